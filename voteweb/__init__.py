@@ -1,0 +1,1 @@
+"""voteweb: a social news site on Flask and Redis."""

@@ -1,0 +1,117 @@
+"""Every number of the product, with its unit and its reason.
+
+The fields of :class:`Settings` can be set by the environment (``VOTEWEB_`` and the name in capitals);
+the constants below them are fixed: changing one would make stored data or addresses invalid.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields
+from typing import Any
+
+from voteweb.errors import ConfigError
+
+#: Characters of a title: a word at the least, two lines on a phone at the most.
+TITLE_LENGTH = (3, 200)
+#: Characters of a text article: about seven printed pages.
+TEXT_MOST = 20_000
+#: Characters of a link: what browsers and other sites handle without trouble.
+LINK_MOST = 2_000
+#: Characters of a user name.
+USER_NAME_LENGTH = (2, 20)
+#: Characters of a password: long ones are welcome, endless ones would cost the hash.
+PASSWORD_LENGTH = (8, 256)
+#: Characters of a group's name, its title and its description.
+GROUP_NAME_MOST = 30
+GROUP_TITLE_MOST = 60
+GROUP_DESCRIPTION_MOST = 300
+#: Groups that one address can combine: more would make ever fewer articles and ever more addresses.
+COMBINED_MOST = 4
+#: Articles of the smallest group that take part in a combined ranking: keeps Redis free within 5 ms.
+COMBINED_FROM = 2_000
+#: Seconds that an article's voters outlive its voting time, so that no vote meets a set that is just going.
+VOTERS_GRACE = 3_600
+#: Seconds that a sent form is remembered, so that sending it again leads to the same article.
+ONCE_SECONDS = 86_400
+#: Bytes of a request's body: a text of TEXT_MOST characters, percent-encoded at up to 12 bytes each, and the rest.
+BODY_MOST = 300_000
+#: Names nobody can take: they read like the site speaking, or like a path.
+RESERVED_NAMES = frozenset(
+    """about account admin administrator anonymous api deleted feed good groups healthz help log login logout me
+    metrics mod moderator moderators new nobody operator root signup staff static submit support system undefined
+    voteweb webmaster www you""".split()
+)
+
+
+def _setting(default: Any, unit: str, why: str, least: float | None = None, among: tuple[str, ...] = ()) -> Any:
+    return field(default=default, metadata={"unit": unit, "why": why, "least": least, "among": among})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of one site; every field says its unit and reason in its metadata."""
+
+    redis_url: str = _setting("", "URL", "redis://, rediss:// or unix://; empty: the embedded database")
+    redis_deadline: float = _setting(2.0, "seconds", "a page waits this long for Redis, then says so (503)", 0.1)
+    data_dir: str = _setting("voteweb-data", "folder", "where the embedded database keeps its files")
+    secret_key: str = _setting("", "text", "signs cookies; the embedded default makes one and keeps it")
+    host: str = _setting("127.0.0.1", "address", "where the web server listens")
+    port: int = _setting(8000, "port", "where the web server listens", 0)
+    workers: int = _setting(2, "processes", "web server processes; one per core is enough", 1)
+    site_name: str = _setting("voteweb", "text", "the name in the header and in titles")
+    site_url: str = _setting("", "URL", "the public address, such as https://news.example; https makes cookies Secure")
+    good_votes: int = _setting(200, "votes", "an article with this many is a good one", 1)
+    vote_score: float = _setting(0.0, "seconds", "what a vote is worth; unset: 86,400 / VOTEWEB_GOOD_VOTES", 0.001)
+    own_vote: int = _setting(1, "votes", "whether the poster's own vote counts (1) or not (0)", 0)
+    voting_seconds: int = _setting(604_800, "seconds", "votes are taken this long after posting: a week", 1)
+    page_size: int = _setting(25, "rows", "articles on a page", 1)
+    good_listed: int = _setting(50, "rows", "good articles on /good", 1)
+    good_on_front: int = _setting(10, "rows", "good articles beside the front page", 0)
+    group_cache_seconds: int = _setting(60, "seconds", "how long the ranking of combined groups is kept", 1)
+    max_groups: int = _setting(5, "groups", "an article is in this many at most", 1)
+    signup: str = _setting("open", "word", "who may join: open or closed", among=("open", "closed"))
+    session_days: int = _setting(30, "days", "a log-in lasts this long", 1)
+
+    def __post_init__(self) -> None:
+        """Check ranges and work out the worth of a vote where it is not set."""
+        for each in fields(self):
+            _check(each, getattr(self, each.name))
+        if not self.vote_score:
+            object.__setattr__(self, "vote_score", 86_400 / self.good_votes)
+        if self.own_vote not in (0, 1):
+            raise ConfigError("%(name)s must be 0 or 1.", name=env_name("own_vote"))
+
+    @property
+    def secure(self) -> bool:
+        """Whether the site is public under https, so that cookies must never travel without it."""
+        return self.site_url.startswith("https://")
+
+
+def env_name(name: str) -> str:
+    """Return the environment variable of the setting *name*."""
+    return f"VOTEWEB_{name.upper()}"
+
+
+def from_env(env: Mapping[str, str] = os.environ) -> Settings:
+    """Return the settings that *env* asks for; raise ConfigError for a value that cannot be one."""
+    chosen = {
+        each.name: _parse(each, env[env_name(each.name)]) for each in fields(Settings) if env.get(env_name(each.name))
+    }
+    return Settings(**chosen)
+
+
+def _parse(each: Field[Any], value: str) -> Any:
+    kind: Any = type(each.default)
+    try:
+        return kind(value)
+    except ValueError:
+        name, what = env_name(each.name), "a whole number" if kind is int else "a number"
+        raise ConfigError("%(name)s must be %(what)s, not %(value)r.", name=name, what=what, value=value) from None
+
+
+def _check(each: Field[Any], value: Any) -> None:
+    least, among = each.metadata["least"], each.metadata["among"]
+    if least is not None and value != each.default and not value >= least:
+        raise ConfigError("%(name)s must be %(least)s at least.", name=env_name(each.name), least=least)
+    if among and value not in among:
+        raise ConfigError("%(name)s must be one of: %(among)s.", name=env_name(each.name), among=", ".join(among))

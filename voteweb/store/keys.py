@@ -1,0 +1,101 @@
+"""Every key in Redis, spelled once: ``noun:`` or ``noun:id``, with its type, meaning and lifetime.
+
+The names are those of *Redis in Action*, chapter 1. The README's table is tested against this module: each
+public function that ends in a key is described as "A type: meaning; lifetime."
+An article and its voters would share a slot of a later cluster, the rankings another; nothing here depends on it.
+"""
+
+ARTICLE = "article:"
+
+
+def articles_count() -> str:
+    """A string: the last article id given out; for ever."""
+    return ARTICLE
+
+
+def article(id: int | str) -> str:
+    """Hash - one article: title link text poster time votes base groups; for ever."""
+    return f"{ARTICLE}{id}"
+
+
+def voted(id: int | str) -> str:
+    """Set - the numeric ids of an article's voters; expires an hour after its voting time."""
+    return f"voted:{id}"
+
+
+def by_time() -> str:
+    """Sorted set - all articles by publish time in unix seconds; for ever."""
+    return "time:"
+
+
+def by_score() -> str:
+    """Sorted set - all articles by score in seconds; for ever."""
+    return "score:"
+
+
+def good() -> str:
+    """Sorted set - the good articles by publish time in unix seconds; for ever."""
+    return "good:"
+
+
+def groups() -> str:
+    """Set - the names of all groups; for ever."""
+    return "groups:"
+
+
+def group_info(name: str) -> str:
+    """Hash - one group: title description; for ever."""
+    return f"group-info:{name}"
+
+
+def group(name: str) -> str:
+    """Set - the articles of one group; for ever."""
+    return f"group:{name}"
+
+
+def group_by_time(name: str) -> str:
+    """Sorted set - the articles of one group by publish time, kept up by every write; for ever."""
+    return f"time:{name}"
+
+
+def group_by_score(name: str) -> str:
+    """Sorted set - the articles of one group by score, kept up by every write; for ever."""
+    return f"score:{name}"
+
+
+def combined(order: str, names: tuple[str, ...]) -> str:
+    """Sorted set - the articles that are in all of several groups (``a+b``), and one mark; 60 seconds."""
+    return f"{order}:{'+'.join(names)}"
+
+
+def users_count() -> str:
+    """A string: the last user id given out; for ever."""
+    return "user:"
+
+
+def user(name: str) -> str:
+    """Hash - one member, by the name in lower case: id name password role since session; for ever."""
+    return f"user:{name.lower()}"
+
+
+def posted(name: str) -> str:
+    """Sorted set - the articles of one member, by the name in lower case, by publish time; for ever."""
+    return f"posted:{name.lower()}"
+
+
+def once(member: int, token: str) -> str:
+    """A string: the article that a member's sent form became; a day."""
+    return f"once:{member}-{token}"
+
+
+def imported() -> str:
+    """Set - digests of all imported rows, so that none is imported twice; for ever."""
+    return "imported:"
+
+
+def article_id(member: str) -> int:
+    """Return the id in a ranking's member ``article:<id>``; raise ValueError when it is none."""
+    prefix, _, number = member.partition(":")
+    if prefix != "article" or not number.isascii() or not number.isdigit():
+        raise ValueError(member)
+    return int(number)

@@ -1,0 +1,125 @@
+"""Lists of articles: any ranking, page by page, in one round trip."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from voteweb import config, ranking
+from voteweb.config import Settings
+from voteweb.models import Article, Order, Page
+from voteweb.store import keys, rows, scripts
+from voteweb.store.connect import Connection, Reply, Trip
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """One sorted set of articles; *combines* are the rankings that a combined one is made of."""
+
+    key: str
+    order: Order
+    combines: tuple[str, ...] = ()
+
+
+def whole_site(order: Order) -> Ranking:
+    """Return the ranking of all articles."""
+    return Ranking(keys.by_score() if order is Order.SCORE else keys.by_time(), order)
+
+
+def of_groups(names: Sequence[str], order: Order) -> Ranking:
+    """Return the ranking of the articles that are in all groups *names*, of which there is one at least."""
+    spell = keys.group_by_score if order is Order.SCORE else keys.group_by_time
+    if len(names) == 1:
+        return Ranking(spell(names[0]), order)
+    names = tuple(sorted(names))
+    return Ranking(keys.combined(order, names), order, tuple(spell(name) for name in names))
+
+
+def of_member(name: str) -> Ranking:
+    """Return the ranking of a member's articles, by time."""
+    return Ranking(keys.posted(name), Order.TIME)
+
+
+class Listings:
+    """The lists of one site."""
+
+    def __init__(self, connection: Connection, settings: Settings) -> None:
+        self._connection = connection
+        self._settings = settings
+
+    def ask(self, trip: Trip, which: Ranking, number: int) -> Reply[Page[Article]]:
+        """Queue the question for page *number* (from 1) of a ranking; a page past the end has no rows.
+
+        One row before and one after the page come along, to see whether a tie crosses its edge.
+        """
+        size = self._settings.page_size
+        start = (number - 1) * size
+        first = max(start - 1, 0)
+        commands: list[tuple[Any, ...]] = [
+            ("ZCARD", which.key),
+            _sort(which.key, first, start + size + 1 - first),
+        ]
+        if which.combines:
+            keep = self._settings.group_cache_seconds
+            commands = [
+                scripts.call("combine_groups", [which.key, *which.combines], [keep, config.COMBINED_FROM]),
+                *commands,
+                ("ZRANGE", which.key, 0, 0, "WITHSCORES"),
+            ]
+
+        def read(answers: list[Any]) -> Page[Article]:
+            total, flat, *marks = answers[bool(which.combines) :]
+            mark, made = marks[0][0] if marks else (None, 0.0)
+            found = dict(enumerate(rows.articles(flat), first))
+            total -= len(marks)
+            self._settle(which, found, start, start + size)
+            return Page(
+                rows=tuple(row for at, row in sorted(found.items()) if row and start <= at < start + size),
+                number=number,
+                total=total,
+                first=start + 1,
+                more=total > start + size,
+                as_of=-made if marks else None,
+                bounded=mark == "bounded",
+            )
+
+        return trip.ask(commands, read)
+
+    def ask_good(self, trip: Trip, most: int) -> Reply[tuple[Article, ...]]:
+        """Queue the question for the newest good articles, *most* at the most."""
+        return trip.ask(
+            [_sort(keys.good(), 0, most)],
+            lambda answers: tuple(row for row in rows.articles(answers[0]) if row),
+        )
+
+    def _settle(self, which: Ranking, found: dict[int, Article | None], start: int, stop: int) -> None:
+        """Put the rows of one place into their one order: Redis orders them by the spelling of their ids.
+
+        A tie that crosses an edge of the page is read whole, which costs two more round trips.
+        """
+
+        def place(article: Article) -> float:
+            return ranking.place(article, which.order, self._settings.vote_score)
+
+        for edge in (start, stop):
+            before, after = found.get(edge - 1), found.get(edge)
+            if before and after and place(before) == place(after):
+                found.update(self._tie(which.key, place(after)))
+        present = [(at, row) for at, row in sorted(found.items()) if row]
+        for _, tied in groupby(present, key=lambda pair: place(pair[1])):
+            places, articles = zip(*tied, strict=True)
+            if len(articles) > 1:
+                found.update(zip(places, ranking.newest_first(articles), strict=True))
+
+    def _tie(self, key: str, number: float) -> dict[int, Article | None]:
+        above, count = self._connection.pipeline(
+            [("ZCOUNT", key, f"({number!r}", "+inf"), ("ZCOUNT", key, repr(number), repr(number))]
+        )
+        if not count:
+            return {}
+        (flat,) = self._connection.pipeline([_sort(key, above, count)])
+        return dict(enumerate(rows.articles(flat), above))
+
+
+def _sort(key: str, first: int, count: int) -> tuple[Any, ...]:
+    return ("SORT", key, "BY", "nosort", "LIMIT", first, count, *rows.GETS, "DESC")

@@ -1,0 +1,92 @@
+"""Votes: cast, taken back, and the viewer's own ones among the rows of a list."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from voteweb import config
+from voteweb.config import Settings
+from voteweb.errors import AlreadyVoted, Conflict, NoSuchArticle, NotVoted, OwnVote, VotingClosed
+from voteweb.models import Article, User
+from voteweb.store import keys
+from voteweb.store.connect import Connection, Reply, Trip
+
+
+class Votes:
+    """The votes of one site."""
+
+    def __init__(self, connection: Connection, settings: Settings) -> None:
+        self._connection = connection
+        self._settings = settings
+
+    def ask_groups(self, trip: Trip, id: int) -> Reply[str]:
+        """Queue the question for the groups field of an article: a vote must name the rankings it touches."""
+        return trip.ask([("HGET", keys.article(id), "groups")], lambda answers: answers[0] or "")
+
+    def cast(self, id: int, voter: User, groups: str | None = None) -> int:
+        """Count the vote of *voter* and return the article's votes.
+
+        *groups* is the article's groups field as read before; it is asked for when missing or out of date.
+        Raises NoSuchArticle, VotingClosed, AlreadyVoted, Conflict, Unavailable.
+        """
+        return self._change("cast", id, voter, groups)
+
+    def take_back(self, id: int, voter: User, groups: str | None = None) -> int:
+        """Take the vote of *voter* back and return the article's votes.
+
+        Raises NoSuchArticle, VotingClosed, NotVoted, OwnVote, Conflict, Unavailable.
+        """
+        return self._change("take-back", id, voter, groups)
+
+    def _change(self, act: str, id: int, voter: User, groups: str | None) -> int:
+        if groups is None:
+            trip = self._connection.trip()
+            asked = self.ask_groups(trip, id)
+            trip.go()
+            groups = asked.value
+        settings = self._settings
+        until = time.monotonic() + self._connection.deadline
+        while time.monotonic() < until:
+            outcome = self._connection.script(
+                "cast_vote",
+                [
+                    keys.article(id),
+                    keys.voted(id),
+                    keys.by_score(),
+                    keys.good(),
+                    *(keys.group_by_score(name) for name in groups.split()),
+                ],
+                [
+                    act,
+                    voter.id,
+                    voter.name,
+                    settings.vote_score,
+                    settings.good_votes,
+                    settings.voting_seconds,
+                    config.VOTERS_GRACE,
+                    groups,
+                ],
+            )
+            match outcome.word:
+                case "again":
+                    groups = outcome.rest[0]
+                    continue
+                case "unknown":
+                    raise NoSuchArticle()
+                case "closed":
+                    raise VotingClosed(when=float(outcome.rest[0]))
+            votes = int(outcome.rest[0])
+            if outcome.word == "own":
+                raise OwnVote(votes=votes)
+            if outcome.word in ("already", "absent") and not outcome.repeated:
+                raise (AlreadyVoted if outcome.word == "already" else NotVoted)(votes=votes)
+            return votes
+        raise Conflict()
+
+    def ask_own(self, trip: Trip, articles: Sequence[Article], viewer: User) -> Reply[tuple[Article, ...]]:
+        """Queue the question which of *articles* the *viewer* has voted for; the reply is the marked articles."""
+
+        def read(answers: list[int]) -> tuple[Article, ...]:
+            return tuple(replace(a, voted=True) if yes else a for a, yes in zip(articles, answers, strict=True))
+
+        return trip.ask([("SISMEMBER", keys.voted(article.id), viewer.id) for article in articles], read)
