@@ -141,6 +141,14 @@ class Conflict(VotewebError):
     template = N_("Somebody else is changing this article right now. Please try again.")
 
 
+class LoggedOut(VotewebError):
+    """A form came from somebody whose session has ended meanwhile."""
+
+    status = 401
+    code = "login"
+    template = N_("You are logged out. Log in in another tab, then send this form again: what you wrote is still here.")
+
+
 class Unavailable(VotewebError):
     """Redis did not answer within the deadline; ``retry_after`` seconds say when to come back."""
 

@@ -1,6 +1,7 @@
 """What a valid title, link, text or name is: each check returns the value to store or raises Invalid."""
 
 import re
+import secrets
 import unicodedata
 from urllib.parse import urlsplit
 
@@ -14,6 +15,7 @@ _TITLE_LONG = N_("A title has %(most)s characters at most; this one has %(length
 _LINK_LONG = N_("A link has %(most)s characters at most; this one has %(length)s.")
 _TEXT_LONG = N_("A text has %(most)s characters at most; this one has %(length)s.")
 _NAME_WRONG = N_("A user name has %(least)s to %(most)s letters (a to z), digits, - or _.")
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{8,64}", re.ASCII)
 _USER_NAME = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
@@ -127,6 +129,16 @@ def group_description(typed: str) -> str:
     if len(cleaned) > config.GROUP_DESCRIPTION_MOST:
         raise Invalid(N_("A description has %(most)s characters at most."), most=config.GROUP_DESCRIPTION_MOST)
     return cleaned
+
+
+def fresh_token() -> str:
+    """Return a new one-use token for a form."""
+    return secrets.token_urlsafe(12)
+
+
+def is_token(typed: str) -> bool:
+    """Tell whether *typed* can be a one-use token."""
+    return _TOKEN.fullmatch(typed) is not None
 
 
 def line(typed: str) -> str:

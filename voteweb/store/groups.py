@@ -53,9 +53,8 @@ class Groups:
 
         return trip.ask(commands, read)
 
-    def all(self) -> tuple[Group, ...]:
-        """Return all groups in the order of the alphabet, in two round trips."""
-        trip = self._connection.trip()
+    def all(self, trip: Trip) -> tuple[Group, ...]:
+        """Return all groups in the order of the alphabet, in two round trips: *trip*, which goes, and another."""
         names = self.ask_names(trip)
         trip.go()
         groups = self.ask(trip, names.value)

@@ -1,0 +1,77 @@
+"""Fixtures of all tests: a real database server of our own, a flushed store on it, and a fake one."""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import fakeredis
+import pytest
+
+from voteweb.config import Settings
+from voteweb.embedded import database
+from voteweb.store import Store, assemble, open_store
+from voteweb.store.connect import Connection
+
+MakeStore = Callable[..., Store]
+
+
+@contextmanager
+def private_server(engine: str) -> Iterator[str]:
+    """Yield the address of a server of this *engine* ("valkey" or "redis") in a folder of its own.
+
+    The folder says that *engine* wrote its data, which is how the embedded database chooses among those it finds.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="vw-", dir="/tmp"))
+    try:
+        (folder / "engine.json").write_text(json.dumps({"engine": engine, "version": "7.0.0"}))
+        with database(Settings(data_dir=str(folder))) as found:
+            yield found.redis_url
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def server_url() -> Iterator[str]:
+    """The address of a private Valkey; tests/store runs on the system's Redis besides."""
+    with private_server("valkey") as url:
+        yield url
+
+
+@pytest.fixture
+def settings(server_url: str) -> Settings:
+    """The settings of a site at the test server, all others as they come."""
+    return Settings(redis_url=server_url, secret_key="for tests only, and long enough", redis_deadline=10.0)
+
+
+@pytest.fixture
+def make_store(settings: Settings) -> Iterator[MakeStore]:
+    """A maker of stores on the flushed test server; its arguments are settings that differ."""
+    opened: list[Store] = []
+
+    def make(**over: Any) -> Store:
+        opened.append(open_store(replace(settings, **over)))
+        return opened[-1]
+
+    first = make()
+    first.connection.client.flushall()
+    yield make
+    for each in opened:
+        each.connection.client.close()
+
+
+@pytest.fixture
+def store(make_store: MakeStore) -> Store:
+    """A store on the flushed test server."""
+    return make_store()
+
+
+@pytest.fixture
+def fake_store(settings: Settings) -> Iterator[Store]:
+    """A store on a fake Redis of its own: no process, no socket, no INFO."""
+    with fakeredis.FakeRedis(server=fakeredis.FakeServer(), decode_responses=True, protocol=3) as client:
+        yield assemble(Connection(client, deadline=2.0), settings)

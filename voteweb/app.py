@@ -1,0 +1,53 @@
+"""The application: put together here, straight down."""
+
+from datetime import timedelta
+from pathlib import Path
+
+from flask import Flask
+from flask_babel import Babel
+
+from voteweb import config, filters, headers, login, views
+from voteweb.config import Settings
+from voteweb.errors import ConfigError
+from voteweb.store import Store, open_store
+
+
+def create_app(settings: Settings | None = None, store: Store | None = None) -> Flask:
+    """Return the site with these *settings* (those of the environment by default) on *store* (theirs by default).
+
+    Raises ConfigError when there is no database or no key to sign cookies with.
+    """
+    settings = settings or config.from_env()
+    if store is None and not settings.redis_url:
+        raise ConfigError("There is no database: set VOTEWEB_REDIS_URL, or start with `voteweb run`.")
+    if not settings.secret_key:
+        raise ConfigError("VOTEWEB_SECRET_KEY is missing: set it to a long random text that stays the same.")
+    root = _resources()
+    app = Flask(__name__, template_folder=str(root / "templates"), static_folder=str(root / "static"))
+    app.config.update(
+        SECRET_KEY=settings.secret_key,
+        MAX_CONTENT_LENGTH=config.BODY_MOST,
+        PERMANENT_SESSION_LIFETIME=timedelta(days=settings.session_days),
+        SESSION_REFRESH_EACH_REQUEST=False,
+        SESSION_COOKIE_NAME="voteweb",
+        SESSION_COOKIE_SAMESITE="Lax",
+        SESSION_COOKIE_SECURE=settings.secure,
+        SEND_FILE_MAX_AGE_DEFAULT=timedelta(days=365),
+        WTF_CSRF_CHECK_DEFAULT=False,  # login.py checks, after it has sent readers to log in
+        WTF_CSRF_TIME_LIMIT=None,  # a form may be written for as long as the session lasts
+    )
+    app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
+    app.extensions["voteweb.settings"] = settings
+    app.extensions["voteweb.store"] = store or open_store(settings)
+    Babel(app)
+    login.init_app(app)
+    headers.init_app(app)
+    filters.init_app(app, settings)
+    views.init_app(app)
+    return app
+
+
+def _resources() -> Path:
+    """Return the folder of templates and static files: inside an installed package, beside a checkout's."""
+    package = Path(__file__).parent
+    return package if (package / "templates").is_dir() else package.parent

@@ -1,0 +1,70 @@
+"""What templates may call: the site's words for articles, times and addresses."""
+
+import time
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import quote
+
+from flask import Flask, g, get_flashed_messages, request, session
+
+from voteweb import i18n, ranking, rules, text
+from voteweb.config import Settings
+from voteweb.login import viewer
+from voteweb.models import Article, Role
+
+
+def init_app(app: Flask, settings: Settings) -> None:
+    """Give the templates of *app* their filters and functions."""
+    app.jinja_env.filters.update(
+        age=lambda time: i18n.age(now() - time),
+        clock=i18n.clock,
+        domain=text.domain,
+        duration=i18n.duration,
+        iso=i18n.iso,
+        moment=i18n.moment,
+        number=i18n.number,
+        markdown=text.render,
+        path=lambda name: quote(name, safe="/+"),
+    )
+    app.jinja_env.globals.update(
+        settings=settings,
+        rules=rules,
+        Role=Role,
+        here=lambda: request.full_path.rstrip("?"),
+        is_open=lambda article: rules.voting_open(article, now(), settings),
+        is_good=lambda article: rules.is_good(article, settings),
+        standing=lambda article: ranking.explain(article, settings.vote_score, settings.voting_seconds),
+        target=target,
+        flashes=flashes,
+        static=lambda name: _versioned(Path(app.static_folder or ""), name),
+    )
+    app.context_processor(_viewer)
+
+
+def now() -> float:
+    """Return the unix time of this request: one answer never shows two different presents."""
+    if "now" not in g:
+        g.now = time.time()
+    return float(g.now)
+
+
+def target(article: Article) -> str:
+    """Return where the title of *article* leads: to its link, or to its own page."""
+    return article.link or f"/a/{article.id}"
+
+
+def flashes() -> list[tuple[str, str]]:
+    """Return what the last request had to say; a reader without a session is not asked for one."""
+    return cast("list[tuple[str, str]]", get_flashed_messages(with_categories=True)) if session else []
+
+
+def _viewer() -> dict[str, Any]:
+    return {"viewer": viewer()}
+
+
+@cache
+def _versioned(folder: Path, name: str) -> str:
+    """Return the address of a static file with a digest of its content, so that browsers can keep it for ever."""
+    return f"/static/{name}?v={sha256((folder / name).read_bytes()).hexdigest()[:10]}"

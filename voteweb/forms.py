@@ -1,0 +1,96 @@
+"""The forms: which fields each has; what a field may hold is said in fields.py."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from flask_babel import lazy_gettext as _l
+from flask_wtf import FlaskForm
+from wtforms import HiddenField, PasswordField, SelectMultipleField, StringField, TextAreaField
+from wtforms.validators import ValidationError
+
+from voteweb import config, fields
+from voteweb.errors import Invalid, VotewebError
+from voteweb.fields import fresh_token, is_token
+from voteweb.i18n import refusal
+
+
+class Form(FlaskForm):
+    """A form whose errors stand beside its fields, the form's own errors above them."""
+
+    def refuse(self, error: VotewebError, name: str = "") -> None:
+        """Show *error* beside the field *name*, or above the form."""
+        if name:
+            self[name].errors = [*self[name].errors, refusal(error)]
+        else:
+            self.form_errors.append(refusal(error))
+
+
+def checked(check: Callable[[str], str]) -> Callable[[Any, Any], None]:
+    """Return a validator that stores the checked value in the field or shows why it is refused."""
+
+    def validate(_form: Any, field: Any) -> None:
+        try:
+            field.data = check(field.data or "")
+        except Invalid as error:
+            raise ValidationError(refusal(error)) from None
+
+    return validate
+
+
+class SubmitForm(Form):
+    """A new article."""
+
+    title = StringField(_l("Title"), [checked(fields.title)])
+    link = StringField(_l("Link"), [checked(fields.link)])
+    text = TextAreaField(_l("Text"), [checked(fields.text)])
+    groups = SelectMultipleField(_l("Groups"), validate_choice=False)
+    once = HiddenField(default=fresh_token, filters=[lambda token: token if is_token(token or "") else fresh_token()])
+
+    def offer(self, names: Sequence[str]) -> None:
+        """Offer the existing groups *names*."""
+        self.groups.choices = [(name, name) for name in names]
+
+    def validate(self, extra_validators: Any = None) -> bool:
+        """Check every field, and that there is a link or a text."""
+        valid = bool(super().validate(extra_validators))
+        if valid and not (self.link.data or self.text.data):
+            self.link.errors = [_l("An article needs a link or a text.")]
+            return False
+        return valid
+
+
+class LoginForm(Form):
+    """Name and password of a member; nothing is said about which of them is wrong."""
+
+    username = StringField(_l("User name"))
+    password = PasswordField(_l("Password"))
+
+
+class SignupForm(Form):
+    """Name and password of a new member."""
+
+    username = StringField(_l("User name"), [checked(fields.user_name)])
+    password = PasswordField(_l("Password"), [checked(fields.password)])
+
+
+class GroupForm(Form):
+    """Title and description of a group."""
+
+    title = StringField(_l("Title"), [checked(fields.group_title)])
+    description = TextAreaField(_l("Description"), [checked(fields.group_description)])
+
+
+class NewGroupForm(GroupForm):
+    """A new group: its name can never be changed."""
+
+    name = StringField(_l("Name"), [checked(fields.group_name)])
+
+
+#: What the templates tell browsers about the lengths of fields.
+LENGTHS = {
+    "title": config.TITLE_LENGTH[1],
+    "link": config.LINK_MOST,
+    "username": config.USER_NAME_LENGTH[1],
+    "name": config.GROUP_NAME_MOST,
+    "description": config.GROUP_DESCRIPTION_MOST,
+}

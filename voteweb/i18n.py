@@ -1,0 +1,61 @@
+"""Words, dates and numbers for the person at the other end: the only place where they are made local."""
+
+from datetime import UTC, datetime, timedelta
+from typing import cast
+
+from flask_babel import format_datetime, format_decimal, format_timedelta, gettext, ngettext
+
+from voteweb.errors import VotewebError
+
+
+def refusal(error: VotewebError) -> str:
+    """Return what *error* says, in the reader's language."""
+    values = dict(error.values)
+    if "when" in values:
+        values["when"] = moment(values["when"])
+    for name, value in values.items():
+        if isinstance(value, int):
+            values[name] = number(value)
+    return cast(str, gettext(error.words) % values)
+
+
+def number(value: float) -> str:
+    """Return a number with the separators of the reader's language."""
+    return cast(str, format_decimal(value))
+
+
+def moment(time: float) -> str:
+    """Return a unix time as a date with hour and minute, in UTC."""
+    return cast(str, format_datetime(datetime.fromtimestamp(time, UTC), "d MMM y, HH:mm")) + " UTC"
+
+
+def clock(time: float) -> str:
+    """Return the time of the day of a unix time, with seconds, in UTC."""
+    return cast(str, format_datetime(datetime.fromtimestamp(time, UTC), "HH:mm:ss")) + " UTC"
+
+
+def iso(time: float) -> str:
+    """Return a unix time as ISO 8601, for machines."""
+    return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def age(seconds: float) -> str:
+    """Return how long ago something was, in its largest unit."""
+    if seconds < 60:
+        return cast(str, gettext("just now"))
+    return cast(str, format_timedelta(timedelta(seconds=-int(seconds)), add_direction=True, threshold=1))
+
+
+def duration(seconds: float) -> str:
+    """Return a span of time in days, hours and minutes, the two largest of them."""
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 1:
+        return cast(str, gettext("%(count)s s", count=number(rest)))
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    parts = [
+        (days, ngettext("%(num)s day", "%(num)s days", days)),
+        (hours, gettext("%(count)s h", count=hours)),
+        (minutes, gettext("%(count)s min", count=minutes)),
+    ]
+    return " ".join([text for count, text in parts if count][:2])

@@ -1,0 +1,69 @@
+"""List pages: one round trip for a reader, two for a member, whatever is listed."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from flask import render_template, request
+
+from voteweb import rules
+from voteweb.errors import NoSuchPage
+from voteweb.login import ask_viewer, store
+from voteweb.models import Article, User
+from voteweb.store.connect import Reply, Trip
+from voteweb.store.listings import Ranking
+
+#: Digits of the highest page number that is looked up at all.
+_DIGITS_MOST = 9
+
+Question = Callable[[Trip], Reply[Any]]
+
+
+def page_number() -> int:
+    """Return the page that the address asks for, 1 when it asks for none; raise NoSuchPage when it is none."""
+    asked = request.args.get("page", "1")
+    if not (asked.isascii() and asked.isdigit() and len(asked) <= _DIGITS_MOST and asked[0] != "0"):
+        raise NoSuchPage()
+    return int(asked)
+
+
+def show(
+    template: str,
+    which: Ranking,
+    *,
+    check: Callable[[dict[str, Any]], None] = lambda answers: None,
+    questions: dict[str, Question] | None = None,
+    **context: Any,
+) -> str:
+    """Return *template* rendered with ``page``, the page of the ranking *which* that the address asks for.
+
+    *questions* are asked in the same round trip, and the template is given their answers by name;
+    *check* is given them first and may raise what is wrong with them.
+    """
+    number = page_number()
+    trip = store().trip()
+    viewer = ask_viewer(trip)
+    asked = {name: question(trip) for name, question in (questions or {}).items()}
+    listed = store().listings.ask(trip, which, number)
+    trip.go()
+    answers = {name: reply.value for name, reply in asked.items()}
+    check(answers)
+    page = listed.value
+    if number > 1 and page.first > page.total:
+        raise NoSuchPage()
+    rows, names = with_own(page.rows, viewer.value)
+    return render_template(template, page=replace(page, rows=rows), all_groups=names, **answers, **context)
+
+
+def with_own(articles: tuple[Article, ...], viewer: User | None) -> tuple[tuple[Article, ...], tuple[str, ...]]:
+    """Return *articles* with the votes of *viewer* marked and, for a moderator, the names of all groups.
+
+    One round trip for a member, none for a reader.
+    """
+    if viewer is None:
+        return articles, ()
+    trip = store().trip()
+    own = store().votes.ask_own(trip, articles, viewer)
+    names = store().groups.ask_names(trip) if rules.may_moderate(viewer) else None
+    trip.go()
+    return own.value, names.value if names else ()

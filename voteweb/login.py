@@ -1,0 +1,167 @@
+"""Who is looking: sessions, the way to log in and back, and the check of form tokens."""
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import flask_login
+from flask import Flask, current_app, g, jsonify, redirect, request, session, url_for
+from flask.typing import ResponseReturnValue
+from flask_babel import gettext as _
+from flask_wtf.csrf import CSRFProtect
+
+from voteweb.config import Settings
+from voteweb.models import User
+from voteweb.store import Store
+from voteweb.store.connect import Reply, Trip
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+_SESSION_USER = "_user_id"  # Flask-Login's name for it
+_manager = flask_login.LoginManager()
+_csrf = CSRFProtect()
+
+
+class Viewer(flask_login.UserMixin):
+    """Flask-Login's view of a member: the frozen User knows nothing of the web."""
+
+    def __init__(self, user: User) -> None:
+        self.user = user
+
+    def get_id(self) -> str:
+        """Return what the session cookie holds: the member's session word and name."""
+        return f"{self.user.session}:{self.user.name}"
+
+
+def init_app(app: Flask) -> None:
+    """Set up sessions and form tokens; the login pages are the accounts blueprint's."""
+    _manager.init_app(app)
+    _manager.session_protection = None  # binds sessions to addresses, which change under phones
+    _csrf.init_app(app)
+    app.before_request(_check_token)
+
+
+def store() -> Store:
+    """Return the store of the current app."""
+    return cast(Store, current_app.extensions["voteweb.store"])
+
+
+def settings() -> Settings:
+    """Return the settings of the current app."""
+    return cast(Settings, current_app.extensions["voteweb.settings"])
+
+
+def ask_viewer(trip: Trip) -> Reply[User | None]:
+    """Queue the question who the viewer is, to share a round trip with what the page asks for."""
+    word, _colon, name = session.get(_SESSION_USER, "").partition(":")
+    if not name or "viewer" in g:
+        g.setdefault("viewer", None)
+        return trip.ask([], lambda _: cast("User | None", g.viewer))
+    asked = store().users.ask(trip, name)
+
+    def read(_: list[Any]) -> User | None:
+        user = asked.value
+        g.viewer = user if user is not None and user.session == word else None
+        if g.viewer is None:
+            session.clear()  # ended elsewhere: from now on this browser is a reader's
+        return cast("User | None", g.viewer)
+
+    return trip.ask([], read)
+
+
+def viewer() -> User | None:
+    """Return the member who is looking, or None; asks Redis only if the page has not done so yet."""
+    if "viewer" not in g:
+        trip = store().trip()
+        ask_viewer(trip)
+        trip.go()
+    return cast("User | None", g.viewer)
+
+
+def forget_viewer() -> None:
+    """Answer the rest of this request as to a reader: the database cannot say who is looking."""
+    g.viewer = None
+
+
+@_manager.user_loader  # type: ignore[untyped-decorator]
+def _load(_id: str) -> Viewer | None:
+    user = viewer()
+    return Viewer(user) if user else None
+
+
+def start_session(user: User) -> None:
+    """Log *user* in under a new session, for as long as the site's sessions last."""
+    session.clear()
+    session.permanent = True
+    flask_login.login_user(Viewer(user))
+    g.viewer = user
+
+
+def end_session() -> None:
+    """Log the viewer out in this browser."""
+    flask_login.logout_user()
+    session.clear()
+    g.viewer = None
+
+
+def members_only(view: View) -> View:
+    """Let only members through; a reader is led to log-in and back.
+
+    The mark alone stops requests without a session, before their token is asked for; whether the session
+    still holds, the view learns when it loads the viewer: from :func:`viewer` or with its own round trip.
+    """
+    view.members_only = True  # type: ignore[attr-defined]
+    return view
+
+
+def checks_own_token(view: View) -> View:
+    """Leave the token of this view's form to the form, which then keeps what was typed."""
+    view.checks_own_token = True  # type: ignore[attr-defined]
+    return view
+
+
+def _check_token() -> ResponseReturnValue | None:
+    view = current_app.view_functions.get(request.endpoint or "")
+    if view is None:
+        return None
+    if getattr(view, "members_only", False) and not session.get(_SESSION_USER):
+        return to_login()
+    if request.method == "POST" and not getattr(view, "checks_own_token", False):
+        _csrf.protect()
+    return None
+
+
+def to_login() -> ResponseReturnValue:
+    """Return the way to log in and back to where the viewer was; to script 401 and the words."""
+    if wants_json():
+        message = _("Please log in first.")
+        return jsonify(error={"code": "login", "message": message}), 401
+    back = pressed_at() if request.method == "POST" else request.full_path.rstrip("?")
+    return redirect(url_for("accounts.login", next=back), 303)
+
+
+def pressed_at() -> str:
+    """Return the place of this site where the form of this request was sent from, at its article.
+
+    The form's ``next`` says it; without one, or with a foreign one, it is the article's own page.
+    """
+    id = (request.view_args or {}).get("id")
+    place = here(request.form.get("next", ""), default=f"/a/{id}" if id is not None else "/")
+    return f"{place.partition('#')[0]}#a{id}" if id is not None else place
+
+
+def here(target: str, default: str = "/") -> str:
+    """Return *target* if it is a path of this site, else *default*.
+
+    Browsers read two slashes, or one with a backslash behind it, as another site, and drop tabs and line ends
+    before they look.
+    """
+    if len(target) <= 2_000 and re.fullmatch(r"/(?![/\\])[^\x00-\x20\x7f\\]*", target):
+        return target
+    return default
+
+
+def wants_json() -> bool:
+    """Tell whether the request comes from script and wants JSON."""
+    accepted = request.accept_mimetypes
+    return accepted["application/json"] > accepted["text/html"]

@@ -1,0 +1,48 @@
+"""Votes: cast and taken back, by a form or by script."""
+
+from collections.abc import Callable
+
+from flask import Blueprint, flash, jsonify, redirect
+from flask.typing import ResponseReturnValue
+from flask_babel import gettext as _
+
+from voteweb.errors import AlreadyVoted, NotVoted, OwnVote, VotingClosed
+from voteweb.i18n import refusal
+from voteweb.login import ask_viewer, members_only, pressed_at, store, to_login, wants_json
+from voteweb.models import User
+
+blueprint = Blueprint("votes", __name__)
+
+
+@blueprint.post("/a/<int:id>/vote")
+@members_only
+def vote(id: int) -> ResponseReturnValue:
+    """Count the viewer's vote."""
+    return _change(id, store().votes.cast, voted=True, done=_("Your vote is counted."))
+
+
+@blueprint.post("/a/<int:id>/unvote")
+@members_only
+def unvote(id: int) -> ResponseReturnValue:
+    """Take the viewer's vote back."""
+    return _change(id, store().votes.take_back, voted=False, done=_("Your vote is taken back."))
+
+
+def _change(id: int, act: Callable[[int, User, str], int], *, voted: bool, done: str) -> ResponseReturnValue:
+    trip = store().trip()
+    member = ask_viewer(trip)
+    groups = store().votes.ask_groups(trip, id)
+    trip.go()
+    if member.value is None:
+        return to_login()
+    try:
+        votes = act(id, member.value, groups.value)
+    except (AlreadyVoted, NotVoted, OwnVote, VotingClosed) as error:
+        if wants_json():
+            raise
+        flash(refusal(error), "error")
+    else:
+        if wants_json():
+            return jsonify(id=id, votes=votes, voted=voted)
+        flash(done)
+    return redirect(pressed_at(), 303)
