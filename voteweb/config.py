@@ -4,6 +4,7 @@ The fields of :class:`Settings` can be set by the environment (``VOTEWEB_`` and 
 the constants below them are fixed: changing one would make stored data or addresses invalid.
 """
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
@@ -43,8 +44,10 @@ RESERVED_NAMES = frozenset(
 )
 
 
-def _setting(default: Any, unit: str, why: str, least: float | None = None, among: tuple[str, ...] = ()) -> Any:
-    return field(default=default, metadata={"unit": unit, "why": why, "least": least, "among": among})
+def _setting(
+    default: Any, unit: str, why: str, least: float | None = None, most: float = math.inf, among: tuple[str, ...] = ()
+) -> Any:
+    return field(default=default, metadata={"unit": unit, "why": why, "least": least, "most": most, "among": among})
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ class Settings:
     data_dir: str = _setting("voteweb-data", "folder", "where the embedded database keeps its files")
     secret_key: str = _setting("", "text", "signs cookies; the embedded default makes one and keeps it")
     host: str = _setting("127.0.0.1", "address", "where the web server listens")
-    port: int = _setting(8000, "port", "where the web server listens", 0)
+    port: int = _setting(8000, "port", "where the web server listens", 0, 65_535)
     workers: int = _setting(2, "processes", "web server processes; one per core is enough", 1)
     site_name: str = _setting("voteweb", "text", "the name in the header and in titles")
     site_url: str = _setting("", "URL", "the public address, such as https://news.example; https makes cookies Secure")
@@ -110,8 +113,10 @@ def _parse(each: Field[Any], value: str) -> Any:
 
 
 def _check(each: Field[Any], value: Any) -> None:
-    least, among = each.metadata["least"], each.metadata["among"]
+    least, most, among = each.metadata["least"], each.metadata["most"], each.metadata["among"]
     if least is not None and value != each.default and not value >= least:
         raise ConfigError("%(name)s must be %(least)s at least.", name=env_name(each.name), least=least)
+    if least is not None and not (value <= most and math.isfinite(value)):
+        raise ConfigError("%(name)s must be %(most)s at most.", name=env_name(each.name), most=most)
     if among and value not in among:
         raise ConfigError("%(name)s must be one of: %(among)s.", name=env_name(each.name), among=", ".join(among))

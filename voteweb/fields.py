@@ -101,10 +101,16 @@ def user_name(typed: str) -> str:
 def member_name(typed: str) -> str:
     """Return a well-formed user name, reserved ones among them; raise Invalid for anything else."""
     name = typed.strip()
-    least, most = config.USER_NAME_LENGTH
-    if not least <= len(name) <= most or not _USER_NAME.fullmatch(name):
+    if not is_member_name(name):
+        least, most = config.USER_NAME_LENGTH
         raise Invalid(_NAME_WRONG, least=least, most=most)
     return name
+
+
+def is_member_name(name: str) -> bool:
+    """Tell whether *name* can be a member's: programs after the book write posters such as ``user:7``."""
+    least, most = config.USER_NAME_LENGTH
+    return least <= len(name) <= most and _USER_NAME.fullmatch(name) is not None
 
 
 def password(typed: str) -> str:

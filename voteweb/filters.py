@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from flask import Flask, g, get_flashed_messages, request, session
 
-from voteweb import i18n, ranking, rules, text
+from voteweb import fields, i18n, ranking, rules, text
 from voteweb.config import Settings
 from voteweb.login import viewer
 from voteweb.models import Article, Role
@@ -38,6 +38,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         standing=lambda article: ranking.explain(article, settings.vote_score, settings.voting_seconds),
         target=target,
         flashes=flashes,
+        is_name=fields.is_member_name,
         static=lambda name: _versioned(Path(app.static_folder or ""), name),
     )
     app.context_processor(_viewer)

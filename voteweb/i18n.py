@@ -47,15 +47,14 @@ def age(seconds: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a span of time in days, hours and minutes, the two largest of them."""
+    """Return a span of time in its two largest units, of days, hours, minutes and seconds."""
     minutes, rest = divmod(round(seconds), 60)
-    if minutes < 1:
-        return cast(str, gettext("%(count)s s", count=number(rest)))
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)
     parts = [
         (days, ngettext("%(num)s day", "%(num)s days", days)),
         (hours, gettext("%(count)s h", count=hours)),
         (minutes, gettext("%(count)s min", count=minutes)),
+        (rest, gettext("%(count)s s", count=rest)),
     ]
-    return " ".join([text for count, text in parts if count][:2])
+    return " ".join([text for count, text in parts if count][:2]) or cast(str, parts[-1][1])

@@ -1,0 +1,35 @@
+# make run: the site on the embedded database.  make test: all tests.  Both set up what they need.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Options for pytest, such as PYTEST="-k votes".
+PYTEST ?= -n 2
+
+.PHONY: run test check clean
+
+run: $(VENV)/ready
+	@exec $(BIN)/voteweb run --sample
+
+test: $(VENV)/ready-for-tests
+	$(BIN)/pytest $(PYTEST)
+
+check: $(VENV)/ready-for-tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .screenshots
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit("voteweb needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/ready: pyproject.toml | $(BIN)/python
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[embedded]'
+	@touch $@
+
+$(VENV)/ready-for-tests: pyproject.toml | $(BIN)/python
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@ $(VENV)/ready
