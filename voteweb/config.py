@@ -114,9 +114,11 @@ def _parse(each: Field[Any], value: str) -> Any:
 
 def _check(each: Field[Any], value: Any) -> None:
     least, most, among = each.metadata["least"], each.metadata["most"], each.metadata["among"]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ConfigError("%(name)s must be a finite number.", name=env_name(each.name))
     if least is not None and value != each.default and not value >= least:
         raise ConfigError("%(name)s must be %(least)s at least.", name=env_name(each.name), least=least)
-    if least is not None and not (value <= most and math.isfinite(value)):
+    if least is not None and not value <= most:
         raise ConfigError("%(name)s must be %(most)s at most.", name=env_name(each.name), most=most)
     if among and value not in among:
         raise ConfigError("%(name)s must be one of: %(among)s.", name=env_name(each.name), among=", ".join(among))

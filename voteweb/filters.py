@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from flask import Flask, g, get_flashed_messages, request, session
 
-from voteweb import fields, i18n, ranking, rules, text
+from voteweb import config, fields, i18n, ranking, rules, text
 from voteweb.config import Settings
 from voteweb.login import viewer
 from voteweb.models import Article, Role
@@ -32,6 +32,9 @@ def init_app(app: Flask, settings: Settings) -> None:
         settings=settings,
         rules=rules,
         Role=Role,
+        articles=i18n.articles,
+        votes=i18n.votes,
+        combined_from=config.COMBINED_FROM,
         here=lambda: request.full_path.rstrip("?"),
         is_open=lambda article: rules.voting_open(article, now(), settings),
         is_good=lambda article: rules.is_good(article, settings),

@@ -24,6 +24,16 @@ def number(value: float) -> str:
     return cast(str, format_decimal(value))
 
 
+def votes(count: int) -> str:
+    """Return a number of votes in words."""
+    return cast(str, ngettext("%(count)s vote", "%(count)s votes", count, count=number(count)))
+
+
+def articles(count: int) -> str:
+    """Return a number of articles in words."""
+    return cast(str, ngettext("%(count)s article", "%(count)s articles", count, count=number(count)))
+
+
 def moment(time: float) -> str:
     """Return a unix time as a date with hour and minute, in UTC."""
     return cast(str, format_datetime(datetime.fromtimestamp(time, UTC), "d MMM y, HH:mm")) + " UTC"
