@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import fakeredis
+import hypothesis
 import pytest
 
 from voteweb.config import Settings
@@ -18,6 +19,10 @@ from voteweb.store import Store, assemble, open_store
 from voteweb.store.connect import Connection
 
 MakeStore = Callable[..., Store]
+
+# A busy machine is no failing test.
+hypothesis.settings.register_profile("voteweb", deadline=None)
+hypothesis.settings.load_profile("voteweb")
 
 
 @contextmanager

@@ -187,6 +187,7 @@ def test_a_draft_needs_a_link_or_a_text(text: str) -> None:
         ("Cafe\u0301", "café"),
         ("CAFÉ", "café"),
         ("हिन्दी", "हिन्दी"),
+        ("İstanbul", "i\u0307stanbul"),
         ("٣", "٣"),
         ("g", "g"),
         ("g" * 30, "g" * 30),
@@ -211,7 +212,7 @@ def test_the_spelling_of_a_group_is_its_own_spelling(name: str) -> None:
         ("ß" * 16, "A group's name has 1 to 30 characters."),  # casefolded to 32
         *[
             (name, "A group's name is made of letters, digits, - and _.")
-            for name in ("a b", "a+b", "a:b", "a/b", "a*", "a.b", "c#", "😀", "<b>", f"a{RLO}b", f"a{ZWJ}b", "a\x00", "²", "½")
+            for name in ("a b", "a+b", "a:b", "a/b", "a*", "a.b", "c#", "😀", "<b>", "\u0301a", f"a{RLO}b", f"a{ZWJ}b", "a\x00", "²", "½")
         ],
     ],
 )
@@ -272,3 +273,14 @@ def test_a_group_may_have_a_description(typed: str, kept: str) -> None:
 def test_a_long_description_is_refused() -> None:
     with pytest.raises(Invalid, match="A description has 300 characters at most"):
         fields.group_description("x" * 301)
+
+
+def test_a_fresh_token_is_a_token_and_no_other() -> None:
+    tokens = {fields.fresh_token() for _ in range(100)}
+    assert len(tokens) == 100
+    assert all(fields.is_token(token) for token in tokens)
+
+
+@pytest.mark.parametrize("typed", ["", "short", "x" * 65, "with:colon", "with blank", "naïve-token", "form-0001\n"])
+def test_what_could_break_a_key_is_no_token(typed: str) -> None:
+    assert not fields.is_token(typed)

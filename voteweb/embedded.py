@@ -22,6 +22,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, NamedTuple
+from urllib.parse import quote
 
 from voteweb.config import Settings
 from voteweb.errors import ConfigError
@@ -76,7 +77,7 @@ def database(settings: Settings) -> Iterator[Settings]:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _joined(folder) as path:
         key = settings.secret_key or secret_key(folder)
-        yield replace(settings, redis_url=f"unix://{path}", secret_key=key)
+        yield replace(settings, redis_url=f"unix://{quote(str(path))}", secret_key=key)
 
 
 def secret_key(folder: Path) -> str:

@@ -85,7 +85,11 @@ def group_name(typed: str) -> str:
     name = unicodedata.normalize("NFC", unicodedata.normalize("NFC", typed.strip()).casefold())
     if not 1 <= len(name) <= config.GROUP_NAME_MOST:
         raise Invalid(N_("A group's name has 1 to %(most)s characters."), most=config.GROUP_NAME_MOST)
-    if not all(c in "-_" or unicodedata.category(c)[0] == "L" or unicodedata.category(c) == "Nd" for c in name):
+    # Marks make the vowels of Hindi or Thai and what casefolding leaves of a Turkish İ; none can stand first.
+    kinds = [unicodedata.category(c) for c in name]
+    if kinds[0][0] == "M" or not all(
+        c in "-_" or kind[0] in "LM" or kind == "Nd" for c, kind in zip(name, kinds, strict=True)
+    ):
         raise Invalid(N_("A group's name is made of letters, digits, - and _."))
     return name
 

@@ -35,7 +35,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         articles=i18n.articles,
         votes=i18n.votes,
         combined_from=config.COMBINED_FROM,
-        here=lambda: request.full_path.rstrip("?"),
+        here=here,
         is_open=lambda article: rules.voting_open(article, now(), settings),
         is_good=lambda article: rules.is_good(article, settings),
         standing=lambda article: ranking.explain(article, settings.vote_score, settings.voting_seconds),
@@ -52,6 +52,14 @@ def now() -> float:
     if "now" not in g:
         g.now = time.time()
     return float(g.now)
+
+
+def here() -> str:
+    """Return the address of this page, to come back to; an answer to a button is no page, but its article's is."""
+    if request.url_rule is not None and "GET" not in (request.url_rule.methods or ()):
+        id = (request.view_args or {}).get("id")
+        return "/" if id is None else f"/a/{id}"
+    return request.full_path.rstrip("?")
 
 
 def target(article: Article) -> str:

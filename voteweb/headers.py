@@ -1,6 +1,6 @@
 """What every answer says about itself: what the browser may load, and who may keep it."""
 
-from flask import Flask, Response, g
+from flask import Flask, Response, g, session
 
 #: Only our own files; no inline script or style, no frames, no plugins.
 CONTENT_SECURITY_POLICY = "; ".join(
@@ -26,6 +26,7 @@ def init_app(app: Flask) -> None:
         response.headers.setdefault("X-Content-Type-Options", "nosniff")
         # Flask-WTF wants a referrer on https posts, so "no-referrer" would refuse every form.
         response.headers.setdefault("Referrer-Policy", "same-origin")
-        if g.get("viewer") is not None or "Set-Cookie" in response.headers:
+        # The cookie itself is set only after this function, where the session has changed.
+        if g.get("viewer") is not None or session.modified:
             response.headers["Cache-Control"] = "private, no-store"
         return response

@@ -34,8 +34,16 @@ def render(source: str) -> Markup:
         attributes={"a": {"href"}, "ol": {"start"}},
         url_schemes={"http", "https"},
         link_rel=_REL,
+        attribute_filter=_kept,
     )
     return Markup(cleaned)  # noqa: S704 - nh3 has just cleaned it
+
+
+def _kept(tag: str, name: str, value: str) -> str | None:
+    """Return the *value* of an attribute to keep: nh3 by itself lets relative links and titles through."""
+    if name == "href" and not value.lower().startswith(("http://", "https://")):
+        return None
+    return value if name in ("href", "rel", "start") else None
 
 
 @lru_cache(maxsize=4096)

@@ -9,6 +9,7 @@ from voteweb.store.doctor import Doctor
 from voteweb.store.groups import Groups
 from voteweb.store.imports import Imports
 from voteweb.store.listings import Listings
+from voteweb.store.server import Server
 from voteweb.store.users import Users
 from voteweb.store.votes import Votes
 
@@ -25,6 +26,7 @@ class Store:
     listings: Listings
     imports: Imports
     doctor: Doctor
+    server: Server
 
     def trip(self) -> Trip:
         """Return an empty round trip: queue questions with the parts' ask methods, then go."""
@@ -47,4 +49,5 @@ def assemble(connection: Connection, settings: Settings) -> Store:
         listings=Listings(connection, settings),
         imports=Imports(connection, settings),
         doctor=Doctor(connection, settings),
+        server=Server(connection),
     )

@@ -1,6 +1,6 @@
 """Checks every invariant of the data; reads only, in bounded steps, and each step at one instant."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -14,6 +14,12 @@ from voteweb.store.connect import Connection
 STEP = 100
 #: Seconds by which a stored score may differ from the formula: far above rounding, far below any vote.
 TOLERANCE = 0.001
+#: What the keys of each noun are, except the two counters; keys of other nouns are another program's.
+TYPES = {
+    "article": "hash", "voted": "set", "time": "zset", "score": "zset", "good": "zset", "groups": "set",
+    "group": "set", "group-info": "hash", "user": "hash", "posted": "zset", "once": "string", "imported": "set",
+}  # fmt: skip
+COUNTERS = (keys.articles_count(), keys.users_count())
 
 
 class Broken(NamedTuple):
@@ -31,10 +37,16 @@ class Doctor:
         self._settings = settings
 
     def examine(self) -> Iterator[Broken]:
-        """Yield every broken invariant, whatever else goes on in the database meanwhile."""
+        """Yield every broken invariant, whatever else goes on in the database meanwhile.
+
+        Where a key is of another type than it should be, nothing but types and lifetimes can be examined.
+        """
+        sound = yield from self._shapes()
+        if not sound:
+            return
         groups = sorted(self._connection.command("SMEMBERS", keys.groups()))
         yield from self._group_keys(set(groups))
-        for step in _steps(self._scan("article:[0-9]*")):
+        for step in _steps(name for name in self._scan("article:[0-9]*") if _is_article(name)):
             yield from self._articles(step, groups)
         for step in _steps(self._scan("voted:*")):
             yield from self._voters(step)
@@ -42,7 +54,26 @@ class Doctor:
         for key in [*rankings, *(key for name in groups for key in _keys_of(name)), *self._scan("posted:*")]:
             for step in _steps(self._members(key)):
                 yield from self._orphans(key, step)
-        yield from self._lifetimes([*rankings, *(key for name in groups for key in _keys_of(name))])
+
+    def _shapes(self) -> Generator[Broken, None, bool]:
+        """Check type and lifetime of every key of ours; return whether all have their type."""
+        sound = True
+        for step in _steps(self._scan("*:*")):
+            answers = self._connection.pipeline([(word, key) for key in step for word in ("TYPE", "TTL")])
+            for i, key in enumerate(step):
+                noun, _, name = key.partition(":")
+                wanted = "string" if key in COUNTERS else TYPES.get(noun)
+                kind, expires = answers[2 * i : 2 * i + 2]
+                if wanted is None or kind == "none":
+                    continue
+                if kind != wanted:
+                    sound = False
+                    yield Broken(key, f"is a {kind}, but should be a {wanted}")
+                if noun == "article" and name and not _is_article(key):
+                    yield Broken(key, f"is no article: {name} is no number")
+                if expires >= 0 and noun not in ("voted", "once") and "+" not in name:
+                    yield Broken(key, f"expires in {expires} seconds, but is for ever")
+        return sound
 
     def _articles(self, names: list[str], groups: list[str]) -> Iterator[Broken]:
         """Check what every place says of these articles, read at one instant."""
@@ -71,17 +102,18 @@ class Doctor:
     def _article(self, id: int, answers: list[Any], groups: list[str], now: float) -> Iterator[Broken]:
         (*values, base), voters, time, points, good, *membership = answers
         name = keys.article(id)
-        article = rows.article(id, values)
+        try:
+            article, base = rows.article(id, values), int(base or 0)
+        except ValueError:
+            yield Broken(name, "has time, votes or base that are no numbers")
+            return
         if article is None:
             if any(values):
                 yield Broken(name, "has no title or no time")
             return
         wanted = score(article.time, article.votes, self._settings.vote_score)
-        if voting_open(article, now, self._settings) and article.votes != int(base or 0) + voters:
-            yield Broken(
-                name,
-                f"votes is {article.votes}, but base {base or 0} and {voters} voters make {int(base or 0) + voters}",
-            )
+        if voting_open(article, now, self._settings) and article.votes != base + voters:
+            yield Broken(name, f"votes is {article.votes}, but base {base} and {voters} voters make {base + voters}")
         yield from _placed(keys.by_time(), name, time, article.time)
         yield from _placed(keys.by_score(), name, points, wanted)
         is_good = article.votes >= self._settings.good_votes
@@ -111,9 +143,12 @@ class Doctor:
         found: list[list[Broken]] = []
         for i, (id, poster) in enumerate(zip(ids, posters, strict=True)):
             is_member, place = answers[2 * i : 2 * i + 2]
-            time = hashes[i][rows.FIELDS.index("time")]
-            wanted = float(time) if is_member and time and poster else None
-            found.append(list(_placed(keys.posted(poster), keys.article(id), place, wanted)))
+            time = _number(hashes[i][rows.FIELDS.index("time")])
+            wanted = time if is_member and poster else None
+            # Without a time there is no place to be at; that is said of the article.
+            found.append(
+                list(_placed(keys.posted(poster), keys.article(id), place, wanted)) if time is not None else []
+            )
         return found
 
     def _voters(self, names: list[str]) -> Iterator[Broken]:
@@ -131,15 +166,19 @@ class Doctor:
                 yield Broken(name, "never expires")
             if time is None:
                 yield Broken(name, "belongs to no article")
-            elif 0 <= expires < 1000 * (closes(float(time), self._settings.voting_seconds) - 1):
+            elif (posted := _number(time)) is None:
+                continue  # said of the article already
+            elif 0 <= expires < 1000 * (closes(posted, self._settings.voting_seconds) - 1):
                 yield Broken(name, "expires before its voting time is over")
 
     def _orphans(self, key: str, members: list[str]) -> Iterator[Broken]:
-        """Check that these members of a ranking or group are articles."""
-        known = self._connection.pipeline([("HEXISTS", member, "title") for member in members])
-        for member, exists in zip(members, known, strict=True):
-            if not exists:
+        """Check that these members of a ranking or group are articles, and of a member's list that they are theirs."""
+        known = self._connection.pipeline([("HMGET", member, "title", "poster") for member in members])
+        for member, (title, poster) in zip(members, known, strict=True):
+            if title is None:
                 yield Broken(key, f"holds {member}, which is no article")
+            elif key.startswith("posted:") and keys.posted(poster or "") != key:
+                yield Broken(key, f"holds {member}, which {poster or 'nobody'} posted")
 
     def _group_keys(self, groups: set[str]) -> Iterator[Broken]:
         """Check that every key of a group belongs to a group that exists."""
@@ -148,12 +187,6 @@ class Doctor:
                 name = key.partition(":")[2]
                 if name and "+" not in name and name not in groups and not self._exists(name):
                     yield Broken(key, f"belongs to no group: {keys.groups()} lacks {name}")
-
-    def _lifetimes(self, kept: list[str]) -> Iterator[Broken]:
-        """Check that nothing which is for ever is about to expire."""
-        for key, expires in zip(kept, self._connection.pipeline([("TTL", key) for key in kept]), strict=True):
-            if expires >= 0:
-                yield Broken(key, f"expires in {expires} seconds, but is for ever")
 
     def _exists(self, group: str) -> bool:
         """Tell whether *group* exists by now: it may have been made since the examination began."""
@@ -187,6 +220,20 @@ def _placed(key: str, member: str, stored: Any, wanted: float | None) -> Iterato
         yield Broken(key, f"lacks {member}")
     elif abs(float(stored) - wanted) > TOLERANCE:
         yield Broken(key, f"has {member} at {float(stored):.3f} instead of {wanted:.3f}")
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        return float(text or "")
+    except ValueError:
+        return None
+
+
+def _is_article(key: str) -> bool:
+    try:
+        return keys.article(keys.article_id(key)) == key
+    except ValueError:
+        return False
 
 
 def _keys_of(group: str) -> tuple[str, str, str]:

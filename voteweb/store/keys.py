@@ -14,57 +14,57 @@ def articles_count() -> str:
 
 
 def article(id: int | str) -> str:
-    """Hash - one article: title link text poster time votes base groups; for ever."""
+    """A hash: one article: title link text poster time votes base groups; for ever."""
     return f"{ARTICLE}{id}"
 
 
 def voted(id: int | str) -> str:
-    """Set - the numeric ids of an article's voters; expires an hour after its voting time."""
+    """A set: the numeric ids of an article's voters; expires an hour after its voting time."""
     return f"voted:{id}"
 
 
 def by_time() -> str:
-    """Sorted set - all articles by publish time in unix seconds; for ever."""
+    """A sorted set: all articles by publish time in unix seconds; for ever."""
     return "time:"
 
 
 def by_score() -> str:
-    """Sorted set - all articles by score in seconds; for ever."""
+    """A sorted set: all articles by score in seconds; for ever."""
     return "score:"
 
 
 def good() -> str:
-    """Sorted set - the good articles by publish time in unix seconds; for ever."""
+    """A sorted set: the good articles by publish time in unix seconds; for ever."""
     return "good:"
 
 
 def groups() -> str:
-    """Set - the names of all groups; for ever."""
+    """A set: the names of all groups; for ever."""
     return "groups:"
 
 
 def group_info(name: str) -> str:
-    """Hash - one group: title description; for ever."""
+    """A hash: one group: title description; for ever."""
     return f"group-info:{name}"
 
 
 def group(name: str) -> str:
-    """Set - the articles of one group; for ever."""
+    """A set: the articles of one group; for ever."""
     return f"group:{name}"
 
 
 def group_by_time(name: str) -> str:
-    """Sorted set - the articles of one group by publish time, kept up by every write; for ever."""
+    """A sorted set: the articles of one group by publish time, kept up by every write; for ever."""
     return f"time:{name}"
 
 
 def group_by_score(name: str) -> str:
-    """Sorted set - the articles of one group by score, kept up by every write; for ever."""
+    """A sorted set: the articles of one group by score, kept up by every write; for ever."""
     return f"score:{name}"
 
 
 def combined(order: str, names: tuple[str, ...]) -> str:
-    """Sorted set - the articles that are in all of several groups (``a+b``), and one mark; 60 seconds."""
+    """A sorted set: the articles that are in all of several groups (``a+b``), and one mark; 60 seconds."""
     return f"{order}:{'+'.join(names)}"
 
 
@@ -74,12 +74,12 @@ def users_count() -> str:
 
 
 def user(name: str) -> str:
-    """Hash - one member, by the name in lower case: id name password role since session; for ever."""
+    """A hash: one member, by the name in lower case: id name password role since session; for ever."""
     return f"user:{name.lower()}"
 
 
 def posted(name: str) -> str:
-    """Sorted set - the articles of one member, by the name in lower case, by publish time; for ever."""
+    """A sorted set: the articles of one member, by the name in lower case, by publish time; for ever."""
     return f"posted:{name.lower()}"
 
 
@@ -89,7 +89,7 @@ def once(member: int, token: str) -> str:
 
 
 def imported() -> str:
-    """Set - digests of all imported rows, so that none is imported twice; for ever."""
+    """A set: digests of all imported rows, so that none is imported twice; for ever."""
     return "imported:"
 
 

@@ -4,7 +4,7 @@ from flask import Blueprint, current_app, flash, redirect, render_template, requ
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
 
-from voteweb import passwords, rules
+from voteweb import fields, passwords, rules
 from voteweb.errors import Invalid, NameTaken
 from voteweb.forms import LoginForm, SignupForm
 from voteweb.login import checks_own_token, end_session, here, settings, start_session, store, viewer
@@ -58,7 +58,8 @@ def logout() -> ResponseReturnValue:
 
 
 def _authenticate(name: str, password: str) -> User | None:
-    user = store().users.find(name.strip()[:100])
+    name = name.strip()
+    user = store().users.find(name) if fields.is_member_name(name) else None
     if not passwords.verify(user.password if user else "", password) or user is None:
         return None
     if passwords.needs_rehash(user.password):

@@ -76,7 +76,7 @@ def _answer(status: int, code: str, words: str, headers: dict[str, str]) -> Resp
         return jsonify(error={"code": code, "message": words}), status, headers
     try:
         viewer()
-    except Unavailable:
+    except Exception:  # whoever is looking, the page of an error must not fail itself
         forget_viewer()
     heading = _(PAGES.get(status, PAGES[400])[0])
-    return render_template("error.html", status=status, heading=heading, words=words), status, headers
+    return render_template("error.html", status=status, code=code, heading=heading, words=words), status, headers

@@ -1,0 +1,190 @@
+"""``voteweb run``, in a process of its own: what it says, serves, keeps and leaves."""
+
+import http.client
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.cli.conftest import Spawn
+from tests.helpers import until
+from voteweb import passwords
+from voteweb.cli import voteweb
+from voteweb.config import Settings
+from voteweb.embedded import database
+from voteweb.store import Store, open_store
+
+SECRET = {"VOTEWEB_SECRET_KEY": "for tests only, and long enough"}
+
+
+class Running:
+    """A site that serves."""
+
+    def __init__(self, *words: str, **env: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "voteweb.cli", "run", "--port", "0", "--workers", "1", *words],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+            env={**os.environ, **env},
+        )  # fmt: skip
+        self.said = ""
+        assert self.process.stdout
+        while not (match := re.search(r"^voteweb is at http://([^/]+):(\d+)/", self.said, re.MULTILINE)):
+            line = self.process.stdout.readline()
+            assert line, self.process.communicate()[1]
+            self.said += line
+        self.address = match[1], int(match[2])
+
+    def get(self, path: str) -> tuple[int, str]:
+        connection = http.client.HTTPConnection(*self.address, timeout=20)
+        try:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        finally:
+            connection.close()
+
+    def answers(self) -> bool:
+        with suppress(OSError):
+            return self.get("/healthz")[0] == 200
+        return False
+
+    def workers(self) -> list[int]:
+        shown = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self.process.pid)], capture_output=True, text=True)
+        return [int(pid) for pid in shown.stdout.split()]
+
+    def stop(self, number: signal.Signals) -> tuple[int, str, str]:
+        os.killpg(self.process.pid, number)  # as a terminal does
+        out, err = self.process.communicate(timeout=20)
+        return self.process.returncode, out, err
+
+
+Start = Callable[..., Running]
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    started: list[Running] = []
+
+    def make(*words: str, **env: str) -> Running:
+        started.append(Running(*words, **env))
+        return started[-1]
+
+    yield make
+    for each in started:
+        with suppress(ProcessLookupError):
+            os.killpg(each.process.pid, signal.SIGKILL)
+        each.process.communicate()
+
+
+def is_database_running(folder: Path) -> bool:
+    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.connect(str(folder / "database.sock"))
+        return True
+    return False
+
+
+def test_a_sample_site_is_served_stopped_and_found_again(start: Start, folder: Path) -> None:
+    site = start("--sample", "--data", str(folder))
+    assert site.get("/healthz")[0] == 200
+    status, front = site.get("/")
+    assert status == 200
+    assert is_database_running(folder)
+    code, said, errors = site.stop(signal.SIGINT)
+    assert (code, errors) == (0, "")
+    assert said == f"voteweb has stopped; its data are in {folder}.\n"
+    assert not is_database_running(folder)
+
+    again = start("--sample", "--data", str(folder))
+    assert again.said.startswith("voteweb is at ")
+    titles = re.compile(r"https://[a-z]+\.example/[^\"]*")
+    assert titles.findall(front)
+    assert sorted(titles.findall(again.get("/")[1])) == sorted(titles.findall(front))
+    name, password = re.findall(r"^  (?:name|password) +(\S+)$", site.said, re.MULTILINE)
+    with database(Settings(data_dir=str(folder))) as settings:
+        store = open_store(settings)
+        assert passwords.verify(store.users.get(name).password, password)
+        store.connection.client.close()
+    assert again.stop(signal.SIGTERM)[0] == 0
+    assert not is_database_running(folder)
+
+
+def test_kill_9_leaves_the_data_fine_and_no_worker_behind(start: Start, folder: Path) -> None:
+    site = start("--sample", "--data", str(folder))
+    assert site.answers()
+    os.kill(site.process.pid, signal.SIGKILL)
+    until(lambda: not site.answers())
+    result = CliRunner().invoke(voteweb, ["doctor", "--data", str(folder)])
+    assert result.stdout.startswith("All is well: 60 articles")
+    assert not is_database_running(folder)
+
+
+def test_a_worker_that_dies_is_replaced(start: Start, folder: Path) -> None:
+    site = start("--data", str(folder))
+    assert "voteweb user create NAME --role moderator" in site.said
+    assert site.answers()
+    (worker,) = site.workers()
+    os.kill(worker, signal.SIGKILL)
+    until(lambda: site.workers() not in ([], [worker]) and site.answers())
+    assert site.stop(signal.SIGINT)[0] == 0
+
+
+def test_a_database_of_its_own_is_left_running(start: Start, store: Store, server_url: str) -> None:
+    site = start("--sample", VOTEWEB_REDIS_URL=server_url, VOTEWEB_SITE_NAME="The Harbour", **SECRET)
+    assert "The Harbour" in site.get("/")[1]
+    code, said, errors = site.stop(signal.SIGTERM)
+    assert (code, said, errors) == (0, "voteweb has stopped.\n", "")
+    assert store.server.counts().articles == 60
+
+
+def test_a_stop_while_it_starts_stops_the_database_too(folder: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "voteweb.cli", "run", "--port", "0", "--data", str(folder)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    until(lambda: is_database_running(folder))
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=20)[1] == ""
+    assert process.returncode in (0, 130)
+    assert not is_database_running(folder)
+
+
+def test_a_port_in_use_is_one_line_and_no_database(spawn: Spawn, folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0), reuse_port=True) as taken:
+        port = taken.getsockname()[1]
+        done = spawn("run", "--port", port, "--data", folder)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"Error: Cannot listen at 127.0.0.1 port {port}: Address already in use\n"
+    assert list(folder.iterdir()) == []
+
+
+def test_without_a_key_a_database_elsewhere_is_refused(spawn: Spawn, server_url: str) -> None:
+    done = spawn("run", "--port", 0, VOTEWEB_REDIS_URL=server_url)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (1, "", 1)
+    assert "VOTEWEB_SECRET_KEY" in done.stderr
+
+
+def test_a_database_that_comes_late_is_waited_for(start: Start, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    url = f"unix://{folder}/database.sock"
+    monkeypatch.setenv("VOTEWEB_REDIS_DEADLINE", "0.2")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "voteweb.cli", "run", "--port", "0", "--workers", "1"],
+        stdout=subprocess.PIPE, text=True, env={**os.environ, **SECRET, "VOTEWEB_REDIS_URL": url},
+    )  # fmt: skip
+    time.sleep(1.5)
+    assert process.poll() is None
+    with database(Settings(data_dir=str(folder))):
+        assert process.stdout
+        assert "moderator" in process.stdout.readline()
+        assert "voteweb is at" in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 0
+        process.stdout.close()

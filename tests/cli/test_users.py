@@ -1,0 +1,116 @@
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Invoke
+from tests.factories import user
+from voteweb import passwords
+from voteweb.config import Settings
+from voteweb.embedded import database
+from voteweb.models import Role
+from voteweb.store import Store, open_store
+
+SECRET = "correct horse"
+
+
+def test_a_member_is_made_with_a_password_that_works(invoke: Invoke, store: Store) -> None:
+    result = invoke("user", "create", "Ann", "--password-stdin", input=f"{SECRET}\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "Made Ann (member).\n", "")
+    found = store.users.get("ann")
+    assert (found.name, found.role) == ("Ann", Role.MEMBER)
+    assert passwords.verify(found.password, SECRET)
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n", "\nsecond line\n"])
+def test_the_password_is_the_first_line_without_its_end(invoke: Invoke, store: Store, end: str) -> None:
+    invoke("user", "create", "ann", "--password-stdin", "--role", "admin", input=f" {SECRET} {end}")
+    assert passwords.verify(store.users.get("ann").password, f" {SECRET} ")
+    assert store.users.get("ann").role == Role.ADMIN
+
+
+@pytest.mark.parametrize(
+    ("name", "password", "reason"),
+    [
+        ("ANN", SECRET, "The name ann is taken."),
+        ("moderator", SECRET, "reserved"),
+        ("a b", SECRET, "user name"),
+        ("bob", "", "8 to 256"),
+        ("bob", "x" * 257, "8 to 256"),
+        ("bob", "x" * 5000, "8 to 256"),
+        ("bob", b"\xff" * 9, "UTF-8"),
+    ],
+)
+def test_what_cannot_be_a_member_is_refused_in_one_line(
+    invoke: Invoke, store: Store, name: str, password: str | bytes, reason: str
+) -> None:
+    user(store, "ann")
+    result = invoke("user", "create", name, "--password-stdin", input=password)
+    assert (result.exit_code, result.stdout, len(result.stderr.splitlines())) == (1, "", 1)
+    assert reason in result.stderr
+    assert store.users.find("bob") is None
+
+
+def test_a_password_of_the_greatest_length_is_taken_whatever_its_letters(invoke: Invoke, store: Store) -> None:
+    invoke("user", "create", "ann", "--password-stdin", input="🦊" * 256 + "\r\n")
+    assert passwords.verify(store.users.get("ann").password, "🦊" * 256)
+
+
+def test_a_role_is_changed(invoke: Invoke, store: Store) -> None:
+    before = user(store, "Ann")
+    assert invoke("user", "role", "ann", "moderator").stdout == "Ann is moderator now; before: member.\n"
+    after = store.users.get("ann")
+    assert (after.role, after.session, after.id) == (Role.MODERATOR, before.session, before.id)
+
+
+def test_another_password_ends_all_sessions(invoke: Invoke, store: Store) -> None:
+    before = user(store, "Ann", password_hash=passwords.hash_password("the old one"))
+    assert invoke("user", "password", "ann", "--password-stdin", input=SECRET).exit_code == 0
+    after = store.users.get("ann")
+    assert passwords.verify(after.password, SECRET)
+    assert not passwords.verify(after.password, "the old one")
+    assert after.session != before.session
+
+
+@pytest.mark.parametrize("words", [("role", "nobody2", "admin"), ("password", "nobody2", "--password-stdin")])
+def test_unknown_members_are_not_made(invoke: Invoke, store: Store, words: tuple[str, ...]) -> None:
+    result = invoke("user", *words, input=SECRET)
+    assert (result.exit_code, result.stderr) == (1, "Error: There is no member named nobody2.\n")
+    assert store.users.find("nobody2") is None
+
+
+@pytest.mark.parametrize(
+    "words", [("create", "bob", "--role", "king"), ("role", "bob"), ("create", "bob"), ("ban", "bob"), ()]
+)
+def test_wrong_usage(invoke: Invoke, words: tuple[str, ...]) -> None:
+    assert invoke("user", *words).exit_code == 2
+
+
+def test_an_empty_name_does_not_reach_the_database(invoke: Invoke) -> None:
+    assert "user name" in invoke("user", "role", "", "admin").stderr
+
+
+def test_at_a_terminal_the_password_is_asked_for_twice_without_echo(folder: Path) -> None:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "voteweb.cli", "user", "create", "Ann", "--data", str(folder)],
+        stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+    )  # fmt: skip
+    os.close(theirs)
+    seen = b""
+    for prompt in (b"Password: ", b"Repeat for confirmation: "):
+        while prompt not in seen:
+            seen += os.read(ours, 1000)
+        os.write(ours, f"{SECRET}\n".encode())
+    while b"Made Ann (member)" not in seen:
+        seen += os.read(ours, 1000)
+    assert process.wait(10) == 0
+    os.close(ours)
+    assert SECRET.encode() not in seen
+    with database(Settings(data_dir=str(folder))) as settings:
+        store = open_store(settings)
+        assert passwords.verify(store.users.get("ann").password, SECRET)
+        store.connection.client.close()

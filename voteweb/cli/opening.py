@@ -1,0 +1,91 @@
+"""What the commands share: the settings, the option ``--data``, and the way to the database."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import wraps
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec
+
+import click
+
+from voteweb.config import Settings, from_env
+from voteweb.embedded import database
+from voteweb.errors import ConfigError, Unavailable
+from voteweb.store import Store, open_store
+
+P = ParamSpec("P")
+
+#: Seconds a command of the operator waits for one answer: a page may not, but work on many articles takes its time.
+PATIENCE = 30.0
+#: Set to anything, this variable lets an unforeseen failure show where it came from.
+TRACEBACK = "VOTEWEB_TRACEBACK"
+
+data_option = click.option(
+    "--data", metavar="DIR", help="Folder of the embedded database  [default: VOTEWEB_DATA_DIR or voteweb-data]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """An open site."""
+
+    settings: Settings
+    store: Store
+
+
+def chosen(data: str | None, **typed: Any) -> Settings:
+    """Return the settings of the environment under the options *typed*; None is an option that was left out."""
+    settings = from_env()
+    if data and settings.redis_url:
+        raise click.UsageError("--data is for the embedded database, but VOTEWEB_REDIS_URL asks for another.")
+    given = {name: value for name, value in (typed | {"data_dir": data}).items() if value is not None}
+    return replace(settings, **given)
+
+
+def on_site(*, new: bool = False) -> Callable[[Callable[Concatenate[Site, P], None]], Callable[..., None]]:
+    """Give a command the option ``--data`` and an open site as its first argument.
+
+    *new*: the command may be the first to be run on a site, so that there need not be any data.
+    """
+
+    def wrap(command: Callable[Concatenate[Site, P], None]) -> Callable[..., None]:
+        @data_option
+        @wraps(command)
+        def run(data: str | None, *args: P.args, **kwargs: P.kwargs) -> None:
+            settings = chosen(data)
+            # Looking into a folder by a wrong name must not answer "all is well: no articles".
+            if not new and not settings.redis_url and not (Path(settings.data_dir) / "engine.json").exists():
+                raise ConfigError("There is no database in %(folder)s.", folder=Path(settings.data_dir).resolve())
+            with database(settings) as settings, opened(settings) as store:
+                command(Site(settings, store), *args, **kwargs)
+
+        return run
+
+    return wrap
+
+
+@contextmanager
+def opened(settings: Settings, patience: float | None = None) -> Iterator[Store]:
+    """Yield the store of a database that answers; raise ConfigError when it does not within *patience* seconds.
+
+    The store waits PATIENCE seconds for each answer; left to itself, a server that is away is told at once.
+    """
+    store = open_store(replace(settings, redis_deadline=max(settings.redis_deadline, PATIENCE)))
+    try:
+        store.server.greet(settings.redis_deadline if patience is None else patience)
+    except Unavailable as problem:
+        raise ConfigError(
+            "Cannot reach the database at %(url)s: %(why)s", url=masked(settings.redis_url), why=problem.__cause__
+        ) from None
+    try:
+        yield store
+    finally:
+        store.connection.client.close()
+
+
+def masked(url: str) -> str:
+    """Return the address of a database without its password."""
+    url = re.sub(r"(?<=://)([^/@:]*):[^/@]*(?=@)", r"\1:***", url)
+    return re.sub(r"(?<=[?&]password=)[^&#]*", "***", url)

@@ -1,0 +1,170 @@
+"""``voteweb run``: the whole site, from the database to the web server."""
+
+import multiprocessing
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from voteweb.cli.opening import chosen, data_option, opened
+from voteweb.cli.sample import lay_in
+from voteweb.config import Settings, env_name
+from voteweb.embedded import database
+from voteweb.errors import ConfigError
+from voteweb.store import Store
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+#: Seconds to wait for a database that may be starting at the same moment, such as in another container.
+DATABASE_PATIENCE = 10.0
+#: Threads of each worker: a request that waits for Redis or hashes a password leaves the processor to others.
+THREADS = 4
+#: Seconds that requests in work are given at the end.
+GRACE = 10
+
+
+@click.command()
+@click.option("--host", help="Address to listen at  [default: VOTEWEB_HOST or 127.0.0.1]")
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), help="Port to listen at; 0: a free one  [default: VOTEWEB_PORT or 8000]"
+)
+@click.option("--workers", type=click.IntRange(1), help="Web server processes  [default: VOTEWEB_WORKERS or 2]")
+@data_option
+@click.option("--sample", is_flag=True, help="Put articles and a moderator into an empty database.")
+def run(host: str | None, port: int | None, workers: int | None, data: str | None, sample: bool) -> None:
+    """Serve the site until Ctrl-C.
+
+    Starts a database of its own in the data directory, unless VOTEWEB_REDIS_URL names one.
+    """
+    settings = chosen(data, host=host, port=port, workers=workers)
+    address, port = free_address(settings.host, settings.port)
+    is_ours = not settings.redis_url
+    with database(replace(settings, port=port)) as settings:
+        _check_app(settings)
+        with opened(settings, DATABASE_PATIENCE) as store:
+            if not is_ours:
+                for each in store.server.advice():
+                    click.echo(f"Warning: {each}", err=True)
+            _prepare(store, settings, sample)
+        _serve(settings, address)
+    kept = f"; its data are in {Path(settings.data_dir).resolve()}" if is_ours else ""
+    click.echo(f"voteweb has stopped{kept}.")
+
+
+def free_address(host: str, port: int) -> tuple[str, int]:
+    """Return *host* as a number, and *port* or, for 0, a free one; raise ConfigError when we cannot listen there.
+
+    The web server's processes share the port, so that they would also share it with a stranger who lets them:
+    only trying first tells whether it is in use.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, _, _, address = min(found, key=lambda each: each[0] != socket.AF_INET)
+        with socket.socket(family, kind) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+            name, number = probe.getsockname()[:2]
+            return name, number
+    except (OSError, UnicodeError) as problem:
+        why = problem.strerror if isinstance(problem, OSError) else problem
+        raise ConfigError("Cannot listen at %(host)s port %(port)s: %(why)s", host=host, port=port, why=why) from None
+
+
+def _check_app(settings: Settings) -> None:
+    """Make the app once, so that what is wrong with it is said here, and not by each worker."""
+    from voteweb.app import create_app
+
+    create_app(settings)
+
+
+def _prepare(store: Store, settings: Settings, sample: bool) -> None:
+    """Put the sample in, if asked to, and tell the operator how to become a moderator."""
+    account = lay_in(store, settings, time.time()) if sample else None
+    if account:
+        click.echo("The database was empty: it holds sample articles now, and a moderator.")
+        click.echo(f"  name      {account.name}")
+        click.echo(f"  password  {account.password}")
+        click.echo("This is shown only once.")
+    elif not store.server.has_members():
+        click.echo('There is no moderator yet: "voteweb user create NAME --role moderator" makes one.')
+
+
+def _serve(settings: Settings, address: str) -> None:
+    """Serve until a signal ends it; raise ConfigError when it ends by itself."""
+    from granian import Granian
+    from granian.constants import HTTPModes, Interfaces
+    from granian.log import LogLevels
+
+    # The workers take their settings from here.
+    os.environ.update({env_name(each.name): str(getattr(settings, each.name)) for each in fields(settings)})
+    server = Granian(
+        "voteweb.app:create_app",
+        address=address,
+        port=settings.port,
+        interface=Interfaces.WSGI,
+        workers=settings.workers,
+        blocking_threads=min(THREADS, 2 * multiprocessing.cpu_count() + 1),
+        http=HTTPModes.http1,
+        websockets=False,
+        log_level=LogLevels.error,
+        respawn_failed_workers=True,
+        workers_kill_timeout=GRACE,
+        factory=True,
+    )
+    threading.Thread(target=_announce, args=(settings, address), daemon=True).start()
+    try:
+        server.serve(target_loader=load_app)
+    except SystemExit:
+        # It ends like this also when a worker got the signal to stop just before it did.
+        if not server.interrupt_signal:
+            raise ConfigError("The web server's processes end as soon as they start.") from None
+
+
+def load_app(_target: str) -> "Flask":
+    """Return the app, in a worker process, which from now on ends only with its parent or by its order.
+
+    Ctrl-C reaches every process of a terminal, but it is for the parent to say when the workers end; and
+    a parent that was killed can no longer say it.
+    """
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    threading.Thread(target=_follow, daemon=True).start()
+    from voteweb.app import create_app
+
+    return create_app()
+
+
+def _follow() -> None:
+    """End this worker when its parent has ended."""
+    parent = multiprocessing.parent_process()
+    while parent is None or os.getppid() == parent.pid:
+        time.sleep(1)
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(GRACE)
+    os._exit(1)
+
+
+def _announce(settings: Settings, address: str) -> None:
+    """Print the address of the site as soon as it is served there."""
+    everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what others may have asked for
+    place = everywhere.get(address, address)
+    while not _answers(place, settings.port):
+        time.sleep(0.02)
+    host = f"[{place}]" if ":" in place else place
+    click.echo(f"voteweb is at http://{host}:{settings.port}/ - Ctrl-C stops it.")
+    sys.stdout.flush()
+
+
+def _answers(address: str, port: int) -> bool:
+    try:
+        socket.create_connection((address, port), timeout=1).close()
+    except OSError:
+        return False
+    return True
