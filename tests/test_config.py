@@ -32,6 +32,9 @@ from voteweb.errors import ConfigError
         ({"VOTEWEB_WORKERS": "0"}, "VOTEWEB_WORKERS must be 1 at least."),
         ({"VOTEWEB_PORT": "-1"}, "VOTEWEB_PORT must be 0 at least."),
         ({"VOTEWEB_PORT": "65536"}, "VOTEWEB_PORT must be 65535 at most."),
+        # Redis refuses an expiry too far away, and would do so after a script's first write.
+        ({"VOTEWEB_VOTING_SECONDS": "9" * 18}, "VOTEWEB_VOTING_SECONDS must be 3155760000 at most."),
+        ({"VOTEWEB_GROUP_CACHE_SECONDS": "9" * 18}, "VOTEWEB_GROUP_CACHE_SECONDS must be 86400 at most."),
         ({"VOTEWEB_SIGNUP": "maybe"}, "VOTEWEB_SIGNUP must be one of: open, closed."),
     ],
 )

@@ -33,7 +33,9 @@ def test_people_may_join_an_open_site_only(signup: str, may: bool) -> None:
     assert rules.may_join(Settings(signup=signup)) is may
 
 
-@pytest.mark.parametrize(("who", "is_poster"), [(None, False), (someone(name="aNN"), True), (someone(name="bob"), False)])
+@pytest.mark.parametrize(
+    ("who", "is_poster"), [(None, False), (someone(name="aNN"), True), (someone(name="bob"), False)]
+)
 def test_the_poster_is_known_whatever_the_case_of_the_name(who: User | None, is_poster: bool) -> None:
     assert rules.is_poster(who, ARTICLE) is is_poster
 

@@ -82,7 +82,9 @@ def test_nothing_dangerous_gets_through(source: str) -> None:
     assert_safe(render(source))
 
 
-PIECES = st.sampled_from([*DANGEROUS, "<", ">", '"', "'", "](", "[", "!", "`", "\n", "\n\n", "> ", "* ", "# ", "\\", "&", "\x00", "http://"])
+PIECES = st.sampled_from(
+    [*DANGEROUS, "<", ">", '"', "'", "](", "[", "!", "`", "\n", "\n\n", "> ", "* ", "# ", "\\", "&", "\x00", "http://"]
+)
 
 
 @given(st.one_of(st.text(), st.lists(st.one_of(PIECES, st.text(max_size=5)), max_size=12).map("".join)))

@@ -66,11 +66,13 @@ class Settings:
     good_votes: int = _setting(200, "votes", "an article with this many is a good one", 1)
     vote_score: float = _setting(0.0, "seconds", "what a vote is worth; unset: 86,400 / VOTEWEB_GOOD_VOTES", 0.001)
     own_vote: int = _setting(1, "votes", "whether the poster's own vote counts (1) or not (0)", 0)
-    voting_seconds: int = _setting(604_800, "seconds", "votes are taken this long after posting: a week", 1)
+    voting_seconds: int = _setting(
+        604_800, "seconds", "votes are taken this long after posting: a week", 1, 3_155_760_000
+    )
     page_size: int = _setting(25, "rows", "articles on a page", 1)
     good_listed: int = _setting(50, "rows", "good articles on /good", 1)
     good_on_front: int = _setting(10, "rows", "good articles beside the front page", 0)
-    group_cache_seconds: int = _setting(60, "seconds", "how long the ranking of combined groups is kept", 1)
+    group_cache_seconds: int = _setting(60, "seconds", "how long the ranking of combined groups is kept", 1, 86_400)
     max_groups: int = _setting(5, "groups", "an article is in this many at most", 1)
     signup: str = _setting("open", "word", "who may join: open or closed", among=("open", "closed"))
     session_days: int = _setting(30, "days", "a log-in lasts this long", 1)

@@ -74,7 +74,10 @@ def database(settings: Settings) -> Iterator[Settings]:
         yield settings
         return
     folder = Path(settings.data_dir).resolve()
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as problem:
+        raise ConfigError("The data directory cannot be made: %(problem)s", problem=problem) from None
     with _joined(folder) as path:
         key = settings.secret_key or secret_key(folder)
         yield replace(settings, redis_url=f"unix://{quote(str(path))}", secret_key=key)
@@ -98,12 +101,12 @@ def _joined(folder: Path) -> Iterator[Path]:
     """Start the server of *folder* or join it, yield its socket, and stop it if nobody else uses it."""
     path = _socket_path(folder)
     with (folder / "use.lock").open("w") as use:
-        with _locked(folder / "start.lock"):
-            _run(folder, path)
-            fcntl.flock(use, fcntl.LOCK_SH)
         try:
+            with _locked(folder / "start.lock"):
+                fcntl.flock(use, fcntl.LOCK_SH)
+                _run(folder, path)
             yield path
-        finally:
+        finally:  # also when Ctrl-C comes while it starts
             with _locked(folder / "start.lock"):
                 fcntl.flock(use, fcntl.LOCK_UN)
                 with suppress(BlockingIOError):
@@ -134,10 +137,10 @@ def _is_running(folder: Path) -> bool:
 
 
 def _stop(folder: Path, path: Path) -> None:
-    with suppress(OSError):
-        _ask(path, "SHUTDOWN")
     until = time.monotonic() + PATIENCE
     while _is_running(folder) and time.monotonic() < until:
+        with suppress(OSError):  # one that is just starting has no socket yet
+            _ask(path, "SHUTDOWN")
         time.sleep(0.01)
 
 
@@ -219,15 +222,20 @@ def _inspect(path: Path) -> Engine | None:
 
 def _record(folder: Path, engine: Engine) -> None:
     text = json.dumps({"engine": engine.kind, "version": ".".join(map(str, engine.version))})
-    (folder / "engine.json").write_text(text + "\n")
+    draft = folder / "engine.json.new"
+    draft.write_text(text + "\n")
+    draft.replace(folder / "engine.json")  # never shows half a note
 
 
 def _recorded(folder: Path) -> Engine | None:
     file = folder / "engine.json"
     if not file.exists():
         return None
-    found = json.loads(file.read_text())
-    return Engine(found["engine"], tuple(int(part) for part in found["version"].split(".")), file)
+    try:
+        found = json.loads(file.read_text())
+        return Engine(found["engine"], tuple(int(part) for part in found["version"].split(".")), file)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ConfigError("%(file)s does not say which engine wrote the data.", file=file) from None
 
 
 def _socket_path(folder: Path) -> Path:
@@ -264,4 +272,5 @@ def _try_lock(lock: IO[str]) -> bool:
 
 def _last_line(log: Path) -> str:
     lines = log.read_text(errors="replace").splitlines() if log.exists() else []
+    lines = [line for line in lines if line.strip()]
     return lines[-1] if lines else "it said nothing"

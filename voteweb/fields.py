@@ -43,7 +43,7 @@ def link(typed: str) -> str:
             most=config.LINK_MOST,
             length=len(stripped),
         )
-    if any(character.isspace() or not character.isprintable() for character in stripped) or "\\" in stripped:
+    if not stripped.isprintable() or " " in stripped or "\\" in stripped:
         raise Invalid(N_("A link cannot hold blanks, backslashes or invisible characters."))
     try:
         parts = urlsplit(stripped)
@@ -153,6 +153,8 @@ def is_token(typed: str) -> bool:
 
 def line(typed: str) -> str:
     """Return *typed* as one line: NFC, no control or direction characters, single blanks, none at the ends."""
+    if typed.isascii() and typed.isprintable():  # nearly all titles of an import: nothing to clean but blanks
+        return " ".join(typed.split())
     kept = "".join(c if _is_visible(c) else " " if c.isspace() else "" for c in unicodedata.normalize("NFC", typed))
     return " ".join(kept.split())
 
@@ -162,8 +164,8 @@ def _is_visible(character: str) -> bool:
 
 
 def _is_host(host: str) -> bool:
-    if ":" in host:  # urlsplit has checked the brackets and the address between them
-        return True
+    if ":" in host:  # urlsplit has checked the address between the brackets, but not a zone behind %
+        return re.fullmatch(r"[0-9a-f:.]+", host) is not None
     try:
         ascii_host = host.encode("idna").decode("ascii")
     except UnicodeError:

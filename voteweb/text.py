@@ -49,7 +49,8 @@ def _kept(tag: str, name: str, value: str) -> str | None:
 @lru_cache(maxsize=4096)
 def domain(link: str) -> str:
     """Return the host of a stored *link* in the ASCII form that browsers resolve, without "www."; "" for none."""
-    host = urlsplit(link).hostname or ""
-    if not host.isascii():
-        host = host.encode("idna").decode("ascii")
-    return host.removeprefix("www.")
+    try:
+        host = urlsplit(link).hostname or ""
+        return (host if host.isascii() else host.encode("idna").decode("ascii")).removeprefix("www.")
+    except ValueError:  # another program's link, which no check of ours has seen
+        return ""

@@ -2,16 +2,18 @@
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
-from voteweb.cli import voteweb
+from voteweb.cli.group import voteweb
 from voteweb.config import Settings
 from voteweb.store import Store
 
@@ -60,4 +62,8 @@ def folder() -> Iterator[Path]:
     """A data directory with a short path, as sockets need."""
     path = Path(tempfile.mkdtemp(prefix="vw-", dir="/tmp"))
     yield path
+    with suppress(OSError), socket.socket(socket.AF_UNIX) as left_over:  # of a test that failed
+        left_over.connect(str(path / "database.sock"))
+        left_over.sendall(b"SHUTDOWN NOSAVE\r\n")
+        left_over.recv(1)
     shutil.rmtree(path, ignore_errors=True)

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from voteweb.cli import voteweb
+from voteweb.cli.group import voteweb
 from voteweb.config import Settings, env_name
 
 

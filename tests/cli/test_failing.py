@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.cli.conftest import Invoke, Spawn
-from voteweb.cli import voteweb
+from voteweb.cli.group import voteweb
 from voteweb.cli.opening import masked
 from voteweb.store.server import Server
 

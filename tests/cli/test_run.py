@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from tests.cli.conftest import Spawn
 from tests.helpers import until
 from voteweb import passwords
-from voteweb.cli import voteweb
+from voteweb.cli.group import voteweb
 from voteweb.config import Settings
 from voteweb.embedded import database
 from voteweb.store import Store, open_store

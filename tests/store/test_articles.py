@@ -22,7 +22,9 @@ def test_a_posted_article_can_be_read(store: Store) -> None:
     ann = factories.user(store, "Ann")
     factories.group(store, "redis")
     before = now(store)
-    id = store.articles.post(factories.draft(title="A & B", link="", text="# much\n\ntext", groups=("redis",)), ann, "form-0001")
+    id = store.articles.post(
+        factories.draft(title="A & B", link="", text="# much\n\ntext", groups=("redis",)), ann, "form-0001"
+    )
     article = store.articles.get(id)
     assert article == Article(
         id=1, title="A & B", link="", text="# much\n\ntext", poster="Ann", time=article.time, votes=1, groups=("redis",)
@@ -245,3 +247,15 @@ def test_a_group_of_chinese_name_works_as_any(store: Store) -> None:
     factories.article(store, groups=("编程",))
     assert ids(store, "score:编程") == [1]
     assert broken(store) == []
+
+
+def test_a_group_that_was_to_expire_is_kept_from_the_next_article_on(store: Store) -> None:
+    first = factories.article(store, groups=("go",))
+    for act in (
+        lambda: factories.article(store, groups=("go",)),
+        lambda: store.articles.set_groups(first.id, ["go"], []),
+    ):
+        for key in ("group:go", "time:go", "score:go"):
+            run(store, "EXPIRE", key, 60)
+        act()
+        assert [run(store, "TTL", key) for key in ("group:go", "time:go", "score:go")] == [-1, -1, -1]

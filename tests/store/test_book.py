@@ -44,7 +44,7 @@ class Book:
 
     def article_vote(self, user: str, article: str) -> None:
         cutoff = time.time() - ONE_WEEK
-        if self.conn.zscore("time:", article) < cutoff:  # type: ignore[operator]
+        if self.conn.zscore("time:", article) < cutoff:
             return
         id = article.partition(":")[-1]
         if self.conn.sadd(f"voted:{id}", user):
@@ -155,7 +155,9 @@ def test_a_vote_of_the_book_after_the_week_changes_nothing(store: Store, book: B
     assert broken(store) == []
 
 
-def test_of_a_vote_of_the_book_the_doctor_misses_what_it_could_not_know_until_our_next_vote(make_store: MakeStore) -> None:
+def test_of_a_vote_of_the_book_the_doctor_misses_what_it_could_not_know_until_our_next_vote(
+    make_store: MakeStore,
+) -> None:
     store = make_store(good_votes=2, vote_score=432.0)
     book = Book(store.connection.client)
     factories.article(store, groups=("go", "redis"))
@@ -167,7 +169,9 @@ def test_of_a_vote_of_the_book_the_doctor_misses_what_it_could_not_know_until_ou
     assert broken(store) == []
 
 
-def test_of_a_group_set_by_the_book_the_doctor_names_the_membership_until_we_set_it_too(store: Store, book: Book) -> None:
+def test_of_a_group_set_by_the_book_the_doctor_names_the_membership_until_we_set_it_too(
+    store: Store, book: Book
+) -> None:
     factories.article(store, groups=("go",))
     factories.group(store, "redis")
     book.add_remove_groups("1", to_add=("redis",), to_remove=("go",))

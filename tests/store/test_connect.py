@@ -1,6 +1,7 @@
 """The connection: a database that is away is said to be away, and nothing is sent more often than it may be."""
 
 import socket
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from tests.conftest import MakeStore, private_server
 from tests.store.test_listings import ids_of, page
 from tests.store.watch import broken, run
 from voteweb.config import Settings
+from voteweb.embedded import database
 from voteweb.errors import ConfigError, Unavailable
 from voteweb.models import Order
 from voteweb.store import Store, open_store, scripts
@@ -87,21 +89,19 @@ def test_all_is_well_again_when_the_database_is_back_without_another_client() ->
 
 @contextmanager
 def kept_folder() -> Iterator[str]:
-    import tempfile
-
     with tempfile.TemporaryDirectory(prefix="vw-", dir="/tmp") as folder:
         yield folder
 
 
 @contextmanager
 def running(folder: Path) -> Iterator[str]:
-    from voteweb.embedded import database
-
     with database(Settings(data_dir=str(folder))) as found:
         yield found.redis_url
 
 
-def test_a_database_that_comes_back_within_the_deadline_is_waited_for(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_comes_back_within_the_deadline_is_waited_for(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     failures = iter([redis.ConnectionError("gone"), redis.BusyLoadingError("loading"), redis.TimeoutError("slow")])
     ping = store.connection.client.execute_command
 
@@ -145,10 +145,16 @@ def test_scripts_that_the_server_forgot_are_loaded_again(store: Store) -> None:
 def test_a_healed_script_does_not_count_as_repeated(store: Store) -> None:
     factories.group(store, "go")
     run(store, "SCRIPT", "FLUSH")
-    assert store.connection.script("make_group", ["groups:", "group-info:go"], ["make", "go", "", ""]) == ("exists", [], False)
+    assert store.connection.script("make_group", ["groups:", "group-info:go"], ["make", "go", "", ""]) == (
+        "exists",
+        [],
+        False,
+    )
 
 
-def test_a_slow_script_runs_once_and_then_the_store_gives_up(make_store: MakeStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_script_runs_once_and_then_the_store_gives_up(
+    make_store: MakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """redis-py left alone sends it eleven times."""
     # A loop by the clock would never end: within a script Valkey's clock stands still.
     slow = "redis.call('INCR', KEYS[1]) for i = 1, 1e8 do end return { 'done' }"
@@ -165,7 +171,9 @@ def test_a_fault_of_ours_is_not_tried_again(store: Store, monkeypatch: pytest.Mo
     run(store, "RPUSH", "article:1", "x")
     sent = []
     send = store.connection.client.execute_command
-    monkeypatch.setattr(store.connection.client, "execute_command", lambda *words, **more: sent.append(words) or send(*words, **more))
+    monkeypatch.setattr(
+        store.connection.client, "execute_command", lambda *words, **more: sent.append(words) or send(*words, **more)
+    )
     with pytest.raises(redis.ResponseError, match="WRONGTYPE"):
         store.connection.command("HGET", "article:1", "title")
     assert len(sent) == 1

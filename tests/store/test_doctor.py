@@ -1,14 +1,15 @@
 """The doctor: silent on a healthy site, and for each invariant broken by hand it names the key."""
 
 import time
-from typing import Any
+from dataclasses import replace
 
 import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.watch import broken, broken_keys, run, snapshot
-from voteweb.store import Store
+from voteweb.config import Settings
+from voteweb.store import Store, assemble
 
 #: The keys of article 1, which is in the group "go".
 EVERYWHERE = {"time:", "score:", "posted:ann", "group:go", "time:go", "score:go"}
@@ -178,13 +179,6 @@ def test_more_articles_than_fit_a_step_are_all_looked_at(site: Store) -> None:
     assert sorted(what for _, what in broken(site)) == ["lacks article:150", "lacks article:253", "lacks article:4"]
 
 
-def test_another_worth_of_votes_is_told_for_every_score(site: Store, make_store: MakeStore) -> None:
-    # make_store empties the database, so the other store is put together on the same connection.
-    from dataclasses import replace
-
-    from voteweb.store import assemble
-
-    found: set[Any] = set()
-    other = assemble(site.connection, replace(site.doctor._settings, vote_score=100.0))
-    found = broken_keys(other)
-    assert found == {"score:", "score:go", "score:java"}
+def test_another_worth_of_votes_is_told_for_every_score(site: Store, settings: Settings) -> None:
+    other = assemble(site.connection, replace(settings, good_votes=3, vote_score=100.0))
+    assert broken_keys(other) == {"score:", "score:go", "score:java"}

@@ -46,7 +46,11 @@ def test_all_groups_come_in_the_order_of_the_alphabet_with_their_counts(store: S
         factories.group(store, name)
     factories.article(store, groups=("go", "redis"))
     factories.article(store, groups=("go",))
-    assert [(group.name, group.articles) for group in store.groups.all(store.trip())] == [("go", 2), ("redis", 1), ("编程", 0)]
+    assert [(group.name, group.articles) for group in store.groups.all(store.trip())] == [
+        ("go", 2),
+        ("redis", 1),
+        ("编程", 0),
+    ]
 
 
 def test_no_groups_are_no_trouble(store: Store) -> None:

@@ -133,7 +133,9 @@ def test_a_batch_takes_a_handful_of_round_trips(store: Store, monkeypatch: pytes
     client = store.connection.client
     for name in ("execute_command", "pipeline"):
         run_it = getattr(client, name)
-        monkeypatch.setattr(client, name, lambda *words, run_it=run_it, **more: went.append(words) or run_it(*words, **more))
+        monkeypatch.setattr(
+            client, name, lambda *words, run_it=run_it, **more: went.append(words) or run_it(*words, **more)
+        )
     batch = [factories.story(time=START + i, groups=(f"g{i % 9}",), poster=f"poster{i}") for i in range(300)]
     assert store.imports.add(batch) == 300
     assert len(went) <= 8

@@ -95,7 +95,10 @@ def test_a_member_of_a_ranking_has_an_id(member: str, id: int) -> None:
     assert keys.article_id(member) == id
 
 
-@pytest.mark.parametrize("member", ["", "article", "article:", "article:x", "article:-1", "article:1:2", "article:²", "article:１", "whole", "user:1"])
+@pytest.mark.parametrize(
+    "member",
+    ["", "article", "article:", "article:x", "article:-1", "article:1:2", "article:²", "article:１", "whole", "user:1"],
+)
 def test_what_is_no_article_has_none(member: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - its words are the member itself
         keys.article_id(member)

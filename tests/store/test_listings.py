@@ -62,7 +62,14 @@ def test_a_row_holds_what_a_list_shows(store: Store) -> None:
     article = factories.article(store, title="編 & <b>", text="not shown in lists", groups=("go", "redis"))
     (row,) = page(store, whole_site(Order.TIME)).rows
     assert row == Article(
-        id=1, title="編 & <b>", link=article.link, text="", poster="ann", time=article.time, votes=1, groups=("go", "redis")
+        id=1,
+        title="編 & <b>",
+        link=article.link,
+        text="",
+        poster="ann",
+        time=article.time,
+        votes=1,
+        groups=("go", "redis"),
     )
 
 
@@ -75,7 +82,13 @@ def test_by_time_the_newest_stands_first_and_by_score_the_highest(store: Store) 
 
 @pytest.mark.parametrize(
     ("number", "rows", "first", "more"),
-    [(1, [5, 4], 1, True), (2, [3, 2], 3, True), (3, [1], 5, False), (4, [], 7, False), (10**12, [], 2 * 10**12 - 1, False)],
+    [
+        (1, [5, 4], 1, True),
+        (2, [3, 2], 3, True),
+        (3, [1], 5, False),
+        (4, [], 7, False),
+        (10**12, [], 2 * 10**12 - 1, False),
+    ],
 )
 def test_pages_know_their_rows_their_ranks_and_whether_there_is_more(
     make_store: MakeStore, number: int, rows: list[int], first: int, more: bool
@@ -248,7 +261,9 @@ def test_the_mark_of_a_combined_list_never_shows(make_store: MakeStore, size: in
     assert all_pages(store, of_groups(["go", "redis"], Order.TIME)) == [3, 2, 1]
 
 
-def test_a_combined_list_is_made_of_the_best_of_the_smallest_group(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_combined_list_is_made_of_the_best_of_the_smallest_group(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(config, "COMBINED_FROM", 3)
     stories(store, [(START + i, 9) for i in range(4)], groups=("go", "redis"))
     stories(store, [(START + 9, 9)], groups=("redis",))
@@ -293,7 +308,12 @@ def test_a_combined_list_is_no_broken_invariant(store: Store) -> None:
 
 @pytest.mark.parametrize(
     ("which", "trips"),
-    [(whole_site(Order.SCORE), 1), (of_groups(["go"], Order.TIME), 1), (of_groups(["go", "redis"], Order.SCORE), 1), (of_member("ann"), 1)],
+    [
+        (whole_site(Order.SCORE), 1),
+        (of_groups(["go"], Order.TIME), 1),
+        (of_groups(["go", "redis"], Order.SCORE), 1),
+        (of_member("ann"), 1),
+    ],
     ids=lambda value: value.key if isinstance(value, Ranking) else "",
 )
 def test_a_list_is_one_round_trip_whatever_the_number_of_its_rows(

@@ -10,14 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import pytest
-
 from tests import factories
 from tests.conftest import MakeStore
 from tests.helpers import until
 from tests.store.storm import GROUPS, Storm
 from tests.store.watch import broken, ids, run
-from voteweb.errors import AlreadyVoted, NameTaken, NotVoted, VotewebError
+from voteweb.errors import AlreadyVoted, NameTaken, VotewebError
 from voteweb.store import Store
 
 
@@ -51,7 +49,7 @@ def test_forty_votes_of_one_member_count_once(store: Store) -> None:
 
 def test_the_votes_of_forty_members_all_count(store: Store) -> None:
     article, members = factories.article(store, groups=("go",)), factories.users(store, 40)
-    answers = at_once([lambda each=each: store.votes.cast(article.id, each) for each in members])  # type: ignore[misc]
+    answers = at_once([lambda each=each: store.votes.cast(article.id, each) for each in members])
     assert sorted(answers) == list(range(2, 42))
     assert store.articles.get(article.id).votes == 41
     assert broken(store) == []
@@ -59,7 +57,10 @@ def test_the_votes_of_forty_members_all_count(store: Store) -> None:
 
 def test_casting_against_taking_back_ends_as_the_answers_say(store: Store) -> None:
     article, bob = factories.article(store), factories.user(store, "bob")
-    acts = [lambda: ("cast", store.votes.cast(article.id, bob)), lambda: ("back", store.votes.take_back(article.id, bob))]
+    acts = [
+        lambda: ("cast", store.votes.cast(article.id, bob)),
+        lambda: ("back", store.votes.take_back(article.id, bob)),
+    ]
     counted = Counter(answer[0] for answer in at_once(acts * 20) if isinstance(answer, tuple))
     assert counted["cast"] - counted["back"] in (0, 1)
     assert store.articles.get(article.id).votes == 1 + counted["cast"] - counted["back"]
@@ -70,8 +71,11 @@ def test_votes_against_group_changes_all_land(store: Store) -> None:
     article, members = factories.article(store), factories.users(store, 20)
     for name in GROUPS:
         factories.group(store, name)
-    votes = [lambda each=each: store.votes.cast(article.id, each, groups="") for each in members]  # type: ignore[misc]
-    changes = [lambda at=at: store.articles.set_groups(article.id, [GROUPS[at % 5]], [GROUPS[(at + 1) % 5]]) for at in range(20)]  # type: ignore[misc]
+    votes = [lambda each=each: store.votes.cast(article.id, each, groups="") for each in members]
+    changes = [
+        lambda at=at: store.articles.set_groups(article.id, [GROUPS[at % 5]], [GROUPS[(at + 1) % 5]])
+        for at in range(20)
+    ]
     answers = at_once([act for pair in zip(votes, changes, strict=True) for act in pair])
     assert sorted(answer for answer in answers if isinstance(answer, int)) == list(range(2, 22))
     assert broken(store) == []
@@ -87,7 +91,7 @@ def test_one_form_sent_by_twenty_threads_is_one_article(store: Store) -> None:
 
 def test_one_name_wanted_by_twenty_is_one_members(store: Store) -> None:
     names = ["ann", "Ann", "ANN", "aNN"] * 5
-    answers = at_once([lambda name=name: store.users.make(name, f"hash of {name}") for name in names])  # type: ignore[misc]
+    answers = at_once([lambda name=name: store.users.make(name, f"hash of {name}") for name in names])
     made = [answer for answer in answers if answer is not NameTaken]
     assert len(made) == 1
     assert store.users.get("ann") == made[0]
@@ -96,7 +100,7 @@ def test_one_name_wanted_by_twenty_is_one_members(store: Store) -> None:
 def test_one_story_imported_by_eight_comes_in_once(make_store: MakeStore) -> None:
     stores = [make_store() for _ in range(8)]
     batch = [factories.story(groups=("go",), poster=f"poster{i}") for i in range(10)]
-    answers = at_once([lambda store=store: store.imports.add(batch) for store in stores])  # type: ignore[misc]
+    answers = at_once([lambda store=store: store.imports.add(batch) for store in stores])
     assert sum(answers) == 10
     assert run(stores[0], "ZCARD", "time:") == 10
     assert broken(stores[0]) == []
@@ -119,13 +123,15 @@ def test_after_a_storm_all_is_in_order_and_adds_up_and_during_it_too(make_store:
     assert all(storm.acts[act] for act in ("post", "cast", "take back", "set groups"))
 
 
-def test_a_program_killed_in_the_middle_of_a_storm_leaves_nothing_half_done(make_store: MakeStore, server_url: str) -> None:
+def test_a_program_killed_in_the_middle_of_a_storm_leaves_nothing_half_done(
+    make_store: MakeStore, server_url: str
+) -> None:
     store = make_store(good_votes=4, vote_score=21_600.0, max_groups=3)
     for seed in range(3):
         before = int(run(store, "GET", "article:") or 0)
         storm = subprocess.Popen([sys.executable, "-m", "tests.store.storm", server_url, str(seed)])
         try:
-            until(lambda before=before: int(run(store, "GET", "article:") or 0) > before + 20)  # type: ignore[misc]
+            until(lambda before=before: int(run(store, "GET", "article:") or 0) > before + 20)
         finally:
             os.kill(storm.pid, signal.SIGKILL)
             storm.wait()

@@ -152,6 +152,19 @@ def test_scores_are_written_whole_and_not_by_steps(site: Store) -> None:
     assert run(site, "ZSCORE", "score:", "article:1") == pytest.approx(article.time + 2 * 432, abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("clock", "now"),
+    [
+        (("1700000000", "42"), "1700000000.000042"),
+        (("1700000000", "0"), "1700000000.000000"),
+        (("7", "999999"), "7.999999"),
+    ],
+)
+def test_the_time_has_all_its_leading_zeros(store: Store, clock: tuple[str, str], now: str) -> None:
+    stopped = f"local redis = {{ call = function() return {{ '{clock[0]}', '{clock[1]}' }} end }}"
+    assert run(store, "EVAL", f"{stopped}\n{TEXTS['common']}\nreturn now()", 0) == now
+
+
 # What follows reads the texts of the scripts only.
 
 TEXTS = {path.stem: path.read_text() for path in sorted(Path(scripts.__file__).with_name("lua").glob("*.lua"))}
@@ -159,7 +172,7 @@ TEXTS = {path.stem: path.read_text() for path in sorted(Path(scripts.__file__).w
 
 def head(name: str) -> str:
     """Return the comment that a script begins with."""
-    return re.match(r"(?:--[^\n]*\n)+", TEXTS[name])[0]  # type: ignore[index]
+    return re.match(r"(?:--[^\n]*\n)+", TEXTS[name])[0]
 
 
 def code(name: str) -> str:

@@ -72,7 +72,9 @@ def test_with_settings_alone_the_site_is_each_of_its_five_descriptions(
 
 
 @pytest.mark.parametrize("over", [row.values[0] for row in ROWS], ids=[row.id for row in ROWS])
-def test_in_each_of_them_voting_closes_after_a_week_and_the_score_stays(make_store: MakeStore, over: dict[str, Any]) -> None:
+def test_in_each_of_them_voting_closes_after_a_week_and_the_score_stays(
+    make_store: MakeStore, over: dict[str, Any]
+) -> None:
     store = make_store(**over)
     old = factories.imported(store, votes=7)
     before = run(store, "ZSCORE", "score:", "article:1")

@@ -65,10 +65,17 @@ def test_a_newer_hash_of_the_same_password_ends_none(store: Store) -> None:
     assert (now.password, now.session) == ("new hash", ann.session)
 
 
-@pytest.mark.parametrize("act", [lambda s: s.users.set_role("x1", Role.ADMIN), lambda s: s.users.set_password("x1", "h"), lambda s: s.users.refresh_hash("x1", "h")])
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda s: s.users.set_role("x1", Role.ADMIN),
+        lambda s: s.users.set_password("x1", "h"),
+        lambda s: s.users.refresh_hash("x1", "h"),
+    ],
+)
 def test_a_member_who_is_not_there_cannot_be_changed_into_being(store: Store, act: object) -> None:
     with pytest.raises(NoSuchMember):
-        act(store)  # type: ignore[operator]
+        act(store)
     assert snapshot(store) == {}
 
 

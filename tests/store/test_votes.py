@@ -1,5 +1,6 @@
 """Votes: every answer, and what a vote changes."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -164,7 +165,9 @@ def test_whatever_the_caller_believes_of_the_groups_the_vote_lands(store: Store,
     assert broken(store) == []
 
 
-def test_a_vote_gives_up_when_the_groups_never_stop_changing(make_store: MakeStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_vote_gives_up_when_the_groups_never_stop_changing(
+    make_store: MakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = make_store(redis_deadline=0.1)
     article = factories.article(store)
     bob = factories.user(store, "bob")
@@ -199,7 +202,9 @@ def lose_answers(store: Store, monkeypatch: pytest.MonkeyPatch, count: int = 1) 
     return sent
 
 
-def test_a_vote_whose_answer_was_lost_counts_once_and_is_no_refusal(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_vote_whose_answer_was_lost_counts_once_and_is_no_refusal(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     article, bob = factories.article(store), factories.user(store, "bob")
     sent = lose_answers(store, monkeypatch)
     assert store.votes.cast(article.id, bob) == 2
@@ -222,7 +227,9 @@ def test_a_post_whose_answer_was_lost_is_one_article(store: Store, monkeypatch: 
     assert ids(store, "time:") == [1]
 
 
-def test_a_sign_up_whose_answer_was_lost_is_one_member_and_no_refusal(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sign_up_whose_answer_was_lost_is_one_member_and_no_refusal(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lose_answers(store, monkeypatch)
     assert store.users.make("ann", "").id == 1
 
@@ -258,3 +265,21 @@ def test_the_voters_set_outlives_the_window_by_an_hour_rounded_up(store: Store) 
     cast("bob")(store, article.id)
     over = run(store, "EXPIRETIME", "voted:1") - (article.time + 604_800 + config.VOTERS_GRACE)
     assert 0 <= over <= 1
+
+
+@pytest.mark.parametrize(("age", "is_open"), [(70, True), (130, False)])
+def test_voting_is_open_up_to_its_very_end(make_store: MakeStore, age: int, is_open: bool) -> None:
+    store = make_store(voting_seconds=100)
+    article, bob = factories.imported(store, time=time.time() - age, votes=3), factories.user(store, "bob")
+    if is_open:
+        assert store.votes.cast(article.id, bob) == 4
+    else:
+        with pytest.raises(VotingClosed):
+            store.votes.cast(article.id, bob)
+
+
+def test_voting_may_last_a_century(make_store: MakeStore) -> None:
+    store = make_store(voting_seconds=3_155_760_000)
+    article = factories.article(store)
+    assert store.votes.cast(article.id, factories.user(store, "bob")) == 2
+    assert broken(store) == []

@@ -1,6 +1,7 @@
 """The site on a fake Redis, and the people who come to it."""
 
 from collections.abc import Callable, Iterator
+from functools import cache
 
 import pytest
 from argon2 import PasswordHasher
@@ -26,10 +27,18 @@ def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     passwords._dummy.cache_clear()
 
 
+@cache
+def _site(settings: Settings) -> Flask:
+    """Return one app for all tests of this process: routes and templates are most of what a first page costs."""
+    return create_app(settings)
+
+
 @pytest.fixture
 def app(settings: Settings, fake_store: Store) -> Flask:
     """The site on a fake Redis."""
-    return create_app(settings, fake_store)
+    app = _site(settings)
+    app.extensions["voteweb.store"] = fake_store
+    return app
 
 
 @pytest.fixture

@@ -91,21 +91,23 @@ def test_a_full_last_page_leads_nowhere_further(count: int, reader: Browser, fak
     assert reader.open(f"/new?page={count // 25 + 1}").status == 404
 
 
-@pytest.mark.parametrize("address", ["/", "/new", "/g/python", "/g/python/new", "/g/python+redis", "/u/ann"])
-@pytest.mark.parametrize("page", ["0", "-1", "x", "10**12", str(10**12), "1.5", "", "2", "999999999", "٣", "01", " 1", "1;2"])
-def test_a_page_that_is_none_is_404_with_the_way_to_the_first(
-    page: str, address: str, reader: Browser, fake_store: Store
-) -> None:
+@pytest.mark.parametrize(
+    "page", ["0", "-1", "x", "10**12", str(10**12), "1.5", "", "2", "999999999", "٣", "01", " 1", "1;2"]
+)
+def test_a_page_that_is_none_is_404_with_the_way_to_the_first(page: str, reader: Browser, fake_store: Store) -> None:
     factories.article(fake_store, groups=("python", "redis"))
-    reader.open(address, query_string={"page": page})
-    assert reader.status == 404
-    assert reader.page.one("p", class_="lead").words == "This list has no such page."
-    assert reader.open(reader.page.one("main").one("a", class_="call")["href"]).status == 200
-    assert reader.address == address
+    for address in ("/", "/new", "/g/python", "/g/python/new", "/g/python+redis", "/u/ann"):
+        reader.open(address, query_string={"page": page})
+        assert reader.status == 404
+        assert reader.page.one("p", class_="lead").words == "This list has no such page."
+        assert reader.open(reader.page.one("main").one("a", class_="call")["href"]).status == 200
+        assert reader.address == address
 
 
 def test_an_article_shows_its_text_and_why_it_stands_where_it_does(reader: Browser, fake_store: Store) -> None:
-    article = factories.imported(fake_store, title="On Redis", link="", text="A *short* word.", votes=12, time=1_456_789_000)
+    article = factories.imported(
+        fake_store, title="On Redis", link="", text="A *short* word.", votes=12, time=1_456_789_000
+    )
     page = reader.open(f"/a/{article.id}").page
     assert page.one("h1").words == "On Redis"
     assert page.one("div", class_="text").one("em").words == "short"
@@ -131,7 +133,10 @@ def test_voting_says_when_it_closes_or_that_it_is_closed(reader: Browser, fake_s
 def test_an_article_that_is_none_is_404(id: str, reader: Browser, fake_store: Store) -> None:
     factories.article(fake_store)
     assert reader.open(f"/a/{id}").status == 404
-    assert reader.page.one("p", class_="lead").words in ("There is no such article.", "There is no page at this address.")
+    assert reader.page.one("p", class_="lead").words in (
+        "There is no such article.",
+        "There is no page at this address.",
+    )
     assert reader.page.one("main").one("a", href="/")
 
 

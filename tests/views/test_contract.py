@@ -89,10 +89,10 @@ def test_what_is_sent_by_a_button_cannot_be_opened(address: str, reader: Browser
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH"])
-def test_no_other_method_is_taken(method: str, address: str, reader: Browser) -> None:
-    reader.answer = reader.client.open(address, method=method)
-    assert reader.status == (404 if address == "/nowhere" else 405)
+def test_no_other_method_is_taken(address: str, reader: Browser) -> None:
+    for method in ("PUT", "DELETE", "PATCH"):
+        reader.answer = reader.client.open(address, method=method)
+        assert reader.status == (404 if address == "/nowhere" else 405)
 
 
 @pytest.mark.parametrize("address", [address for address in ADDRESSES if address not in ("/login", "/signup")])
@@ -111,7 +111,9 @@ def test_a_page_with_a_readers_token_is_never_stored(address: str, reader: Brows
     assert reader.answer.headers["Cache-Control"] == "private, no-store"
 
 
-@pytest.mark.parametrize("address", [address for address in ADDRESSES if address not in ("/healthz", "/static/site.css")])
+@pytest.mark.parametrize(
+    "address", [address for address in ADDRESSES if address not in ("/healthz", "/static/site.css")]
+)
 def test_a_members_page_is_never_stored(address: str, mod: Browser) -> None:
     assert mod.open(address).answer.headers["Cache-Control"] == "private, no-store"
 
@@ -126,8 +128,12 @@ def test_every_answer_is_confined_to_our_own_files(address: str, mod: Browser) -
     assert headers["Referrer-Policy"] == "same-origin"
 
 
-@pytest.mark.parametrize("address", [address for address in ADDRESSES if address not in ("/healthz", "/static/site.css")])
-def test_every_page_has_one_heading_one_title_and_names_for_its_fields(address: str, reader: Browser, mod: Browser) -> None:
+@pytest.mark.parametrize(
+    "address", [address for address in ADDRESSES if address not in ("/healthz", "/static/site.css")]
+)
+def test_every_page_has_one_heading_one_title_and_names_for_its_fields(
+    address: str, reader: Browser, mod: Browser
+) -> None:
     for person in (reader, mod):
         if person.open(address).status == 303:
             continue
@@ -136,7 +142,9 @@ def test_every_page_has_one_heading_one_title_and_names_for_its_fields(address: 
         assert page.one("title").words.endswith(" · voteweb")
         assert page.one("main")["id"] == page.one("a", class_="skip")["href"].removeprefix("#")
         labelled = {each["for"] for each in page.all("label") if "for" in each}
-        for field in (each for each in page if each.tag in ("input", "textarea") and each.attrs.get("type") != "hidden"):
+        for field in (
+            each for each in page if each.tag in ("input", "textarea") and each.attrs.get("type") != "hidden"
+        ):
             inside = any(field in label.children for label in page.all("label"))
             assert inside or field["id"] in labelled, field.attrs
         assert all(button.words for button in page.all("button"))

@@ -26,7 +26,9 @@ def sort(mod: Browser, place: str, **fields: Any) -> Browser:
     return mod.open(place).submit("/a/2/groups", **fields)
 
 
-@pytest.mark.parametrize("place", ["/", "/new", "/new?page=1", "/g/python", "/g/python/new", "/u/ann", "/a/2", "/g/python+redis"])
+@pytest.mark.parametrize(
+    "place", ["/", "/new", "/new?page=1", "/g/python", "/g/python/new", "/u/ann", "/a/2", "/g/python+redis"]
+)
 def test_groups_are_added_and_removed_in_one_act_and_it_leads_back(place: str, mod: Browser, fake_store: Store) -> None:
     sort(mod, place, add="Lua, 编程  go", remove=["python"])
     assert (mod.status, mod.location) == (303, f"{place}#a2")

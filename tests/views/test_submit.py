@@ -71,11 +71,16 @@ def test_a_title_is_kept_as_it_can_be_read(typed: str, kept: str, ann: Browser, 
         ("link", "example.com", "A link begins with http:// or https://."),
         ("link", "https://", "This link names no site."),
         ("link", "https:///path", "This link names no site."),
+        ("link", f"https://[fe80::1%{'é' * 70}]/", "This link names no site."),
         ("link", "https://[::1", "This link cannot be read as a web address."),
         ("link", "https://example.com:port/", "This link cannot be read as a web address."),
         ("link", "https://ann:secret@example.com/", "A link cannot carry a user name or a password."),
         ("link", "https://example.com/a b", "A link cannot hold blanks, backslashes or invisible characters."),
-        ("link", "https://evil.example\\@example.com", "A link cannot hold blanks, backslashes or invisible characters."),
+        (
+            "link",
+            "https://evil.example\\@example.com",
+            "A link cannot hold blanks, backslashes or invisible characters.",
+        ),
         ("link", f"https://example.com/{RLO}x", "A link cannot hold blanks, backslashes or invisible characters."),
         ("link", "https://example.com/" + "x" * 4_980, "A link has 2,000 characters at most; this one has 5,000."),
         ("text", "x" * 20_001, "A text has 20,000 characters at most; this one has 20,001."),
@@ -114,7 +119,9 @@ def test_an_article_needs_a_link_or_a_text(ann: Browser) -> None:
         (["<b>x</b>"], "There is no group named <b>x</b>."),
     ],
 )
-def test_groups_that_cannot_be_are_refused_beside_them(groups: list[str], says: str, ann: Browser, fake_store: Store) -> None:
+def test_groups_that_cannot_be_are_refused_beside_them(
+    groups: list[str], says: str, ann: Browser, fake_store: Store
+) -> None:
     ann.open("/submit").submit("/submit", **GOOD, groups=groups)
     assert ann.status == 422
     assert ann.page.by_id("groups-errors").words == says
@@ -153,7 +160,9 @@ def test_the_mark_of_one_member_is_not_anothers(ann: Browser, bob: Browser) -> N
     assert (ann.location, bob.location) == ("/a/1", "/a/2")
 
 
-def test_whoever_was_logged_out_can_send_the_same_form_after_logging_in(ann: Browser, bob: Browser, fake_store: Store) -> None:
+def test_whoever_was_logged_out_can_send_the_same_form_after_logging_in(
+    ann: Browser, bob: Browser, fake_store: Store
+) -> None:
     ann.open("/submit")
     fake_store.users.set_password("ann", "another")
     kept = ann.submit("/submit", **GOOD).answer

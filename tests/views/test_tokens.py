@@ -61,28 +61,28 @@ def test_the_tables_below_hold_every_address_of_the_site(app: Flask) -> None:
 
 
 @pytest.mark.parametrize("address", addresses("GET"))
-@pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
-def test_nothing_changes_by_looking(method: str, address: str, mod: Browser, fake_store: Store) -> None:
+def test_nothing_changes_by_looking(address: str, mod: Browser, fake_store: Store) -> None:
     token = mod.token()
     before = everything(fake_store)
-    mod.client.open(address, method=method, query_string=FIELDS | {"csrf_token": token}, buffered=True)
-    assert everything(fake_store) == before
+    for method in ("GET", "HEAD", "OPTIONS"):
+        mod.client.open(address, method=method, query_string=FIELDS | {"csrf_token": token}, buffered=True)
+        assert everything(fake_store) == before
     assert mod.open("/about").page.all("form", action="/logout"), "still logged in"
 
 
 @pytest.mark.parametrize("address", addresses("POST"))
 @pytest.mark.parametrize("token", [None, "", "0", "another's"])
-@pytest.mark.parametrize("headers", [{}, JSON], ids=["form", "script"])
 def test_nothing_changes_without_the_token(
-    headers: dict[str, str], token: str | None, address: str, mod: Browser, ann: Browser, fake_store: Store
+    token: str | None, address: str, mod: Browser, ann: Browser, fake_store: Store
 ) -> None:
     fields: dict[str, Any] = dict(FIELDS)
     if token is not None:
         fields["csrf_token"] = ann.token() if token == "another's" else token
     before = everything(fake_store)
-    mod.post(address, fields, headers=headers)
-    assert everything(fake_store) == before
-    assert mod.status in (400, 422, 303)
+    for headers in ({}, JSON):
+        mod.post(address, fields, headers=headers)
+        assert everything(fake_store) == before
+        assert mod.status in (400, 422, 303)
     assert mod.open("/about").page.all("form", action="/logout"), "still logged in"
 
 

@@ -32,7 +32,9 @@ def script(browser: Browser, address: str) -> tuple[int, Any]:
 @pytest.mark.parametrize(
     "place", ["/", "/?page=1", "/new", "/g/python", "/g/python/new", "/g/python+redis", "/u/ann", "/a/1"]
 )
-def test_a_vote_leads_back_to_the_same_list_at_the_article_and_says_so(place: str, article: Article, bob: Browser) -> None:
+def test_a_vote_leads_back_to_the_same_list_at_the_article_and_says_so(
+    place: str, article: Article, bob: Browser
+) -> None:
     bob.open(place).press("/a/1/vote")
     assert (bob.status, bob.location) == (303, f"{place}#a1")
     assert bob.follow().flashes == ["Your vote is counted."]

@@ -1,29 +1,53 @@
 """What Redis answers about an article, turned into an Article."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
 
+from voteweb import fields
+from voteweb.errors import Invalid
 from voteweb.models import Article
 from voteweb.store import keys
 
 #: The fields of ``article:<id>`` that a row needs, in the order in which :func:`article` takes them.
 FIELDS = ("title", "link", "poster", "time", "votes", "groups")
+#: Unix seconds of the year 3000: a larger publish time is in milliseconds, or in nothing at all.
+LATEST = datetime(3000, 1, 1, tzinfo=UTC).timestamp()
+#: No article has more votes, and every sum of a score stays exact below it.
+VOTES_MOST = 10**12
 
 
 def article(id: int, values: Sequence[str | None], text: str = "") -> Article | None:
-    """Return the article with these values of FIELDS, or None where the hash is missing or is no article."""
+    """Return the article with these values of FIELDS, or None where the hash is missing or is no article.
+
+    Other programs write here too, so nothing is taken for granted: one bad article must not take a list down.
+    """
     title, link, poster, time, votes, groups = values
-    if title is None or time is None:
+    try:
+        posted, count = float(time or ""), int(votes or 0)
+    except ValueError:
+        return None
+    if title is None or not (0 <= posted < LATEST and abs(count) < VOTES_MOST):
         return None
     return Article(
         id=id,
         title=title,
-        link=link or "",
+        link=_link(link or ""),
         text=text,
         poster=poster or "",
-        time=float(time),
-        votes=int(votes or 0),
+        time=posted,
+        votes=count,
         groups=tuple((groups or "").split()),
     )
+
+
+@lru_cache(maxsize=4096)
+def _link(stored: str) -> str:
+    """Return a *stored* link, or "" where it is none that could be posted here, such as ``javascript:``."""
+    try:
+        return fields.link(stored)
+    except Invalid:
+        return ""
 
 
 def articles(flat: Sequence[str | None]) -> list[Article | None]:

@@ -1,0 +1,34 @@
+"""The fake database of quick tests does what the real one does."""
+
+from tests import factories
+from tests.store.test_listings import ids_of, page
+from tests.store.watch import snapshot
+from voteweb.models import Order
+from voteweb.store import Store
+from voteweb.store.listings import of_groups, whole_site
+
+
+def live(store: Store) -> None:
+    """Do a little of everything."""
+    ann, bob = factories.user(store, "Ann"), factories.user(store, "bob")
+    first = factories.article(store, ann, groups=("go", "redis"))
+    second = factories.article(store, bob, groups=("go",))
+    store.votes.cast(first.id, bob)
+    store.articles.set_groups(second.id, ["redis"], [])
+    factories.imported(store, groups=("go",))
+
+
+def test_the_same_acts_leave_the_same_keys(store: Store, fake_store: Store) -> None:
+    live(store)
+    live(fake_store)
+    real, fake = snapshot(store), snapshot(fake_store)
+    assert {key.partition("-")[0]: kind for key, (kind, *_) in real.items()} == {
+        key.partition("-")[0]: kind for key, (kind, *_) in fake.items()
+    }
+
+
+def test_the_same_lists_are_read(fake_store: Store) -> None:
+    live(fake_store)
+    assert ids_of(page(fake_store, whole_site(Order.SCORE)).rows) == [1, 2, 3]
+    assert ids_of(page(fake_store, of_groups(["go", "redis"], Order.TIME)).rows) == [2, 1]
+    assert list(fake_store.doctor.examine()) == []
