@@ -1,7 +1,9 @@
 """The connection: a database that is away is said to be away, and nothing is sent more often than it may be."""
 
+import contextlib
 import socket
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -12,6 +14,7 @@ import redis
 
 from tests import factories
 from tests.conftest import MakeStore, private_server
+from tests.helpers import until
 from tests.store.test_listings import ids_of, page
 from tests.store.watch import broken, run
 from voteweb.config import Settings
@@ -279,3 +282,35 @@ def test_two_servers_do_not_share_their_data(store: Store) -> None:
         other = open_store(Settings(redis_url=url))
         assert other.server.is_empty()
         other.connection.client.close()
+
+
+def test_a_server_busy_with_a_script_is_away_not_broken(server_url: str) -> None:
+    url, threads = server_url, []
+    store = connect(url, 0.3)
+    before = store.client.config_get("busy-reply-threshold")["busy-reply-threshold"]
+    store.client.config_set("busy-reply-threshold", 50)
+    try:
+        threads.append(threading.Thread(target=_run_for_ever, args=(url,)))
+        threads[0].start()
+        until(lambda: _is_busy(url))
+        with pytest.raises(Unavailable):
+            store.pipeline([("GET", "x")])
+    finally:
+        redis.Redis.from_url(url).script_kill()
+        threads[0].join()
+        store.client.config_set("busy-reply-threshold", before)
+    store.ping()
+
+
+def _run_for_ever(url: str) -> None:
+    with contextlib.suppress(redis.RedisError), redis.Redis.from_url(url) as client:
+        client.eval("while true do end", 0)
+
+
+def _is_busy(url: str) -> bool:
+    with redis.Redis.from_url(url) as client:
+        try:
+            client.ping()
+        except redis.ResponseError as problem:
+            return "BUSY" in str(problem)
+    return False

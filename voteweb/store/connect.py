@@ -20,7 +20,10 @@ T = TypeVar("T")
 #: Seconds between two attempts to reach a database that refuses connections.
 PAUSE = 0.05
 #: What a database that is away, loading or failing over answers; anything else is a fault of ours.
-_AWAY = (redis.ConnectionError, redis.TimeoutError, redis.ReadOnlyError, redis.BusyLoadingError)
+_AWAY = (redis.ConnectionError, redis.TimeoutError, redis.ReadOnlyError, redis.OutOfMemoryError)
+#: First words of a refusal by a database that is there, but cannot take the command now: a slow script runs, its
+#: disk or its memory is full, its replicas are away. The command was not run.
+_UNABLE = ("BUSY ", "MISCONF ", "OOM ", "NOREPLICAS ", "TRYAGAIN ", "CLUSTERDOWN ", "MASTERDOWN ")
 
 
 class Reply(Generic[T]):
@@ -95,7 +98,9 @@ class Connection:
         while True:
             try:
                 return attempt()
-            except _AWAY as problem:
+            except (*_AWAY, redis.ResponseError) as problem:
+                if not isinstance(problem, _AWAY) and not _is_unable(problem):
+                    raise
                 if time.monotonic() + PAUSE >= until:
                     raise Unavailable from problem
                 time.sleep(PAUSE)
@@ -151,6 +156,11 @@ class Connection:
     def ping(self) -> None:
         """Return when Redis answers; raise Unavailable when it does not within the deadline."""
         self.command("PING")
+
+
+def _is_unable(problem: redis.ResponseError) -> bool:
+    # In a pipeline redis-py puts the number and words of the command before the server's own.
+    return any(f" {word}" in f" {problem} " for word in _UNABLE)
 
 
 def connect(url: str, deadline: float) -> Connection:
