@@ -34,6 +34,25 @@ COMBINED_FROM = 2_000
 VOTERS_GRACE = 3_600
 #: Seconds that a sent form is remembered, so that sending it again leads to the same article.
 ONCE_SECONDS = 86_400
+#: Seconds that a posted link is remembered: whoever posts it again is shown the earlier article.
+LINK_SECONDS = 30 * 86_400
+#: Characters of a reason and of a report's note.
+REASON_MOST = 300
+#: Seconds in which a moderator can take back an act.
+UNDO_SECONDS = 600
+#: Seconds that an invitation is good for, and that a one-time link for a new password is.
+INVITATION_SECONDS = 14 * 86_400
+RESET_SECONDS = 86_400
+#: Seconds a member must have been here to invite others, where the site lets members invite.
+INVITER_SECONDS = 7 * 86_400
+#: Log entries on a page.
+LOG_PAGE_SIZE = 25
+#: Articles asked about at a time when a whole week's or a member's are gone through.
+BATCH = 500
+#: What stands in place of the name of a member who left; no member can have it.
+NOBODY = "[deleted]"
+#: Who the log names for acts of the command line.
+COMMAND_LINE = "command line"
 #: Bytes of a request's body: a text of TEXT_MOST characters, percent-encoded at up to 12 bytes each, and the rest.
 BODY_MOST = 300_000
 #: Names nobody can take: they read like the site speaking, or like a path.
@@ -74,7 +93,9 @@ class Settings:
     good_on_front: int = _setting(10, "rows", "good articles beside the front page", 0)
     group_cache_seconds: int = _setting(60, "seconds", "how long the ranking of combined groups is kept", 1, 86_400)
     max_groups: int = _setting(5, "groups", "an article is in this many at most", 1)
-    signup: str = _setting("open", "word", "who may join: open or closed", among=("open", "closed"))
+    edit_seconds: int = _setting(900, "seconds", "an article's poster may edit and delete it this long", 0)
+    signup: str = _setting("open", "word", "who may join: open, invite or closed", among=("open", "invite", "closed"))
+    members_invite: int = _setting(0, "0 or 1", "whether members older than a week may invite, not only moderators", 0)
     session_days: int = _setting(30, "days", "a log-in lasts this long", 1)
 
     def __post_init__(self) -> None:
@@ -83,8 +104,9 @@ class Settings:
             _check(each, getattr(self, each.name))
         if not self.vote_score:
             object.__setattr__(self, "vote_score", 86_400 / self.good_votes)
-        if self.own_vote not in (0, 1):
-            raise ConfigError("%(name)s must be 0 or 1.", name=env_name("own_vote"))
+        for name in ("own_vote", "members_invite"):
+            if getattr(self, name) not in (0, 1):
+                raise ConfigError("%(name)s must be 0 or 1.", name=env_name(name))
 
     @property
     def secure(self) -> bool:

@@ -109,6 +109,86 @@ class VotingClosed(VotewebError):
     template = N_("Voting closed on %(when)s.")
 
 
+class ArticleGone(VotewebError):
+    """The article was deleted by its poster or removed by a moderator."""
+
+    status = 410
+    code = "article-gone"
+    template = N_("This article is no longer here.")
+
+
+class TooLate(VotewebError):
+    """The time to edit or delete the own article is over; value ``when`` is the unix time it ended."""
+
+    status = 403
+    code = "too-late"
+    template = N_("Your own article could be changed until %(when)s. Moderators can still change it.")
+
+
+class NotYours(VotewebError):
+    """Only an article's poster and moderators may do this."""
+
+    status = 403
+    code = "not-yours"
+    template = N_("Only its poster and moderators can do this.")
+
+
+class Duplicate(VotewebError):
+    """The link was posted within the last weeks already; value ``id`` is the newest article that has it."""
+
+    status = 409
+    code = "duplicate"
+    template = N_("This link was posted already.")
+
+
+class AlreadyReported(VotewebError):
+    """The member reported the article before."""
+
+    status = 409
+    code = "already-reported"
+    template = N_("You have already reported this article.")
+
+
+class NoInvitation(VotewebError):
+    """The invitation does not exist, is used, revoked or past its end."""
+
+    status = 403
+    code = "no-invitation"
+    template = N_("This invitation is used, withdrawn or past its end. Please ask for a new one.")
+
+
+class InvitationUsed(VotewebError):
+    """A used invitation cannot be withdrawn."""
+
+    status = 409
+    code = "invitation-used"
+    template = N_("This invitation has been used already.")
+
+
+class LinkUsed(VotewebError):
+    """A one-time link for a new password does not work, or no more."""
+
+    status = 410
+    code = "link-used"
+    template = N_("This link has been used or is past its day. Please ask the operator for a new one.")
+
+
+class Banned(VotewebError):
+    """The member is banned; value ``reason``."""
+
+    status = 403
+    code = "banned"
+    template = N_("This account is banned: %(reason)s")
+
+
+class NothingToUndo(VotewebError):
+    """An act of the log cannot be taken back: too old, somebody else's, or undone already."""
+
+    status = 409
+    code = "nothing-to-undo"
+    template = N_("This act cannot be undone any more.")
+
+
 class TooManyGroups(VotewebError):
     """An article would be in more groups than the site allows; value ``most``."""
 

@@ -141,6 +141,22 @@ def group_description(typed: str) -> str:
     return cleaned
 
 
+def reason(typed: str) -> str:
+    """Return the reason of an act as one clean line; raise Invalid when it is empty or too long."""
+    cleaned = note(typed)
+    if not cleaned:
+        raise Invalid(N_("Please give a reason: it stands in the public log."))
+    return cleaned
+
+
+def note(typed: str) -> str:
+    """Return a note as one clean line, which may be empty; raise Invalid when it is too long."""
+    cleaned = line(typed)
+    if len(cleaned) > config.REASON_MOST:
+        raise Invalid(N_("%(most)s characters at most, please."), most=config.REASON_MOST)
+    return cleaned
+
+
 def fresh_token() -> str:
     """Return a new one-use token for a form."""
     return secrets.token_urlsafe(12)

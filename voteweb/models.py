@@ -16,17 +16,51 @@ class Role(StrEnum):
 
 
 class Order(StrEnum):
-    """The two orders of a list: by score (highest first) or by publish time (newest first)."""
+    """The orders of a list: by score (highest first), by publish time (newest first), by number of reports."""
 
     SCORE = "score"
     TIME = "time"
+    REPORTS = "reports"
+
+
+class Gone(StrEnum):
+    """Why an article is in no list: not at all, deleted by its poster, or removed by a moderator."""
+
+    NOT = ""
+    DELETED = "deleted"
+    REMOVED = "removed"
+
+
+class Reason(StrEnum):
+    """Why a member reports an article."""
+
+    SPAM = "spam"
+    BROKEN = "broken"
+    POSTED = "posted"
+    TOPIC = "topic"
+    RULES = "rules"
+
+
+class Act(StrEnum):
+    """The kinds of acts in the public log."""
+
+    GROUPS = "groups"
+    EDIT = "edit"
+    REMOVE = "remove"
+    RESTORE = "restore"
+    DISMISS = "dismiss"
+    BAN = "ban"
+    UNBAN = "unban"
+    ROLE = "role"
+    GROUP = "group"
 
 
 @dataclass(frozen=True, slots=True)
 class Article:
     """One article; ``time`` is its publish time in unix seconds, ``link`` or ``text`` may be empty.
 
-    ``voted`` says whether the viewer's vote is among its voters, where a viewer was asked for.
+    ``voted`` says whether the viewer's vote is among its voters, where a viewer was asked for; ``edited`` is the
+    unix time of the last edit, 0 for none. ``gone`` says why it is in no list any more, with ``reason``.
     """
 
     id: int
@@ -38,6 +72,9 @@ class Article:
     votes: int
     groups: tuple[str, ...] = ()
     voted: bool = False
+    edited: float = 0.0
+    gone: Gone = Gone.NOT
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +101,8 @@ class Group:
 class User:
     """A member; ``since`` in unix seconds, ``password`` an argon2 hash or empty (then nobody can log in).
 
-    ``session`` is a word that every session cookie must repeat; a new one ends all sessions.
+    ``session`` is a word that every session cookie must repeat; a new one ends all sessions. ``banned`` is the
+    unix time of a ban, 0 for none, with ``ban_reason``; ``left`` that of the end of the account, 0 for none.
     """
 
     id: int
@@ -73,6 +111,52 @@ class User:
     role: Role
     since: float
     session: str
+    banned: float = 0.0
+    ban_reason: str = ""
+    left: float = 0.0
+    invited_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A member's report of an article; ``time`` in unix seconds."""
+
+    by: str
+    reason: Reason
+    note: str
+    time: float
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An act in the log: ``who`` did it ``time`` (unix), to an ``article`` (id, 0 for none) or to ``about``.
+
+    ``title`` is what it was called at that time; ``why`` the reason given; ``added`` and ``removed`` the groups
+    that were changed; ``undone`` whether the act was taken back.
+    """
+
+    id: int
+    kind: Act
+    who: str
+    time: float
+    about: str = ""
+    article: int = 0
+    title: str = ""
+    why: str = ""
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    undone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """A way in for one person, made by ``by``, good until unix time ``until``; ``used`` is the name that came."""
+
+    token: str
+    by: str
+    until: float
+    used: str = ""
+    revoked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """User text to safe HTML, and the domain of a link: the only module that makes markup."""
 
+import re
 from functools import lru_cache
 from urllib.parse import urlsplit
 
@@ -12,6 +13,7 @@ _TAGS = {
     "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
 _REL = "nofollow ugc noopener"
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 _markdown = MarkdownIt("js-default", {"html": False, "linkify": True, "breaks": False}).disable("image")
 
@@ -37,6 +39,11 @@ def render(source: str) -> Markup:
         attribute_filter=_kept,
     )
     return Markup(cleaned)  # noqa: S704 - nh3 has just cleaned it
+
+
+def without_controls(xml: str) -> str:
+    """Return *xml* without the characters that XML cannot hold, not even escaped: one would break a whole feed."""
+    return _NO_XML.sub("", xml)
 
 
 def _kept(tag: str, name: str, value: str) -> str | None:

@@ -8,7 +8,12 @@ from voteweb.store.connect import Connection, Trip, connect
 from voteweb.store.doctor import Doctor
 from voteweb.store.groups import Groups
 from voteweb.store.imports import Imports
+from voteweb.store.joining import Joining
+from voteweb.store.leaving import Leaving
 from voteweb.store.listings import Listings
+from voteweb.store.log import Log
+from voteweb.store.removals import Removals
+from voteweb.store.reports import Reports
 from voteweb.store.server import Server
 from voteweb.store.users import Users
 from voteweb.store.votes import Votes
@@ -20,9 +25,14 @@ class Store:
 
     connection: Connection
     articles: Articles
+    removals: Removals
+    reports: Reports
     votes: Votes
     groups: Groups
     users: Users
+    joining: Joining
+    leaving: Leaving
+    log: Log
     listings: Listings
     imports: Imports
     doctor: Doctor
@@ -40,12 +50,19 @@ def open_store(settings: Settings) -> Store:
 
 def assemble(connection: Connection, settings: Settings) -> Store:
     """Return the store on a *connection* that is there already."""
+    log = Log(connection)
+    removals = Removals(connection, settings, log)
     return Store(
         connection=connection,
-        articles=Articles(connection, settings),
+        articles=Articles(connection, settings, log),
+        removals=removals,
+        reports=Reports(connection, log),
         votes=Votes(connection, settings),
-        groups=Groups(connection),
-        users=Users(connection),
+        groups=Groups(connection, log),
+        users=Users(connection, log),
+        joining=Joining(connection),
+        leaving=Leaving(connection, removals),
+        log=log,
         listings=Listings(connection, settings),
         imports=Imports(connection, settings),
         doctor=Doctor(connection, settings),

@@ -6,28 +6,33 @@ from voteweb.errors import GroupExists, NoSuchGroup
 from voteweb.models import Group
 from voteweb.store import keys
 from voteweb.store.connect import Connection, Outcome, Reply, Trip
+from voteweb.store.log import Deed, Log
 
 
 class Groups:
     """The groups of one site."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, log: Log) -> None:
         self._connection = connection
+        self._log = log
 
-    def make(self, name: str, title: str, description: str) -> None:
+    def make(self, name: str, title: str, description: str, deed: Deed | None = None) -> None:
         """Make a group; raise GroupExists."""
-        outcome = self._write("make", name, title, description)
+        outcome = self._write("make", name, title, description, deed)
         if outcome.word == "exists" and not outcome.repeated:
             raise GroupExists(name=name)
 
-    def change(self, name: str, title: str, description: str) -> None:
+    def change(self, name: str, title: str, description: str, deed: Deed | None = None) -> None:
         """Give a group another title and description; raise NoSuchGroup."""
-        if self._write("change", name, title, description).word == "unknown":
+        if self._write("change", name, title, description, deed).word == "unknown":
             raise NoSuchGroup(names=name)
 
-    def _write(self, act: str, name: str, title: str, description: str) -> Outcome:
+    def _write(self, act: str, name: str, title: str, description: str, deed: Deed | None) -> Outcome:
+        record = self._log.record(deed)
         return self._connection.script(
-            "make_group", [keys.groups(), keys.group_info(name)], [act, name, title, description]
+            "make_group",
+            [keys.groups(), keys.group_info(name), *record.keys],
+            [*record.arguments, act, name, title, description],
         )
 
     def ask_names(self, trip: Trip) -> Reply[tuple[str, ...]]:

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from voteweb import config
+from voteweb import config, links
 from voteweb.config import Settings
 from voteweb.models import Draft, Role
 from voteweb.store import keys, scripts
 from voteweb.store.articles import group_keys
 from voteweb.store.connect import Connection
+from voteweb.store.log import UNLOGGED
 from voteweb.store.users import new_session
 
 
@@ -68,7 +69,11 @@ class Imports:
         last = self._connection.command("INCRBY", keys.users_count(), len(missing))
         made = self._connection.pipeline(
             [
-                scripts.call("make_user", [keys.user(name)], [last - i, names[name], "", Role.MEMBER, new_session()])
+                scripts.call(
+                    "make_user",
+                    [keys.user(name), keys.invite("")],
+                    [*UNLOGGED.arguments, 0, last - i, names[name], "", Role.MEMBER, new_session()],
+                )
                 for i, name in enumerate(missing)
             ]
         )
@@ -87,6 +92,7 @@ class Imports:
                 keys.good(),
                 keys.posted(story.poster),
                 keys.imported(),
+                keys.link(links.digest(draft.link)),
                 *group_keys(draft.groups),
             ],
             [
@@ -102,6 +108,7 @@ class Imports:
                 settings.voting_seconds,
                 config.VOTERS_GRACE,
                 story.digest,
+                config.LINK_SECONDS,
                 *draft.groups,
             ],
         )

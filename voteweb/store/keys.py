@@ -14,7 +14,7 @@ def articles_count() -> str:
 
 
 def article(id: int | str) -> str:
-    """A hash: one article: title link text poster time votes base groups; for ever."""
+    """A hash: one article: title link text poster time votes base groups edited gone reason; for ever."""
     return f"{ARTICLE}{id}"
 
 
@@ -74,13 +74,88 @@ def users_count() -> str:
 
 
 def user(name: str) -> str:
-    """A hash: one member, by the name in lower case: id name password role since session; for ever."""
+    """A hash: one member: id name password role since session banned ban-reason left leaving invited-by; for ever."""
     return f"user:{name.lower()}"
 
 
 def posted(name: str) -> str:
     """A sorted set: the articles of one member, by the name in lower case, by publish time; for ever."""
     return f"posted:{name.lower()}"
+
+
+def gone(name: str) -> str:
+    """A sorted set: the deleted and removed articles of one member, by publish time; for ever."""
+    return f"gone:{name.lower()}"
+
+
+def link(digest: str) -> str:
+    """A sorted set: the listed articles with one link, by publish time; 30 days after the newest."""
+    return f"link:{digest}"
+
+
+def reports() -> str:
+    """A sorted set: the articles with open reports, by their number; for ever."""
+    return "reports:"
+
+
+def report(id: int | str) -> str:
+    """A hash: the open reports of one article, by member; until they are settled."""
+    return f"report:{id}"
+
+
+def reported(name: str) -> str:
+    """A hash: what one member reported, by article, so that nobody reports twice; for ever."""
+    return f"reported:{name.lower()}"
+
+
+def log_count() -> str:
+    """A string: the last log entry's id given out; for ever."""
+    return "log-entry:"
+
+
+def log_entry(id: int | str) -> str:
+    """A hash: one act in the log: kind who time about article title why added removed undoes undone; for ever."""
+    return f"log-entry:{id}"
+
+
+def log() -> str:
+    """A sorted set: all acts in the log, by time; for ever."""
+    return "log:"
+
+
+def log_by(who: str) -> str:
+    """A sorted set: the acts of one moderator, by time; for ever."""
+    return f"log-by:{who.lower()}"
+
+
+def log_kind(kind: str, who: str = "") -> str:
+    """A sorted set: the acts of one kind (``kind``, or ``kind+moderator``: of one moderator), by time; for ever."""
+    return f"log-kind:{kind}" + (f"+{who.lower()}" if who else "")
+
+
+def log_about(name: str) -> str:
+    """A sorted set: the acts about one member, by time; for ever."""
+    return f"log-about:{name.lower()}"
+
+
+def invite(token: str) -> str:
+    """A hash: one invitation: by until used revoked; for ever."""
+    return f"invite:{token}"
+
+
+def invites(name: str) -> str:
+    """A sorted set: the invitations one member made, by their end; for ever."""
+    return f"invites:{name.lower()}"
+
+
+def reset(digest: str) -> str:
+    """A string: the member who may set a new password with a link of this digest; a day."""
+    return f"reset:{digest}"
+
+
+def leaving() -> str:
+    """A set: the members whose accounts are being deleted; until they are."""
+    return "leaving:"
 
 
 def once(member: int, token: str) -> str:

@@ -1,6 +1,6 @@
 """Lists of articles: any ranking, page by page, in one round trip."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -38,6 +38,16 @@ def of_groups(names: Sequence[str], order: Order) -> Ranking:
 def of_member(name: str) -> Ranking:
     """Return the ranking of a member's articles, by time."""
     return Ranking(keys.posted(name), Order.TIME)
+
+
+def gone_of_member(name: str) -> Ranking:
+    """Return the ranking of a member's deleted and removed articles, by time."""
+    return Ranking(keys.gone(name), Order.TIME)
+
+
+def reported() -> Ranking:
+    """Return the ranking of the articles with open reports, the most reported first."""
+    return Ranking(keys.reports(), Order.REPORTS)
 
 
 class Listings:
@@ -92,11 +102,27 @@ class Listings:
             lambda answers: tuple(row for row in rows.articles(answers[0]) if row),
         )
 
+    def since(self, time: float) -> Iterator[tuple[Article, ...]]:
+        """Yield the articles published since unix *time*, newest first, in batches of BATCH."""
+        count = self._connection.command("ZCOUNT", keys.by_time(), repr(time), "+inf")
+        for at in range(0, count, config.BATCH):
+            (flat,) = self._connection.pipeline([_sort(keys.by_time(), at, min(config.BATCH, count - at))])
+            yield tuple(row for row in rows.articles(flat) if row)
+
+    def ids(self, which: Ranking) -> Iterator[int]:
+        """Yield the ids of all articles of a ranking, read in batches of BATCH."""
+        at = 0
+        while step := self._connection.command("ZREVRANGE", which.key, at, at + config.BATCH - 1):
+            yield from (keys.article_id(member) for member in step)
+            at += config.BATCH
+
     def _settle(self, which: Ranking, found: dict[int, Article | None], start: int, stop: int) -> None:
         """Put the rows of one place into their one order: Redis orders them by the spelling of their ids.
 
         A tie that crosses an edge of the page is read whole, which costs two more round trips.
         """
+        if which.order is Order.REPORTS:  # the number of reports does not come with the rows
+            return
 
         def place(article: Article) -> float:
             return ranking.place(article, which.order, self._settings.vote_score)

@@ -1,12 +1,13 @@
 """The database server itself: whether it answers, what it holds, and whether it is set up for a site."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 import redis
 
 from voteweb.errors import ConfigError
+from voteweb.models import Role
 from voteweb.store import keys
 from voteweb.store.connect import Connection
 
@@ -48,9 +49,13 @@ class Server:
         """Tell whether nobody has ever posted or joined here."""
         return not self._connection.command("EXISTS", keys.articles_count(), keys.users_count())
 
-    def has_members(self) -> bool:
-        """Tell whether anybody has ever joined here."""
-        return bool(self._connection.command("EXISTS", keys.users_count()))
+    def has_admin(self) -> bool:
+        """Tell whether any member is an admin; looks at every key at worst, so ask once, at the start."""
+        for names in self._members():
+            roles = self._connection.pipeline([("HGET", name, "role") for name in names]) if names else []
+            if Role.ADMIN.value in roles:
+                return True
+        return False
 
     def counts(self) -> Counts:
         """Return how many articles, members and groups there are; takes as long as looking at every key."""
@@ -58,13 +63,16 @@ class Server:
         return Counts(articles, self._count_members(), groups)
 
     def _count_members(self) -> int:
-        found = set()
+        return len({name for names in self._members() for name in names})
+
+    def _members(self) -> Iterator[list[str]]:
+        """Yield the keys of all members, batch by batch; one may come twice."""
         cursor: int | str = 0
-        while True:
+        seen_all = False
+        while not seen_all:
             cursor, names = self._connection.command("SCAN", cursor, "MATCH", keys.user("?*"), "COUNT", 1000)
-            found.update(names)
-            if int(cursor) == 0:
-                return len(found)
+            yield names
+            seen_all = int(cursor) == 0
 
     def advice(self) -> list[str]:
         """Return what should be set otherwise on this server, in words; silent about what it does not tell."""

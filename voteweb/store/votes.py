@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from voteweb import config
 from voteweb.config import Settings
-from voteweb.errors import AlreadyVoted, Conflict, NoSuchArticle, NotVoted, OwnVote, VotingClosed
+from voteweb.errors import AlreadyVoted, ArticleGone, Conflict, NoSuchArticle, NotVoted, OwnVote, VotingClosed
 from voteweb.models import Article, User
 from voteweb.store import keys
 from voteweb.store.connect import Connection, Reply, Trip
@@ -27,14 +27,14 @@ class Votes:
         """Count the vote of *voter* and return the article's votes.
 
         *groups* is the article's groups field as read before; it is asked for when missing or out of date.
-        Raises NoSuchArticle, VotingClosed, AlreadyVoted, Conflict, Unavailable.
+        Raises NoSuchArticle, ArticleGone, VotingClosed, AlreadyVoted, Conflict, Unavailable.
         """
         return self._change("cast", id, voter, groups)
 
     def take_back(self, id: int, voter: User, groups: str | None = None) -> int:
         """Take the vote of *voter* back and return the article's votes.
 
-        Raises NoSuchArticle, VotingClosed, NotVoted, OwnVote, Conflict, Unavailable.
+        Raises NoSuchArticle, ArticleGone, VotingClosed, NotVoted, OwnVote, Conflict, Unavailable.
         """
         return self._change("take-back", id, voter, groups)
 
@@ -73,6 +73,8 @@ class Votes:
                     continue
                 case "unknown":
                     raise NoSuchArticle()
+                case "gone":
+                    raise ArticleGone()
                 case "closed":
                     raise VotingClosed(when=float(outcome.rest[0]))
             votes = int(outcome.rest[0])

@@ -2,12 +2,14 @@
 -- KEYS  1 article:<id>  2 voted:<id>  3 score:  4 good:  then for each group of the article: score:<g>
 -- ARGV  1 "cast" or "take-back"  2 voter's id  3 voter's name  4 seconds per vote  5 votes of a good article
 --       6 voting seconds  7 seconds the voters outlive them  8 the article's groups as the caller knows them
--- Answers  counted <votes> | already <votes> | absent <votes> (no vote to take back) | own <votes> | unknown
+-- Answers  counted <votes> | already <votes> | absent <votes> (no vote to take back) | own <votes> | unknown | gone
 --          | closed <unix time> | again <groups> (the article's groups are these: name their rankings and ask again)
-local title, poster, posted, groups, base = unpack(
-  redis.call('HMGET', KEYS[1], 'title', 'poster', 'time', 'groups', 'base'))
+local title, poster, posted, groups, base, gone = unpack(
+  redis.call('HMGET', KEYS[1], 'title', 'poster', 'time', 'groups', 'base', 'gone'))
 if not title or not posted then
   return { 'unknown' }
+elseif gone then
+  return { 'gone' }
 end
 if (groups or '') ~= ARGV[8] then
   return { 'again', groups or '' }

@@ -92,3 +92,95 @@ local function leave_group(at, member)
   redis.call('ZREM', KEYS[at + 1], member)
   redis.call('ZREM', KEYS[at + 2], member)
 end
+
+-- Work out the groups of an article after a change: its field now, the names in ARGV from first on, of which the
+-- first adding are to add and the others to remove. Returns the kept names, a table of who is a member, and the
+-- names to add that are no groups (KEYS[known] holds them all).
+local function plan_groups(field, first, adding, known)
+  local missing, member_of, names, kept = {}, {}, {}, {}
+  for name in string.gmatch(field or '', '%S+') do
+    member_of[name] = true
+    names[#names + 1] = name
+  end
+  for i = first, #ARGV do
+    local adds = i - first + 1 <= adding
+    if adds and redis.call('SISMEMBER', KEYS[known], ARGV[i]) == 0 then
+      missing[#missing + 1] = ARGV[i]
+    elseif adds and not member_of[ARGV[i]] then
+      names[#names + 1] = ARGV[i]
+    end
+    member_of[ARGV[i]] = adds
+  end
+  for i = 1, #names do
+    if member_of[names[i]] then
+      kept[#kept + 1] = names[i]
+    end
+  end
+  return kept, member_of, missing
+end
+
+-- Put an article into the groups in ARGV from first on or take it out, as member_of says; the first group's keys
+-- begin at KEYS[at]. Returns the names that were added and those that were removed.
+local function move_groups(first, at, member_of, time, points, member)
+  local added, removed = {}, {}
+  for i = first, #ARGV do
+    local key = at + 3 * (i - first)
+    local inside = redis.call('SISMEMBER', KEYS[key], member) == 1
+    if member_of[ARGV[i]] then
+      enter_group(key, time, points, member)
+      if not inside then added[#added + 1] = ARGV[i] end
+    else
+      leave_group(key, member)
+      if inside then removed[#removed + 1] = ARGV[i] end
+    end
+  end
+  return table.concat(added, ' '), table.concat(removed, ' ')
+end
+
+-- Remember under which link an article is found, for as long as a second posting of it is asked about.
+local function remember_link(key, time, seconds, member)
+  redis.call('ZADD', key, exact(time), member)
+  local newest = redis.call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2]
+  redis.call('EXPIREAT', key, string.format('%d', math.ceil(tonumber(newest) + seconds)))
+end
+
+-- Fail before anything is written when one of the log's keys is of another type than record needs.
+local function check_log()
+  local count = tonumber(ARGV[1])
+  if count == 0 then
+    return
+  end
+  local first, last = #KEYS - count + 1, #KEYS
+  if cjson.decode(ARGV[2]).undoes then
+    check(last, last, 'hash')
+    last = last - 1
+  end
+  check(first, first, 'hash')
+  check(first + 1, last, 'zset')
+end
+
+-- Write an act into the log. ARGV[1] says how many of the last KEYS are the log's (0: the act is not logged): the
+-- entry, then its rankings; ARGV[2] holds the entry's fields as JSON. With the field undoes, the last key is the
+-- entry that is undone by this act.
+local function record(more)
+  local count = tonumber(ARGV[1])
+  if count == 0 then
+    return
+  end
+  local first, last, time = #KEYS - count + 1, #KEYS, now()
+  local fields = cjson.decode(ARGV[2])
+  if fields.undoes then
+    redis.call('HSET', KEYS[last], 'undone', '1')
+    last = last - 1
+  end
+  for name, value in pairs(more or {}) do
+    fields[name] = value
+  end
+  for name, value in pairs(fields) do
+    redis.call('HSET', KEYS[first], name, value)
+  end
+  redis.call('HSET', KEYS[first], 'time', time)
+  for i = first + 1, last do
+    rank(KEYS[i], tonumber(time), KEYS[first])
+  end
+end

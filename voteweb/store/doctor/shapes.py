@@ -1,0 +1,43 @@
+"""The type and the lifetime of every key of ours."""
+
+from collections.abc import Generator
+
+from voteweb.store import keys
+from voteweb.store.doctor.look import Broken, Look, is_article, rows, steps
+
+#: What the keys of each noun are, except the counters; keys of other nouns are another program's.
+TYPES = {
+    "article": "hash", "voted": "set", "time": "zset", "score": "zset", "good": "zset", "link": "zset",
+    "groups": "set", "group": "set", "group-info": "hash",
+    "user": "hash", "posted": "zset", "gone": "zset", "leaving": "set",
+    "reports": "zset", "report": "hash", "reported": "hash",
+    "log-entry": "hash", "log": "zset", "log-by": "zset", "log-kind": "zset", "log-about": "zset",
+    "invite": "hash", "invites": "zset", "reset": "string",
+    "once": "string", "imported": "set",
+}  # fmt: skip
+COUNTERS = (keys.articles_count(), keys.users_count(), keys.log_count())
+#: The nouns whose keys expire; all others are for ever.
+EXPIRING = frozenset({"voted", "once", "link", "reset"})
+
+
+def examine(look: Look) -> Generator[Broken, None, bool]:
+    """Check type and lifetime of every key; return whether all have their type."""
+    sound = True
+    for step in steps(look.keys("*:*")):
+        answers = look.at_once([(word, key) for key in step for word in ("TYPE", "TTL")])
+        for key, (kind, expires) in zip(step, rows(answers, len(step)), strict=True):
+            noun, _, name = key.partition(":")
+            wanted = "string" if key in COUNTERS else TYPES.get(noun)
+            if wanted is None or kind == "none":
+                continue
+            if kind != wanted:
+                sound = False
+                yield Broken(key, f"is a {kind}, but should be a {wanted}")
+            if noun == "article" and name and not is_article(key):
+                yield Broken(key, f"is no article: {name} is no number")
+            may_expire = noun in EXPIRING or (noun in ("time", "score") and "+" in name)
+            if expires >= 0 and not may_expire:
+                yield Broken(key, f"expires in {expires} seconds, but is for ever")
+            elif expires == -1 and may_expire:
+                yield Broken(key, "never expires")
+    return sound
