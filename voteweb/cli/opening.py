@@ -89,3 +89,14 @@ def masked(url: str) -> str:
     """Return the address of a database without its password."""
     url = re.sub(r"(?<=://)([^/@:]*):[^/@]*(?=@)", r"\1:***", url)
     return re.sub(r"(?<=[?&]password=)[^&#]*", "***", url)
+
+
+def reachable(address: str) -> str:
+    """Return an address at which whoever listens at *address* can be reached from this machine."""
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address, address)  # noqa: S104 - what others may have asked for
+
+
+def origin(address: str, port: int) -> str:
+    """Return the beginning of the web addresses of a site that listens at *address* and *port*."""
+    place = reachable(address)
+    return f"http://[{place}]:{port}" if ":" in place else f"http://{place}:{port}"

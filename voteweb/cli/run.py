@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from voteweb.cli.opening import chosen, data_option, opened
+from voteweb.cli.opening import chosen, data_option, opened, origin, reachable
 from voteweb.cli.sample import lay_in
 from voteweb.config import Settings, env_name
 from voteweb.embedded import database
@@ -86,15 +86,17 @@ def _check_app(settings: Settings) -> None:
 
 
 def _prepare(store: Store, settings: Settings, sample: bool) -> None:
-    """Put the sample in, if asked to, and tell the operator how to become a moderator."""
+    """Put the sample in, if asked to, see to what was left half done, and tell how to make an admin."""
     account = lay_in(store, settings, time.time()) if sample else None
     if account:
         click.echo("The database was empty: it holds sample articles now, and a moderator.")
         click.echo(f"  name      {account.name}")
         click.echo(f"  password  {account.password}")
         click.echo("This is shown only once.")
-    elif not store.server.has_members():
-        click.echo('There is no moderator yet: "voteweb user create NAME --role moderator" makes one.')
+    for name in store.leaving.unfinished():
+        store.leaving.finish(name)
+    if not store.server.has_admin():
+        click.echo('There is no admin yet: "voteweb user create NAME --role admin" makes one.')
 
 
 def _serve(settings: Settings, address: str) -> None:
@@ -153,12 +155,10 @@ def _follow() -> None:
 
 def _announce(settings: Settings, address: str) -> None:
     """Print the address of the site as soon as it is served there."""
-    everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what others may have asked for
-    place = everywhere.get(address, address)
+    place = reachable(address)
     while not _answers(place, settings.port):
         time.sleep(0.02)
-    host = f"[{place}]" if ":" in place else place
-    click.echo(f"voteweb is at http://{host}:{settings.port}/ - Ctrl-C stops it.")
+    click.echo(f"voteweb is at {origin(address, settings.port)}/ - Ctrl-C stops it.")
     sys.stdout.flush()
 
 

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 from voteweb import passwords
 from voteweb.cli import rows
-from voteweb.config import Settings
+from voteweb.config import COMMAND_LINE, Settings
 from voteweb.errors import GroupExists
-from voteweb.models import Role
+from voteweb.models import Act, Role
 from voteweb.store import Store
 from voteweb.store.imports import Story
+from voteweb.store.log import Deed
 
 #: The name of the moderator of a sample site.
 EDITOR = "editor"
@@ -38,7 +39,8 @@ def lay_in(store: Store, settings: Settings, now: float) -> Account | None:
     records = [json.loads(line) for line in _source("sample.jsonl").splitlines()]
     store.imports.add([_story(record, settings, now) for record in sorted(records, key=lambda each: -each["hours"])])
     account = Account(EDITOR, readable_password())
-    store.users.make(account.name, passwords.hash_password(account.password), Role.MODERATOR)
+    deed = Deed(Act.ROLE, COMMAND_LINE, about=account.name, why=Role.MODERATOR.value)
+    store.users.make(account.name, passwords.hash_password(account.password), Role.MODERATOR, deed=deed)
     return account
 
 

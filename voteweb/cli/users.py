@@ -6,10 +6,11 @@ import click
 from flask.cli import AppGroup
 
 from voteweb import fields, passwords
-from voteweb.cli.opening import Site, on_site
-from voteweb.config import PASSWORD_LENGTH
+from voteweb.cli.opening import Site, on_site, origin
+from voteweb.config import COMMAND_LINE, PASSWORD_LENGTH
 from voteweb.errors import Invalid, NameTaken
-from voteweb.models import Role
+from voteweb.models import Act, Role
+from voteweb.store.log import Deed
 
 _ROLE = click.Choice([each.value for each in Role])
 
@@ -18,7 +19,10 @@ password_stdin = click.option("--password-stdin", is_flag=True, help="Read the p
 
 @click.group(cls=AppGroup)
 def user() -> None:
-    """Make members, and change their roles and passwords."""
+    """Make members, change their roles and passwords, and ban them.
+
+    What changes a role above member and what bans stands in the site's public log.
+    """
 
 
 @user.command(with_appcontext=False)
@@ -32,7 +36,8 @@ def create(site: Site, name: str, role: str, password_stdin: bool) -> None:
     found = site.store.users.find(name)
     if found:
         raise NameTaken(name=found.name)
-    made = site.store.users.make(name, _hash(password_stdin), Role(role))
+    deed = None if role == Role.MEMBER else _deed(Act.ROLE, name, role)
+    made = site.store.users.make(name, _hash(password_stdin), Role(role), deed=deed)
     click.echo(f"Made {made.name} ({made.role}).")
 
 
@@ -43,19 +48,61 @@ def create(site: Site, name: str, role: str, password_stdin: bool) -> None:
 def role(site: Site, name: str, role: str) -> None:
     """Give the member NAME another ROLE."""
     found = site.store.users.get(fields.member_name(name))
-    site.store.users.set_role(found.name, Role(role))
+    site.store.users.set_role(found.name, Role(role), _deed(Act.ROLE, found.name, role))
     click.echo(f"{found.name} is {role} now; before: {found.role}.")
 
 
 @user.command(with_appcontext=False)
 @click.argument("name")
 @password_stdin
+@click.option("--link", is_flag=True, help="Ask for no password: print a one-time link to set one with.")
 @on_site()
-def password(site: Site, name: str, password_stdin: bool) -> None:
-    """Give the member NAME another password; ends all their sessions."""
+def password(site: Site, name: str, password_stdin: bool, link: bool) -> None:
+    """Give the member NAME another password; ends all their sessions.
+
+    With --link the member chooses it: whoever opens the link within a day sets the password, once.
+    """
+    if link and password_stdin:
+        raise click.UsageError("--link asks for no password: leave --password-stdin out.")
     found = site.store.users.get(fields.member_name(name))
+    if link:
+        settings = site.settings
+        place = settings.site_url.rstrip("/") or origin(settings.host, settings.port)
+        click.echo(f"{place}/reset/{site.store.joining.make_reset(found.name)}")
+        click.echo(f"With this link, {found.name} sets a new password. It works once and is good for a day.")
+        click.echo("Using it ends all their sessions; until then the old password and all sessions stay.")
+        return
     site.store.users.set_password(found.name, _hash(password_stdin))
     click.echo(f"{found.name} has a new password and is logged out everywhere.")
+
+
+@user.command(with_appcontext=False)
+@click.argument("name")
+@click.option("--reason", required=True, help="Why; the member and everybody else can read it.")
+@on_site()
+def ban(site: Site, name: str, reason: str) -> None:
+    """Log the member NAME out everywhere and let nobody in under the name."""
+    found = site.store.users.get(fields.member_name(name))
+    if found.banned:
+        click.echo(f"{found.name} is banned already: {found.ban_reason}")
+        return
+    site.store.users.ban(found.name, _deed(Act.BAN, found.name, fields.reason(reason)))
+    click.echo(f"{found.name} is banned and logged out everywhere.")
+
+
+@user.command(with_appcontext=False)
+@click.argument("name")
+@on_site()
+def unban(site: Site, name: str) -> None:
+    """Let the banned member NAME in again."""
+    found = site.store.users.get(fields.member_name(name))
+    site.store.users.unban(found.name, _deed(Act.UNBAN, found.name))
+    click.echo(f"{found.name} can log in again." if found.banned else f"{found.name} is not banned.")
+
+
+def _deed(kind: Act, about: str, why: str = "") -> Deed:
+    """Return what the public log is to say of an act of the command line."""
+    return Deed(kind, COMMAND_LINE, about=about, why=why)
 
 
 def _hash(from_stdin: bool) -> str:
