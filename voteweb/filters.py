@@ -32,10 +32,12 @@ def init_app(app: Flask, settings: Settings) -> None:
         settings=settings,
         rules=rules,
         Role=Role,
+        acts=i18n.acts,
         articles=i18n.articles,
         votes=i18n.votes,
         combined_from=config.COMBINED_FROM,
         here=here,
+        now=now,
         is_open=lambda article: rules.voting_open(article, now(), settings),
         is_good=lambda article: rules.is_good(article, settings),
         standing=lambda article: ranking.explain(article, settings.vote_score, settings.voting_seconds),
@@ -73,7 +75,7 @@ def flashes() -> list[tuple[str, str]]:
 
 
 def _viewer() -> dict[str, Any]:
-    return {"viewer": viewer()}
+    return {"viewer": viewer(), "open_reports": g.get("open_reports", 0)}
 
 
 @cache

@@ -5,13 +5,31 @@ from typing import Any
 
 from flask_babel import lazy_gettext as _l
 from flask_wtf import FlaskForm
-from wtforms import HiddenField, PasswordField, SelectMultipleField, StringField, TextAreaField
+from wtforms import (
+    HiddenField,
+    PasswordField,
+    RadioField,
+    SelectChoice,
+    SelectMultipleField,
+    StringField,
+    TextAreaField,
+)
 from wtforms.validators import ValidationError
 
 from voteweb import config, fields
 from voteweb.errors import Invalid, VotewebError
 from voteweb.fields import fresh_token, is_token
 from voteweb.i18n import refusal
+from voteweb.models import Article, Reason
+
+#: The reasons to report an article, in words.
+REASONS = {
+    Reason.SPAM: _l("Spam"),
+    Reason.BROKEN: _l("Broken link"),
+    Reason.POSTED: _l("Already posted"),
+    Reason.TOPIC: _l("Off topic"),
+    Reason.RULES: _l("Against the rules"),
+}
 
 
 class Form(FlaskForm):
@@ -48,7 +66,7 @@ class SubmitForm(Form):
 
     def offer(self, names: Sequence[str]) -> None:
         """Offer the existing groups *names*."""
-        self.groups.choices = [(name, name) for name in names]
+        self.groups.choices = [SelectChoice(name) for name in names]
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Check every field, and that there is a link or a text."""
@@ -57,6 +75,54 @@ class SubmitForm(Form):
             self.link.errors = [_l("An article needs a link or a text.")]
             return False
         return valid
+
+
+class EditForm(SubmitForm):
+    """An article that is there already."""
+
+    def fill(self, article: Article) -> None:
+        """Show what the article is now."""
+        self.title.data, self.link.data, self.text.data = article.title, article.link, article.text
+        self.groups.data = list(article.groups)
+
+
+class ReasonForm(Form):
+    """Why a moderator does something: shown in the public log."""
+
+    reason = StringField(_l("Reason"), [checked(fields.reason)])
+
+
+class ReportForm(Form):
+    """Why a member reports an article."""
+
+    reason = RadioField(_l("Reason"), choices=[SelectChoice(reason.value, words) for reason, words in REASONS.items()])
+    note = StringField(_l("Note (if it helps)"), [checked(fields.note)])
+
+
+class PasswordForm(Form):
+    """A new password, by whoever knows the old one."""
+
+    old = PasswordField(_l("Present password"))
+    new = PasswordField(_l("New password"), [checked(fields.password)])
+
+
+class ResetForm(Form):
+    """A new password, by whoever holds a one-time link."""
+
+    new = PasswordField(_l("New password"), [checked(fields.password)])
+
+
+class LeaveForm(Form):
+    """The end of an account."""
+
+    password = PasswordField(_l("Password"))
+    articles = RadioField(
+        _l("Your articles"),
+        choices=[
+            SelectChoice("keep", _l("stay, under “[deleted]” instead of your name")),
+            SelectChoice("delete", _l("are deleted too")),
+        ],
+    )
 
 
 class LoginForm(Form):

@@ -26,7 +26,8 @@ def init_app(app: Flask) -> None:
         response.headers.setdefault("X-Content-Type-Options", "nosniff")
         # Flask-WTF wants a referrer on https posts, so "no-referrer" would refuse every form.
         response.headers.setdefault("Referrer-Policy", "same-origin")
-        # The cookie itself is set only after this function, where the session has changed.
-        if g.get("viewer") is not None or session.modified:
+        # The cookie itself is set only after this function, where the session has changed. Browsers keep even a 404
+        # or 410 for a while unless told not to.
+        if g.get("viewer") is not None or session.modified or response.status_code >= 400:
             response.headers["Cache-Control"] = "private, no-store"
         return response

@@ -34,6 +34,11 @@ def articles(count: int) -> str:
     return cast(str, ngettext("%(count)s article", "%(count)s articles", count, count=number(count)))
 
 
+def acts(count: int) -> str:
+    """Return a number of acts in the log in words."""
+    return cast(str, ngettext("%(count)s act", "%(count)s acts", count, count=number(count)))
+
+
 def moment(time: float) -> str:
     """Return a unix time as a date with hour and minute, in UTC."""
     return cast(str, format_datetime(datetime.fromtimestamp(time, UTC), "d MMM y, HH:mm")) + " UTC"

@@ -2,20 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from flask import render_template, request
 
 from voteweb import rules
 from voteweb.errors import NoSuchPage
 from voteweb.login import ask_viewer, store
-from voteweb.models import Article, User
+from voteweb.models import Article, Page, User
 from voteweb.store.connect import Reply, Trip
 from voteweb.store.listings import Ranking
 
 #: Digits of the highest page number that is looked up at all.
 _DIGITS_MOST = 9
 
+T = TypeVar("T")
 Question = Callable[[Trip], Reply[Any]]
 
 
@@ -48,11 +49,16 @@ def show(
     trip.go()
     answers = {name: reply.value for name, reply in asked.items()}
     check(answers)
-    page = listed.value
-    if number > 1 and page.first > page.total:
-        raise NoSuchPage()
+    page = refuse_past_end(listed.value)
     rows, names = with_own(page.rows, viewer.value)
     return render_template(template, page=replace(page, rows=rows), all_groups=names, **answers, **context)
+
+
+def refuse_past_end(page: Page[T]) -> Page[T]:
+    """Return *page*; raise NoSuchPage when it lies past the end of its list."""
+    if page.number > 1 and page.first > page.total:
+        raise NoSuchPage()
+    return page
 
 
 def with_own(articles: tuple[Article, ...], viewer: User | None) -> tuple[tuple[Article, ...], tuple[str, ...]]:

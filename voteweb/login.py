@@ -5,12 +5,15 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import flask_login
-from flask import Flask, current_app, g, jsonify, redirect, request, session, url_for
+from flask import Flask, current_app, flash, g, jsonify, redirect, request, session, url_for
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
 from flask_wtf.csrf import CSRFProtect
 
+from voteweb import rules
 from voteweb.config import Settings
+from voteweb.errors import Banned, LoggedOut
+from voteweb.i18n import refusal
 from voteweb.models import User
 from voteweb.store import Store
 from voteweb.store.connect import Reply, Trip
@@ -58,12 +61,16 @@ def ask_viewer(trip: Trip) -> Reply[User | None]:
         g.setdefault("viewer", None)
         return trip.ask([], lambda _: cast("User | None", g.viewer))
     asked = store().users.ask(trip, name)
+    open_reports = store().reports.ask_count(trip)
 
     def read(_: list[Any]) -> User | None:
         user = asked.value
-        g.viewer = user if user is not None and user.session == word else None
+        g.viewer = user if user is not None and user.session == word and rules.may_enter(user) else None
+        g.open_reports = open_reports.value
         if g.viewer is None:
             session.clear()  # ended elsewhere: from now on this browser is a reader's
+            if user is not None and user.banned:
+                flash(refusal(Banned(reason=user.ban_reason)), "error")
         return cast("User | None", g.viewer)
 
     return trip.ask([], read)
@@ -81,6 +88,13 @@ def viewer() -> User | None:
 def forget_viewer() -> None:
     """Answer the rest of this request as to a reader: the database cannot say who is looking."""
     g.viewer = None
+
+
+def member(asked: User | None) -> User:
+    """Return the member that was asked for; raise LoggedOut, which leads to log-in and back, for a reader."""
+    if asked is None:
+        raise LoggedOut()
+    return asked
 
 
 @_manager.user_loader  # type: ignore[untyped-decorator]

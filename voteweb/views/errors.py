@@ -6,9 +6,9 @@ from flask_babel import gettext as _
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
-from voteweb.errors import N_, Unavailable, VotewebError
+from voteweb.errors import N_, LoggedOut, Unavailable, VotewebError
 from voteweb.i18n import refusal
-from voteweb.login import forget_viewer, pressed_at, viewer, wants_json
+from voteweb.login import forget_viewer, pressed_at, to_login, viewer, wants_json
 
 #: What a status means to a reader: a heading, and the words where nothing more exact is known.
 PAGES = {
@@ -30,6 +30,7 @@ PAGES = {
 def init_app(app: Flask) -> None:
     """Answer every failure of *app*; nobody ever sees a stack trace."""
     app.register_error_handler(VotewebError, _refused)
+    app.register_error_handler(LoggedOut, lambda _: to_login())
     app.register_error_handler(HTTPException, _http)
     app.register_error_handler(CSRFError, _stale)
     app.register_error_handler(Exception, _unexpected)

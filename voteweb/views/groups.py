@@ -9,10 +9,11 @@ from flask_babel import gettext as _
 from voteweb import config, fields, lists
 from voteweb.errors import GroupExists, Invalid, NoSuchGroup
 from voteweb.forms import GroupForm, NewGroupForm
-from voteweb.login import ask_viewer, checks_own_token, members_only, store, to_login
-from voteweb.models import Group, Order, User
+from voteweb.login import ask_viewer, checks_own_token, member, members_only, store
+from voteweb.models import Act, Group, Order, User
 from voteweb.rules import may_moderate
 from voteweb.store.listings import of_groups
+from voteweb.store.log import Deed
 
 blueprint = Blueprint("groups", __name__)
 
@@ -74,15 +75,13 @@ def _name(typed: str) -> str:
 def new() -> ResponseReturnValue:
     """Make a group."""
     trip = store().trip()
-    member = ask_viewer(trip)
+    viewer = ask_viewer(trip)
     trip.go()
-    if member.value is None:
-        return to_login()
-    _only_moderators(member.value)
+    user = _moderator(member(viewer.value))
     form = NewGroupForm()
     if form.validate_on_submit():
         try:
-            store().groups.make(form.name.data, form.title.data, form.description.data)
+            store().groups.make(form.name.data, form.title.data, form.description.data, _deed(user, form.name.data))
         except GroupExists as error:
             form.refuse(error, "name")
         else:
@@ -98,16 +97,14 @@ def edit(name: str) -> ResponseReturnValue:
     """Change the title and description of a group."""
     name = _name(name)
     trip = store().trip()
-    member = ask_viewer(trip)
+    viewer = ask_viewer(trip)
     groups = store().groups.ask(trip, [name])
     trip.go()
-    if member.value is None:
-        return to_login()
-    _only_moderators(member.value)
+    user = _moderator(member(viewer.value))
     group = _known(groups.value[0], name)
     form = GroupForm(title=group.title, description=group.description)
     if form.validate_on_submit():
-        store().groups.change(name, form.title.data, form.description.data)
+        store().groups.change(name, form.title.data, form.description.data, _deed(user, name))
         flash(_("The group is changed."))
         return redirect(url_for("groups.by_score", names=name), 303)
     return render_template("groups/edit.html", form=form, group=group), 422 if form.errors else 200
@@ -119,6 +116,11 @@ def _known(group: Group | None, name: str) -> Group:
     return group
 
 
-def _only_moderators(user: User) -> None:
+def _moderator(user: User) -> User:
     if not may_moderate(user):
         abort(403)
+    return user
+
+
+def _deed(user: User, name: str) -> Deed:
+    return Deed(Act.GROUP, user.name, title=name)

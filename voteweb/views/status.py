@@ -1,10 +1,12 @@
 """The site about itself: how ranking works here, and whether all is well."""
 
-from flask import Blueprint, jsonify, render_template
+import json
+
+from flask import Blueprint, jsonify, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.errors import Unavailable
-from voteweb.login import store
+from voteweb.login import settings, store
 
 blueprint = Blueprint("status", __name__)
 
@@ -12,7 +14,12 @@ blueprint = Blueprint("status", __name__)
 @blueprint.get("/about")
 def about() -> str:
     """Explain the site and its ranking, with its own numbers."""
-    return render_template("status/about.html")
+    base = (settings().site_url or request.url_root).rstrip("/")
+    bookmarklet = (
+        f"javascript:location.href={json.dumps(base + '/submit')}"
+        "+'?title='+encodeURIComponent(document.title)+'&link='+encodeURIComponent(location.href)"
+    )
+    return render_template("status/about.html", bookmarklet=bookmarklet)
 
 
 @blueprint.get("/healthz")

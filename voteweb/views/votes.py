@@ -6,9 +6,10 @@ from flask import Blueprint, flash, jsonify, redirect
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
 
+from voteweb import login
 from voteweb.errors import AlreadyVoted, NotVoted, OwnVote, VotingClosed
 from voteweb.i18n import refusal
-from voteweb.login import ask_viewer, members_only, pressed_at, store, to_login, wants_json
+from voteweb.login import members_only, pressed_at, store, wants_json
 from voteweb.models import User
 
 blueprint = Blueprint("votes", __name__)
@@ -30,13 +31,11 @@ def unvote(id: int) -> ResponseReturnValue:
 
 def _change(id: int, act: Callable[[int, User, str], int], *, voted: bool, done: str) -> ResponseReturnValue:
     trip = store().trip()
-    member = ask_viewer(trip)
+    viewer = login.ask_viewer(trip)
     groups = store().votes.ask_groups(trip, id)
     trip.go()
-    if member.value is None:
-        return to_login()
     try:
-        votes = act(id, member.value, groups.value)
+        votes = act(id, login.member(viewer.value), groups.value)
     except (AlreadyVoted, NotVoted, OwnVote, VotingClosed) as error:
         if wants_json():
             raise

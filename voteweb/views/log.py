@@ -1,0 +1,76 @@
+"""The public log of what moderators and the command line did, and undoing the latest of it."""
+
+from flask import Blueprint, Response, abort, flash, redirect, render_template, request
+from flask.typing import ResponseReturnValue
+from flask_babel import gettext as _
+
+from voteweb import config, rules, text
+from voteweb.config import COMMAND_LINE
+from voteweb.errors import NothingToUndo
+from voteweb.filters import now
+from voteweb.lists import page_number, refuse_past_end
+from voteweb.login import ask_viewer, here, member, members_only, store
+from voteweb.models import Act
+from voteweb.store.log import Deed
+
+blueprint = Blueprint("log", __name__)
+
+
+@blueprint.get("/log")
+def index() -> str:
+    """Show the log, newest first, by moderator and kind if asked."""
+    number, who, kind = page_number(), _who(), _kind()
+    trip = store().trip()
+    ask_viewer(trip)
+    listed = store().log.ask(trip, number, who=who, kind=kind)
+    trip.go()
+    page = refuse_past_end(listed.value)
+    return render_template("log/index.html", page=page, who=who, kind=kind, kinds=tuple(Act))
+
+
+@blueprint.get("/log.atom")
+def feed() -> Response:
+    """Return the newest acts as an Atom feed, by moderator and kind if asked."""
+    trip = store().trip()
+    ask_viewer(trip)
+    listed = store().log.ask(trip, 1, who=_who(), kind=_kind())
+    trip.go()
+    feed = text.without_controls(render_template("log/feed.atom", page=listed.value))
+    return Response(feed, mimetype="application/atom+xml")
+
+
+@blueprint.post("/log/<int:id>/undo")
+@members_only
+def undo(id: int) -> ResponseReturnValue:
+    """Take back an own act of the last minutes: a change of groups, or a removal."""
+    trip = store().trip()
+    viewer = ask_viewer(trip)
+    trip.go()
+    user = member(viewer.value)
+    if not rules.may_moderate(user):
+        abort(403)
+    entry = store().log.get(id)
+    if entry is None or not rules.may_undo(user, entry, now()):
+        raise NothingToUndo()
+    kind = Act.RESTORE if entry.kind is Act.REMOVE else Act.GROUPS
+    deed = Deed(kind, user.name, about=entry.about, article=entry.article, title=entry.title, undoes=id)
+    if entry.kind is Act.REMOVE:
+        store().removals.restore(entry.article, deed)
+    else:
+        store().articles.set_groups(entry.article, entry.removed, entry.added, deed)
+    done = store().log.get(id)
+    if done is None or not done.undone:  # somebody else took it back meanwhile: nothing was left to do
+        raise NothingToUndo()
+    flash(_("The act is undone; the log says so."))
+    return redirect(here(request.form.get("next", ""), "/log"), 303)
+
+
+def _who() -> str:
+    """Return the moderator asked for; a name that nobody can have finds nothing, as it should."""
+    asked = request.args.get("who", "").strip()
+    return asked[: max(len(COMMAND_LINE), config.USER_NAME_LENGTH[1]) + 1]
+
+
+def _kind() -> str:
+    asked = request.args.get("kind", "")
+    return asked if asked in set(Act) else ""
