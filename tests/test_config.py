@@ -35,7 +35,7 @@ from voteweb.errors import ConfigError
         # Redis refuses an expiry too far away, and would do so after a script's first write.
         ({"VOTEWEB_VOTING_SECONDS": "9" * 18}, "VOTEWEB_VOTING_SECONDS must be 3155760000 at most."),
         ({"VOTEWEB_GROUP_CACHE_SECONDS": "9" * 18}, "VOTEWEB_GROUP_CACHE_SECONDS must be 86400 at most."),
-        ({"VOTEWEB_SIGNUP": "maybe"}, "VOTEWEB_SIGNUP must be one of: open, closed."),
+        ({"VOTEWEB_SIGNUP": "maybe"}, "VOTEWEB_SIGNUP must be one of: open, invite, closed."),
     ],
 )
 def test_a_value_that_cannot_be_one_is_refused_by_name(env: dict[str, str], says: str) -> None:

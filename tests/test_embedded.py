@@ -261,9 +261,7 @@ def test_a_server_killed_in_the_middle_of_a_storm_leaves_nothing_half_done(folde
         with database(Settings(data_dir=str(folder))) as found:
             store = open_store(settings(found.redis_url))
             assert broken(store) == []
-            # Whoever was answered is in it; those who were not may be.
-            posted = store.connection.command("ZCARD", "time:")
-            assert posted >= storm.acts["post"]
+            # Whole or absent: with one sync a second, what was answered in the last of them may be absent.
             store.connection.client.flushall()
             store.connection.client.close()
 

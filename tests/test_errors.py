@@ -10,7 +10,7 @@ def kinds(of: type[VotewebError] = VotewebError) -> list[type[VotewebError]]:
     return [kind for sub in of.__subclasses__() for kind in (sub, *kinds(sub))]
 
 
-VALUES = {"names": "python", "name": "ann", "most": 5, "when": 1_456_789_012.5}
+VALUES = {"names": "python", "name": "ann", "most": 5, "when": 1_456_789_012.5, "reason": "spam, twice."}
 
 
 @pytest.mark.parametrize("kind", [kind for kind in kinds() if kind.template], ids=lambda kind: kind.__name__)
@@ -40,6 +40,10 @@ def test_every_failure_has_a_code_of_its_own() -> None:
         (errors.TooManyGroups(most=5), 409, "An article can be in 5 groups at most."),
         (errors.GroupExists(name="go"), 409, "There is already a group named go."),
         (errors.NameTaken(name="ann"), 409, "The name ann is taken."),
+        (errors.ArticleGone(), 410, "This article is no longer here."),
+        (errors.NotYours(), 403, "Only its poster and moderators can do this."),
+        (errors.Duplicate(id=7), 409, "This link was posted already."),
+        (errors.Banned(reason="spam"), 403, "This account is banned: spam"),
         (errors.Invalid("A text of %(most)s.", most=9), 400, "A text of 9."),
         (errors.ConfigError("%(name)s is wrong.", name="X"), 500, "X is wrong."),
     ],

@@ -25,6 +25,9 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "names": (("<a>", "<b>"),),
     "member": ("<member id>",),
     "token": ("<token>",),
+    "digest": ("<digest>",),
+    "who": ("<moderator>",),
+    "kind": ("<kind>",),
 }
 #: "A type: meaning; lifetime."
 DOCSTRING = re.compile(r"An? (?P<type>[a-z ]+): (?P<what>.+); (?P<lifetime>[^;]+)\.", re.DOTALL)

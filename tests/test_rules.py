@@ -1,50 +1,161 @@
-"""Who may do what."""
+"""Who may do what: every predicate of ``rules.py`` for everybody who may ask."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from voteweb import rules
+from voteweb import config, rules
 from voteweb.config import Settings
-from voteweb.models import Article, Role, User
+from voteweb.models import Act, Article, Entry, Gone, Invitation, Role, User
+
+POSTED = 1_000_000.0
+LATE = POSTED + 900  # the first moment at which the poster is late
+CLOSED = POSTED + 604_800
 
 
-def someone(role: Role = Role.MEMBER, name: str = "ann") -> User:
-    return User(id=1, name=name, password="", role=role, since=0.0, session="")
+def someone(role: Role = Role.MEMBER, name: str = "bob", id: int = 2, **more: Any) -> User:
+    return User(id=id, name=name, password="", role=role, since=POSTED, session="", **more)
 
 
-ARTICLE = Article(id=1, title="t", link="", text="", poster="Ann", time=1_000_000.0, votes=199)
+ARTICLE = Article(id=1, title="t", link="", text="", poster="Ann", time=POSTED, votes=199)
+REMOVED = replace(ARTICLE, gone=Gone.REMOVED)
+DELETED = replace(ARTICLE, gone=Gone.DELETED)
+SETTINGS = Settings()
+INVITING = Settings(signup="invite", members_invite=1)
+
+#: Who asks. The session of a banned member has ended: to the site this is a reader.
+WHO: dict[str, User | None] = {
+    "reader": None,
+    "banned": None,
+    "member": someone(),
+    "poster": someone(name="aNN", id=1),
+    "moderator": someone(Role.MODERATOR, "mod", 3),
+    "admin": someone(Role.ADMIN, "boss", 4),
+}
+MEMBER, OTHER_MOD = someone(name="cid", id=5), someone(Role.MODERATOR, "sue", 6)
+OTHER_ADMIN, LEFT = someone(Role.ADMIN, "root2", 7), someone(name="zoe", id=8, left=POSTED)
+INVITATION = Invitation("token", "Ann", LATE)
+REMOVAL = Entry(1, Act.REMOVE, "MOD", POSTED)
+
+NOBODY = ""
+MODS = "moderator admin"
+MEMBERS = "member poster moderator admin"
+OTHERS = "member moderator admin"
+ALL = "reader banned member poster moderator admin"
+
+Question = Callable[[User | None], bool]
+
+#: Each question, and who is answered with yes; nobody else is.
+TABLE: list[tuple[str, Question, str]] = [
+    ("moderate", rules.may_moderate, MODS),
+    ("administer", rules.may_administer, "admin"),
+    ("post", rules.may_post, MEMBERS),
+    ("is the poster", lambda who: rules.is_poster(who, ARTICLE), "poster"),
+    # votes: readers are led to log in
+    ("vote", lambda who: rules.may_vote(who, ARTICLE, POSTED, SETTINGS), "reader banned member moderator admin"),
+    (
+        "vote at the last moment",
+        lambda who: rules.may_vote(who, ARTICLE, CLOSED - 0.001, SETTINGS),
+        f"reader banned {OTHERS}",
+    ),
+    ("vote when closed", lambda who: rules.may_vote(who, ARTICLE, CLOSED, SETTINGS), NOBODY),
+    ("vote for what is removed", lambda who: rules.may_vote(who, REMOVED, POSTED, SETTINGS), NOBODY),
+    ("vote for what is deleted", lambda who: rules.may_vote(who, DELETED, POSTED, SETTINGS), NOBODY),
+    # the own article
+    ("edit in time", lambda who: rules.may_edit(who, ARTICLE, LATE - 0.001, SETTINGS), "poster moderator admin"),
+    ("edit late", lambda who: rules.may_edit(who, ARTICLE, LATE, SETTINGS), MODS),
+    ("edit what is removed", lambda who: rules.may_edit(who, REMOVED, POSTED, SETTINGS), NOBODY),
+    ("edit what is deleted", lambda who: rules.may_edit(who, DELETED, POSTED, SETTINGS), NOBODY),
+    ("delete in time", lambda who: rules.may_delete(who, ARTICLE, LATE - 0.001, SETTINGS), "poster"),
+    ("delete late", lambda who: rules.may_delete(who, ARTICLE, LATE, SETTINGS), NOBODY),
+    ("delete what is removed", lambda who: rules.may_delete(who, REMOVED, POSTED, SETTINGS), NOBODY),
+    # removing and restoring
+    ("remove", lambda who: rules.may_remove(who, ARTICLE), MODS),
+    ("remove again", lambda who: rules.may_remove(who, REMOVED), NOBODY),
+    ("remove what is deleted", lambda who: rules.may_remove(who, DELETED), NOBODY),
+    ("restore", lambda who: rules.may_restore(who, REMOVED), MODS),
+    ("restore what is there", lambda who: rules.may_restore(who, ARTICLE), NOBODY),
+    ("restore what is deleted", lambda who: rules.may_restore(who, DELETED), NOBODY),
+    ("read", lambda who: rules.may_read(who, ARTICLE), ALL),
+    ("read what is removed", lambda who: rules.may_read(who, REMOVED), "poster moderator admin"),
+    ("read what is deleted", lambda who: rules.may_read(who, DELETED), NOBODY),
+    # reports
+    ("report", lambda who: rules.may_report(who, ARTICLE), OTHERS),
+    ("report what is removed", lambda who: rules.may_report(who, REMOVED), NOBODY),
+    ("report what is deleted", lambda who: rules.may_report(who, DELETED), NOBODY),
+    # members
+    ("ban a member", lambda who: rules.may_ban(who, MEMBER), MODS),
+    ("ban a moderator", lambda who: rules.may_ban(who, OTHER_MOD), "admin"),
+    ("ban an admin", lambda who: rules.may_ban(who, OTHER_ADMIN), NOBODY),
+    ("ban who has left", lambda who: rules.may_ban(who, LEFT), NOBODY),
+    ("ban oneself", lambda who: who is not None and rules.may_ban(who, who), NOBODY),
+    ("give a member a role", lambda who: rules.may_set_role(who, MEMBER), "admin"),
+    ("give a moderator a role", lambda who: rules.may_set_role(who, OTHER_MOD), "admin"),
+    ("give an admin a role", lambda who: rules.may_set_role(who, OTHER_ADMIN), "admin"),
+    ("give a role to who has left", lambda who: rules.may_set_role(who, LEFT), NOBODY),
+    ("give oneself a role", lambda who: who is not None and rules.may_set_role(who, who), NOBODY),
+    # invitations
+    ("invite to an open site", lambda who: rules.may_invite(who, CLOSED, SETTINGS), NOBODY),
+    ("invite to a closed site", lambda who: rules.may_invite(who, CLOSED, Settings(signup="closed")), NOBODY),
+    ("invite", lambda who: rules.may_invite(who, CLOSED, Settings(signup="invite")), MODS),
+    ("invite after a week", lambda who: rules.may_invite(who, CLOSED, INVITING), MEMBERS),
+    ("invite before a week is over", lambda who: rules.may_invite(who, CLOSED - 0.001, INVITING), MODS),
+    # undoing: the own act of a moderator, for ten minutes
+    ("undo the own", lambda who: rules.may_undo(who, REMOVAL, POSTED + 599.9), "moderator"),
+    ("undo when late", lambda who: rules.may_undo(who, REMOVAL, POSTED + config.UNDO_SECONDS), NOBODY),
+    ("undo twice", lambda who: rules.may_undo(who, replace(REMOVAL, undone=True), POSTED), NOBODY),
+    ("undo another's", lambda who: rules.may_undo(who, replace(REMOVAL, who="sue"), POSTED), NOBODY),
+    ("undo as a mere member", lambda who: rules.may_undo(who, replace(REMOVAL, who="bob"), POSTED), NOBODY),
+    (
+        "undo a change of groups",
+        lambda who: rules.may_undo(who, replace(REMOVAL, kind=Act.GROUPS), POSTED),
+        "moderator",
+    ),
+    *(
+        (f"undo: {kind}", lambda who, kind=kind: rules.may_undo(who, replace(REMOVAL, kind=kind), POSTED), NOBODY)  # type: ignore[misc]
+        for kind in Act
+        if kind not in (Act.GROUPS, Act.REMOVE)
+    ),
+    ("log in", lambda who: who is not None and rules.may_enter(who), MEMBERS),
+    ("log in when banned", lambda who: who is not None and rules.may_enter(replace(who, banned=POSTED)), NOBODY),
+    ("log in after leaving", lambda who: who is not None and rules.may_enter(replace(who, left=POSTED)), NOBODY),
+    # what depends on nobody
+    ("use an invitation", lambda who: rules.may_use(INVITATION, LATE - 0.001), ALL),
+    ("use an invitation past its end", lambda who: rules.may_use(INVITATION, LATE), NOBODY),
+    ("use a used invitation", lambda who: rules.may_use(replace(INVITATION, used="cid"), POSTED), NOBODY),
+    ("use a withdrawn invitation", lambda who: rules.may_use(replace(INVITATION, revoked=True), POSTED), NOBODY),
+    ("votes are open", lambda who: rules.voting_open(ARTICLE, CLOSED - 0.001, SETTINGS), ALL),
+    ("votes are closed", lambda who: rules.voting_open(ARTICLE, CLOSED, SETTINGS), NOBODY),
+    ("is good", lambda who: rules.is_good(ARTICLE, Settings(good_votes=199)), ALL),
+    ("is not good", lambda who: rules.is_good(ARTICLE, Settings(good_votes=200)), NOBODY),
+]
+
+
+@pytest.mark.parametrize("name", WHO)
+@pytest.mark.parametrize(("act", "may", "allowed"), TABLE, ids=[row[0] for row in TABLE])
+def test_an_act_is_for_those_it_is_for_and_nobody_else(act: str, may: Question, allowed: str, name: str) -> None:
+    assert may(WHO[name]) is (name in allowed.split())
 
 
 @pytest.mark.parametrize(
-    ("who", "moderates", "posts"),
+    ("signup", "invited", "may"),
     [
-        (None, False, False),
-        (someone(), False, True),
-        (someone(Role.MODERATOR), True, True),
-        (someone(Role.ADMIN), True, True),
+        ("open", False, True),
+        ("open", True, True),
+        ("invite", False, False),
+        ("invite", True, True),
+        ("closed", False, False),
+        ("closed", True, False),
     ],
 )
-def test_members_post_and_moderators_sort(who: User | None, moderates: bool, posts: bool) -> None:
-    assert rules.may_moderate(who) is moderates
-    assert rules.may_post(who) is posts
+def test_who_may_join(signup: str, invited: bool, may: bool) -> None:
+    assert rules.may_join(Settings(signup=signup), invited=invited) is may
 
 
-@pytest.mark.parametrize(("signup", "may"), [("open", True), ("closed", False)])
-def test_people_may_join_an_open_site_only(signup: str, may: bool) -> None:
-    assert rules.may_join(Settings(signup=signup)) is may
-
-
-@pytest.mark.parametrize(
-    ("who", "is_poster"), [(None, False), (someone(name="aNN"), True), (someone(name="bob"), False)]
-)
-def test_the_poster_is_known_whatever_the_case_of_the_name(who: User | None, is_poster: bool) -> None:
-    assert rules.is_poster(who, ARTICLE) is is_poster
-
-
-@pytest.mark.parametrize(("now", "is_open"), [(1_000_000, True), (1_604_799.999, True), (1_604_800, False)])
-def test_voting_is_open_for_a_week_and_not_a_moment_longer(now: float, is_open: bool) -> None:
-    assert rules.voting_open(ARTICLE, now, Settings()) is is_open
-
-
-@pytest.mark.parametrize(("needed", "good"), [(199, True), (200, False)])
-def test_an_article_is_good_from_so_many_votes_on(needed: int, good: bool) -> None:
-    assert rules.is_good(ARTICLE, Settings(good_votes=needed)) is good
+def test_every_rule_is_asked_here() -> None:
+    text = inspect.getsource(inspect.getmodule(someone))  # type: ignore[arg-type]
+    names = [name for name, each in inspect.getmembers(rules, inspect.isfunction) if each.__module__ == rules.__name__]
+    assert [name for name in names if f"rules.{name}" not in text] == []

@@ -19,8 +19,8 @@ def test_each_broken_invariant_is_named_with_its_key(invoke: Invoke, store: Stor
     assert result.exit_code == 1
     assert result.stderr == "Error: 2 broken invariants\n"
     first, second = result.stdout.splitlines()
-    assert first.startswith(f"score:  has article:{id} at 1.000 instead of ")
-    assert second == f"voted:{id}  never expires"
+    assert second.startswith(f"score:  has article:{id} at 1.000 instead of ")
+    assert first == f"voted:{id}  never expires"
 
 
 def test_nothing_is_mended(invoke: Invoke, store: Store) -> None:

@@ -16,11 +16,13 @@ import pytest
 from click.testing import CliRunner
 
 from tests.cli.conftest import Spawn
+from tests.factories import article, user
 from tests.helpers import until
 from voteweb import passwords
 from voteweb.cli.group import voteweb
-from voteweb.config import Settings
+from voteweb.config import NOBODY, Settings
 from voteweb.embedded import database
+from voteweb.models import Role
 from voteweb.store import Store, open_store
 
 SECRET = {"VOTEWEB_SECRET_KEY": "for tests only, and long enough"}
@@ -104,7 +106,7 @@ def test_a_sample_site_is_served_stopped_and_found_again(start: Start, folder: P
     assert not is_database_running(folder)
 
     again = start("--sample", "--data", str(folder))
-    assert again.said.startswith("voteweb is at ")
+    assert re.fullmatch(r"There is no admin yet: [^\n]+\nvoteweb is at [^\n]+\n", again.said)
     titles = re.compile(r"https://[a-z]+\.example/[^\"]*")
     assert titles.findall(front)
     assert sorted(titles.findall(again.get("/")[1])) == sorted(titles.findall(front))
@@ -129,7 +131,7 @@ def test_kill_9_leaves_the_data_fine_and_no_worker_behind(start: Start, folder: 
 
 def test_a_worker_that_dies_is_replaced(start: Start, folder: Path) -> None:
     site = start("--data", str(folder))
-    assert "voteweb user create NAME --role moderator" in site.said
+    assert '"voteweb user create NAME --role admin"' in site.said
     assert site.answers()
     (worker,) = site.workers()
     os.kill(worker, signal.SIGKILL)
@@ -143,6 +145,20 @@ def test_a_database_of_its_own_is_left_running(start: Start, store: Store, serve
     code, said, errors = site.stop(signal.SIGTERM)
     assert (code, said, errors) == (0, "voteweb has stopped.\n", "")
     assert store.server.counts().articles == 60
+
+
+def test_a_start_takes_up_what_was_left_half_done_and_asks_for_no_admin_when_there_is_one(
+    start: Start, store: Store, server_url: str
+) -> None:
+    user(store, "boss", Role.ADMIN)
+    ann = user(store, "ann")
+    article(store, ann)
+    store.leaving.start(ann, delete_articles=False)
+    site = start(VOTEWEB_REDIS_URL=server_url, **SECRET)
+    assert site.said.startswith("voteweb is at ")
+    assert store.leaving.unfinished() == []
+    assert store.articles.get(1).poster == NOBODY
+    assert site.stop(signal.SIGTERM)[0] == 0
 
 
 def test_a_stop_while_it_starts_stops_the_database_too(folder: Path) -> None:
@@ -183,7 +199,7 @@ def test_a_database_that_comes_late_is_waited_for(start: Start, monkeypatch: pyt
     assert process.poll() is None
     with database(Settings(data_dir=str(folder))):
         assert process.stdout
-        assert "moderator" in process.stdout.readline()
+        assert "admin" in process.stdout.readline()
         assert "voteweb is at" in process.stdout.readline()
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 0

@@ -4,8 +4,8 @@ from dataclasses import replace
 from tests.factories import user
 from voteweb import fields, passwords
 from voteweb.cli.sample import lay_in, readable_password
-from voteweb.config import Settings
-from voteweb.models import Order, Role
+from voteweb.config import COMMAND_LINE, Settings
+from voteweb.models import Act, Order, Role
 from voteweb.store import Store
 from voteweb.store.listings import whole_site
 
@@ -16,6 +16,9 @@ def test_an_empty_site_gets_articles_groups_and_a_moderator(store: Store, settin
     assert account is not None
     editor = store.users.get(account.name)
     assert editor.role == Role.MODERATOR
+    entry = store.log.get(1)
+    assert entry is not None
+    assert (entry.kind, entry.who, entry.about) == (Act.ROLE, COMMAND_LINE, account.name)
     assert passwords.verify(editor.password, account.password)
     groups = store.groups.all(store.trip())
     assert len(groups) == 8

@@ -11,6 +11,7 @@ from tests.factories import user
 from voteweb import passwords
 from voteweb.config import Settings
 from voteweb.embedded import database
+from voteweb.errors import LinkUsed
 from voteweb.models import Role
 from voteweb.store import Store, open_store
 
@@ -75,7 +76,112 @@ def test_another_password_ends_all_sessions(invoke: Invoke, store: Store) -> Non
     assert after.session != before.session
 
 
-@pytest.mark.parametrize("words", [("role", "nobody2", "admin"), ("password", "nobody2", "--password-stdin")])
+def test_a_link_sets_a_password_once_and_changes_nothing_before(invoke: Invoke, store: Store) -> None:
+    before = user(store, "Ann", password_hash=passwords.hash_password("the old one"))
+    result = invoke("user", "password", "ann", "--link")
+    assert (result.exit_code, result.stderr) == (0, "")
+    link, *words = result.stdout.splitlines()
+    token = link.removeprefix("http://127.0.0.1:8000/reset/")
+    assert token != link
+    assert " ".join(words) == (
+        "With this link, Ann sets a new password. It works once and is good for a day. "
+        "Using it ends all their sessions; until then the old password and all sessions stay."
+    )
+    assert store.users.get("ann") == before
+    assert store.joining.use_reset(token, "new hash") == "ann"
+    with pytest.raises(LinkUsed):
+        store.joining.use_reset(token, "another hash")
+
+
+@pytest.mark.parametrize(
+    ("env", "begins"),
+    [
+        ({"VOTEWEB_SITE_URL": "https://news.example"}, "https://news.example/reset/"),
+        ({"VOTEWEB_SITE_URL": "https://news.example/"}, "https://news.example/reset/"),
+        ({"VOTEWEB_HOST": "0.0.0.0", "VOTEWEB_PORT": "8080"}, "http://127.0.0.1:8080/reset/"),
+        ({"VOTEWEB_HOST": "::", "VOTEWEB_PORT": "80"}, "http://[::1]:80/reset/"),
+        ({"VOTEWEB_HOST": "news.example"}, "http://news.example:8000/reset/"),
+    ],
+)
+def test_a_link_leads_to_the_site(
+    invoke: Invoke, store: Store, monkeypatch: pytest.MonkeyPatch, env: dict[str, str], begins: str
+) -> None:
+    user(store, "ann")
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    assert invoke("user", "password", "ann", "--link").stdout.startswith(begins)
+
+
+def acts(store: Store) -> list[tuple[str, str, str, str]]:
+    """Return what the public log says, oldest first."""
+    trip = store.trip()
+    asked = store.log.ask(trip, 1)
+    trip.go()
+    return [(entry.who, entry.kind, entry.about, entry.why) for entry in reversed(asked.value.rows)]
+
+
+def test_a_ban_ends_all_sessions_says_why_and_is_taken_back(invoke: Invoke, store: Store) -> None:
+    before = user(store, "Bob")
+    assert (
+        invoke("user", "ban", "bob", "--reason", " too much  spam ").stdout
+        == "Bob is banned and logged out everywhere.\n"
+    )
+    banned = store.users.get("bob")
+    assert (banned.banned > 0, banned.ban_reason) == (True, "too much spam")
+    assert banned.session != before.session
+    assert invoke("user", "ban", "bob", "--reason", "other").stdout == "Bob is banned already: too much spam\n"
+    assert invoke("user", "unban", "BOB").stdout == "Bob can log in again.\n"
+    assert invoke("user", "unban", "bob").stdout == "Bob is not banned.\n"
+    assert store.users.get("bob").banned == 0
+    assert acts(store) == [("command line", "ban", "Bob", "too much spam"), ("command line", "unban", "Bob", "")]
+
+
+@pytest.mark.parametrize(
+    ("reason", "says"), [("", "give a reason"), (" ", "give a reason"), ("x" * 301, "300 characters")]
+)
+def test_a_ban_needs_a_reason_that_can_be_read(invoke: Invoke, store: Store, reason: str, says: str) -> None:
+    user(store, "bob")
+    result = invoke("user", "ban", "bob", "--reason", reason)
+    assert (result.exit_code, len(result.stderr.splitlines())) == (1, 1)
+    assert says in result.stderr
+    assert store.users.get("bob").banned == 0
+
+
+def test_every_role_that_the_command_line_gives_is_in_the_public_log(invoke: Invoke, store: Store) -> None:
+    for words in (
+        ("create", "ann", "--role", "admin", "--password-stdin"),
+        ("create", "bob", "--password-stdin"),
+        ("role", "bob", "moderator"),
+        ("role", "bob", "moderator"),
+        ("role", "bob", "member"),
+    ):
+        assert invoke("user", *words, input=SECRET).exit_code == 0
+    assert acts(store) == [
+        ("command line", "role", "ann", "admin"),
+        ("command line", "role", "bob", "moderator"),
+        ("command line", "role", "bob", "member"),
+    ]
+    assert store.server.has_admin()
+
+
+def test_who_left_is_no_member_and_the_name_stays_taken(invoke: Invoke, store: Store) -> None:
+    store.leaving.start(user(store, "Ann"), delete_articles=False)
+    for words in (("role", "ann", "admin"), ("password", "ann", "--link"), ("password", "ann", "--password-stdin")):
+        assert invoke("user", *words, input=SECRET).stderr == "Error: There is no member named Ann.\n"
+    assert "taken" in invoke("user", "create", "ann", "--password-stdin", input=SECRET).stderr
+    assert not store.server.has_admin()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("role", "nobody2", "admin"),
+        ("password", "nobody2", "--password-stdin"),
+        ("password", "nobody2", "--link"),
+        ("ban", "nobody2", "--reason", "spam"),
+        ("unban", "nobody2"),
+    ],
+)
 def test_unknown_members_are_not_made(invoke: Invoke, store: Store, words: tuple[str, ...]) -> None:
     result = invoke("user", *words, input=SECRET)
     assert (result.exit_code, result.stderr) == (1, "Error: There is no member named nobody2.\n")
@@ -83,7 +189,15 @@ def test_unknown_members_are_not_made(invoke: Invoke, store: Store, words: tuple
 
 
 @pytest.mark.parametrize(
-    "words", [("create", "bob", "--role", "king"), ("role", "bob"), ("create", "bob"), ("ban", "bob"), ()]
+    "words",
+    [
+        ("create", "bob", "--role", "king"),
+        ("role", "bob"),
+        ("create", "bob"),
+        ("ban", "bob"),
+        ("password", "bob", "--link", "--password-stdin"),
+        (),
+    ],
 )
 def test_wrong_usage(invoke: Invoke, words: tuple[str, ...]) -> None:
     assert invoke("user", *words).exit_code == 2

@@ -26,7 +26,7 @@ def moderate(visit: Visit, store: Store, join: Callable[..., User]) -> Visit:
 def sort(mod: Visitor, title: str, add: str, remove: str) -> None:
     """Open the form of the article of this *title*, tick the group to *remove*, type those to *add*, send it."""
     row = mod.row(title)
-    row.get_by_text("Sort into groups").click()
+    row.get_by_text("Moderate").click()
     row.locator(".sort .chip").filter(has_text=remove).click()
     expect(row.locator(f"input[value={remove}]")).to_be_checked()
     row.get_by_label(f"Put “{title}” into groups").fill(add)

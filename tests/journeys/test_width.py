@@ -7,8 +7,9 @@ from playwright.sync_api import expect
 
 from tests import factories
 from tests.journeys.conftest import Visit
-from voteweb.models import Draft, Role, User
+from voteweb.models import Act, Draft, Reason, Role, User
 from voteweb.store import Store
+from voteweb.store.log import Deed
 
 LONG = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft" * 2
 TEXT = f"""{LONG}
@@ -30,6 +31,7 @@ https://example.com/{"z" * 300} `{"code" * 40}`
 """
 LISTS = ["/", "/?page=2", "/new", "/new?page=2", "/good", "/groups", "/u/Longest_user_name_20"]
 PAGES = [*LISTS, "/a/1", "/a/2", "/a/3", "/about", "/login", "/signup", "/nowhere", "/new?page=99"]
+PAGES += ["/log", "/a/5", "/u/Banned"]
 
 
 @pytest.fixture
@@ -44,6 +46,13 @@ def crowded(store: Store) -> str:
     factories.imported(store, title="W" * 200, votes=10_000_000, poster=poster.name, groups=tuple(names))
     for i in range(26):
         factories.article(store, poster, title=f"Article {i}")
+    long = {"about": poster.name, "title": LONG, "why": LONG}
+    store.articles.set_groups(1, [], names[1:], Deed(Act.GROUPS, poster.name, article=1, **long))
+    store.articles.set_groups(1, names[1:], [], Deed(Act.GROUPS, poster.name, article=1, **long))
+    store.removals.remove(5, Deed(Act.REMOVE, poster.name, article=5, **long))
+    store.users.ban(factories.user(store, "Banned").name, Deed(Act.BAN, poster.name, about="Banned", why=LONG))
+    for id in (1, 2):
+        store.reports.make(id, factories.user(store, "Banned"), Reason.RULES, LONG)
     return names[0]
 
 
@@ -54,7 +63,7 @@ def test_no_page_scrolls_sideways(role: Role | None, visit: Visit, crowded: str,
     if role:
         join("Somebody_with_a_name", role)
         somebody.log_in("Somebody_with_a_name").is_at("/")
-        pages += ["/submit", "/groups/new", f"/g/{crowded}/edit"]
+        pages += ["/submit", "/groups/new", f"/g/{crowded}/edit", "/account", "/reports", "/a/1/edit"]
     too_wide = {}
     for page in pages:
         somebody.open(page).page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
@@ -77,7 +86,8 @@ def test_forms_with_mistakes_do_not_scroll_sideways(visit: Visit, crowded: str, 
 
 
 TARGETS = (
-    "button.vote, .masthead nav a, .masthead button, .pages a, .orders a, .field input:not([type=checkbox]), .call"
+    "button.vote, .masthead nav a, .masthead button, .pages a, .orders a, .call, .second, summary, label.chip:visible, "
+    ".field input:not([type=checkbox], [type=radio]):visible, .sort button:visible, .sort input:not([type]):visible"
 )
 #: Which of *all* elements are not hit 21 pixels above and below their middle.
 MISSED = """all => all.filter(each => {
@@ -89,7 +99,8 @@ MISSED = """all => all.filter(each => {
 
 
 def test_buttons_can_be_hit_with_a_finger(visit: Visit, crowded: str, join: Callable[..., User]) -> None:
-    join("bob")
-    bob = visit(width=360).log_in("bob")
-    for place in ("/", "/new", "/a/1", "/submit"):
-        assert bob.open(place).page.locator(TARGETS).evaluate_all(MISSED) == [], place
+    join("mod", Role.MODERATOR)
+    mod = visit(width=360).log_in("mod")
+    for place in ("/", "/new", "/a/1", "/submit", "/account", "/log", "/reports"):
+        mod.open(place).page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        assert mod.page.locator(TARGETS).evaluate_all(MISSED) == [], place

@@ -1,4 +1,4 @@
-"""Everything at once: threads that post, vote, take votes back and change groups, and note what they were answered.
+"""Everything at once: threads that do all that members and moderators can, and note what they were answered.
 
 Run as a program (``python -m tests.store.storm REDIS_URL SEED``) it storms until it is killed.
 """
@@ -8,17 +8,30 @@ import sys
 import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from tests import factories
 from voteweb.config import Settings
-from voteweb.errors import AlreadyVoted, NotVoted, OwnVote, TooManyGroups
-from voteweb.models import User
+from voteweb.errors import (
+    AlreadyReported,
+    AlreadyVoted,
+    ArticleGone,
+    Duplicate,
+    NotVoted,
+    NotYours,
+    OwnVote,
+    TooManyGroups,
+)
+from voteweb.models import Act, Reason, User
 from voteweb.store import Store, open_store
+from voteweb.store.log import Deed
 
 GROUPS = ("go", "java", "lua", "redis", "编程")
 MEMBERS = 12
+#: What may be refused in a storm, because somebody else was there first.
+REFUSALS = (AlreadyReported, AlreadyVoted, ArticleGone, Duplicate, NotVoted, NotYours, OwnVote, TooManyGroups)
 
 
 class Storm:
@@ -49,7 +62,8 @@ class Storm:
         chance = random.Random(seed)
         try:
             while not self._over.is_set():
-                self._act(chance)
+                with suppress(*REFUSALS):
+                    self._act(chance)
         except BaseException as problem:
             self.failures.append(problem)
 
@@ -63,8 +77,11 @@ class Storm:
         id = chance.randint(max(1, newest - 5), newest)
         if id not in self.votes:
             return
-        act = chance.choices((self._cast, self._take_back, self._set_groups), (5, 3, 2))[0]
-        act(chance, who, id)
+        acts = {
+            self._cast: 50, self._take_back: 30, self._set_groups: 20, self._edit: 10, self._remove: 4,
+            self._restore: 8, self._delete: 6, self._report: 8, self._dismiss: 4, self._ban: 1, self._leave: 1,
+        }  # fmt: skip
+        chance.choices(list(acts), list(acts.values()))[0](chance, who, id)
 
     def _note(self, act: str, id: int, votes: int) -> None:
         with self._lock:
@@ -73,30 +90,80 @@ class Storm:
 
     def _post(self, chance: random.Random, who: User) -> None:
         groups = tuple(chance.sample(GROUPS, chance.randint(0, 3)))
-        id = self._store.articles.post(factories.draft(groups=groups), who, factories.token())
+        draft = factories.draft(groups=groups, link=some_link(chance))
+        id = self._store.articles.post(draft, who, factories.token(), anyway=chance.random() < 0.5)
         self._note("post", id, 1)
 
     def _cast(self, chance: random.Random, who: User, id: int) -> None:
-        try:
-            self._store.votes.cast(id, who)
-        except AlreadyVoted:
-            return
+        self._store.votes.cast(id, who)
         self._note("cast", id, 1)
 
     def _take_back(self, chance: random.Random, who: User, id: int) -> None:
-        try:
-            self._store.votes.take_back(id, who)
-        except (NotVoted, OwnVote):
-            return
+        self._store.votes.take_back(id, who)
         self._note("take back", id, -1)
 
     def _set_groups(self, chance: random.Random, who: User, id: int) -> None:
         names = chance.sample(GROUPS, 3)
-        try:
-            self._store.articles.set_groups(id, names[:2], names[2:])
-        except TooManyGroups:
-            return
+        self._store.articles.set_groups(id, names[:2], names[2:], self._deed(Act.GROUPS, who, id))
         self._note("set groups", id, 0)
+
+    def _edit(self, chance: random.Random, who: User, id: int) -> None:
+        draft = factories.draft(
+            title=f"title {chance.randint(0, 9)}",
+            link=some_link(chance),
+            groups=tuple(chance.sample(GROUPS, chance.randint(0, 3))),
+        )
+        own = chance.random() < 0.5
+        self._store.articles.edit(id, draft, who, None if own else self._deed(Act.EDIT, who, id))
+        self._note("edit", id, 0)
+
+    def _remove(self, chance: random.Random, who: User, id: int) -> None:
+        self._store.removals.remove(id, self._deed(Act.REMOVE, who, id))
+        self._note("remove", id, 0)
+
+    def _restore(self, chance: random.Random, who: User, id: int) -> None:
+        self._store.removals.restore(id, self._deed(Act.RESTORE, who, id))
+        self._note("restore", id, 0)
+
+    def _delete(self, chance: random.Random, who: User, id: int) -> None:
+        self._store.removals.delete(id, who)
+        self._note("delete", id, 0)
+
+    def _report(self, chance: random.Random, who: User, id: int) -> None:
+        self._store.reports.make(id, who, Reason.SPAM, "")
+        self._note("report", id, 0)
+
+    def _dismiss(self, chance: random.Random, who: User, id: int) -> None:
+        self._store.reports.dismiss(id, self._deed(Act.DISMISS, who, id))
+        self._note("dismiss", id, 0)
+
+    def _ban(self, chance: random.Random, who: User, id: int) -> None:
+        """Make somebody by an invitation, and ban and unban them."""
+        name = f"b{chance.getrandbits(60):x}"
+        self._store.users.make(name, "", invitation=self._store.joining.invite(who).token)
+        self._store.users.ban(name, Deed(Act.BAN, who.name, about=name, why="spam"))
+        self._store.users.unban(name, Deed(Act.UNBAN, who.name, about=name))
+        self._note("ban", id, 0)
+
+    def _leave(self, chance: random.Random, who: User, id: int) -> None:
+        """Make somebody who posts and votes and leaves."""
+        leaver = factories.user(self._store, f"l{chance.getrandbits(60):x}")
+        for _ in range(3):
+            with suppress(Duplicate):
+                self._post(chance, leaver)
+        with suppress(ArticleGone):
+            self._cast(chance, leaver, id)
+        self._store.leaving.start(leaver, delete_articles=chance.random() < 0.5)
+        self._store.leaving.finish(leaver.name)
+        self._note("leave", id, 0)
+
+    def _deed(self, kind: Act, who: User, id: int) -> Deed:
+        return Deed(kind, who.name, about="ann", article=id, title="title", why="why")
+
+
+def some_link(chance: random.Random) -> str:
+    """Return one of a few links, so that the same is often posted again."""
+    return chance.choice(("", f"https://example.com/{chance.randint(0, 30)}"))
 
 
 def settings(url: str, **over: Any) -> Settings:

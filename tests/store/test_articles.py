@@ -117,7 +117,10 @@ def test_a_form_is_remembered_for_a_day(store: Store) -> None:
 
 
 def test_one_form_of_two_members_makes_two_articles(store: Store) -> None:
-    made = [store.articles.post(factories.draft(), factories.user(store, name), "form-0001") for name in ("ann", "bob")]
+    made = [
+        store.articles.post(factories.draft(link=f"https://{name}.example"), factories.user(store, name), "form-0001")
+        for name in ("ann", "bob")
+    ]
     assert made == [1, 2]
 
 

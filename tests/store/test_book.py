@@ -80,7 +80,7 @@ def test_an_article_of_the_book_appears_in_our_lists(store: Store, book: Book) -
     ours = factories.article(store)
     id = int(book.post_article("user:83271", "Go to statement considered harmful", "https://goo.gl/kZUSu"))
     assert id == ours.id + 1
-    for order in Order:
+    for order in (Order.SCORE, Order.TIME):
         assert ids_of(page(store, whole_site(order)).rows) == [id, ours.id]
     theirs = store.articles.get(id)
     assert (theirs.title, theirs.poster, theirs.votes, theirs.groups, theirs.text) == (

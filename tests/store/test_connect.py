@@ -148,7 +148,7 @@ def test_scripts_that_the_server_forgot_are_loaded_again(store: Store) -> None:
 def test_a_healed_script_does_not_count_as_repeated(store: Store) -> None:
     factories.group(store, "go")
     run(store, "SCRIPT", "FLUSH")
-    assert store.connection.script("make_group", ["groups:", "group-info:go"], ["make", "go", "", ""]) == (
+    assert store.connection.script("make_group", ["groups:", "group-info:go"], [0, "", "make", "go", "", ""]) == (
         "exists",
         [],
         False,
@@ -241,9 +241,9 @@ def test_greeting_an_absent_server_gives_up() -> None:
 
 
 def test_a_server_is_empty_until_somebody_posts_or_joins(store: Store) -> None:
-    assert (store.server.is_empty(), store.server.has_members()) == (True, False)
+    assert (store.server.is_empty(), store.server.has_admin()) == (True, False)
     factories.user(store)
-    assert (store.server.is_empty(), store.server.has_members()) == (False, True)
+    assert (store.server.is_empty(), store.server.has_admin()) == (False, False)
 
 
 def test_a_server_counts_what_a_site_holds(store: Store) -> None:

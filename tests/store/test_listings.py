@@ -15,6 +15,8 @@ from voteweb.store import Store
 from voteweb.store.listings import Ranking, of_groups, of_member, whole_site
 
 START = 1_700_000_000.0
+#: The orders of the lists that readers see.
+ORDERS = (Order.SCORE, Order.TIME)
 
 
 def page(store: Store, which: Ranking, number: int = 1) -> Page[Article]:
@@ -132,7 +134,7 @@ def test_several_ties_with_single_ones_between_them_stay_in_order(make_store: Ma
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 25])
-@pytest.mark.parametrize("order", list(Order))
+@pytest.mark.parametrize("order", ORDERS)
 def test_of_one_time_the_higher_number_stands_first_nine_before_ten_or_not(
     make_store: MakeStore, size: int, order: Order
 ) -> None:
@@ -200,7 +202,7 @@ def test_rows_of_articles_that_are_gone_are_left_out(store: Store) -> None:
     assert ids_of(page(store, whole_site(Order.TIME)).rows) == [3, 1]
 
 
-@pytest.mark.parametrize("order", list(Order))
+@pytest.mark.parametrize("order", ORDERS)
 def test_combined_groups_list_what_is_in_all_of_them(store: Store, order: Order) -> None:
     stories(store, [(START, 9)], groups=("go", "redis", "编程"))
     stories(store, [(START + 1, 8)], groups=("go", "redis"))
@@ -301,7 +303,7 @@ def test_reading_lists_changes_nothing(store: Store) -> None:
 
 def test_a_combined_list_is_no_broken_invariant(store: Store) -> None:
     factories.article(store, groups=("go", "redis"))
-    for order in Order:
+    for order in ORDERS:
         page(store, of_groups(["go", "redis"], order))
     assert broken(store) == []
 

@@ -10,42 +10,109 @@ import redis
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.watch import run, snapshot
+from voteweb import links
+from voteweb.models import Act, Reason
 from voteweb.store import Store, scripts
+from voteweb.store.log import Deed
+
+#: The last keys and the first arguments of a script that writes the log, or that does not.
+LOG = "log-entry:7 log: log-by:mod log-kind:remove log-kind:remove+mod log-about:ann".split()
+LOGGED = [len(LOG), '{"kind": "remove", "who": "mod", "about": "ann", "article": "1", "title": "A title"}']
+UNLOGGED = [0, ""]
+UNDOING = [len(LOG) + 1, '{"kind": "remove", "who": "mod", "about": "ann", "undoes": "5"}']
+
+LINK = "https://example.com/redis"
+OTHER = "https://a.example/"
+OF_LINK, OF_OTHER, OF_NONE = (f"link:{links.digest(link)}" for link in (LINK, OTHER, ""))
+DAYS = 2_592_000
+GO = "group:go time:go score:go".split()
+REDIS = "group:redis time:redis score:redis".split()
+SITE = "time: score: good:".split()
+#: Where an article of ann's may stand that take_down is to find, in its order.
+OF_ANN = ["posted:ann", "gone:ann", OF_LINK, "reports:"]
 
 #: One call of every script that changes the database of :func:`laid`: the keys, then the arguments.
 CALLS: dict[str, tuple[list[str], list[Any]]] = {
     "post_article": (
-        "article:9 voted:9 time: score: good: posted:ann once:1-form-0009 groups: group:go time:go score:go".split(),
-        ["A title", "https://a.example/", "", "ann", 1, 1, 432, 1, 608_400, 86_400, "go"],
+        ["article:9", "voted:9", *SITE, "posted:ann", "once:1-form-0009", "groups:", OF_OTHER, "user:ann", *GO],
+        ["A title", OTHER, "", "ann", 1, 1, 432, 1, 608_400, 86_400, DAYS, 0, "go"],
     ),
     "cast_vote": ("article:1 voted:1 score: good: score:go".split(), ["cast", 2, "bob", 432, 1, 604_800, 3_600, "go"]),
     "cast_vote to take back": (
         "article:2 voted:2 score: good: score:go".split(),
         ["take-back", 2, "bob", 432, 2, 604_800, 3_600, "go"],
     ),
-    "set_groups": (
-        "article:1 groups: group:redis time:redis score:redis group:go time:go score:go".split(),
-        [432, 5, 1, "redis", "go"],
+    "set_groups": (["article:1", "groups:", *REDIS, *GO], [*UNLOGGED, 432, 5, 1, "redis", "go"]),
+    "set_groups in the log": (["article:1", "groups:", *REDIS, *GO, *LOG], [*LOGGED, 432, 5, 1, "redis", "go"]),
+    "set_groups to undo": (
+        ["article:1", "groups:", *REDIS, *GO, *LOG, "log-entry:5"],
+        [*UNDOING, 432, 5, 1, "redis", "go"],
     ),
+    "edit_article": (
+        ["article:1", "groups:", OF_LINK, OF_OTHER, *REDIS, *GO],
+        [*UNLOGGED, "ANN", 900, 432, 5, "Another", OTHER, "text", LINK, DAYS, 1, "redis", "go"],
+    ),
+    "edit_article in the log": (
+        ["article:1", "groups:", OF_LINK, OF_NONE, *REDIS, *GO, *LOG],
+        [*LOGGED, "", 0, 432, 5, "Another", "", "text", LINK, DAYS, 1, "redis", "go"],
+    ),
+    "take_down to delete": (
+        ["article:1", "voted:1", *SITE, *OF_ANN, "report:1", "user:ann", *GO],
+        [*UNLOGGED, "deleted", "", "ann", 900, LINK, "ann", "go"],
+    ),
+    "take_down to delete what is removed": (
+        ["article:4", "voted:4", *SITE, *OF_ANN, "report:4", "user:ann", *GO],
+        [*UNLOGGED, "deleted", "", "", 900, LINK, "ann", "go"],
+    ),
+    "take_down to remove": (
+        ["article:1", "voted:1", *SITE, *OF_ANN, "report:1", "user:ann", *GO, *LOG],
+        [*LOGGED, "removed", "spam", "", 900, LINK, "ann", "go"],
+    ),
+    "restore_article": (
+        ["article:4", *SITE, "posted:ann", "gone:ann", OF_LINK, "user:ann", *GO, *LOG],
+        [*LOGGED, 432, 1, DAYS, LINK, "ann", "go"],
+    ),
+    "report_article": ("article:2 reports: report:2 reported:bob".split(), ["bob", '{"by": "bob", "note": "à"}']),
+    "dismiss_reports": (["article:1", "reports:", "report:1", *LOG], LOGGED),
     "import_article": (
-        "article:9 voted:9 time: score: good: posted:ann imported: group:go time:go score:go".split(),
-        ["A title", "https://a.example/", "", "ann", 1, 4e9, 7, 432, 1, 604_800, 3_600, "digest", "go"],
+        ["article:9", "voted:9", *SITE, "posted:ann", "imported:", OF_OTHER, *GO],
+        ["A title", OTHER, "", "ann", 1, 4e9, 7, 432, 1, 604_800, 3_600, "digest", DAYS, "go"],
     ),
-    "make_group": ("groups: group-info:lua".split(), ["make", "lua", "Lua", "the language"]),
-    "make_group to change": ("groups: group-info:go".split(), ["change", "go", "Golang", "the language"]),
-    "make_user": (["user:dan"], [7, "dan", "hash", "member", "word"]),
-    "change_user": (["user:bob"], ["role", "admin", "session", "other word"]),
+    "make_group": (["groups:", "group-info:lua", *LOG], [*LOGGED, "make", "lua", "Lua", "the language"]),
+    "make_group to change": (["groups:", "group-info:go", *LOG], [*LOGGED, "change", "go", "Golang", "the language"]),
+    "make_user": (["user:dan", "invite:none", *LOG], [*LOGGED, 0, 7, "dan", "hash", "admin", "word"]),
+    "make_user by invitation": (["user:dan", "invite:open"], [*UNLOGGED, 1, 7, "dan", "hash", "member", "word"]),
+    "change_user": (["user:bob", *LOG], [*LOGGED, "", "role", "admin", "session", "other word"]),
+    "change_user to ban": (["user:bob", *LOG], [*LOGGED, "free", "banned", "17", "session", "other word"]),
+    "change_user to unban": (["user:eve", *LOG], [*LOGGED, "banned", "banned", "0"]),
+    "make_invitation": (["invite:new", "invites:bob"], ["bob", 4e9]),
+    "revoke_invitation": (["invite:open"], ["BOB"]),
+    "reset_password": (["reset:digest", "user:bob"], ["bob", "new hash", "new word"]),
+    "start_leaving": (["user:bob", "leaving:"], ["bob", "new word", "keep"]),
+    "disown_article": ("article:1 posted:ann gone:ann".split(), ["[deleted]"]),
+    "finish_leaving": ("leaving: posted:zoe gone:zoe".split(), ["zoe"]),
     "combine_groups": ("score:go+redis score:go score:redis".split(), [60, 2_000]),
 }
 
 
 def laid(store: Store) -> Store:
-    """Lay in what the CALLS work on: two members, three groups, two articles with votes."""
-    ann, bob = factories.user(store, "ann"), factories.user(store, "bob")
-    factories.article(store, ann, groups=("go",))
+    """Lay in what the CALLS work on.
+
+    Four articles of ann's: 1 and 2 in "go", one reported, one voted for; 3 in "redis"; 4 removed from "go". Eve is
+    banned, Zoe is leaving, and bob has an open invitation and a one-time link.
+    """
+    ann, bob, eve, zoe = (factories.user(store, name) for name in ("ann", "bob", "eve", "zoe"))
+    reported = factories.article(store, ann, groups=("go",))
     voted = factories.article(store, ann, groups=("go",))
     store.votes.cast(voted.id, bob)
     factories.article(store, ann, groups=("redis",))
+    removed = factories.article(store, ann, groups=("go",))
+    store.removals.remove(removed.id, Deed(Act.REMOVE, "Mod", about="ann", article=removed.id, why="spam"))
+    store.reports.make(reported.id, bob, Reason.SPAM, "")
+    store.users.ban(eve.name, Deed(Act.BAN, "Mod", about="eve", why="spam"))
+    store.leaving.start(zoe, delete_articles=False)
+    run(store, "HSET", "invite:open", "by", "bob", "until", "4000000000")
+    run(store, "SET", "reset:digest", "bob")
     store.connection.load_scripts()
     return store
 
@@ -75,30 +142,31 @@ def test_a_script_run_twice_leaves_what_it_leaves_once(site: Store, name: str) -
     assert snapshot(site) == once
 
 
-@pytest.mark.parametrize(("name", "at"), [(name, at) for name in CALLS for at in range(len(CALLS[name][0]))])
-def test_a_key_of_another_type_stops_a_script_before_it_writes(site: Store, name: str, at: int) -> None:
-    key = CALLS[name][0][at]
-    run(site, "DEL", key)
-    run(site, "RPUSH", key, "a list is what no script of ours expects")
-    before = snapshot_with_lists(site, key)
-    try:
-        answer = call(site, name)
-    except redis.ResponseError:
-        answer = ["refused"]
-    assert answer[0] in ("refused", "kept", "known", "again")  # the last three: the key is there, so nothing to do
-    assert snapshot_with_lists(site, key) == before
+@pytest.mark.parametrize("name", CALLS)
+def test_a_key_of_another_type_stops_a_script_before_it_writes(site: Store, name: str) -> None:
+    for key in CALLS[name][0]:
+        was_there = run(site, "EXISTS", key)
+        if was_there:
+            run(site, "RENAME", key, "aside")
+        run(site, "RPUSH", key, "a list is what no script of ours expects")
+        before = snapshot(site)
+        try:
+            answer = call(site, name)
+        except redis.ResponseError:
+            answer = ["refused"]
+        assert answer[0] in ("refused", "kept", "known", "again"), (
+            key
+        )  # the last three: the key is there: nothing to do
+        assert snapshot(site) == before, key
+        run(site, "DEL", key)
+        if was_there:
+            run(site, "RENAME", "aside", key)
 
 
-def snapshot_with_lists(store: Store, key: str) -> dict[str, Any]:
-    """Return everything in the database and the list under *key*, which is no business of a site."""
-    values = run(store, "LRANGE", key, 0, -1)
-    run(store, "DEL", key)
-    rest = snapshot(store)
-    run(store, "RPUSH", key, *values)
-    return rest | {key: values}
-
-
-@pytest.mark.parametrize("name", ["cast_vote", "cast_vote to take back", "set_groups"])
+@pytest.mark.parametrize(
+    "name",
+    ["cast_vote", "cast_vote to take back", "set_groups", "edit_article", "take_down to remove", "restore_article"],
+)
 @pytest.mark.parametrize("field", ["time", "votes", "base"])
 def test_a_number_that_is_none_stops_a_script_before_it_writes(site: Store, name: str, field: str) -> None:
     run(site, "HSET", CALLS[name][0][0], field, "many")
@@ -110,13 +178,20 @@ def test_a_number_that_is_none_stops_a_script_before_it_writes(site: Store, name
     else:  # a script that does not need this number
         assert (name, field) in {
             ("set_groups", "base"),
+            ("edit_article", "base"),
+            ("restore_article", "base"),
+            ("take_down to remove", "base"),
+            ("take_down to remove", "votes"),
             ("cast_vote", "votes"),
             ("cast_vote to take back", "votes"),
         }
 
 
 @pytest.mark.parametrize("kept", ["title", "time"])
-@pytest.mark.parametrize("name", ["cast_vote", "cast_vote to take back", "set_groups"])
+@pytest.mark.parametrize(
+    "name",
+    ["cast_vote", "cast_vote to take back", "set_groups", "edit_article", "take_down to delete", "restore_article"],
+)
 def test_half_an_article_is_none(site: Store, name: str, kept: str) -> None:
     key = CALLS[name][0][0]
     value = run(site, "HGET", key, kept)
@@ -135,9 +210,37 @@ def test_half_an_article_is_none(site: Store, name: str, kept: str) -> None:
         ("cast_vote", ["take-back", 2, "bob", 432, 1, 604_800, 3_600, "go"], ["absent", "1"]),
         ("cast_vote", ["cast", 2, "bob", 432, 1, 604_800, 3_600, ""], ["again", "go"]),
         ("cast_vote", ["cast", 2, "bob", 432, 1, 604_800, 3_600, "go"], ["counted", "2"]),
-        ("make_group", ["make", "go", "Go", ""], ["exists"]),
-        ("make_group", ["change", "lua", "Lua", ""], ["unknown"]),
-        ("make_user", [7, "dan", "", "member", "word"], ["made", "7"]),
+        ("set_groups in the log", [*LOGGED, 432, 5, 1, "redis", "go"], ["set", "redis"]),
+        ("set_groups", [*UNLOGGED, 432, 0, 1, "redis", "nothing"], ["too-many"]),
+        ("edit_article", [*UNLOGGED, "bob", 900, 432, 5, "T", OTHER, "", LINK, DAYS, 0], ["not-yours"]),
+        ("edit_article", [*UNLOGGED, "ann", 900, 432, 5, "T", OTHER, "", OTHER, DAYS, 0], ["again", LINK]),
+        ("take_down to delete", [*UNLOGGED, "deleted", "", "bob", 900, LINK, "ann", "go"], ["not-yours"]),
+        ("take_down to delete", [*UNLOGGED, "deleted", "", "ann", 900, OTHER, "ann", "go"], ["again"]),
+        ("take_down to delete", [*UNLOGGED, "deleted", "", "", 900, LINK, "bob", "go"], ["again"]),
+        ("take_down to delete", [*UNLOGGED, "deleted", "", "", 900, LINK, "ann"], ["again"]),
+        (
+            "take_down to delete what is removed",
+            [*UNLOGGED, "deleted", "", "ann", 900, LINK, "ann", "go"],
+            ["already", "removed"],
+        ),
+        (
+            "take_down to delete what is removed",
+            [*UNLOGGED, "removed", "", "", 900, LINK, "ann", "go"],
+            ["already", "removed"],
+        ),
+        ("restore_article", [*LOGGED, 432, 1, DAYS, OTHER, "ann", "go"], ["again"]),
+        ("restore_article", [*LOGGED, 432, 1, DAYS, LINK, "bob", "go"], ["again"]),
+        ("restore_article", [*LOGGED, 432, 1, DAYS, LINK, "ann"], ["again"]),
+        ("dismiss_reports", LOGGED, ["dismissed", "1"]),
+        ("make_group", [*UNLOGGED, "make", "go", "Go", ""], ["exists"]),
+        ("make_group", [*UNLOGGED, "change", "lua", "Lua", ""], ["unknown"]),
+        ("make_user", [*UNLOGGED, 0, 7, "dan", "", "member", "word"], ["made", "7"]),
+        ("make_user", [*UNLOGGED, 1, 7, "dan", "", "member", "word"], ["no-invitation"]),
+        ("change_user", [*UNLOGGED, "banned", "banned", "0"], ["same"]),
+        ("change_user to unban", [*UNLOGGED, "free", "banned", "17"], ["same"]),
+        ("revoke_invitation", ["ann"], ["unknown"]),
+        ("revoke_invitation", [""], ["revoked"]),
+        ("reset_password", ["ann", "hash", "word"], ["unknown"]),
         ("combine_groups", [60, 2_000], ["made"]),
     ],
 )

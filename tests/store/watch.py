@@ -9,18 +9,23 @@ READ: dict[str, tuple[tuple[Any, ...], ...]] = {
     "hash": (("HGETALL",),),
     "set": (("SMEMBERS",),),
     "zset": (("ZRANGE", 0, -1, "WITHSCORES"),),
+    "list": (("LRANGE", 0, -1),),
 }
 
 
 def snapshot(store: Store) -> dict[str, Any]:
     """Return everything in the database: of each key its type, its content and the moment it expires."""
-    client = store.connection.client
-    found: dict[str, Any] = {}
-    for key in client.keys("*"):
-        kind = client.type(key)
-        ((command, *rest),) = READ[kind]
-        found[key] = kind, client.execute_command(command, key, *rest), client.pexpiretime(key)
-    return found
+    names = sorted(run(store, "KEYS", "*"))
+    with store.connection.client.pipeline() as pipe:
+        for key in names:
+            pipe.type(key)
+        kinds = pipe.execute()
+        for key, kind in zip(names, kinds, strict=True):
+            ((command, *rest),) = READ[kind]
+            pipe.execute_command(command, key, *rest)
+            pipe.pexpiretime(key)
+        answers = pipe.execute()
+    return {key: (kind, *answers[2 * at : 2 * at + 2]) for at, (key, kind) in enumerate(zip(names, kinds, strict=True))}
 
 
 def broken(store: Store) -> list[tuple[str, str]]:

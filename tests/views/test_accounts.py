@@ -22,7 +22,7 @@ def is_logged_in(browser: Browser) -> bool:
 def test_a_member_logs_in_whatever_the_case_of_the_name(name: str, bob: Browser, reader: Browser) -> None:
     assert reader.log_in(name).location == "/"
     assert is_logged_in(reader)
-    assert reader.page.one("a", href="/u/bob")
+    assert reader.page.one("a", href="/account").words == "bob"
 
 
 WRONG = [

@@ -142,8 +142,8 @@ def test_a_form_sent_twice_posts_once_and_leads_to_the_same_article(ann: Browser
 
 
 def test_a_new_form_posts_anew(ann: Browser, fake_store: Store) -> None:
-    for _ in range(2):
-        ann.open("/submit").submit("/submit", **GOOD)
+    for i in range(2):
+        ann.open("/submit").submit("/submit", **GOOD | {"link": f"https://example.com/{i}"})
     assert fake_store.connection.client.zcard("time:") == 2
 
 
@@ -156,7 +156,7 @@ def test_a_form_with_a_changed_mark_still_posts(once: str | None, ann: Browser, 
 
 def test_the_mark_of_one_member_is_not_anothers(ann: Browser, bob: Browser) -> None:
     ann.open("/submit").submit("/submit", **GOOD, once="0123456789abcdef")
-    bob.open("/submit").submit("/submit", **GOOD | {"title": "Mine"}, once="0123456789abcdef")
+    bob.open("/submit").submit("/submit", title="Mine", link="https://example.com/mine", once="0123456789abcdef")
     assert (ann.location, bob.location) == ("/a/1", "/a/2")
 
 
