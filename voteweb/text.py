@@ -1,8 +1,8 @@
-"""User text to safe HTML, and the domain of a link: the only module that makes markup."""
+"""User text to safe HTML and to feeds, and the domain of a link: the only module that makes markup."""
 
 import re
 from functools import lru_cache
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import nh3
 from markdown_it import MarkdownIt
@@ -13,7 +13,10 @@ _TAGS = {
     "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
 _REL = "nofollow ugc noopener"
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+#: What no XML 1.0 document may hold, not even escaped.
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+#: What no address may hold as it stands.
+_NOT_ADDRESS = re.compile(r'[\x00-\x20\x7f-\x9f<>"{}|\\^`]')
 
 _markdown = MarkdownIt("js-default", {"html": False, "linkify": True, "breaks": False}).disable("image")
 
@@ -41,11 +44,6 @@ def render(source: str) -> Markup:
     return Markup(cleaned)  # noqa: S704 - nh3 has just cleaned it
 
 
-def without_controls(xml: str) -> str:
-    """Return *xml* without the characters that XML cannot hold, not even escaped: one would break a whole feed."""
-    return _NO_XML.sub("", xml)
-
-
 def _kept(tag: str, name: str, value: str) -> str | None:
     """Return the *value* of an attribute to keep: nh3 by itself lets relative links and titles through."""
     if name == "href" and not value.lower().startswith(("http://", "https://")):
@@ -61,3 +59,18 @@ def domain(link: str) -> str:
         return (host if host.isascii() else host.encode("idna").decode("ascii")).removeprefix("www.")
     except ValueError:  # another program's link, which no check of ours has seen
         return ""
+
+
+def xml_text(text: str) -> str:
+    """Return *text* without the characters that XML 1.0 forbids: one of them would make a whole feed unreadable.
+
+    Our own forms let none in, but other programs write into Redis too.
+    """
+    return _NOT_XML.sub("", text)
+
+
+def web_address(link: str) -> str:
+    """Return a stored *link* with what cannot stand in an address percent-encoded; "" unless it is http or https."""
+    if not link.lower().startswith(("http://", "https://")):
+        return ""
+    return _NOT_ADDRESS.sub(lambda found: quote(found[0], safe=""), link)

@@ -20,7 +20,7 @@ T = TypeVar("T")
 #: Seconds between two attempts to reach a database that refuses connections.
 PAUSE = 0.05
 #: What a database that is away, loading or failing over answers; anything else is a fault of ours.
-_AWAY = (redis.ConnectionError, redis.TimeoutError, redis.ReadOnlyError, redis.OutOfMemoryError)
+_AWAY = (redis.ConnectionError, redis.TimeoutError, redis.ReadOnlyError, redis.OutOfMemoryError, redis.InvalidResponse)
 #: First words of a refusal by a database that is there, but cannot take the command now: a slow script runs, its
 #: disk or its memory is full, its replicas are away. The command was not run.
 _UNABLE = ("BUSY ", "MISCONF ", "OOM ", "NOREPLICAS ", "TRYAGAIN ", "CLUSTERDOWN ", "MASTERDOWN ")

@@ -1,6 +1,7 @@
 """Lists of articles: any ranking, page by page, in one round trip."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -57,17 +58,18 @@ class Listings:
         self._connection = connection
         self._settings = settings
 
-    def ask(self, trip: Trip, which: Ranking, number: int) -> Reply[Page[Article]]:
+    def ask(self, trip: Trip, which: Ranking, number: int, *, texts: bool = False) -> Reply[Page[Article]]:
         """Queue the question for page *number* (from 1) of a ranking; a page past the end has no rows.
 
-        One row before and one after the page come along, to see whether a tie crosses its edge.
+        With *texts*, the rows are whole articles. One row before and one after the page come along, to see
+        whether a tie crosses its edge.
         """
         size = self._settings.page_size
         start = (number - 1) * size
         first = max(start - 1, 0)
         commands: list[tuple[Any, ...]] = [
             ("ZCARD", which.key),
-            _sort(which.key, first, start + size + 1 - first),
+            _sort(which.key, first, start + size + 1 - first, texts),
         ]
         if which.combines:
             keep = self._settings.group_cache_seconds
@@ -80,9 +82,9 @@ class Listings:
         def read(answers: list[Any]) -> Page[Article]:
             total, flat, *marks = answers[bool(which.combines) :]
             mark, made = marks[0][0] if marks else (None, 0.0)
-            found = dict(enumerate(rows.articles(flat), first))
+            found = dict(enumerate(rows.articles(flat, texts=texts), first))
             total -= len(marks)
-            self._settle(which, found, start, start + size)
+            self._settle(which, found, start, start + size, texts)
             return Page(
                 rows=tuple(row for at, row in sorted(found.items()) if row and start <= at < start + size),
                 number=number,
@@ -95,12 +97,23 @@ class Listings:
 
         return trip.ask(commands, read)
 
-    def ask_good(self, trip: Trip, most: int) -> Reply[tuple[Article, ...]]:
-        """Queue the question for the newest good articles, *most* at the most."""
+    def ask_good(self, trip: Trip, most: int, *, texts: bool = False) -> Reply[tuple[Article, ...]]:
+        """Queue the question for the newest good articles, *most* at the most; with *texts*, whole ones."""
         return trip.ask(
-            [_sort(keys.good(), 0, most)],
-            lambda answers: tuple(row for row in rows.articles(answers[0]) if row),
+            [_sort(keys.good(), 0, most, texts)],
+            lambda answers: tuple(row for row in rows.articles(answers[0], texts=texts) if row),
         )
+
+    def ask_total(self, trip: Trip, which: Ranking) -> Reply[int]:
+        """Queue the question how many articles a ranking has."""
+        return trip.ask([("ZCARD", which.key)], lambda answers: int(answers[0]))
+
+    def ask_ids(self, trip: Trip, which: Ranking, first: int, count: int) -> Reply[tuple[int, ...]]:
+        """Queue the question for the ids of *count* articles of a ranking from place *first* (from 0), lowest first.
+
+        Costs the same at any place of a ranking of any size.
+        """
+        return trip.ask([("ZRANGE", which.key, first, first + count - 1)], lambda answers: _ids(answers[0]))
 
     def since(self, time: float) -> Iterator[tuple[Article, ...]]:
         """Yield the articles published since unix *time*, newest first, in batches of BATCH."""
@@ -116,7 +129,7 @@ class Listings:
             yield from (keys.article_id(member) for member in step)
             at += config.BATCH
 
-    def _settle(self, which: Ranking, found: dict[int, Article | None], start: int, stop: int) -> None:
+    def _settle(self, which: Ranking, found: dict[int, Article | None], start: int, stop: int, texts: bool) -> None:
         """Put the rows of one place into their one order: Redis orders them by the spelling of their ids.
 
         A tie that crosses an edge of the page is read whole, which costs two more round trips.
@@ -130,22 +143,30 @@ class Listings:
         for edge in (start, stop):
             before, after = found.get(edge - 1), found.get(edge)
             if before and after and place(before) == place(after):
-                found.update(self._tie(which.key, place(after)))
+                found.update(self._tie(which.key, place(after), texts))
         present = [(at, row) for at, row in sorted(found.items()) if row]
         for _, tied in groupby(present, key=lambda pair: place(pair[1])):
             places, articles = zip(*tied, strict=True)
             if len(articles) > 1:
                 found.update(zip(places, ranking.newest_first(articles), strict=True))
 
-    def _tie(self, key: str, number: float) -> dict[int, Article | None]:
+    def _tie(self, key: str, number: float, texts: bool) -> dict[int, Article | None]:
         above, count = self._connection.pipeline(
             [("ZCOUNT", key, f"({number!r}", "+inf"), ("ZCOUNT", key, repr(number), repr(number))]
         )
         if not count:
             return {}
-        (flat,) = self._connection.pipeline([_sort(key, above, count)])
-        return dict(enumerate(rows.articles(flat), above))
+        (flat,) = self._connection.pipeline([_sort(key, above, count, texts)])
+        return dict(enumerate(rows.articles(flat, texts=texts), above))
 
 
-def _sort(key: str, first: int, count: int) -> tuple[Any, ...]:
-    return ("SORT", key, "BY", "nosort", "LIMIT", first, count, *rows.GETS, "DESC")
+def _ids(members: Sequence[str]) -> tuple[int, ...]:
+    found: list[int] = []
+    for member in members:
+        with suppress(ValueError):  # another program's member
+            found.append(keys.article_id(member))
+    return tuple(found)
+
+
+def _sort(key: str, first: int, count: int, texts: bool = False) -> tuple[Any, ...]:
+    return ("SORT", key, "BY", "nosort", "LIMIT", first, count, *rows.gets(texts=texts), "DESC")

@@ -69,22 +69,24 @@ def as_stored(id: int, values: Sequence[str | None]) -> Article | None:
     return replace(found, link=values[FIELDS.index("link")] or "") if found else None
 
 
-def articles(flat: Sequence[str | None]) -> list[Article | None]:
-    """Return what a SORT with GETS answered, row by row; None for one that is missing or gone.
+def articles(flat: Sequence[str | None], *, texts: bool = False) -> list[Article | None]:
+    """Return what a SORT with :func:`gets` answered, row by row; None for one that is missing or gone.
 
     A combined ranking still holds what has gone since it was made.
     """
-    width = 1 + len(FIELDS)
-    return [_row(flat[at], flat[at + 1 : at + width]) for at in range(0, len(flat), width)]
+    width = 1 + len(FIELDS) + (len(MORE_FIELDS) if texts else 0)
+    return [_row(flat[at], flat[at + 1 : at + width], texts) for at in range(0, len(flat), width)]
 
 
-def _row(member: str | None, values: Sequence[str | None]) -> Article | None:
+def _row(member: str | None, values: Sequence[str | None], texts: bool) -> Article | None:
     try:
-        found = article(keys.article_id(member or ""), values)
+        id = keys.article_id(member or "")
     except ValueError:  # the mark of a combined ranking, or another program's member
         return None
+    found = whole(id, values) if texts else article(id, values)
     return found if found and not found.gone else None
 
 
-#: The words of a SORT that return FIELDS of every row of a ranking, after its id.
-GETS: tuple[str, ...] = ("GET", "#", *(word for name in FIELDS for word in ("GET", f"*->{name}")))
+def gets(*, texts: bool = False) -> tuple[str, ...]:
+    """Return the words of a SORT that return FIELDS of every row, after its id; with *texts* MORE_FIELDS too."""
+    return ("GET", "#", *(word for name in FIELDS + (MORE_FIELDS if texts else ()) for word in ("GET", f"*->{name}")))

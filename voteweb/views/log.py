@@ -1,16 +1,21 @@
 """The public log of what moderators and the command line did, and undoing the latest of it."""
 
+from html import unescape
+from urllib.parse import urlencode
+
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
 
-from voteweb import config, rules, text
+from voteweb import config, fields, rules
 from voteweb.config import COMMAND_LINE
 from voteweb.errors import NothingToUndo
+from voteweb.feed import Feed, Item, answer, in_one_language, lasting_id, render
 from voteweb.filters import now
+from voteweb.found import absolute
 from voteweb.lists import page_number, refuse_past_end
 from voteweb.login import ask_viewer, here, member, members_only, store
-from voteweb.models import Act
+from voteweb.models import Act, Entry
 from voteweb.store.log import Deed
 
 blueprint = Blueprint("log", __name__)
@@ -28,15 +33,32 @@ def index() -> str:
     return render_template("log/index.html", page=page, who=who, kind=kind, kinds=tuple(Act))
 
 
-@blueprint.get("/log.atom")
-def feed() -> Response:
-    """Return the newest acts as an Atom feed, by moderator and kind if asked."""
+@blueprint.get("/log.<any(atom, json):form>")
+@in_one_language
+def feed(form: str) -> Response:
+    """Return the newest acts as a feed, by moderator and kind if asked."""
+    who, kind = _who(), _kind()
     trip = store().trip()
-    ask_viewer(trip)
-    listed = store().log.ask(trip, 1, who=_who(), kind=_kind())
+    listed = store().log.ask(trip, 1, who=who, kind=kind)
     trip.go()
-    feed = text.without_controls(render_template("log/feed.atom", page=listed.value))
-    return Response(feed, mimetype="application/atom+xml")
+    asked = urlencode({name: value for name, value in (("who", who), ("kind", kind)) if value})
+    items = tuple(_item(entry) for entry in listed.value.rows)
+    return answer(Feed(_("Moderation log"), "/log", items, query=f"?{asked}" if asked else ""), form)
+
+
+def _item(entry: Entry) -> Item:
+    page = absolute(f"/log#l{entry.id}")
+    return Item(
+        id=lasting_id("act", entry.id, entry.time),
+        title=unescape(render("log/_title.html", entry=entry).strip()),
+        story=page,
+        page=page,
+        author=entry.who,
+        author_page=absolute(f"/u/{entry.who}") if fields.is_member_name(entry.who) else "",
+        published=entry.time,
+        updated=entry.time,
+        content=render("log/_content.html", entry=entry),
+    )
 
 
 @blueprint.post("/log/<int:id>/undo")
