@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Options for pytest, such as PYTEST="-k votes".
 PYTEST ?= -n 2
 
-.PHONY: run test check clean
+.PHONY: run test check translations clean
 
 run: $(VENV)/ready
 	@exec $(BIN)/voteweb run --sample
@@ -18,6 +18,15 @@ check: $(VENV)/ready-for-tests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# After a change of visible words: find them, then translate what is new in voteweb/translations/zh, then run it again.
+translations: $(VENV)/ready-for-tests
+	@mkdir -p build
+	$(BIN)/pybabel -q extract -F .ci/babel.cfg -k N_ -k _l -k lazy_gettext --no-location --sort-output -o build/messages.pot .
+	$(BIN)/pybabel -q update -i build/messages.pot -d voteweb/translations -w 110 \
+		--no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date
+	$(BIN)/python .ci/english.py
+	$(BIN)/pybabel -q compile -d voteweb/translations
 
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .screenshots

@@ -1,11 +1,34 @@
 """Words, dates and numbers for the person at the other end: the only place where they are made local."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import cast
 
 from flask_babel import format_datetime, format_decimal, format_timedelta, gettext, ngettext
+from flask_babel import lazy_gettext as _l
 
+from voteweb import config, language
 from voteweb.errors import VotewebError
+from voteweb.models import Act, Role
+
+#: What members may do, in words.
+ROLES = {
+    Role.MEMBER: _l("member"),
+    Role.MODERATOR: _l("moderator"),
+    Role.ADMIN: _l("admin"),
+}
+#: The kinds of acts in the log, in words.
+ACTS = {
+    Act.GROUPS: _l("articles sorted into groups"),
+    Act.EDIT: _l("articles edited"),
+    Act.REMOVE: _l("articles removed"),
+    Act.RESTORE: _l("articles restored"),
+    Act.DISMISS: _l("reports dismissed"),
+    Act.BAN: _l("members banned"),
+    Act.UNBAN: _l("members let in again"),
+    Act.ROLE: _l("roles given"),
+    Act.GROUP: _l("groups made or changed"),
+}
 
 
 def refusal(error: VotewebError) -> str:
@@ -22,6 +45,18 @@ def refusal(error: VotewebError) -> str:
 def number(value: float) -> str:
     """Return a number with the separators of the reader's language."""
     return cast(str, format_decimal(value))
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names one after the other."""
+    return language.current().comma.join(names)
+
+
+def person(name: str) -> str:
+    """Return the name of somebody, or words where it is no name: a member who left, the operator."""
+    if name == config.NOBODY:
+        return cast(str, gettext("[deleted]"))
+    return cast(str, gettext("command line")) if name == config.COMMAND_LINE else name
 
 
 def votes(count: int) -> str:
@@ -41,7 +76,7 @@ def acts(count: int) -> str:
 
 def moment(time: float) -> str:
     """Return a unix time as a date with hour and minute, in UTC."""
-    return cast(str, format_datetime(datetime.fromtimestamp(time, UTC), "d MMM y, HH:mm")) + " UTC"
+    return cast(str, format_datetime(datetime.fromtimestamp(time, UTC), language.current().moment)) + " UTC"
 
 
 def clock(time: float) -> str:
@@ -72,4 +107,7 @@ def duration(seconds: float) -> str:
         (minutes, gettext("%(count)s min", count=minutes)),
         (rest, gettext("%(count)s s", count=rest)),
     ]
-    return " ".join([text for count, text in parts if count][:2]) or cast(str, parts[-1][1])
+    larger, smaller, *_ = [*(text for count, text in parts if count), "", ""]
+    if not smaller:
+        return cast(str, larger or parts[-1][1])
+    return cast(str, gettext("%(larger)s %(smaller)s", larger=larger, smaller=smaller))
