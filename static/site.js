@@ -1,1 +1,2 @@
 import "./vote.js";
+import "./keys.js";

@@ -4,9 +4,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from flask import Flask
-from flask_babel import Babel
 
-from voteweb import config, filters, headers, login, views
+from voteweb import config, filters, found, headers, language, login, views
 from voteweb.config import Settings
 from voteweb.errors import ConfigError
 from voteweb.store import Store, open_store
@@ -39,10 +38,11 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
     app.extensions["voteweb.settings"] = settings
     app.extensions["voteweb.store"] = store or open_store(settings)
-    Babel(app)
+    language.init_app(app)
     login.init_app(app)
     headers.init_app(app)
     filters.init_app(app, settings)
+    found.init_app(app)
     views.init_app(app)
     return app
 

@@ -49,6 +49,15 @@ INVITER_SECONDS = 7 * 86_400
 LOG_PAGE_SIZE = 25
 #: Articles asked about at a time when a whole week's or a member's are gone through.
 BATCH = 500
+#: Seconds for which anybody may keep a feed, and the list of pages for search engines, without asking again.
+FEED_SECONDS = 60
+SITEMAP_SECONDS = 3_600
+#: Addresses in one part of that list: a read of a fraction of a millisecond.
+SITEMAP_SIZE = 1_000
+#: Parts of that list: the protocol's limit, enough for 50 million articles.
+SITEMAPS_MOST = 50_000
+#: Seconds for which a browser remembers the language that was chosen on the site: a year.
+LANGUAGE_SECONDS = 365 * 86_400
 #: What stands in place of the name of a member who left; no member can have it.
 NOBODY = "[deleted]"
 #: Who the log names for acts of the command line.

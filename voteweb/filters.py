@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
 
-from flask import Flask, g, get_flashed_messages, request, session
+from flask import Flask, current_app, g, get_flashed_messages, request, session
 
 from voteweb import config, fields, i18n, ranking, rules, text
 from voteweb.config import Settings
@@ -23,8 +23,10 @@ def init_app(app: Flask, settings: Settings) -> None:
         domain=text.domain,
         duration=i18n.duration,
         iso=i18n.iso,
+        listed=i18n.listed,
         moment=i18n.moment,
         number=i18n.number,
+        person=i18n.person,
         markdown=text.render,
         path=lambda name: quote(name, safe="/+"),
     )
@@ -32,6 +34,8 @@ def init_app(app: Flask, settings: Settings) -> None:
         settings=settings,
         rules=rules,
         Role=Role,
+        role_words=i18n.ROLES,
+        act_words=i18n.ACTS,
         acts=i18n.acts,
         articles=i18n.articles,
         votes=i18n.votes,
@@ -44,7 +48,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         target=target,
         flashes=flashes,
         is_name=fields.is_member_name,
-        static=lambda name: _versioned(Path(app.static_folder or ""), name),
+        static=static,
     )
     app.context_processor(_viewer)
 
@@ -66,7 +70,7 @@ def here() -> str:
 
 def target(article: Article) -> str:
     """Return where the title of *article* leads: to its link, or to its own page."""
-    return article.link or f"/a/{article.id}"
+    return text.web_address(article.link) or f"/a/{article.id}"
 
 
 def flashes() -> list[tuple[str, str]]:
@@ -76,6 +80,11 @@ def flashes() -> list[tuple[str, str]]:
 
 def _viewer() -> dict[str, Any]:
     return {"viewer": viewer(), "open_reports": g.get("open_reports", 0)}
+
+
+def static(name: str) -> str:
+    """Return the address of a static file, which browsers may keep for ever."""
+    return _versioned(Path(current_app.static_folder or ""), name)
 
 
 @cache

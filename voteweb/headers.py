@@ -1,6 +1,10 @@
 """What every answer says about itself: what the browser may load, and who may keep it."""
 
-from flask import Flask, Response, g, session
+from datetime import UTC, datetime
+from hashlib import sha256
+
+from flask import Flask, Response, g, request, session
+from flask.sessions import SecureCookieSessionInterface, SessionMixin
 
 #: Only our own files; no inline script or style, no frames, no plugins.
 CONTENT_SECURITY_POLICY = "; ".join(
@@ -17,8 +21,21 @@ CONTENT_SECURITY_POLICY = "; ".join(
 )
 
 
+class Sessions(SecureCookieSessionInterface):
+    """Sessions in cookies; an answer that is the same for everybody neither sets one nor varies by it.
+
+    Flask calls an answer varying as soon as anything has looked at the session, Flask-Login's hooks among them.
+    """
+
+    def save_session(self, app: Flask, session: SessionMixin, response: Response) -> None:
+        """Let *response* carry the session, unless it is for everybody."""
+        if not g.get("for_everybody"):
+            super().save_session(app, session, response)
+
+
 def init_app(app: Flask) -> None:
     """Add the headers to every answer of *app*."""
+    app.session_interface = Sessions()
 
     @app.after_request
     def add(response: Response) -> Response:
@@ -31,3 +48,20 @@ def init_app(app: Flask) -> None:
         if g.get("viewer") is not None or session.modified or response.status_code >= 400:
             response.headers["Cache-Control"] = "private, no-store"
         return response
+
+
+def for_everybody(body: str, mimetype: str, seconds: int, changed: float = 0.0) -> Response:
+    """Return an answer that is the same whoever asks, or 304 to whoever has it already.
+
+    Anybody may keep it for *seconds* and ask then whether it still holds. *changed* is the unix time of its newest
+    part, 0 where none is known: it says nothing of votes and removals, so the digest of the body goes first.
+    """
+    response = Response(body, mimetype=mimetype)
+    response.cache_control.public = True
+    response.cache_control.max_age = seconds
+    response.set_etag(sha256(response.get_data()).hexdigest()[:32])
+    if changed:
+        response.last_modified = datetime.fromtimestamp(changed, UTC)
+    g.for_everybody = True
+    response.make_conditional(request)
+    return response

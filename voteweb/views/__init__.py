@@ -8,8 +8,11 @@ from voteweb.views import (
     articles,
     editing,
     errors,
+    feeds,
+    found,
     groups,
     invitations,
+    languages,
     log,
     moderation,
     status,
@@ -17,9 +20,14 @@ from voteweb.views import (
     votes,
 )
 
+_MODULES = (
+    articles, editing, votes, groups, accounts, account, invitations, users, moderation, log, status, feeds, found,
+    languages,
+)  # fmt: skip
+
 
 def init_app(app: Flask) -> None:
     """Give *app* all its pages."""
-    for module in (articles, editing, votes, groups, accounts, account, invitations, users, moderation, log, status):
+    for module in _MODULES:
         app.register_blueprint(module.blueprint)
     errors.init_app(app)

@@ -1,14 +1,14 @@
 """Editing and deleting an article: the own one in its first minutes; moderators edit at any time."""
 
-from flask import Blueprint, abort, flash, redirect, render_template
+from flask import Blueprint, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
 
 from voteweb import rules
-from voteweb.errors import ArticleGone, NoSuchArticle, NoSuchGroup, NotYours, TooLate, TooManyGroups
+from voteweb.errors import ArticleGone, LoggedOut, NoSuchArticle, NoSuchGroup, NotYours, TooLate, TooManyGroups
 from voteweb.filters import now
 from voteweb.forms import EditForm
-from voteweb.login import ask_viewer, checks_own_token, member, members_only, settings, store
+from voteweb.login import ask_viewer, checks_own_token, member, members_only, settings, store, wants_json
 from voteweb.models import Act, Article, Draft, User
 from voteweb.ranking import closes
 from voteweb.store.log import Deed
@@ -17,21 +17,25 @@ blueprint = Blueprint("editing", __name__)
 
 
 @blueprint.route("/a/<int:id>/edit", methods=["GET", "POST"])
-@members_only
 @checks_own_token
 def edit(id: int) -> ResponseReturnValue:
-    """Edit an article; the form says until when."""
+    """Edit an article; the form says until when, and whoever is logged out by then keeps what was typed."""
     trip = store().trip()
     viewer = ask_viewer(trip)
     asked = store().articles.ask(trip, id)
     names = store().groups.ask_names(trip)
     trip.go()
+    if viewer.value is None and (request.method == "GET" or wants_json()):
+        raise LoggedOut()
+    form = EditForm()
+    form.offer(names.value)
+    if viewer.value is None:
+        form.refuse(LoggedOut())
+        return render_template("articles/edit.html", form=form, article=_listed(asked.value), until=None), 422
     user, article = member(viewer.value), _listed(asked.value)
     if not rules.may_edit(user, article, now(), settings()):
         raise _why_not(user, article)
     own = rules.may_delete(user, article, now(), settings())
-    form = EditForm()
-    form.offer(names.value)
     if not form.is_submitted():
         form.fill(article)
     elif form.validate():

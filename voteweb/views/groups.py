@@ -1,7 +1,5 @@
 """Groups: all of them, the articles of one or of several at once, making and changing one."""
 
-from typing import Any
-
 from flask import Blueprint, abort, flash, redirect, render_template, url_for
 from flask.typing import ResponseReturnValue
 from flask_babel import gettext as _
@@ -40,26 +38,34 @@ def by_time(names: str) -> ResponseReturnValue:
 
 
 def _show(joined: str, order: Order) -> ResponseReturnValue:
-    names = tuple(sorted({_name(name) for name in joined.split("+")}))
-    if len(names) > config.COMBINED_MOST:
-        abort(404, _("An address can combine %(most)s groups at most.", most=config.COMBINED_MOST))
+    names = split(joined)
     if "+".join(names) != joined:
         endpoint = "groups.by_score" if order is Order.SCORE else "groups.by_time"
         return redirect(url_for(endpoint, names="+".join(names)), 301)
-
-    def check(answers: dict[str, Any]) -> None:
-        missing = [name for name, group in zip(names, answers["groups"], strict=True) if group is None]
-        if missing:
-            raise NoSuchGroup(names=", ".join(missing))
-
     return lists.show(
         "groups/show.html",
         of_groups(names, order),
-        check=check,
+        check=lambda answers: answers.update(groups=refuse_unknown(names, answers["groups"])),
         questions={"groups": lambda trip: store().groups.ask(trip, names)},
         order=order,
         names="+".join(names),
     )
+
+
+def split(joined: str) -> tuple[str, ...]:
+    """Return the names of the groups that an address joins, in the order of their one address."""
+    names = tuple(sorted({_name(name) for name in joined.split("+")}))
+    if len(names) > config.COMBINED_MOST:
+        abort(404, _("An address can combine %(most)s groups at most.", most=config.COMBINED_MOST))
+    return names
+
+
+def refuse_unknown(names: tuple[str, ...], groups: tuple[Group | None, ...]) -> list[Group]:
+    """Return *groups*, which were asked for by *names*; raise NoSuchGroup where one is None."""
+    missing = [name for name, group in zip(names, groups, strict=True) if group is None]
+    if missing:
+        raise NoSuchGroup(names=", ".join(missing))
+    return [group for group in groups if group]
 
 
 def _name(typed: str) -> str:

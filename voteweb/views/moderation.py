@@ -19,7 +19,7 @@ from voteweb.errors import (
     VotewebError,
 )
 from voteweb.forms import REASONS, ReportForm
-from voteweb.i18n import refusal
+from voteweb.i18n import listed, refusal
 from voteweb.lists import page_number, refuse_past_end
 from voteweb.login import ask_viewer, member, members_only, pressed_at, store
 from voteweb.models import Act, Article, Reason, User
@@ -57,7 +57,7 @@ def set_groups(id: int) -> ResponseReturnValue:
         return _again(id, error, Refused("groups", refusal(error), pressed_at(), typed, leaving, settle))
     if settle:
         store().reports.dismiss(id, _deed(Act.DISMISS, user, article))
-    names = ", ".join(groups)
+    names = listed(groups)
     flash(_("The article is now in: %(groups)s.", groups=names) if names else _("The article is now in no group."))
     return redirect(pressed_at(), 303)
 

@@ -5,8 +5,11 @@ import json
 from flask import Blueprint, jsonify, render_template, request
 from flask.typing import ResponseReturnValue
 
+from voteweb.chart import draw
 from voteweb.errors import Unavailable
-from voteweb.login import settings, store
+from voteweb.login import ask_viewer, settings, store
+from voteweb.models import Order
+from voteweb.store.listings import whole_site
 
 blueprint = Blueprint("status", __name__)
 
@@ -19,7 +22,12 @@ def about() -> str:
         f"javascript:location.href={json.dumps(base + '/submit')}"
         "+'?title='+encodeURIComponent(document.title)+'&link='+encodeURIComponent(location.href)"
     )
-    return render_template("status/about.html", bookmarklet=bookmarklet)
+    trip = store().trip()
+    ask_viewer(trip)
+    newest = store().listings.ask(trip, whole_site(Order.TIME), 1)
+    trip.go()
+    chart = draw(settings().good_votes, settings().vote_score, [article.votes for article in newest.value.rows])
+    return render_template("status/about.html", bookmarklet=bookmarklet, chart=chart)
 
 
 @blueprint.get("/healthz")

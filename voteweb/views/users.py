@@ -8,7 +8,7 @@ from flask_babel import gettext as _
 
 from voteweb import fields, lists, rules
 from voteweb.errors import Invalid, NoSuchMember
-from voteweb.i18n import refusal
+from voteweb.i18n import ROLES, refusal
 from voteweb.login import ask_viewer, member, members_only, store, viewer
 from voteweb.models import Act, Role, User
 from voteweb.store.listings import of_member
@@ -20,15 +20,12 @@ blueprint = Blueprint("users", __name__)
 @blueprint.get("/u/<name>")
 def show(name: str) -> str:
     """Show a member and the own articles, newest first; to moderators, also what the log says about them."""
-    return _page(_name(name))
+    return _page(well_formed(name))
 
 
 def _page(name: str, **context: Any) -> str:
     def check(answers: dict[str, Any]) -> None:
-        if answers["member"] is None:
-            raise NoSuchMember(name=name)
-        if answers["member"].left:
-            abort(410, _("This account was deleted by its owner."))
+        present(answers["member"], name)
         if not rules.may_moderate(viewer()):
             answers["log"] = answers["invitations"] = None
 
@@ -86,20 +83,30 @@ def set_role(name: str) -> ResponseReturnValue:
     if asked not in set(Role):
         abort(400, _("There is no such role."))
     store().users.set_role(target.name, Role(asked), Deed(Act.ROLE, user.name, about=target.name, why=asked))
-    flash(_("%(name)s has the role %(role)s now.", name=target.name, role=asked))
+    flash(_("%(name)s has the role %(role)s now.", name=target.name, role=ROLES[Role(asked)]))
     return redirect(f"/u/{target.name}", 303)
 
 
-def _name(typed: str) -> str:
+def well_formed(typed: str) -> str:
+    """Return a name that a member can have; raise NoSuchMember."""
     try:
         return fields.member_name(typed)
     except Invalid:
         raise NoSuchMember(name=typed) from None
 
 
+def present(found: User | None, name: str) -> User:
+    """Return the member *name* that was asked for; raise NoSuchMember, or 410 after the end of the account."""
+    if found is None:
+        raise NoSuchMember(name=name)
+    if found.left:
+        abort(410, _("This account was deleted by its owner."))
+    return found
+
+
 def _viewer_and(typed: str) -> tuple[User, User]:
     """Return the viewer and the member *typed*, in one round trip."""
-    name = _name(typed)
+    name = well_formed(typed)
     trip = store().trip()
     asked_viewer = ask_viewer(trip)
     asked = store().users.ask(trip, name)
