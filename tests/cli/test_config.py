@@ -50,6 +50,7 @@ def test_a_missing_key_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_slip_of_the_pen_is_pointed_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VOTEWEB_GOOD_VOTE", "100")
+    monkeypatch.delenv("VOTEWEB_TEST_NO_SKIP", raising=False)
     assert (
         CliRunner()
         .invoke(voteweb, ["config"])

@@ -1,12 +1,14 @@
 """A live site on a real server, and Chromium to look at it with: script on and off, narrow and wide."""
 
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Error, sync_playwright
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from tests import factories
@@ -20,6 +22,8 @@ from voteweb.store import Store
 
 FLAGS = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 FLAGS += ["--disable-component-update", "--disable-sync"]
+
+SCREENSHOTS = Path(__file__).parents[2] / ".screenshots"
 
 Visit = Callable[..., Visitor]
 
@@ -83,8 +87,11 @@ def width(request: pytest.FixtureRequest) -> int:
 
 
 @pytest.fixture
-def visit(chromium: Browser, site: str, tmp_path: Path) -> Iterator[Visit]:
-    """Opens browsers of people, and looks afterwards whether any of them had something to complain about."""
+def visit(chromium: Browser, site: str, request: pytest.FixtureRequest) -> Iterator[Visit]:
+    """Opens browsers of people, and looks afterwards whether any of them had something to complain about.
+
+    The last page of each is kept as a picture in a folder that is not committed, to look at.
+    """
     visitors: list[Visitor] = []
 
     def open_browser(*, script: bool = True, width: int = 1280, expect_complaints: bool = False) -> Visitor:
@@ -99,7 +106,11 @@ def visit(chromium: Browser, site: str, tmp_path: Path) -> Iterator[Visit]:
         return visitors[-1]
 
     yield open_browser
-    for visitor in visitors:
+    SCREENSHOTS.mkdir(exist_ok=True)
+    for at, visitor in enumerate(visitors):
+        name = re.sub(r"[^\w-]+", "-", request.node.name)
+        with suppress(Error):  # a page that is just being left has no picture; the journey has been judged already
+            visitor.page.screenshot(path=SCREENSHOTS / f"{name}-{at}.png")
         visitor.context.close()
     for visitor in visitors:
         assert visitor.expect_complaints or not visitor.complaints, visitor.complaints

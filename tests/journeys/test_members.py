@@ -1,4 +1,4 @@
-"""The life of an article in a community, without script on a narrow window: every act by the buttons of the pages."""
+"""The life of an article in a community, with and without script, on a phone and on a desk: all by buttons."""
 
 from collections.abc import Callable
 
@@ -21,14 +21,14 @@ def fits(visitor: Visitor) -> Visitor:
 
 
 def test_an_article_is_posted_edited_reported_removed_and_restored(
-    visit: Visit, store: Store, join: Callable[..., User]
+    visit: Visit, script: bool, width: int, store: Store, join: Callable[..., User]
 ) -> None:
     def open_browser(name: str, role: Role = Role.MEMBER) -> Visitor:
         join(name, role)
-        return fits(visit(script=False, width=360, expect_complaints=True).log_in(name))
+        return fits(visit(script=script, width=width, expect_complaints=True).log_in(name))
 
     ann, bob, mod = open_browser("ann"), open_browser("bob"), open_browser("mod", Role.MODERATOR)
-    reader = visit(script=False, width=360, expect_complaints=True)
+    reader = visit(script=script, width=width, expect_complaints=True)
     factories.article(store, factories.user(store, "zoe"), title="The earlier one", link=LINK)
 
     # Ann posts, is warned, and posts all the same. (The warning has used an id up.)
@@ -77,11 +77,13 @@ def test_an_article_is_posted_edited_reported_removed_and_restored(
     assert not list(store.doctor.examine())
 
 
-def test_a_member_is_banned_and_told_why_on_the_next_page(visit: Visit, join: Callable[..., User]) -> None:
+def test_a_member_is_banned_and_told_why_on_the_next_page(
+    visit: Visit, script: bool, width: int, join: Callable[..., User]
+) -> None:
     for name, role in (("bob", Role.MEMBER), ("mod", Role.MODERATOR)):
         join(name, role)
-    bob = visit(script=False, width=360, expect_complaints=True).log_in("bob")
-    mod = visit(script=False, width=360, expect_complaints=True).log_in("mod").open("/u/bob")
+    bob = visit(script=script, width=width, expect_complaints=True).log_in("bob")
+    mod = visit(script=script, width=width, expect_complaints=True).log_in("mod").open("/u/bob")
     mod.page.get_by_text("Ban", exact=True).click()
     mod.type("Reason", "Nothing but spam.").press("Ban and log out").is_at("/u/bob")
     expect(fits(mod).page.get_by_text("Nothing but spam.").first).to_be_visible()

@@ -86,8 +86,9 @@ def test_forms_with_mistakes_do_not_scroll_sideways(visit: Visit, crowded: str, 
 
 
 TARGETS = (
-    "button.vote, .masthead nav a, .masthead button, .pages a, .orders a, .call, .second, summary, label.chip:visible, "
-    ".field input:not([type=checkbox], [type=radio]):visible, .sort button:visible, .sort input:not([type]):visible"
+    "button.vote, .masthead nav a, .masthead button, .pages a, .orders a, main .call, .second, summary, "
+    "label.chip:visible, .field input:not([type=checkbox], [type=radio]):visible, .sort button:visible, "
+    ".sort input:not([type]):visible"
 )
 #: Which of *all* elements are not hit 21 pixels above and below their middle.
 MISSED = """all => all.filter(each => {

@@ -89,7 +89,7 @@ class Browser:
 
     def error_at(self, name: str) -> str:
         """Return the words beside the field *name*, which must point to them."""
-        field = self.page.one(name=name)
+        field = self.page.one("main").one(name=name)
         assert field.attrs.get("aria-invalid") == "true", f"{name} is not marked"
         assert f"{field['id']}-errors" in field["aria-describedby"].split()
         return self.page.by_id(f"{field['id']}-errors").words

@@ -89,7 +89,7 @@ def test_a_database_that_takes_calls_but_never_answers_is_away_as_well(door: Pat
 def test_pages_that_need_nothing_of_redis_are_served(door: Path, site: Browser) -> None:
     reader = Browser(site.client.application)
     shut(door, site)
-    for address in ("/about", "/login", "/signup", "/static/site.css"):
+    for address in ("/login", "/signup", "/static/site.css"):
         assert reader.open(address).status == 200
     assert reader.open("/nowhere").status == 404
     assert reader.open("/submit").status == 503

@@ -133,3 +133,13 @@ def test_a_moderators_own_fresh_article_is_no_matter_for_the_log(mod: Browser, f
     assert mod.page.one("p", class_="lead").words.startswith("You can change your article until ")
     mod.submit(f"/a/{id}/edit", title="Better words")
     assert not fake_store.connection.client.exists(f"log-kind:{Act.EDIT}")
+
+
+def test_whoever_was_logged_out_keeps_what_was_typed(ann: Browser, fake_store: Store) -> None:
+    ann.open("/a/1/edit")
+    fake_store.users.end_sessions("ann")
+    ann.submit("/a/1/edit", title="A long and careful title")
+    assert ann.status == 422
+    assert "You are logged out." in ann.page.one("div", role="alert").words
+    assert ann.page.one("input", name="title")["value"] == "A long and careful title"
+    assert fake_store.articles.get(1).title == "On Redis"

@@ -33,10 +33,10 @@ OTHERS = [
     ("/log.atom", 1, 1, 1),
     ("/reports", 0, 1, 2),
     ("/groups", 2, 2, 2),
-    ("/about", 0, 1, 1),
+    ("/about", 1, 1, 1),
     ("/login", 0, 1, 1),
     ("/nowhere", 0, 1, 1),
-    ("/a/1/edit", 0, 1, 1),
+    ("/a/1/edit", 1, 1, 1),
     ("/invitations", 0, 1, 1),
 ]
 

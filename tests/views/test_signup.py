@@ -51,7 +51,7 @@ def test_what_is_wrong_is_said_beside_its_field(
     assert (reader.status, reader.error_at(field)) == (422, says)
     assert reader.page.one("input", name="username")["value"] == fields["username"].strip()
     assert reader.page.one("input", name="password")["value"] == ""
-    assert reader.page.one("input", name="next")["value"] == "/new"
+    assert reader.form("/signup").one("input", name="next")["value"] == "/new"
     assert not is_logged_in(reader)
 
 

@@ -17,7 +17,15 @@ from voteweb.store import Store
 from voteweb.store.log import Deed
 
 #: What fills the variable parts of any address, and fields that would make any post succeed.
-PARTS: dict[str, Any] = {"id": 1, "name": "python", "names": "python", "token": TOKEN, "filename": "site.css"}
+PARTS: dict[str, Any] = {
+    "id": 1,
+    "name": "python",
+    "names": "python",
+    "token": TOKEN,
+    "filename": "site.css",
+    "form": "atom",
+    "number": 1,
+}
 FIELDS = {
     "title": "A title",
     "link": "https://example.com",

@@ -1,0 +1,77 @@
+"""One-key shortcuts: they move the focus, press the real buttons, and keep out of every field's way."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests import factories
+from tests.journeys.conftest import Visit
+from tests.journeys.visitor import Visitor
+from voteweb.models import User
+from voteweb.store import Store
+
+
+@pytest.fixture
+def ann(visit: Visit, store: Store, join: Callable[..., User]) -> Visitor:
+    """A member on a front page of three articles of somebody else."""
+    join("ann")
+    for title in ("third", "second", "first"):
+        factories.article(store, factories.user(store, f"of_{title}"), title=title, text="words", link="")
+    return visit().log_in("ann").open("/")
+
+
+def press(visitor: Visitor, *keys: str) -> Visitor:
+    for key in keys:
+        visitor.page.keyboard.press(key)
+    return visitor
+
+
+def test_j_and_k_go_from_article_to_article(ann: Visitor) -> None:
+    for keys, title in ((["j"], "first"), (["j"], "second"), (["j", "j"], "third"), (["k"], "second")):
+        press(ann, *keys)
+        expect(ann.page.get_by_role("link", name=title, exact=True)).to_be_focused()
+
+
+def test_v_votes_for_the_article_and_takes_the_vote_back(ann: Visitor, store: Store) -> None:
+    press(ann, "j", "v")
+    expect(ann.vote_button("first")).to_have_attribute("aria-pressed", "true")
+    expect(ann.page.get_by_role("link", name="first", exact=True)).to_be_focused()
+    press(ann, "v")
+    expect(ann.vote_button("first")).to_have_attribute("aria-pressed", "false")
+
+
+def test_o_opens_the_article_and_g_leads_to_the_lists(ann: Visitor) -> None:
+    press(ann, "j", "o")
+    ann.is_at("/a/3")
+    for key, place in (("n", "/new"), ("g", "/groups"), ("f", "/")):
+        press(ann, "g", key)
+        ann.is_at(place)
+
+
+@pytest.mark.parametrize("key", ["?", "/"])
+def test_help_is_shown_in_a_dialog_and_closed_by_escape(key: str, ann: Visitor) -> None:
+    press(ann, key)
+    expect(ann.page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+    press(ann, "j", "Escape")
+    expect(ann.page.get_by_role("dialog")).to_be_hidden()
+
+
+def test_shortcuts_can_be_switched_off_and_stay_so(ann: Visitor) -> None:
+    press(ann, "?")
+    ann.page.get_by_label("Shortcuts are on").uncheck()
+    ann.page.get_by_role("button", name="Close").click()
+    ann.open("/")
+    press(ann, "j")
+    expect(ann.page.get_by_role("link", name="first", exact=True)).not_to_be_focused()
+    ann.page.get_by_role("button", name="Keyboard shortcuts").click()
+    expect(ann.page.get_by_label("Shortcuts are on")).not_to_be_checked()
+
+
+def test_keys_typed_into_a_field_or_with_a_modifier_are_left_alone(ann: Visitor) -> None:
+    press(ann, "Control+j", "Alt+g", "Meta+v")
+    expect(ann.page.get_by_role("link", name="first", exact=True)).not_to_be_focused()
+    ann.open("/submit").page.get_by_label("Title", exact=True).focus()
+    press(ann, "j", "g", "n", "/", "?")
+    expect(ann.page.get_by_label("Title", exact=True)).to_have_value("jgn/?")
+    expect(ann.page.get_by_role("dialog")).to_be_hidden()
