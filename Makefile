@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # Options for pytest, such as PYTEST="-k votes".
-PYTEST ?= -n 2
+PYTEST ?= -n 2 --dist worksteal
 
 .PHONY: run test check translations clean
 
