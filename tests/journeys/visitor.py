@@ -86,4 +86,6 @@ class Visitor:
 
     def overflow(self) -> int:
         """Return by how many pixels the page is wider than the window."""
-        return int(self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+        # While a page is being left there is a moment without any element.
+        self.page.locator("footer").wait_for()
+        return int(self.page.locator("html").evaluate("html => html.scrollWidth - html.clientWidth"))
