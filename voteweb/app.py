@@ -8,6 +8,7 @@ from flask import Flask
 from voteweb import config, filters, found, headers, language, login, views
 from voteweb.config import Settings
 from voteweb.errors import ConfigError
+from voteweb.pagecache import PageCache
 from voteweb.store import Store, open_store
 
 
@@ -44,6 +45,8 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     filters.init_app(app, settings)
     found.init_app(app)
     views.init_app(app)
+    if settings.page_seconds:
+        app.wsgi_app = PageCache(app.wsgi_app, settings.page_seconds, app.config["SESSION_COOKIE_NAME"])  # type: ignore[method-assign]
     return app
 
 

@@ -52,6 +52,9 @@ BATCH = 500
 #: Seconds for which anybody may keep a feed, and the list of pages for search engines, without asking again.
 FEED_SECONDS = 60
 SITEMAP_SECONDS = 3_600
+#: Readers' pages that a worker keeps, and the bytes of them all (plain): a busy site's lists and articles of a second.
+PAGES_KEPT = 1_000
+PAGES_KEPT_BYTES = 32 * 2**20
 #: Addresses in one part of that list: a read of a fraction of a millisecond.
 SITEMAP_SIZE = 1_000
 #: Parts of that list: the protocol's limit, enough for 50 million articles.
@@ -97,6 +100,7 @@ class Settings:
     voting_seconds: int = _setting(
         604_800, "seconds", "votes are taken this long after posting: a week", 1, 3_155_760_000
     )
+    page_seconds: float = _setting(1.0, "seconds", "how long a reader's page is kept ready; 0: not at all", 0, 60)
     page_size: int = _setting(25, "rows", "articles on a page", 1)
     good_listed: int = _setting(50, "rows", "good articles on /good", 1)
     good_on_front: int = _setting(10, "rows", "good articles beside the front page", 0)

@@ -60,6 +60,11 @@ def best(accepted: str) -> Language:
     return _best(accepted) if accepted else ENGLISH
 
 
+def choose(chosen: str, accepted: str) -> Language:
+    """Return the language of an answer by what a reader has *chosen* (the cookie's value) and the browser asks for."""
+    return LANGUAGES.get(chosen) or best(accepted)
+
+
 @lru_cache(maxsize=256)
 def _best(accepted: str) -> Language:
     # Werkzeug's best_match prefers an exact tag over a better one: of "zh-CN, en;q=0.5" it would make English.
@@ -73,6 +78,5 @@ def _best(accepted: str) -> Language:
 def _select() -> str:
     if not has_request_context():
         return ENGLISH.code
-    chosen = LANGUAGES.get(request.cookies.get(COOKIE, "")) or best(request.headers.get("Accept-Language", ""))
-    g.language = chosen
-    return chosen.code
+    g.language = choose(request.cookies.get(COOKIE, ""), request.headers.get("Accept-Language", ""))
+    return str(g.language.code)

@@ -38,4 +38,6 @@ def health() -> ResponseReturnValue:
     except Unavailable as problem:
         answer = jsonify(status="down", reasons=["Redis does not answer"])
         return answer, problem.status, {"Retry-After": str(problem.retry_after)}
-    return jsonify(status="ok", reasons=[])
+    answer = jsonify(status="ok", reasons=[])
+    answer.cache_control.no_store = True
+    return answer
