@@ -9,7 +9,7 @@ import pytest
 
 from voteweb import config, rules
 from voteweb.config import Settings
-from voteweb.models import Act, Article, Entry, Gone, Invitation, Role, User
+from voteweb.models import Act, Article, Ballot, Entry, Gone, Invitation, Role, User
 
 POSTED = 1_000_000.0
 LATE = POSTED + 900  # the first moment at which the poster is late
@@ -55,15 +55,19 @@ TABLE: list[tuple[str, Question, str]] = [
     ("post", rules.may_post, MEMBERS),
     ("is the poster", lambda who: rules.is_poster(who, ARTICLE), "poster"),
     # votes: readers are led to log in
-    ("vote", lambda who: rules.may_vote(who, ARTICLE, POSTED, SETTINGS), "reader banned member moderator admin"),
+    (
+        "vote",
+        lambda who: rules.ballot(who, ARTICLE, POSTED, SETTINGS) is Ballot.OPEN,
+        "reader banned member moderator admin",
+    ),
     (
         "vote at the last moment",
-        lambda who: rules.may_vote(who, ARTICLE, CLOSED - 0.001, SETTINGS),
+        lambda who: rules.ballot(who, ARTICLE, CLOSED - 0.001, SETTINGS) is Ballot.OPEN,
         f"reader banned {OTHERS}",
     ),
-    ("vote when closed", lambda who: rules.may_vote(who, ARTICLE, CLOSED, SETTINGS), NOBODY),
-    ("vote for what is removed", lambda who: rules.may_vote(who, REMOVED, POSTED, SETTINGS), NOBODY),
-    ("vote for what is deleted", lambda who: rules.may_vote(who, DELETED, POSTED, SETTINGS), NOBODY),
+    ("vote when closed", lambda who: rules.ballot(who, ARTICLE, CLOSED, SETTINGS) is Ballot.OPEN, NOBODY),
+    ("vote for what is removed", lambda who: rules.ballot(who, REMOVED, POSTED, SETTINGS) is Ballot.OPEN, NOBODY),
+    ("vote for what is deleted", lambda who: rules.ballot(who, DELETED, POSTED, SETTINGS) is Ballot.OPEN, NOBODY),
     # the own article
     ("edit in time", lambda who: rules.may_edit(who, ARTICLE, LATE - 0.001, SETTINGS), "poster moderator admin"),
     ("edit late", lambda who: rules.may_edit(who, ARTICLE, LATE, SETTINGS), MODS),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from flask import Flask
 
-from voteweb import config, filters, found, headers, language, login, views
+from voteweb import config, filters, found, fragments, headers, language, login, views
 from voteweb.config import Settings
 from voteweb.errors import ConfigError
 from voteweb.pagecache import PageCache
@@ -43,6 +43,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     login.init_app(app)
     headers.init_app(app)
     filters.init_app(app, settings)
+    fragments.init_app(app)
     found.init_app(app)
     views.init_app(app)
     if settings.page_seconds:

@@ -8,6 +8,7 @@ from voteweb.i18n import iso
 from voteweb.models import Article, User
 from voteweb.store import Store
 from voteweb.store.listings import Ranking, gone_of_member, of_member
+from voteweb.store.votes import marked
 
 
 def recent_votes(store: Store, settings: Settings, member: User) -> list[Article]:
@@ -18,9 +19,10 @@ def recent_votes(store: Store, settings: Settings, member: User) -> list[Article
     found: list[Article] = []
     for batch in store.listings.since(time.time() - settings.voting_seconds):
         trip = store.trip()
-        marked = store.votes.ask_own(trip, batch, member)
+        own = store.votes.ask_own(trip, [article.id for article in batch], member.id)
         trip.go()
-        found += [each for each in marked.value if each.voted and each.poster.lower() != member.name.lower()]
+        voted = [each for each in marked(batch, own.value) if each.voted]
+        found += [each for each in voted if each.poster.lower() != member.name.lower()]
     return found
 
 

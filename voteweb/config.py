@@ -55,6 +55,12 @@ SITEMAP_SECONDS = 3_600
 #: Readers' pages that a worker keeps, and the bytes of them all (plain): a busy site's lists and articles of a second.
 PAGES_KEPT = 1_000
 PAGES_KEPT_BYTES = 32 * 2**20
+#: What a worker keeps of the pages that are read most, at about a kilobyte each: rows as they were read, which of
+#: them stood where, rows as they are shown, and pieces that stand on every page.
+ROWS_KEPT = 8_192
+PLACES_KEPT = 1_024
+LINES_KEPT = 8_192
+PIECES_KEPT = 1_024
 #: Addresses in one part of that list: a read of a fraction of a millisecond.
 SITEMAP_SIZE = 1_000
 #: Parts of that list: the protocol's limit, enough for 50 million articles.

@@ -9,13 +9,12 @@ from urllib.parse import quote
 from uuid import NAMESPACE_URL, uuid5
 
 from flask import Response, current_app
-from flask_babel import force_locale
 
 from voteweb import config, headers, i18n
 from voteweb.fields import is_member_name
 from voteweb.filters import static
 from voteweb.found import absolute
-from voteweb.language import ENGLISH
+from voteweb.language import ENGLISH, answering_in
 from voteweb.login import settings
 from voteweb.models import Article
 from voteweb.text import web_address, xml_text
@@ -105,7 +104,7 @@ def in_one_language(view: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(view)
     def answer(*args: P.args, **kwargs: P.kwargs) -> T:
-        with force_locale(LANGUAGE.code):
+        with answering_in(LANGUAGE):
             return view(*args, **kwargs)
 
     return answer

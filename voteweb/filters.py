@@ -11,14 +11,14 @@ from flask import Flask, current_app, g, get_flashed_messages, request, session
 
 from voteweb import config, fields, i18n, ranking, rules, text
 from voteweb.config import Settings
-from voteweb.login import viewer
+from voteweb.login import token, viewer
 from voteweb.models import Article, Role
 
 
 def init_app(app: Flask, settings: Settings) -> None:
     """Give the templates of *app* their filters and functions."""
     app.jinja_env.filters.update(
-        age=lambda time: i18n.age(now() - time),
+        lapse=i18n.age,
         clock=i18n.clock,
         domain=text.domain,
         duration=i18n.duration,
@@ -42,12 +42,14 @@ def init_app(app: Flask, settings: Settings) -> None:
         combined_from=config.COMBINED_FROM,
         here=here,
         now=now,
+        ballot=lambda article: rules.ballot(viewer(), article, now(), settings),
         is_open=lambda article: rules.voting_open(article, now(), settings),
         is_good=lambda article: rules.is_good(article, settings),
         standing=lambda article: ranking.explain(article, settings.vote_score, settings.voting_seconds),
         target=target,
         flashes=flashes,
         is_name=fields.is_member_name,
+        since=lambda time: now() - time,
         static=static,
     )
     app.context_processor(_viewer)
@@ -79,15 +81,15 @@ def flashes() -> list[tuple[str, str]]:
 
 
 def _viewer() -> dict[str, Any]:
-    return {"viewer": viewer(), "open_reports": g.get("open_reports", 0)}
+    return {"viewer": viewer(), "open_reports": g.get("open_reports", 0), "token": token()}
 
 
 def static(name: str) -> str:
     """Return the address of a static file, which browsers may keep for ever."""
-    return _versioned(Path(current_app.static_folder or ""), name)
+    return _versioned(current_app.static_folder or "", name)
 
 
 @cache
-def _versioned(folder: Path, name: str) -> str:
+def _versioned(folder: str, name: str) -> str:
     """Return the address of a static file with a digest of its content, so that browsers can keep it for ever."""
-    return f"/static/{name}?v={sha256((folder / name).read_bytes()).hexdigest()[:10]}"
+    return f"/static/{name}?v={sha256(Path(folder, name).read_bytes()).hexdigest()[:10]}"

@@ -12,6 +12,7 @@ _SHOWN = {"articles.good", "articles.show", "articles.submit", "groups.index", "
 _PAGED = {"articles.front", "articles.new", "groups.by_score", "groups.by_time", "users.show", "log.index"}
 #: What makes another list of one of them, which search engines need not know.
 _FILTERS = {"log.index": ("who", "kind")}
+_KNOWN = _SHOWN | _PAGED
 
 
 def init_app(app: Flask) -> None:
@@ -30,8 +31,9 @@ def canonical(**known_as: str) -> str:
     *known_as* holds the true spelling of parts of the address. Of the query only the page's number is kept.
     """
     endpoint = request.endpoint or ""
-    if endpoint not in _SHOWN | _PAGED or any(request.args.get(name) for name in _FILTERS.get(endpoint, ())):
+    if endpoint not in _KNOWN or any(request.args.get(name) for name in _FILTERS.get(endpoint, ())):
         return ""
     values: dict[str, Any] = {**(request.view_args or {}), **known_as}
     number = request.args.get("page", "1") if endpoint in _PAGED else "1"
-    return absolute(url_for(endpoint, **values) + (f"?page={number}" if number != "1" else ""))
+    path = url_for(endpoint, **values) if values else request.path
+    return absolute(path + (f"?page={number}" if number != "1" else ""))

@@ -3,11 +3,16 @@
 The choice that a reader made in the footer comes first, then what the browser asks for, then English.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
+from babel.support import NullTranslations, Translations
 from flask import Flask, Response, g, has_request_context, request
-from flask_babel import Babel, get_locale
+from flask_babel import Babel, force_locale
 from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
 
@@ -35,24 +40,64 @@ CHINESE = Language("zh", "zh-Hans", "中文", "y年M月d日 HH:mm", "、")
 #: All languages by code; a browser's zh-CN, zh-Hans or zh-TW is zh.
 LANGUAGES = {each.code: each for each in (ENGLISH, CHINESE)}
 
+_CATALOGUES = Path(__file__).parent / "translations"
+
 
 def init_app(app: Flask) -> None:
     """Let *app* speak to each in their language, and say in which."""
-    Babel(app, default_locale=ENGLISH.code, locale_selector=_select)
+    Babel(app, default_locale=ENGLISH.code, locale_selector=lambda: current().code)
+    # Flask-Babel looks up the app, the locale and the domain anew for each word: a tenth of a page's time.
+    app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]
+        gettext=gettext, ngettext=ngettext, newstyle=True
+    )
     app.jinja_env.globals.update(language=current, languages=tuple(LANGUAGES.values()))
 
     @app.after_request
     def add(response: Response) -> Response:
-        # Only where the language was asked for: neither static files nor feeds, which are in one, ever do.
-        if "language" in g:
+        # Only where the reader was asked for it: neither static files nor feeds, which are in one, ever do.
+        if "readers_language" in g:
             response.vary.update(("Accept-Language", "Cookie"))
-            response.headers["Content-Language"] = g.language.tag
+            response.headers["Content-Language"] = g.readers_language.tag
         return response
 
 
+def gettext(words: str, /, **values: Any) -> str:
+    """Return *words* in the language of this answer, with *values* in place of their names."""
+    found = _catalogue(current().code).gettext(words)
+    return found % values if values else found
+
+
+def ngettext(one: str, many: str, count: int, /, **values: Any) -> str:
+    """Return the words for *count* things in the language of this answer, with *values* in place of their names."""
+    found = _catalogue(current().code).ngettext(one, many, count)
+    return found % values if values else found
+
+
+@lru_cache
+def _catalogue(code: str) -> NullTranslations:
+    return Translations.load(str(_CATALOGUES), [code])
+
+
 def current() -> Language:
-    """Return the language of the present answer."""
-    return LANGUAGES[get_locale().language]
+    """Return the language of the present answer; English outside of a request."""
+    if not has_request_context():
+        return ENGLISH
+    found: Language | None = g.get("language")
+    if found is None:
+        chosen = choose(request.cookies.get(COOKIE, ""), request.headers.get("Accept-Language", ""))
+        found = g.language = g.readers_language = chosen
+    return found
+
+
+@contextmanager
+def answering_in(only: Language) -> Iterator[None]:
+    """Speak *only* one language in this block, whatever the reader asked for."""
+    g.language = only
+    try:
+        with force_locale(only.code):
+            yield
+    finally:
+        del g.language
 
 
 def best(accepted: str) -> Language:
@@ -73,10 +118,3 @@ def _best(accepted: str) -> Language:
         if found and quality > 0:
             return found
     return ENGLISH
-
-
-def _select() -> str:
-    if not has_request_context():
-        return ENGLISH.code
-    g.language = choose(request.cookies.get(COOKIE, ""), request.headers.get("Accept-Language", ""))
-    return str(g.language.code)

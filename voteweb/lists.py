@@ -1,6 +1,6 @@
-"""List pages: one round trip for a reader, two for a member, whatever is listed."""
+"""List pages: one round trip for a reader, one or two for a member, whatever is listed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -8,10 +8,11 @@ from flask import render_template, request
 
 from voteweb import rules
 from voteweb.errors import NoSuchPage
-from voteweb.login import ask_viewer, store
+from voteweb.login import ask_viewer, store, viewer_id
 from voteweb.models import Article, Page, User
 from voteweb.store.connect import Reply, Trip
 from voteweb.store.listings import Ranking
+from voteweb.store.votes import marked
 
 #: Digits of the highest page number that is looked up at all.
 _DIGITS_MOST = 9
@@ -46,11 +47,12 @@ def show(
     viewer = ask_viewer(trip)
     asked = {name: question(trip) for name, question in (questions or {}).items()}
     listed = store().listings.ask(trip, which, number)
+    own = ask_own(trip, store().listings.likely(which, number))
     trip.go()
     answers = {name: reply.value for name, reply in asked.items()}
     check(answers)
     page = refuse_past_end(listed.value)
-    rows, names = with_own(page.rows, viewer.value)
+    rows, names = with_own(page.rows, viewer.value, own.value)
     return render_template(template, page=replace(page, rows=rows), all_groups=names, **answers, **context)
 
 
@@ -61,15 +63,24 @@ def refuse_past_end(page: Page[T]) -> Page[T]:
     return page
 
 
-def with_own(articles: tuple[Article, ...], viewer: User | None) -> tuple[tuple[Article, ...], tuple[str, ...]]:
+def ask_own(trip: Trip, ids: Sequence[int]) -> Reply[dict[int, bool]]:
+    """Queue the question for which of the articles *ids* the viewer has voted, before it is known who that is."""
+    voter = viewer_id()
+    return store().votes.ask_own(trip, ids if voter else (), voter)
+
+
+def with_own(
+    articles: tuple[Article, ...], viewer: User | None, own: Mapping[int, bool] | None = None
+) -> tuple[tuple[Article, ...], tuple[str, ...]]:
     """Return *articles* with the votes of *viewer* marked and, for a moderator, the names of all groups.
 
-    One round trip for a member, none for a reader.
+    *own* are the votes that were asked for already. One round trip for what is missing, none for a reader.
     """
     if viewer is None:
         return articles, ()
+    known = own or {}
     trip = store().trip()
-    own = store().votes.ask_own(trip, articles, viewer)
+    more = store().votes.ask_own(trip, [each.id for each in articles if each.id not in known], viewer.id)
     names = store().groups.ask_names(trip) if rules.may_moderate(viewer) else None
     trip.go()
-    return own.value, names.value if names else ()
+    return marked(articles, {**known, **more.value}), names.value if names else ()

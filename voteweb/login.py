@@ -2,18 +2,19 @@
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 import flask_login
 from flask import Flask, current_app, flash, g, jsonify, redirect, request, session, url_for
 from flask.typing import ResponseReturnValue
-from flask_babel import gettext as _
-from flask_wtf.csrf import CSRFProtect
+from flask_wtf.csrf import CSRFProtect, generate_csrf
 
-from voteweb import rules
+from voteweb import config, rules
 from voteweb.config import Settings
 from voteweb.errors import Banned, LoggedOut
 from voteweb.i18n import refusal
+from voteweb.language import gettext as _
 from voteweb.models import User
 from voteweb.store import Store
 from voteweb.store.connect import Reply, Trip
@@ -21,6 +22,7 @@ from voteweb.store.connect import Reply, Trip
 View = TypeVar("View", bound=Callable[..., Any])
 
 _SESSION_USER = "_user_id"  # Flask-Login's name for it
+_SESSION_TOKEN = "csrf_token"  # noqa: S105 - Flask-WTF's name for it
 _manager = flask_login.LoginManager()
 _csrf = CSRFProtect()
 
@@ -32,13 +34,13 @@ class Viewer(flask_login.UserMixin):
         self.user = user
 
     def get_id(self) -> str:
-        """Return what the session cookie holds: the member's session word and name."""
-        return f"{self.user.session}:{self.user.name}"
+        """Return what the session cookie holds: the member's session word, id and name."""
+        return f"{self.user.session}:{self.user.id}:{self.user.name}"
 
 
 def init_app(app: Flask) -> None:
     """Set up sessions and form tokens; the login pages are the accounts blueprint's."""
-    _manager.init_app(app)
+    _manager.init_app(app, add_context_processor=False)  # pages are given the viewer by filters.py
     _manager.session_protection = None  # binds sessions to addresses, which change under phones
     _csrf.init_app(app)
     app.before_request(_check_token)
@@ -56,7 +58,7 @@ def settings() -> Settings:
 
 def ask_viewer(trip: Trip) -> Reply[User | None]:
     """Queue the question who the viewer is, to share a round trip with what the page asks for."""
-    word, _colon, name = session.get(_SESSION_USER, "").partition(":")
+    word, id, name = _session()
     if not name or "viewer" in g:
         g.setdefault("viewer", None)
         return trip.ask([], lambda _: cast("User | None", g.viewer))
@@ -65,7 +67,7 @@ def ask_viewer(trip: Trip) -> Reply[User | None]:
 
     def read(_: list[Any]) -> User | None:
         user = asked.value
-        g.viewer = user if user is not None and user.session == word and rules.may_enter(user) else None
+        g.viewer = user if user and (user.session, str(user.id)) == (word, id) and rules.may_enter(user) else None
         g.open_reports = open_reports.value
         if g.viewer is None:
             session.clear()  # ended elsewhere: from now on this browser is a reader's
@@ -76,6 +78,17 @@ def ask_viewer(trip: Trip) -> Reply[User | None]:
     return trip.ask([], read)
 
 
+def viewer_id() -> int:
+    """Return the id of the member whose session this is, 0 for a reader; whether it still holds is not known yet."""
+    return int(_session()[1] or 0)
+
+
+def _session() -> tuple[str, str, str]:
+    """Return the word, id and name of the session that the cookie holds, all empty for a reader."""
+    parts = session.get(_SESSION_USER, "").split(":")
+    return (parts[0], parts[1], parts[2]) if len(parts) == 3 else ("", "", "")
+
+
 def viewer() -> User | None:
     """Return the member who is looking, or None; asks Redis only if the page has not done so yet."""
     if "viewer" not in g:
@@ -83,6 +96,22 @@ def viewer() -> User | None:
         ask_viewer(trip)
         trip.go()
     return cast("User | None", g.viewer)
+
+
+def token() -> str:
+    """Return the proof that a form is the viewer's own; "" for a reader, whose page holds none, so that it can be kept.
+
+    It is good as long as the session is, so it need not be signed anew for every page.
+    """
+    if viewer() is None:
+        return ""
+    word = session.get(_SESSION_TOKEN)
+    return _signed(current_app.secret_key, word) if word else cast(str, generate_csrf())
+
+
+@lru_cache(maxsize=config.PIECES_KEPT)
+def _signed(_key: str, _word: str) -> str:
+    return cast(str, generate_csrf())
 
 
 def forget_viewer() -> None:

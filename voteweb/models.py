@@ -31,6 +31,14 @@ class Gone(StrEnum):
     REMOVED = "removed"
 
 
+class Ballot(StrEnum):
+    """Whether somebody can vote on an article: while it is open, not any more, never on the own one."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+    OWN = "own"
+
+
 class Reason(StrEnum):
     """Why a member reports an article."""
 

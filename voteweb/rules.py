@@ -5,7 +5,7 @@
 
 from voteweb import config
 from voteweb.config import Settings
-from voteweb.models import Act, Article, Entry, Gone, Invitation, Role, User
+from voteweb.models import Act, Article, Ballot, Entry, Gone, Invitation, Role, User
 from voteweb.ranking import closes
 
 
@@ -56,9 +56,11 @@ def voting_open(article: Article, now: float, settings: Settings) -> bool:
     return not article.gone and now < closes(article.time, settings.voting_seconds)
 
 
-def may_vote(user: User | None, article: Article, now: float, settings: Settings) -> bool:
-    """Tell whether a vote of *user* on *article* can be cast or taken back; readers are led to log in."""
-    return voting_open(article, now, settings) and not is_poster(user, article)
+def ballot(user: User | None, article: Article, now: float, settings: Settings) -> Ballot:
+    """Return whether a vote of *user* on *article* can be cast or taken back; readers are led to log in."""
+    if not voting_open(article, now, settings):
+        return Ballot.CLOSED
+    return Ballot.OWN if is_poster(user, article) else Ballot.OPEN
 
 
 def may_delete(user: User | None, article: Article, now: float, settings: Settings) -> bool:

@@ -13,6 +13,7 @@ from tests.store.watch import broken, ids, run, snapshot
 from voteweb import config
 from voteweb.errors import AlreadyVoted, Conflict, NoSuchArticle, NotVoted, OwnVote, VotewebError, VotingClosed
 from voteweb.store import Store
+from voteweb.store.votes import marked
 
 
 def test_a_vote_counts_everywhere_at_once(store: Store) -> None:
@@ -246,11 +247,11 @@ def test_the_own_votes_of_rows_are_marked(store: Store) -> None:
     for at in (1, 3):
         store.votes.cast(articles[at].id, bob)
     trip = store.trip()
-    marked = store.votes.ask_own(trip, articles, bob)
-    none = store.votes.ask_own(trip, [], bob)
+    own = store.votes.ask_own(trip, [article.id for article in articles], bob.id)
+    none = store.votes.ask_own(trip, [], bob.id)
     trip.go()
-    assert [article.voted for article in marked.value] == [False, True, False, True]
-    assert none.value == ()
+    assert [article.voted for article in marked(articles, own.value)] == [False, True, False, True]
+    assert none.value == {}
 
 
 def test_votes_of_other_numbers_change_nothing_but_their_article(store: Store) -> None:

@@ -52,7 +52,7 @@ PAGES = [
 ADDRESSES = [address for address, *_ in PAGES]
 NO_HTML = ("/healthz", "/static/site.css", "/account/data", *FOR_MACHINES)
 #: Pages of readers that hold a token, or that browsers must ask for again.
-NOT_KEPT = ("/login", "/signup", "/nowhere", "/a/3", f"/reset/{TOKEN}", "/reset/another")
+NOT_KEPT = ("/login", "/signup", "/nowhere", "/a/3", f"/reset/{TOKEN}", "/reset/another", "/healthz")
 
 # Address and fields, then what a reader (without a token), a member and a moderator (with theirs) get.
 POSTS = [

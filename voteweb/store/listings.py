@@ -57,6 +57,7 @@ class Listings:
     def __init__(self, connection: Connection, settings: Settings) -> None:
         self._connection = connection
         self._settings = settings
+        self._last: dict[tuple[str, int], tuple[int, ...]] = {}
 
     def ask(self, trip: Trip, which: Ranking, number: int, *, texts: bool = False) -> Reply[Page[Article]]:
         """Queue the question for page *number* (from 1) of a ranking; a page past the end has no rows.
@@ -85,8 +86,10 @@ class Listings:
             found = dict(enumerate(rows.articles(flat, texts=texts), first))
             total -= len(marks)
             self._settle(which, found, start, start + size, texts)
+            shown = tuple(row for at, row in sorted(found.items()) if row and start <= at < start + size)
+            self._remember(which, number, shown)
             return Page(
-                rows=tuple(row for at, row in sorted(found.items()) if row and start <= at < start + size),
+                rows=shown,
                 number=number,
                 total=total,
                 first=start + 1,
@@ -96,6 +99,17 @@ class Listings:
             )
 
         return trip.ask(commands, read)
+
+    def likely(self, which: Ranking, number: int) -> tuple[int, ...]:
+        """Return the ids that were on page *number* of a ranking when this process last saw it: a guess to ask by."""
+        return self._last.get((which.key, number), ())
+
+    def _remember(self, which: Ranking, number: int, shown: Sequence[Article]) -> None:
+        place = which.key, number
+        self._last.pop(place, None)
+        self._last[place] = tuple(article.id for article in shown)
+        if len(self._last) > config.PLACES_KEPT:
+            self._last.pop(next(iter(self._last)), None)
 
     def ask_good(self, trip: Trip, most: int, *, texts: bool = False) -> Reply[tuple[Article, ...]]:
         """Queue the question for the newest good articles, *most* at the most; with *texts*, whole ones."""
@@ -139,6 +153,10 @@ class Listings:
 
         def place(article: Article) -> float:
             return ranking.place(article, which.order, self._settings.vote_score)
+
+        numbers = [place(article) for article in found.values() if article]
+        if len(set(numbers)) == len(numbers):
+            return
 
         for edge in (start, stop):
             before, after = found.get(edge - 1), found.get(edge)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 
-from voteweb import fields
+from voteweb import config, fields
 from voteweb.errors import Invalid
 from voteweb.models import Article, Gone
 from voteweb.store import keys
@@ -74,17 +74,24 @@ def articles(flat: Sequence[str | None], *, texts: bool = False) -> list[Article
 
     A combined ranking still holds what has gone since it was made.
     """
-    width = 1 + len(FIELDS) + (len(MORE_FIELDS) if texts else 0)
-    return [_row(flat[at], flat[at + 1 : at + width], texts) for at in range(0, len(flat), width)]
+    if texts:
+        width = 1 + len(FIELDS) + len(MORE_FIELDS)
+        return [_row(*flat[at : at + width]) for at in range(0, len(flat), width)]
+    width = 1 + len(FIELDS)
+    return [_kept_row(*flat[at : at + width]) for at in range(0, len(flat), width)]
 
 
-def _row(member: str | None, values: Sequence[str | None], texts: bool) -> Article | None:
+def _row(member: str | None, *values: str | None) -> Article | None:
     try:
         id = keys.article_id(member or "")
     except ValueError:  # the mark of a combined ranking, or another program's member
         return None
-    found = whole(id, values) if texts else article(id, values)
+    found = whole(id, values) if len(values) > len(FIELDS) else article(id, values)
     return found if found and not found.gone else None
+
+
+#: The rows of busy lists are the same for every reader until a vote changes one.
+_kept_row = lru_cache(maxsize=config.ROWS_KEPT)(_row)
 
 
 def gets(*, texts: bool = False) -> tuple[str, ...]:

@@ -1,14 +1,14 @@
 """Votes: cast, taken back, and the viewer's own ones among the rows of a list."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from voteweb import config
 from voteweb.config import Settings
 from voteweb.errors import AlreadyVoted, ArticleGone, Conflict, NoSuchArticle, NotVoted, OwnVote, VotingClosed
 from voteweb.models import Article, User
-from voteweb.store import keys
+from voteweb.store import keys, scripts
 from voteweb.store.connect import Connection, Reply, Trip
 
 
@@ -85,10 +85,16 @@ class Votes:
             return votes
         raise Conflict()
 
-    def ask_own(self, trip: Trip, articles: Sequence[Article], viewer: User) -> Reply[tuple[Article, ...]]:
-        """Queue the question which of *articles* the *viewer* has voted for; the reply is the marked articles."""
+    def ask_own(self, trip: Trip, ids: Sequence[int], voter: int) -> Reply[dict[int, bool]]:
+        """Queue the question for which of the articles *ids* the member with the id *voter* has voted."""
+        if not ids:
+            return trip.ask([], lambda _: {})
+        return trip.ask(
+            [scripts.call("own_votes", [keys.voted(id) for id in ids], [voter])],
+            lambda answers: dict(zip(ids, map(bool, answers[0]), strict=True)),
+        )
 
-        def read(answers: list[int]) -> tuple[Article, ...]:
-            return tuple(replace(a, voted=True) if yes else a for a, yes in zip(articles, answers, strict=True))
 
-        return trip.ask([("SISMEMBER", keys.voted(article.id), viewer.id) for article in articles], read)
+def marked(articles: Iterable[Article], own: Mapping[int, bool]) -> tuple[Article, ...]:
+    """Return *articles* with those marked that are voted for by the answer of :meth:`Votes.ask_own`."""
+    return tuple(replace(article, voted=True) if own[article.id] else article for article in articles)

@@ -4,11 +4,11 @@ import json
 
 from flask import Blueprint, Response, flash, redirect, render_template
 from flask.typing import ResponseReturnValue
-from flask_babel import gettext as _
 
 from voteweb import archive, passwords
 from voteweb.errors import Invalid
 from voteweb.forms import LeaveForm, PasswordForm
+from voteweb.language import gettext as _
 from voteweb.login import checks_own_token, end_session, member, members_only, settings, start_session, store, viewer
 from voteweb.models import User
 

@@ -2,12 +2,12 @@
 
 from flask import Blueprint, current_app, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
-from flask_babel import gettext as _
 
 from voteweb import fields, passwords, rules
 from voteweb.errors import Banned, Invalid, NameTaken, NoInvitation
 from voteweb.filters import now
 from voteweb.forms import LoginForm, ResetForm, SignupForm
+from voteweb.language import gettext as _
 from voteweb.login import checks_own_token, end_session, here, settings, start_session, store, viewer
 from voteweb.models import User
 

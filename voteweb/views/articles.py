@@ -4,11 +4,11 @@ from typing import Any
 
 from flask import Blueprint, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
-from flask_babel import gettext as _
 
 from voteweb import lists, rules
 from voteweb.errors import Duplicate, LoggedOut, NoSuchArticle, NoSuchGroup, TooManyGroups
 from voteweb.forms import ReportForm, SubmitForm
+from voteweb.language import gettext as _
 from voteweb.login import ask_viewer, checks_own_token, settings, store
 from voteweb.models import Draft, Order
 from voteweb.store.listings import whole_site
@@ -55,13 +55,14 @@ def page_of(id: int, status: int = 200, **context: Any) -> ResponseReturnValue:
     trip = store().trip()
     viewer = ask_viewer(trip)
     asked = store().articles.ask(trip, id)
+    own = lists.ask_own(trip, (id,))
     trip.go()
     article = asked.value
     if article is None:
         raise NoSuchArticle()
     if not rules.may_read(viewer.value, article):
         return render_template("articles/gone.html", article=article), 410
-    (article,), names = lists.with_own((article,), viewer.value)
+    (article,), names = lists.with_own((article,), viewer.value, own.value)
     context.setdefault("report", ReportForm(formdata=None) if rules.may_report(viewer.value, article) else None)
     return render_template("articles/show.html", article=article, all_groups=names, **context), status
 

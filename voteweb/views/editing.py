@@ -2,12 +2,12 @@
 
 from flask import Blueprint, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
-from flask_babel import gettext as _
 
 from voteweb import rules
 from voteweb.errors import ArticleGone, LoggedOut, NoSuchArticle, NoSuchGroup, NotYours, TooLate, TooManyGroups
 from voteweb.filters import now
 from voteweb.forms import EditForm
+from voteweb.language import gettext as _
 from voteweb.login import ask_viewer, checks_own_token, member, members_only, settings, store, wants_json
 from voteweb.models import Act, Article, Draft, User
 from voteweb.ranking import closes

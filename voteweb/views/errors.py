@@ -2,12 +2,12 @@
 
 from flask import Flask, current_app, flash, jsonify, redirect, render_template, request
 from flask.typing import ResponseReturnValue
-from flask_babel import gettext as _
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from voteweb.errors import N_, LoggedOut, Unavailable, VotewebError
 from voteweb.i18n import refusal
+from voteweb.language import gettext as _
 from voteweb.login import forget_viewer, pressed_at, to_login, viewer, wants_json
 
 #: What a status means to a reader: a heading, and the words where nothing more exact is known.

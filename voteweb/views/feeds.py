@@ -8,10 +8,10 @@ from typing import Any
 
 from flask import Blueprint, Response, redirect, url_for
 from flask.typing import ResponseReturnValue
-from flask_babel import gettext as _
 
 from voteweb import config
 from voteweb.feed import Feed, answer, in_one_language, of_article, xml
+from voteweb.language import gettext as _
 from voteweb.login import settings, store
 from voteweb.models import Article, Order
 from voteweb.store.connect import Trip

@@ -2,11 +2,11 @@
 
 from flask import Blueprint, abort, flash, redirect, render_template, url_for
 from flask.typing import ResponseReturnValue
-from flask_babel import gettext as _
 
 from voteweb import config, fields, lists
 from voteweb.errors import GroupExists, Invalid, NoSuchGroup
 from voteweb.forms import GroupForm, NewGroupForm
+from voteweb.language import gettext as _
 from voteweb.login import ask_viewer, checks_own_token, member, members_only, store
 from voteweb.models import Act, Group, Order, User
 from voteweb.rules import may_moderate

@@ -2,11 +2,11 @@
 
 from flask import Blueprint, abort, flash, redirect, render_template
 from flask.typing import ResponseReturnValue
-from flask_babel import gettext as _
 
 from voteweb import rules
 from voteweb.errors import LinkUsed
 from voteweb.filters import now
+from voteweb.language import gettext as _
 from voteweb.login import member, members_only, settings, store, viewer
 from voteweb.models import User
 

@@ -5,7 +5,6 @@ from urllib.parse import urlencode
 
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
-from flask_babel import gettext as _
 
 from voteweb import config, fields, rules
 from voteweb.config import COMMAND_LINE
@@ -13,6 +12,7 @@ from voteweb.errors import NothingToUndo
 from voteweb.feed import Feed, Item, answer, in_one_language, lasting_id, render
 from voteweb.filters import now
 from voteweb.found import absolute
+from voteweb.language import gettext as _
 from voteweb.lists import page_number, refuse_past_end
 from voteweb.login import ask_viewer, here, member, members_only, store
 from voteweb.models import Act, Entry

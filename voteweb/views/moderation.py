@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from flask import Blueprint, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
-from flask_babel import gettext as _
 
 from voteweb import fields, rules
 from voteweb.errors import (
@@ -20,11 +19,13 @@ from voteweb.errors import (
 )
 from voteweb.forms import REASONS, ReportForm
 from voteweb.i18n import listed, refusal
+from voteweb.language import gettext as _
 from voteweb.lists import page_number, refuse_past_end
 from voteweb.login import ask_viewer, member, members_only, pressed_at, store
 from voteweb.models import Act, Article, Reason, User
 from voteweb.store.listings import reported
 from voteweb.store.log import Deed
+from voteweb.store.votes import marked
 from voteweb.views.articles import page_of
 
 blueprint = Blueprint("moderation", __name__)
@@ -139,9 +140,9 @@ def reports() -> ResponseReturnValue:
         abort(403)
     page = refuse_past_end(listed.value)
     found = store().reports.ask_open(trip, page.rows)
-    own = store().votes.ask_own(trip, page.rows, member(viewer.value))
+    own = store().votes.ask_own(trip, [article.id for article in page.rows], member(viewer.value).id)
     trip.go()
-    page = replace(page, rows=own.value)
+    page = replace(page, rows=marked(page.rows, own.value))
     return render_template(
         "moderation/reports.html", page=page, reports=found.value, reasons=REASONS, all_groups=names.value
     )

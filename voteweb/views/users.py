@@ -4,11 +4,11 @@ from typing import Any
 
 from flask import Blueprint, abort, flash, redirect, request
 from flask.typing import ResponseReturnValue
-from flask_babel import gettext as _
 
 from voteweb import fields, lists, rules
 from voteweb.errors import Invalid, NoSuchMember
 from voteweb.i18n import ROLES, refusal
+from voteweb.language import gettext as _
 from voteweb.login import ask_viewer, member, members_only, store, viewer
 from voteweb.models import Act, Role, User
 from voteweb.store.listings import of_member

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from flask import Blueprint, flash, jsonify, redirect
 from flask.typing import ResponseReturnValue
-from flask_babel import gettext as _
 
 from voteweb import login
 from voteweb.errors import AlreadyVoted, NotVoted, OwnVote, VotingClosed
 from voteweb.i18n import refusal
+from voteweb.language import gettext as _
 from voteweb.login import members_only, pressed_at, store, wants_json
 from voteweb.models import User
 
