@@ -254,6 +254,19 @@ def test_the_own_votes_of_rows_are_marked(store: Store) -> None:
     assert none.value == {}
 
 
+def test_the_own_votes_are_asked_for_whatever_is_there(store: Store) -> None:
+    voted = factories.article(store)
+    bob = factories.user(store, "bob")
+    store.votes.cast(voted.id, bob)
+    run(store, "SET", "voted:77", "another program's")
+    before = snapshot(store)
+    trip = store.trip()
+    own = store.votes.ask_own(trip, [77, voted.id, 99], bob.id)
+    trip.go()
+    assert own.value == {77: False, voted.id: True, 99: False}
+    assert snapshot(store) == before
+
+
 def test_votes_of_other_numbers_change_nothing_but_their_article(store: Store) -> None:
     first, second = factories.article(store, groups=("go",)), factories.article(store, groups=("go",))
     cast("bob")(store, second.id)
