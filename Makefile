@@ -1,11 +1,14 @@
-# make run: the site on the embedded database.  make test: all tests.  Both set up what they need.
+# make run: the site on the embedded database.  make test: all tests.  make bench: how fast it is.
+# Each sets up what it needs.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # Options for pytest, such as PYTEST="-k votes".
 PYTEST ?= -n 2 --dist worksteal
+# Options for the benchmark, such as BENCH="--sizes 10000,100000 --parts ratios --seconds 1".
+BENCH ?=
 
-.PHONY: run test check translations clean
+.PHONY: run test check bench bench-smoke translations clean
 
 run: $(VENV)/ready
 	@exec $(BIN)/voteweb run --sample
@@ -18,6 +21,13 @@ check: $(VENV)/ready-for-tests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+bench: $(VENV)/ready-for-bench
+	@$(BIN)/python -m bench $(BENCH)
+
+# Whether the benchmark works, within a minute; its figures mean nothing.
+bench-smoke: $(VENV)/ready-for-bench
+	@$(BIN)/python -m bench --smoke
 
 # After a change of visible words: find them, then translate what is new in voteweb/translations/zh, then run it again.
 translations: $(VENV)/ready-for-tests
@@ -41,4 +51,8 @@ $(VENV)/ready: pyproject.toml | $(BIN)/python
 
 $(VENV)/ready-for-tests: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@ $(VENV)/ready
+
+$(VENV)/ready-for-bench: pyproject.toml | $(BIN)/python
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@touch $@ $(VENV)/ready

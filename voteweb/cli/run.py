@@ -22,6 +22,7 @@ from voteweb.store import Store
 
 if TYPE_CHECKING:
     from flask import Flask
+    from granian.server import MPServer, MTServer
 
 #: Seconds to wait for a database that may be starting at the same moment, such as in another container.
 DATABASE_PATIENCE = 10.0
@@ -99,20 +100,18 @@ def _prepare(store: Store, settings: Settings, sample: bool) -> None:
         click.echo('There is no admin yet: "voteweb user create NAME --role admin" makes one.')
 
 
-def _serve(settings: Settings, address: str) -> None:
-    """Serve until a signal ends it; raise ConfigError when it ends by itself."""
+def web_server(target: str, address: str, port: int, workers: int) -> "MPServer | MTServer":
+    """Return a web server, not yet started, of the app that *target* (``module:factory``) makes in each worker."""
     from granian import Granian
     from granian.constants import HTTPModes, Interfaces
     from granian.log import LogLevels
 
-    # The workers take their settings from here.
-    os.environ.update({env_name(each.name): str(getattr(settings, each.name)) for each in fields(settings)})
-    server = Granian(
-        "voteweb.app:create_app",
+    return Granian(
+        target,
         address=address,
-        port=settings.port,
+        port=port,
         interface=Interfaces.WSGI,
-        workers=settings.workers,
+        workers=workers,
         blocking_threads=min(THREADS, 2 * multiprocessing.cpu_count() + 1),
         http=HTTPModes.http1,
         websockets=False,
@@ -121,6 +120,13 @@ def _serve(settings: Settings, address: str) -> None:
         workers_kill_timeout=GRACE,
         factory=True,
     )
+
+
+def _serve(settings: Settings, address: str) -> None:
+    """Serve until a signal ends it; raise ConfigError when it ends by itself."""
+    # The workers take their settings from here.
+    os.environ.update({env_name(each.name): str(getattr(settings, each.name)) for each in fields(settings)})
+    server = web_server("voteweb.app:create_app", address, settings.port, settings.workers)
     threading.Thread(target=_announce, args=(settings, address), daemon=True).start()
     try:
         server.serve(target_loader=load_app)

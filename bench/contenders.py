@@ -1,0 +1,152 @@
+"""Who takes part: what each sends, what a good answer is, and how it is made sure that the deed was done."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from bench import shots
+from bench.load import Expect, Sample, Shot
+from bench.settings import CONNECTIONS
+from bench.shots import Member
+from voteweb.config import BATCH
+from voteweb.models import Order
+from voteweb.store import Store
+from voteweb.store.listings import whole_site
+
+SHOWN = Expect(200)
+SENT = Expect(303, away="/login")
+
+
+def none_undone(_sample: Sample) -> int:
+    """Return that nothing stayed undone: a page that was answered was answered."""
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """One row of the benchmark.
+
+    ``requests`` gives what to send in one measurement; ``undone``, asked after it, how many of the acts that were
+    answered well left no trace in the database, and puts it back where the next measurement can begin.
+    ``shows`` is a word of the first page, looked at before each measurement: the member's name.
+    ``floor`` is the key of the contender that this one is compared with, "" for a floor.
+    """
+
+    key: str
+    label: str
+    origin: str
+    requests: Callable[[], Sequence[Shot]]
+    expect: Expect = SHOWN
+    floor: str = ""
+    undone: Callable[[Sample], int] = none_undone
+    connections: int = CONNECTIONS
+    shows: str = ""
+
+
+def page(
+    key: str, label: str, origin: str, paths: Sequence[str], members: Sequence[Member] = (), **more: Any
+) -> Contender:
+    """Return the contender for pages, looked at by *members* in turn; by a reader where there are none."""
+    fixed = shots.pages(paths, members)
+    more.setdefault("shows", members[0].name if members else "")
+    return Contender(key, label, origin, lambda: fixed, **more)
+
+
+class Ballots:
+    """Votes that all count: every member on every article, then all taken back, and so on."""
+
+    def __init__(self, store: Store, members: Sequence[Member], articles: Sequence[int]) -> None:
+        self._store = store
+        self._members = members
+        self._articles = articles
+        self._all = list(shots.pairs(members, articles))
+
+    def requests(self, make: Callable[[Member, int, str], Shot]) -> list[Shot]:
+        """Return all votes and then all that take them back, each as *make* makes it."""
+        return [make(member, article, act) for act in ("vote", "unvote") for member, article in self._all]
+
+    def undone(self, sample: Sample) -> int:
+        """Return by how many votes the database differs from what was sent, and take all votes back.
+
+        When the time is up, the last request of each connection is under way and may be done or not.
+        """
+        whole = len(self._all)
+        into = sample.requests % (2 * whole)
+        wanted = min(into, 2 * whole - into)
+        return max(abs(self._take_back() - wanted) - 2 * CONNECTIONS, 0)
+
+    def _take_back(self) -> int:
+        store, found = self._store, 0
+        for member in self._members:
+            user = store.users.get(member.name)
+            trip = store.trip()
+            articles = [store.articles.get(id) for id in self._articles]
+            asked = store.votes.ask_own(trip, articles, user)
+            trip.go()
+            for article in asked.value:
+                if article.voted:
+                    found += 1
+                    store.votes.take_back(article.id, user)
+        return found
+
+
+def newest(store: Store, count: int) -> list[int]:
+    """Return the ids of the newest articles, on which votes are taken, *count* of them or all."""
+    by_time = whole_site(Order.TIME)
+    first = max(store.server.counts().articles - count, 0)
+    trip = store.trip()
+    ids = store.listings.ask_ids(trip, by_time, first, count)
+    trip.go()
+    return list(ids.value)
+
+
+class Postings:
+    """New articles, each unlike all others."""
+
+    def __init__(self, store: Store, members: Sequence[Member], group: str, most: int) -> None:
+        self._store = store
+        self._members = members
+        self._group = group
+        self._most = most
+        self._before = 0
+
+    def requests(self) -> list[Shot]:
+        """Return as many new articles as one measurement may send."""
+        self._before = self._store.server.counts().articles
+        return [shots.submit(self._members[i % len(self._members)], self._group) for i in range(self._most)]
+
+    def undone(self, sample: Sample) -> int:
+        """Return by how many articles the site has grown less, or more, than was sent."""
+        grown = self._store.server.counts().articles - self._before
+        return max(abs(grown - sample.requests) - CONNECTIONS, 0)
+
+
+class BookVotes:
+    """Votes of the book's program, which cannot take one back: each measurement has members and articles of its own."""
+
+    def __init__(self, store: Store, members: Sequence[Member], articles: Sequence[int], most: int) -> None:
+        self._store = store
+        self._pairs = shots.pairs(members, articles)
+        self._articles = articles
+        self._most = most
+        self._before = 0
+
+    def requests(self) -> list[Shot]:
+        """Return as many votes as one measurement may send, none of them sent before."""
+        self._before = self._votes()
+        return [shots.vote_form(member, article) for member, article in islice(self._pairs, self._most)]
+
+    def undone(self, sample: Sample) -> int:
+        """Return how many votes more or less than were sent are counted."""
+        return max(abs(self._votes() - self._before - sample.requests) - CONNECTIONS, 0)
+
+    def _votes(self) -> int:
+        """Return the votes of all articles that are voted on, some hundreds of them a round trip."""
+        found = 0
+        for at in range(0, len(self._articles), BATCH):
+            trip = self._store.trip()
+            asked = [self._store.articles.ask(trip, id) for id in self._articles[at : at + BATCH]]
+            trip.go()
+            found += sum(each.value.votes for each in asked if each.value)
+        return found

@@ -1,0 +1,73 @@
+"""The floors: what remains of a web site when everything is left out that makes it one.
+
+Each function makes a WSGI app for :mod:`bench.serve`; :func:`members` is also what the book's site is built on.
+"""
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import flask_login
+from flask import Flask
+from flask_wtf.csrf import CSRFProtect, generate_csrf
+
+from bench.settings import ANSWER, SECRET
+
+
+def bare() -> Any:
+    """Return an app that gives one ready answer, headers and bytes, to whatever is asked."""
+    folder = Path(os.environ[ANSWER])
+    headers = [(name, value) for name, value in json.loads((folder / "headers.json").read_text())]
+    body = (folder / "body").read_bytes()
+
+    def app(_environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        start_response("200 OK", headers)
+        return [body]
+
+    return app
+
+
+def hello() -> Flask:
+    """Return the smallest Flask there is."""
+    app = Flask("hello")
+
+    @app.get("/")
+    def front() -> str:
+        return "Hello"
+
+    return app
+
+
+def members() -> Flask:
+    """Return a Flask that knows who is looking, from a signed cookie alone, and checks the tokens of forms.
+
+    Set up as voteweb sets up the same three libraries.
+    """
+    app = Flask("members")
+    app.config.update(SECRET_KEY=SECRET, SESSION_REFRESH_EACH_REQUEST=False, WTF_CSRF_TIME_LIMIT=None)
+    manager = flask_login.LoginManager(app)
+    manager.session_protection = None
+    CSRFProtect(app)
+
+    @manager.user_loader
+    def load(name: str) -> flask_login.UserMixin:
+        return _user(name)
+
+    @app.get("/")
+    def front() -> str:
+        return f"Hello {flask_login.current_user.get_id()}"
+
+    @app.get("/log-in/<name>")
+    def log_in(name: str) -> str:
+        flask_login.login_user(_user(name))
+        return f'<input name="csrf_token" value="{generate_csrf()}">'
+
+    return app
+
+
+def _user(name: str) -> flask_login.UserMixin:
+    user = flask_login.UserMixin()
+    user.id = name
+    return user

@@ -1,0 +1,97 @@
+"""The processes of a run: databases and web servers, each on its core, all ended with the run."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from bench.machine import cores, on_core
+from bench.settings import HOST, ROOT, SECRET
+from voteweb.cli.run import free_address
+from voteweb.config import Settings
+from voteweb.embedded import database
+from voteweb.engines import OLDEST, Engine, record
+
+#: Seconds that a server is given to answer: a million articles may be looked through before.
+PATIENCE = 120.0
+
+
+@contextmanager
+def embedded(folder: Path, engine: str) -> Iterator[str]:
+    """Yield the address of a database in *folder*, with the options that ``voteweb run`` gives its own.
+
+    A new folder gets one of this *engine*: "valkey" (the bundled one) or "redis" (of the system).
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / "engine.json").exists():
+        record(folder, Engine(engine, OLDEST, folder))
+    with on_core(cores()[1]), database(Settings(data_dir=str(folder))) as found:
+        yield found.redis_url
+
+
+@contextmanager
+def copied(folder: Path, to: Path, engine: str) -> Iterator[str]:
+    """Yield the address of a database on a copy of *folder*, which goes with it."""
+    shutil.rmtree(to, ignore_errors=True)
+    shutil.copytree(folder, to)
+    try:
+        with embedded(to, engine) as url:
+            yield url
+    finally:
+        shutil.rmtree(to, ignore_errors=True)
+
+
+def environment(url: str = "", **more: str) -> dict[str, str]:
+    """Return the environment of a process that runs this checkout: no setting but the database at *url* and *more*."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("VOTEWEB_")}
+    mine = {"PYTHONPATH": str(ROOT), "VOTEWEB_SECRET_KEY": SECRET, "VOTEWEB_REDIS_URL": url}
+    return kept | mine | more
+
+
+@contextmanager
+def site(url: str, log: Path, **settings: str) -> Iterator[str]:
+    """Yield the origin of voteweb on the database at *url*, started by its own command with one worker."""
+    port = free_address(HOST, 0)[1]
+    words = ["voteweb.cli", "run", "--host", HOST, "--port", str(port), "--workers", "1"]
+    with _served(words, environment(url, **settings), port, log) as origin:
+        yield origin
+
+
+@contextmanager
+def app(target: str, log: Path, **variables: str) -> Iterator[str]:
+    """Yield the origin of the app that *target* makes, on the same server with the same options."""
+    port = free_address(HOST, 0)[1]
+    with _served(["bench.serve", target, str(port)], environment(**variables), port, log) as origin:
+        yield origin
+
+
+@contextmanager
+def _served(words: Sequence[str], env: Mapping[str, str], port: int, log: Path) -> Iterator[str]:
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("w") as told, on_core(cores()[0]):
+        process = subprocess.Popen(
+            [sys.executable, "-m", *words], cwd=ROOT, env=env, stdout=told, stderr=subprocess.STDOUT
+        )
+    try:
+        _await(process, port, log)
+        yield f"http://{HOST}:{port}"
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)
+
+
+def _await(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until and process.poll() is None:
+        try:
+            socket.create_connection((HOST, port), timeout=1).close()
+        except OSError:
+            time.sleep(0.02)
+        else:
+            return
+    raise RuntimeError(f"A server did not start: {log.read_text().strip()}")
