@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bench.tables import Table
+from bench.tables import Figure, Table
 
 MET_AIM, MET_MUST, MISSED, UNKNOWN = "aim met", "must met", "MISSED", "not measured"
 
@@ -26,38 +26,39 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A budget beside the figure that was measured, None where it was not or was not valid."""
+    """A budget beside the figure that was measured, without a value where it was not or was not valid."""
 
     budget: Budget
-    value: float | None
+    figure: Figure
 
     @property
     def word(self) -> str:
         """One of MET_AIM, MET_MUST, MISSED, UNKNOWN."""
-        if self.value is None:
+        value = self.figure.value
+        if value is None:
             return UNKNOWN
-        if self.budget.holds(self.value, self.budget.aim):
+        if self.budget.holds(value, self.budget.aim):
             return MET_AIM
-        return MET_MUST if self.budget.holds(self.value, self.budget.must) else MISSED
+        return MET_MUST if self.budget.holds(value, self.budget.must) else MISSED
 
 
 BUDGETS = (
     Budget("front-reader", "front page, reader, of bare WSGI with the same bytes", 0.7, 0.9, is_most=False),
     Budget("front-member", "front page, member, of Flask with session and login", 0.4, 0.6, is_most=False),
     Budget("vote-form", "vote by form, of the same floor", 0.38, 0.6, is_most=False),
-    Budget("flat-page", "the slowest list page, largest site against smallest", 1.2, 1.05, "times"),
+    Budget("flat-page", "a list page, largest site against smallest", 1.2, 1.05, "times"),
     Budget("flat-vote", "a vote, largest site against smallest", 1.2, 1.05, "times"),
     Budget("blocked", "longest time that one command blocks Redis", 5.0, 1.0, "ms"),
     Budget("memory", "memory per article, 10 voters, one group", 1_100, 900, "bytes"),
-    Budget("bytes", "the largest list page, reader or member", 30_000, 30_000, "bytes"),
+    Budget("bytes", "a list page, reader or member", 30_000, 30_000, "bytes"),
     Budget("gzip", "the same, compressed", 8_000, 8_000, "bytes"),
     Budget("requests", "requests of a page without script", 3, 3, ""),
 )
 
 
-def judge(values: Mapping[str, float | None], budgets: Iterable[Budget] = BUDGETS) -> list[Verdict]:
-    """Return the verdict on each of *budgets* by the figures in *values*, which go by the budgets' keys."""
-    return [Verdict(each, values.get(each.key)) for each in budgets]
+def judge(figures: Mapping[str, Figure], budgets: Iterable[Budget] = BUDGETS) -> list[Verdict]:
+    """Return the verdict on each of *budgets* by *figures*, which go by the budgets' keys."""
+    return [Verdict(each, figures.get(each.key, Figure(None))) for each in budgets]
 
 
 def table(verdicts: Sequence[Verdict]) -> Table:
@@ -65,8 +66,11 @@ def table(verdicts: Sequence[Verdict]) -> Table:
     return Table(
         "verdicts",
         "Budgets",
-        ("what", "verdict", "measured", "must", "aim", "unit"),
-        [(each.budget.what, each.word, each.value, *_bounds(each.budget), each.budget.unit) for each in verdicts],
+        ("what", "verdict", "measured", "must", "aim", "unit", "of"),
+        [
+            (each.budget.what, each.word, each.figure.value, *_bounds(each.budget), each.budget.unit, each.figure.of)
+            for each in verdicts
+        ],
     )
 
 

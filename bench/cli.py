@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from bench import budgets, load, machine, ratios, report, sites
+from bench import budgets, counts, flat, imported, load, machine, memory, ratios, report, sites, slow
 from bench.run import Run
 from bench.settings import CONNECTIONS, ROOT
 from bench.tables import Table, text
@@ -17,6 +17,11 @@ from bench.tables import Table, text
 #: The parts in the order in which they run, each from a run to its tables.
 PARTS: dict[str, Callable[[Run], list[Table]]] = {
     "ratios": ratios.part,
+    "flat": flat.part,
+    "counts": counts.part,
+    "slow": slow.part,
+    "memory": memory.part,
+    "import": imported.part,
 }
 #: What a smoke test chooses: the whole program on sites of next to nothing.
 SMOKE = {"sizes": (300, 600), "seconds": 0.2, "rounds": 1}
@@ -106,4 +111,5 @@ def _run(chosen: dict[str, Any]) -> Run:
         load=load.best(),
         generated=tuple(sites.prepared(size, kept, engine) for size in chosen["sizes"]),
         stories=sites.prepared(stories, kept, engine) if stories else None,
+        is_smoke=chosen["smoke"],
     )

@@ -19,12 +19,12 @@ from bench.settings import ANSWER, SECRET
 def bare() -> Any:
     """Return an app that gives one ready answer, headers and bytes, to whatever is asked."""
     folder = Path(os.environ[ANSWER])
-    headers = [(name, value) for name, value in json.loads((folder / "headers.json").read_text())]
+    headers = [tuple(each) for each in json.loads((folder / "headers.json").read_text())]
     body = (folder / "body").read_bytes()
 
     def app(_environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         start_response("200 OK", headers)
-        return [body]
+        return (body,)  # measured: granian sends a third more of these a second than of lists
 
     return app
 

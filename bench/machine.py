@@ -4,7 +4,7 @@ import importlib.metadata
 import os
 import platform
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 #: Packages whose versions are told with the figures.
 PACKAGES = ("flask", "werkzeug", "jinja2", "granian", "redis", "hiredis", "flask-login", "flask-wtf")
@@ -14,7 +14,7 @@ def cores() -> tuple[int, int]:
     """Return the core of the web server and that of all else: client, database, this program.
 
     One and the same where there is only one. The database shares the client's core: measured on two cores, beside
-    the server it took a tenth of every contender that asks it anything, floors that ask nothing untouched.
+    the server it took up to a tenth off every contender that asks it anything, and nothing off the floors.
     """
     mine = sorted(os.sched_getaffinity(0))
     return mine[0], mine[-1]
@@ -29,6 +29,15 @@ def on_core(core: int) -> Iterator[None]:
         yield
     finally:
         os.sched_setaffinity(0, before)
+
+
+def put_first(pid: int) -> None:
+    """Let no other process take the processor away from this one, where we may ask for that.
+
+    A log of how long commands took is of no use when some were stopped in the middle for somebody else.
+    """
+    with suppress(PermissionError):
+        os.sched_setscheduler(pid, os.SCHED_FIFO, os.sched_param(1))
 
 
 def facts() -> dict[str, str]:

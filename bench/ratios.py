@@ -16,7 +16,7 @@ from bench.run import Run
 from bench.settings import ANSWER, BOOK_URL, VOTED_ON
 from bench.shots import Member
 from bench.sites import Site, opened, voters
-from bench.tables import Table
+from bench.tables import Figure, Table
 from bench.visitor import Visitor
 from voteweb.store import Store, keys
 
@@ -61,7 +61,7 @@ def _table(built: Site, found: Sequence[Row]) -> Table:
         f"{built.survey.articles:,} articles: each beside its floor",
         ("contender", "ratio", "lowest", "highest", "requests/s", "p50 ms", "p99 ms", "errors", "floor"),
         [(row.label, *row.ratios, row.rate, row.p50, row.p99, row.errors, labels.get(row.floor, "")) for row in found],
-        figures={row.key: row.ratios[0] for row in found if row.floor},
+        figures={row.key: Figure(row.ratios[0]) for row in found if row.floor},
         invalid=tuple(row.label for row in found if row.errors),
         bars=tuple(Bar(row.key, row.label, row.ratios[0]) for row in found if row.floor),
     )

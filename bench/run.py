@@ -13,7 +13,8 @@ from bench.sites import Site
 class Run:
     """The choices of one run: ``seconds`` a measurement, ``rounds`` of all contenders, where things are kept.
 
-    ``generated`` are the generated sites, the smallest first; ``stories`` the real ones, None where there are none.
+    ``generated`` are the generated sites, the smallest first; ``stories`` the real ones, None where there are none;
+    ``is_smoke``: only whether everything works is asked.
     """
 
     folder: Path
@@ -23,6 +24,7 @@ class Run:
     load: Load
     generated: tuple[Site, ...]
     stories: Site | None
+    is_smoke: bool
 
     @property
     def logs(self) -> Path:

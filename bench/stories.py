@@ -51,7 +51,7 @@ def generate(file: Path, count: int, now: float) -> Survey:
     with file.open("w", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(COLUMNS)
-        writer.writerows(_row(place, int(now)) for place in range(count - 1, -1, -1))
+        writer.writerows(row(place, int(now)) for place in range(count - 1, -1, -1))
     return Survey(count, HALVES[0], "+".join(HALVES), "poster1")
 
 
@@ -69,7 +69,8 @@ def survey(file: Path) -> Survey:
     return Survey(posters.total(), *(each.most_common(1)[0][0] for each in (groups, pairs, posters)))
 
 
-def _row(place: int, now: int) -> tuple[str, ...]:
+def row(place: int, now: int) -> tuple[str, ...]:
+    """Return the story at *place* from the newest, by COLUMNS; *now* in unix seconds."""
     chance = _Chance(place)
     title = " ".join(WORDS[chance.below(len(WORDS))] for _ in range(7 + chance.below(6))).capitalize()
     host = WORDS[chance.below(len(WORDS))]

@@ -8,11 +8,19 @@ Cell = str | int | float | None
 
 
 @dataclass(frozen=True, slots=True)
+class Figure:
+    """What a budget is judged by: None where it was not valid; ``of`` says which row it is of, where there are many."""
+
+    value: float | None
+    of: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """One table of figures; the first column names the row.
 
-    ``figures`` go by the keys of the budgets that they are for, None where what was measured is not valid;
-    ``invalid`` names the rows that met errors; ``bars`` are what of it is drawn.
+    ``figures`` go by the keys of the budgets that they are for; ``invalid`` names the rows that met errors; ``bars``
+    are what of it is drawn. People see ``most`` rows, or all for 0; machines all.
     """
 
     key: str
@@ -20,9 +28,10 @@ class Table:
     columns: tuple[str, ...]
     rows: list[tuple[Cell, ...]]
     notes: tuple[str, ...] = ()
-    figures: dict[str, float | None] = field(default_factory=dict)
+    figures: dict[str, Figure] = field(default_factory=dict)
     invalid: tuple[str, ...] = ()
     bars: tuple[Bar, ...] = ()
+    most: int = 0
 
     def as_json(self) -> dict[str, object]:
         """Return the table for machines: every row by the names of the columns."""
@@ -32,8 +41,9 @@ class Table:
 
 def text(table: Table) -> str:
     """Return *table* for people: names to the left, numbers to the right."""
-    lines = [[*table.columns], *([shown(cell) for cell in row] for row in table.rows)]
-    numeric = [all(not isinstance(row[at], str) for row in table.rows) for at in range(len(table.columns))]
+    rows = table.rows[: table.most or None]
+    lines = [[*table.columns], *([shown(cell) for cell in row] for row in rows)]
+    numeric = [all(not isinstance(row[at], str) for row in rows) for at in range(len(table.columns))]
     widths = [max(len(line[at]) for line in lines) for at in range(len(table.columns))]
     told = ["  ".join(_fit(*each) for each in zip(line, widths, numeric, strict=True)).rstrip() for line in lines]
     title = f"{table.title}\n{'=' * len(table.title)}"

@@ -22,14 +22,15 @@ class Answer:
     @property
     def token(self) -> str:
         """The token of the page's forms."""
-        found = _TOKEN.search(self.body.decode())
-        if not found:
-            raise RuntimeError("A page that should hold a token holds none.")
-        return found[1]
+        return token_in(self.body)
 
-    def header(self, name: str) -> str:
-        """Return a header, empty where there is none; *name* in lower case."""
-        return next((value for each, value in self.headers if each.lower() == name), "")
+
+def token_in(page: bytes) -> str:
+    """Return the token of the forms on *page*; raise RuntimeError when there is none."""
+    found = _TOKEN.search(page.decode())
+    if not found:
+        raise RuntimeError("A page that should hold a token holds none.")
+    return found[1]
 
 
 class Visitor:
