@@ -58,6 +58,9 @@ def _parts(_context: click.Context, _parameter: click.Parameter, typed: str) -> 
 @click.option(
     "--engine", type=click.Choice(["valkey", "redis"]), default="valkey", help="The bundled one, or the system's."
 )
+@click.option(
+    "--load", type=click.Choice(["", *load.NAMES]), default="", help="Load generator  [default: wrk if there]"
+)
 @click.option("--folder", type=click.Path(path_type=Path), default=ROOT / ".bench", help="Where sites are kept.")
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="[default: result.json in the folder]")
 @click.option("--chart", "chart_file", type=click.Path(path_type=Path), help="[default: result.svg in the folder]")
@@ -108,7 +111,7 @@ def _run(chosen: dict[str, Any]) -> Run:
         engine=engine,
         rounds=chosen["rounds"],
         seconds=chosen["seconds"],
-        load=load.best(),
+        load=load.chosen(chosen["load"]),
         generated=tuple(sites.prepared(size, kept, engine) for size in chosen["sizes"]),
         stories=sites.prepared(stories, kept, engine) if stories else None,
         is_smoke=chosen["smoke"],

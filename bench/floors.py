@@ -51,7 +51,7 @@ def members() -> Flask:
     manager.session_protection = None
     CSRFProtect(app)
 
-    @manager.user_loader
+    @manager.user_loader  # type: ignore[untyped-decorator]
     def load(name: str) -> flask_login.UserMixin:
         return _user(name)
 

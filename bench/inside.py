@@ -42,7 +42,7 @@ class Person:
         answer = self._client.get(path)
         if answer.status_code != 200:
             raise RuntimeError(f"{path}: {answer.status}")
-        return answer.data
+        return bytes(answer.data)
 
     def post(self, path: str, **fields: Any) -> str:
         """Send a form to *path* and return where it leads; raise RuntimeError when it is refused."""
@@ -69,7 +69,7 @@ def counted() -> Iterator[Trips]:
     def counting(self: Any, command: Any, *words: Any, **more: Any) -> Any:
         trips.count += 1
         trips.names += names(b"".join(command) if isinstance(command, list) else command)
-        return send(self, command, *words, **more)
+        return send(self, command, *words, **more)  # type: ignore[no-untyped-call]
 
     AbstractConnection.send_packed_command = counting  # type: ignore[method-assign]
     try:

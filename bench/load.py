@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+#: The load generators, the best first.
+NAMES = ("wrk", "aiohttp")
+
 
 @dataclass(frozen=True, slots=True)
 class Shot:
@@ -62,13 +65,18 @@ class Load(Protocol):
         ...
 
 
-def best() -> Load:
-    """Return wrk where it is installed, else the generator in Python (extra ``bench``)."""
+def chosen(name: str = "") -> Load:
+    """Return the load generator *name*; without one wrk where it is installed, else the one in Python.
+
+    Raises RuntimeError when it is not there; the one in Python needs the extra ``bench``.
+    """
     program = shutil.which("wrk")
-    if program:
-        from bench.wrk import Wrk
+    if (name or ("wrk" if program else "aiohttp")) == "aiohttp":
+        from bench.aio import Aio
 
-        return Wrk(program)
-    from bench.aio import Aio
+        return Aio()
+    if not program:
+        raise RuntimeError("wrk is not installed.")
+    from bench.wrk import Wrk
 
-    return Aio()
+    return Wrk(program)

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 
 from bench import contenders, crowd, pages
@@ -34,7 +35,7 @@ def steps(built: Site, store: Store, url: str) -> Iterator[Step]:
     reader, member, moderator = Person(app), Person(app, voters()[0]), Person(app, voters()[1])
     for each in pages.all_pages(built, store):
         person = member if each.is_list else reader
-        yield Step(each.label, lambda person=person, each=each: person.get(each.path))
+        yield Step(each.label, partial(person.get, each.path))
     yield from _combining(built, store, reader)
     yield from _member_acts(built, store, member)
     yield from _moderator_acts(built, store, moderator)

@@ -1,15 +1,13 @@
 """A program written after *Redis in Action*, chapter 1, on our database, and we on its.
 
-The five operations are transcribed here from the book's description as it gives them, with their separate calls.
+The five operations are transcribed in bench/book.py from the book's description as it gives them, with their
+separate calls.
 Its voters are names (``user:83271``), ours are numbers.
 """
 
-import time
-from typing import Any
-
 import pytest
-import redis
 
+from bench.book import ONE_WEEK, Book
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.test_listings import good, ids_of, page
@@ -18,57 +16,6 @@ from voteweb.errors import AlreadyVoted
 from voteweb.models import Order
 from voteweb.store import Store
 from voteweb.store.listings import of_groups, whole_site
-
-ONE_WEEK = 7 * 86_400
-VOTE_SCORE = 432
-ARTICLES_PER_PAGE = 25
-
-
-class Book:
-    """The book's program."""
-
-    def __init__(self, connection: redis.Redis) -> None:
-        self.conn = connection
-
-    def post_article(self, user: str, title: str, link: str) -> str:
-        id = str(self.conn.incr("article:"))
-        voted = f"voted:{id}"
-        self.conn.sadd(voted, user)
-        self.conn.expire(voted, ONE_WEEK)
-        now = time.time()
-        article = f"article:{id}"
-        self.conn.hset(article, mapping={"title": title, "link": link, "poster": user, "time": now, "votes": 1})
-        self.conn.zadd("score:", {article: now + VOTE_SCORE})
-        self.conn.zadd("time:", {article: now})
-        return id
-
-    def article_vote(self, user: str, article: str) -> None:
-        cutoff = time.time() - ONE_WEEK
-        if self.conn.zscore("time:", article) < cutoff:
-            return
-        id = article.partition(":")[-1]
-        if self.conn.sadd(f"voted:{id}", user):
-            self.conn.zincrby("score:", VOTE_SCORE, article)
-            self.conn.hincrby(article, "votes", 1)
-
-    def get_articles(self, page: int, order: str = "score:") -> list[dict[str, Any]]:
-        start = (page - 1) * ARTICLES_PER_PAGE
-        ids = self.conn.zrevrange(order, start, start + ARTICLES_PER_PAGE - 1)
-        return [self.conn.hgetall(id) | {"id": id} for id in ids]
-
-    def add_remove_groups(self, id: str, to_add: tuple[str, ...] = (), to_remove: tuple[str, ...] = ()) -> None:
-        article = f"article:{id}"
-        for group in to_add:
-            self.conn.sadd(f"group:{group}", article)
-        for group in to_remove:
-            self.conn.srem(f"group:{group}", article)
-
-    def get_group_articles(self, group: str, page: int, order: str = "score:") -> list[dict[str, Any]]:
-        key = f"{order}{group}"
-        if not self.conn.exists(key):
-            self.conn.zinterstore(key, [f"group:{group}", order], aggregate="max")
-            self.conn.expire(key, 60)
-        return self.get_articles(page, key)
 
 
 @pytest.fixture
