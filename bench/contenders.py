@@ -7,12 +7,11 @@ from typing import Any
 
 from bench import shots
 from bench.load import Expect, Sample, Shot
+from bench.looks import total
 from bench.settings import CONNECTIONS
 from bench.shots import Member
 from voteweb.config import BATCH
-from voteweb.models import Order
 from voteweb.store import Store
-from voteweb.store.listings import whole_site
 
 SHOWN = Expect(200)
 SENT = Expect(303, away="/login")
@@ -91,16 +90,6 @@ class Ballots:
         return found
 
 
-def newest(store: Store, count: int) -> list[int]:
-    """Return the ids of the newest articles, on which votes are taken, *count* of them or all."""
-    by_time = whole_site(Order.TIME)
-    first = max(store.server.counts().articles - count, 0)
-    trip = store.trip()
-    ids = store.listings.ask_ids(trip, by_time, first, count)
-    trip.go()
-    return list(ids.value)
-
-
 class Postings:
     """New articles, each unlike all others."""
 
@@ -113,12 +102,12 @@ class Postings:
 
     def requests(self) -> list[Shot]:
         """Return as many new articles as one measurement may send."""
-        self._before = self._store.server.counts().articles
+        self._before = total(self._store)
         return [shots.submit(self._members[i % len(self._members)], self._group) for i in range(self._most)]
 
     def undone(self, sample: Sample) -> int:
         """Return by how many articles the site has grown less, or more, than was sent."""
-        grown = self._store.server.counts().articles - self._before
+        grown = total(self._store) - self._before
         return max(abs(grown - sample.requests) - CONNECTIONS, 0)
 
 

@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from bench import booksite, contenders, pages
+from bench import booksite, looks, pages
 from bench.inside import Person, counted, made
+from bench.looks import opened
 from bench.processes import copied
 from bench.run import Run
 from bench.settings import BOOK_URL
-from bench.sites import Site, opened, voters
+from bench.sites import Site, voters
 from bench.slowlog import MOST, asked_for, watched
 from bench.tables import Cell, Figure, Table
 from voteweb.fields import fresh_token
@@ -112,7 +113,7 @@ def _page(store: Store, person: Person, page: pages.Page) -> Cost:
 
 
 def _acts(store: Store, member: Person, group: str) -> list[tuple[str, Callable[[], object]]]:
-    articles = iter(contenders.newest(store, TIMES + 1))
+    articles = iter(looks.newest(store, TIMES + 1))
 
     def post() -> None:
         once = fresh_token()
@@ -126,7 +127,7 @@ def _acts(store: Store, member: Person, group: str) -> list[tuple[str, Callable[
 
 
 def _book_acts(store: Store, book: Person) -> list[tuple[str, Callable[[], object]]]:
-    articles = iter(contenders.newest(store, TIMES + 1))
+    articles = iter(looks.newest(store, TIMES + 1))
     return [
         ("front page", lambda: book.get("/page")),
         ("a vote by form", lambda: book.post(f"/a/{next(articles)}/vote")),

@@ -9,13 +9,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from statistics import median
 
-from bench import contenders, figures, pages, rounds, shots
+from bench import figures, looks, pages, rounds, shots
 from bench.contenders import SENT, Ballots, Contender, page
 from bench.load import Sample
+from bench.looks import opened
 from bench.processes import copied, site
 from bench.run import Run
 from bench.settings import VOTED_ON
-from bench.sites import Site, opened, voters
+from bench.sites import Site, voters
 from bench.tables import Cell, Figure, Table
 
 #: Share of a measurement's length: there are many, and each takes the median of thousands of times.
@@ -85,7 +86,7 @@ def _field(built: Site, run: Run) -> Iterator[list[Contender]]:
             key = f"{'list' if each.is_list else 'page'} {each.key} {name}"
             people_there = people if each.is_list else ()
             found.append(page(key, each.label, origin, [each.path], people_there, connections=1))
-        ballots = Ballots(store, people, contenders.newest(store, VOTED_ON))
+        ballots = Ballots(store, people, looks.newest(store, VOTED_ON))
         forms = ballots.requests(shots.vote_form)
         key, label = VOTE
         found.append(

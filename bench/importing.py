@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from bench.looks import total
 from bench.machine import cores, on_core
 from bench.processes import environment
 from bench.settings import ROOT
@@ -52,12 +53,12 @@ def _run(store: Store, url: str, file: Path, options: list[str], rows: int, home
     marks: list[tuple[float, int]] = []
     peak, stretch = 0.0, max(rows // STRETCHES, LEAST)
     while process.poll() is None:
-        done = store.server.counts().articles
+        done = total(store)
         if done and (not marks or done >= marks[-1][1] + stretch):
             marks.append((time.monotonic(), done))
         peak = _peak(process.pid) or peak
         time.sleep(0.01)
-    if process.returncode or store.server.counts().articles != rows:
+    if process.returncode or total(store) != rows:
         raise RuntimeError(f"The import failed: {(home / 'import.log').read_text()[-2_000:]}")
     rates = [(b - a) / (then - since) for (since, a), (then, b) in pairwise(marks)]
     return rates, peak

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from bench import crowd, stories
+from bench.looks import opened
 from bench.processes import embedded
 from bench.run import Run
-from bench.sites import opened
 from bench.tables import Figure, Table
 from voteweb import links
 from voteweb.fields import fresh_token

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from bench import contenders, figures, rounds, shots
+from bench import figures, looks, rounds, shots
 from bench.bars import Bar
 from bench.contenders import SENT, Ballots, BookVotes, Contender, Postings, page
 from bench.load import Sample
+from bench.looks import opened
 from bench.processes import app, copied, site
 from bench.run import Run
 from bench.settings import ANSWER, BOOK_URL, VOTED_ON
 from bench.shots import Member
-from bench.sites import Site, opened, voters
+from bench.sites import Site, voters
 from bench.tables import Figure, Table
 from bench.visitor import Visitor
 from voteweb.store import Store, keys
@@ -128,7 +129,7 @@ def _kept(visitor: Visitor, folder: Path) -> Path:
 
 
 def _pages(origin: str, built: Site, store: Store, people: Sequence[Member]) -> list[Contender]:
-    articles = [f"/a/{id}" for id in contenders.newest(store, VOTED_ON // 2)]
+    articles = [f"/a/{id}" for id in looks.newest(store, VOTED_ON // 2)]
     looked_at = {
         "front": ("front page", ["/"]),
         "new": ("/new", ["/new"]),
@@ -144,7 +145,7 @@ def _pages(origin: str, built: Site, store: Store, people: Sequence[Member]) -> 
 
 
 def _votes(origin: str, store: Store, people: Sequence[Member]) -> list[Contender]:
-    ballots = Ballots(store, people, contenders.newest(store, VOTED_ON))
+    ballots = Ballots(store, people, looks.newest(store, VOTED_ON))
     forms, jsons = ballots.requests(shots.vote_form), ballots.requests(shots.vote_json)
     return [
         Contender("vote-form", "vote by form", origin, lambda: forms, SENT, MEMBERS, ballots.undone),
@@ -170,7 +171,7 @@ def _book(built: Site, run: Run) -> Iterator[list[Contender]]:
         _forget_group_rankings(store)
         with app("bench.booksite:create_app", run.logs / "book.log", **{BOOK_URL: url}) as origin:
             people = shots.known(origin, voters())
-            articles = contenders.newest(store, BOOK_VOTED_ON)
+            articles = looks.newest(store, BOOK_VOTED_ON)
             votes = BookVotes(store, people, articles, round(ACTS_MOST * max(run.seconds, 1)))
             group = f"/g/{built.survey.group}"
             sent = (SENT, MEMBERS, votes.undone)

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from bench import stories
 from bench.importing import Import, measured
+from bench.looks import opened
 from bench.processes import embedded
 from bench.settings import PASSWORD, VOTERS
 from bench.stories import Survey
 from voteweb import passwords
-from voteweb.config import Settings
 from voteweb.embedded import OPTIONS
-from voteweb.store import Store, keys, open_store, scripts
+from voteweb.store import Store, keys, scripts
 
 #: Seconds for which a kept site is used again: votes on its newest articles are taken for a week.
 KEPT = 3 * 86_400
@@ -51,11 +51,6 @@ def engine_of(site: Site) -> str:
     """Return the database engine that wrote *site*, with its version."""
     found = json.loads((site.folder / "engine.json").read_text())
     return f"{found['engine']} {found['version']}"
-
-
-def opened(url: str) -> Store:
-    """Return the store at *url*, for the benchmark's own looks at it."""
-    return open_store(Settings(redis_url=url, redis_deadline=60.0))
 
 
 def _lay_in(source: int | Path, home: Path, engine: str) -> tuple[Survey, Import]:

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from bench import walk
+from bench.looks import opened
 from bench.processes import copied
 from bench.run import Run
-from bench.sites import Site, opened
+from bench.sites import Site
 from bench.slowlog import Command, watched
 from bench.tables import Cell, Figure, Table
 from bench.walk import Step

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import count
 
-from bench import contenders, crowd, pages
+from bench import crowd, looks, pages
 from bench.book import Book
 from bench.inside import Person, made
 from bench.sites import Site, voters
@@ -65,7 +65,7 @@ def _combining(built: Site, store: Store, reader: Person) -> Iterator[Step]:
 
 
 def _member_acts(built: Site, store: Store, member: Person) -> Iterator[Step]:
-    articles = iter(contenders.newest(store, 100))
+    articles = iter(looks.newest(store, 100))
     posted: list[str] = []
     fields = {"text": "", "groups": built.survey.combined.split("+")}
 
@@ -87,7 +87,7 @@ def _member_acts(built: Site, store: Store, member: Person) -> Iterator[Step]:
 
 
 def _moderator_acts(built: Site, store: Store, moderator: Person) -> Iterator[Step]:
-    article = contenders.newest(store, 1)[0]
+    article = looks.newest(store, 1)[0]
     groups = built.survey.combined.split("+")
 
     def sort() -> None:
@@ -121,7 +121,7 @@ def _leaving(built: Site, store: Store) -> Callable[[], None]:
 
 
 def _crowd(store: Store) -> Callable[[], None]:
-    articles = iter(contenders.newest(store, 20))
+    articles = iter(looks.newest(store, 20))
 
     def come_and_go() -> None:
         article = store.articles.get(next(articles))
