@@ -80,13 +80,12 @@ class Ballots:
         for member in self._members:
             user = store.users.get(member.name)
             trip = store.trip()
-            articles = [store.articles.get(id) for id in self._articles]
-            asked = store.votes.ask_own(trip, articles, user)
+            asked = store.votes.ask_own(trip, self._articles, user.id)
             trip.go()
-            for article in asked.value:
-                if article.voted:
-                    found += 1
-                    store.votes.take_back(article.id, user)
+            mine = [id for id, voted in asked.value.items() if voted]
+            for id in mine:
+                store.votes.take_back(id, user)
+            found += len(mine)
         return found
 
 
