@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from bench import shots
 from bench.load import Expect, Sample, Shot
 from bench.looks import total
+from bench.processes import Server
 from bench.settings import CONNECTIONS
 from bench.shots import Member
 from voteweb.config import BATCH
-from voteweb.store import Store
+from voteweb.store import Store, keys
 
 SHOWN = Expect(200)
 SENT = Expect(303, away="/login")
@@ -34,7 +34,7 @@ class Contender:
 
     key: str
     label: str
-    origin: str
+    server: Server
     requests: Callable[[], Sequence[Shot]]
     expect: Expect = SHOWN
     floor: str = ""
@@ -44,12 +44,12 @@ class Contender:
 
 
 def page(
-    key: str, label: str, origin: str, paths: Sequence[str], members: Sequence[Member] = (), **more: Any
+    key: str, label: str, server: Server, paths: Sequence[str], members: Sequence[Member] = (), **more: Any
 ) -> Contender:
     """Return the contender for pages, looked at by *members* in turn; by a reader where there are none."""
     fixed = shots.pages(paths, members)
     more.setdefault("shows", members[0].name if members else "")
-    return Contender(key, label, origin, lambda: fixed, **more)
+    return Contender(key, label, server, lambda: fixed, **more)
 
 
 class Ballots:
@@ -111,19 +111,19 @@ class Postings:
 
 
 class BookVotes:
-    """Votes of the book's program, which cannot take one back: each measurement has members and articles of its own."""
+    """Votes of the book's program, which cannot take one back: all voters are forgotten before each measurement."""
 
-    def __init__(self, store: Store, members: Sequence[Member], articles: Sequence[int], most: int) -> None:
+    def __init__(self, store: Store, members: Sequence[Member], articles: Sequence[int]) -> None:
         self._store = store
-        self._pairs = shots.pairs(members, articles)
         self._articles = articles
-        self._most = most
+        self._shots = [shots.vote_form(member, article) for member, article in shots.pairs(members, articles)]
         self._before = 0
 
     def requests(self) -> list[Shot]:
-        """Return as many votes as one measurement may send, none of them sent before."""
+        """Return a vote of every member on every article."""
+        self._store.connection.command("UNLINK", *(keys.voted(id) for id in self._articles))
         self._before = self._votes()
-        return [shots.vote_form(member, article) for member, article in islice(self._pairs, self._most)]
+        return self._shots
 
     def undone(self, sample: Sample) -> int:
         """Return how many votes more or less than were sent are counted."""

@@ -17,6 +17,11 @@ def ratios(mine: Sequence[Sample], others: Sequence[Sample]) -> list[float]:
     return [a.rate / b.rate for a, b in zip(mine, others, strict=True)]
 
 
+def costs(mine: Sequence[Sample], others: Sequence[Sample]) -> list[float]:
+    """Return the other's processor time a request over mine, round by round."""
+    return [b.cost / a.cost for a, b in zip(mine, others, strict=True) if a.busy]
+
+
 def middle(samples: Sequence[Sample]) -> Sample:
     """Return the sample of the medians of *samples*; its errors are those of all."""
     return Sample(
@@ -25,6 +30,7 @@ def middle(samples: Sequence[Sample]) -> Sample:
         p50=median(each.p50 for each in samples),
         p99=median(each.p99 for each in samples),
         errors=sum(each.errors for each in samples),
+        busy=median(each.busy for each in samples),
     )
 
 

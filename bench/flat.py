@@ -77,20 +77,20 @@ def _field(built: Site, run: Run) -> Iterator[list[Contender]]:
     name = built.name
     with (
         copied(built.folder, run.copy(f"flat-{name}"), run.engine) as url,
-        site(url, run.logs / f"flat-{name}.log", VOTEWEB_PAGE_SECONDS="0") as origin,
+        site(url, run.logs / f"flat-{name}.log", VOTEWEB_PAGE_SECONDS="0") as server,
     ):
         store = opened(url)
-        people = shots.logged_in(origin, voters())
+        people = shots.logged_in(server.origin, voters())
         found = []
         for each in pages.all_pages(built, store):
             key = f"{'list' if each.is_list else 'page'} {each.key} {name}"
             people_there = people if each.is_list else ()
-            found.append(page(key, each.label, origin, [each.path], people_there, connections=1))
+            found.append(page(key, each.label, server, [each.path], people_there, connections=1))
         ballots = Ballots(store, people, looks.newest(store, VOTED_ON))
         forms = ballots.requests(shots.vote_form)
         key, label = VOTE
         found.append(
-            Contender(f"{key} {name}", label, origin, lambda: forms, SENT, undone=ballots.undone, connections=1)
+            Contender(f"{key} {name}", label, server, lambda: forms, SENT, undone=ballots.undone, connections=1)
         )
         yield found
         store.connection.client.close()

@@ -41,13 +41,22 @@ class Expect:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What one measurement saw; p50 and p99 in milliseconds, errors are answers that were not as expected."""
+    """What one measurement saw; p50 and p99 in milliseconds, errors are answers that were not as expected.
+
+    ``busy`` are the seconds of processor time that the server took for it.
+    """
 
     requests: int
     seconds: float
     p50: float
     p99: float
     errors: int = 0
+    busy: float = 0.0
+
+    @property
+    def cost(self) -> float:
+        """Microseconds of the server's processor time a request: hardly changes when others use the machine."""
+        return self.busy / max(self.requests, 1) * 1e6
 
     @property
     def rate(self) -> float:

@@ -1,5 +1,7 @@
 """The benchmark's own looks at a site, which cost the server next to nothing."""
 
+import time
+
 from voteweb.config import Settings
 from voteweb.models import Order
 from voteweb.store import Store, open_store
@@ -26,3 +28,14 @@ def newest(store: Store, count: int) -> list[int]:
     ids = store.listings.ask_ids(trip, whole_site(Order.TIME), first, count)
     trip.go()
     return list(ids.value)
+
+
+def open_to_votes(store: Store, most: int) -> list[int]:
+    """Return the ids of the newest articles on which votes are taken for a day at least, *most* of them or all."""
+    since = time.time() - Settings().voting_seconds + 86_400
+    found: list[int] = []
+    for batch in store.listings.since(since):
+        found += [article.id for article in batch]
+        if len(found) >= most:
+            break
+    return found[:most]

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from bench.machine import cores, on_core
@@ -19,6 +20,20 @@ from voteweb.engines import OLDEST, Engine, record
 
 #: Seconds that a server is given to answer: a million articles may be looked through before.
 PATIENCE = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A web server that runs: where it answers, and the process that started its worker."""
+
+    origin: str
+    pid: int
+
+    def busy(self) -> float:
+        """Return the seconds of processor time that it and its worker have had so far, all threads together."""
+        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
+        tasks = (task for pid in (self.pid, *children) for task in Path(f"/proc/{pid}/task").iterdir())
+        return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
 
 
 @contextmanager
@@ -54,24 +69,24 @@ def environment(url: str = "", **more: str) -> dict[str, str]:
 
 
 @contextmanager
-def site(url: str, log: Path, **settings: str) -> Iterator[str]:
-    """Yield the origin of voteweb on the database at *url*, started by its own command with one worker."""
+def site(url: str, log: Path, **settings: str) -> Iterator[Server]:
+    """Yield a voteweb on the database at *url*, started by its own command with one worker."""
     port = free_address(HOST, 0)[1]
     words = ["voteweb.cli", "run", "--host", HOST, "--port", str(port), "--workers", "1"]
-    with _served(words, environment(url, **settings), port, log) as origin:
-        yield origin
+    with _served(words, environment(url, **settings), port, log) as server:
+        yield server
 
 
 @contextmanager
-def app(target: str, log: Path, **variables: str) -> Iterator[str]:
-    """Yield the origin of the app that *target* makes, on the same server with the same options."""
+def app(target: str, log: Path, **variables: str) -> Iterator[Server]:
+    """Yield a server of the app that *target* makes, on the same server with the same options."""
     port = free_address(HOST, 0)[1]
-    with _served(["bench.serve", target, str(port)], environment(**variables), port, log) as origin:
-        yield origin
+    with _served(["bench.serve", target, str(port)], environment(**variables), port, log) as server:
+        yield server
 
 
 @contextmanager
-def _served(words: Sequence[str], env: Mapping[str, str], port: int, log: Path) -> Iterator[str]:
+def _served(words: Sequence[str], env: Mapping[str, str], port: int, log: Path) -> Iterator[Server]:
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("w") as told, on_core(cores()[0]):
         process = subprocess.Popen(
@@ -79,7 +94,7 @@ def _served(words: Sequence[str], env: Mapping[str, str], port: int, log: Path) 
         )
     try:
         _await(process, port, log)
-        yield f"http://{HOST}:{port}"
+        yield Server(f"http://{HOST}:{port}", process.pid)
     finally:
         process.terminate()
         process.wait(PATIENCE)

@@ -28,16 +28,18 @@ def run(contenders: Sequence[Contender], about: Run) -> list[dict[str, Sample]]:
 def _measure(contender: Contender, load: Load, seconds: float) -> Sample:
     requests = contender.requests()
     wrong = not _is_good(contender, requests[0])
-    sample = load.run(contender.origin, requests, contender.expect, seconds, contender.connections)
+    busy = contender.server.busy()
+    sample = load.run(contender.server.origin, requests, contender.expect, seconds, contender.connections)
+    busy = contender.server.busy() - busy
     errors = sample.errors + contender.undone(sample) + wrong
     if not sample.requests and seconds < PATIENCE:
         return _measure(contender, load, seconds * 4)  # so short a time on so busy a machine tells nothing
-    return replace(sample, errors=errors if sample.requests else max(errors, 1))
+    return replace(sample, errors=errors if sample.requests else max(errors, 1), busy=busy)
 
 
 def _is_good(contender: Contender, first: Shot) -> bool:
     """Tell whether a page is what it should be: the generators look at statuses only. An act is not tried."""
     if first.method != "GET":
         return True
-    answer = Visitor(contender.origin).open(first.path, **first.headers)
+    answer = Visitor(contender.server.origin).open(first.path, **first.headers)
     return answer.status == contender.expect.status and contender.shows in answer.body.decode()

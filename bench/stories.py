@@ -56,7 +56,10 @@ def generate(file: Path, count: int, now: float) -> Survey:
 
 
 def survey(file: Path) -> Survey:
-    """Return what there is to look at in the stories of *file*, a CSV: the largest of each kind."""
+    """Return what there is to look at in the stories of *file*, a CSV: the largest of each kind.
+
+    Raises ValueError when no story is in two groups.
+    """
     groups: Counter[str] = Counter()
     pairs: Counter[str] = Counter()
     posters: Counter[str] = Counter()
@@ -66,6 +69,8 @@ def survey(file: Path) -> Survey:
             groups.update(names)
             pairs.update("+".join(pair) for pair in combinations(names, 2))
             posters[row["poster"]] += 1
+    if not pairs:
+        raise ValueError(f"No story of {file} is in two groups.")
     return Survey(posters.total(), *(each.most_common(1)[0][0] for each in (groups, pairs, posters)))
 
 
