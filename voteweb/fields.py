@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from voteweb import config
 from voteweb.errors import N_, Invalid
+from voteweb.hostnames import ascii_host
 from voteweb.models import Draft
 
 # Joiners make emoji and Persian words; every other format character is invisible or turns the reading direction.
@@ -183,7 +184,6 @@ def _is_host(host: str) -> bool:
     if ":" in host:  # urlsplit has checked the address between the brackets, but not a zone behind %
         return re.fullmatch(r"[0-9a-f:.]+", host) is not None
     try:
-        ascii_host = host.encode("idna").decode("ascii")
-    except UnicodeError:
+        return bool(ascii_host(host))
+    except ValueError:
         return False
-    return re.fullmatch(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?", ascii_host.lower()) is not None

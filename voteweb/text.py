@@ -9,6 +9,8 @@ import nh3
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from voteweb.hostnames import ascii_host
+
 _TAGS = {
     "a", "blockquote", "br", "code", "em", "h2", "h3", "h4", "hr", "li", "ol", "p", "pre", "s", "strong",
     "table", "tbody", "td", "th", "thead", "tr", "ul",
@@ -62,7 +64,7 @@ def domain(link: str) -> str:
     """Return the host of a stored *link* in the ASCII form that browsers resolve, without "www."; "" for none."""
     try:
         host = urlsplit(link).hostname or ""
-        return (host if host.isascii() else host.encode("idna").decode("ascii")).removeprefix("www.")
+        return (host if host.isascii() else ascii_host(host)).removeprefix("www.")
     except ValueError:  # another program's link, which no check of ours has seen
         return ""
 
