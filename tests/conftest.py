@@ -49,9 +49,9 @@ def server_url() -> Iterator[str]:
 
 @pytest.fixture
 def settings(server_url: str) -> Settings:
-    """The settings of a site at the test server, all others as they come, but nothing kept."""
+    """The settings of a site at the test server: all as they come, but nothing kept, and no limits: tests hammer."""
     key = "for tests only, and long enough"
-    return Settings(redis_url=server_url, secret_key=key, redis_deadline=10.0, page_seconds=0)
+    return Settings(redis_url=server_url, secret_key=key, redis_deadline=10.0, page_seconds=0, limits=0)
 
 
 @pytest.fixture

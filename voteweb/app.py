@@ -5,7 +5,7 @@ from pathlib import Path
 
 from flask import Flask
 
-from voteweb import config, filters, found, fragments, headers, language, login, views
+from voteweb import config, door, filters, found, fragments, gate, headers, language, login, views
 from voteweb.config import Settings
 from voteweb.errors import ConfigError
 from voteweb.pagecache import PageCache
@@ -39,15 +39,18 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
     app.extensions["voteweb.settings"] = settings
     app.extensions["voteweb.store"] = store or open_store(settings)
+    door.init_app(app, settings)
     language.init_app(app)
     login.init_app(app)
-    headers.init_app(app)
+    gate.init_app(app)
+    headers.init_app(app, settings)
     filters.init_app(app, settings)
     fragments.init_app(app)
     found.init_app(app)
     views.init_app(app)
     if settings.page_seconds:
         app.wsgi_app = PageCache(app.wsgi_app, settings.page_seconds, app.config["SESSION_COOKIE_NAME"])  # type: ignore[method-assign]
+    door.trust_proxies(app, settings)  # outermost: all others believe what it finds out
     return app
 
 

@@ -6,6 +6,7 @@ the constants below them are fixed: changing one would make stored data or addre
 
 import math
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import Any
@@ -67,6 +68,8 @@ SITEMAP_SIZE = 1_000
 SITEMAPS_MOST = 50_000
 #: Seconds for which a browser remembers the language that was chosen on the site: a year.
 LANGUAGE_SECONDS = 365 * 86_400
+#: Seconds for which a browser is remembered as one in which a member has logged in: a year.
+KNOWN_SECONDS = 365 * 86_400
 #: What stands in place of the name of a member who left; no member can have it.
 NOBODY = "[deleted]"
 #: Who the log names for acts of the command line.
@@ -116,6 +119,10 @@ class Settings:
     signup: str = _setting("open", "word", "who may join: open, invite or closed", among=("open", "invite", "closed"))
     members_invite: int = _setting(0, "0 or 1", "whether members older than a week may invite, not only moderators", 0)
     session_days: int = _setting(30, "days", "a log-in lasts this long", 1)
+    limits: int = _setting(1, "0 or 1", "whether acts are limited against abuse; 0 only for tests and benchmarks", 0)
+    trusted_proxies: int = _setting(
+        0, "proxies", "this many in front, one behind the other, say who is asking; 0: whoever connects", 0, 10
+    )
 
     def __post_init__(self) -> None:
         """Check ranges and work out the worth of a vote where it is not set."""
@@ -123,9 +130,11 @@ class Settings:
             _check(each, getattr(self, each.name))
         if not self.vote_score:
             object.__setattr__(self, "vote_score", 86_400 / self.good_votes)
-        for name in ("own_vote", "members_invite"):
+        for name in ("own_vote", "members_invite", "limits"):
             if getattr(self, name) not in (0, 1):
                 raise ConfigError("%(name)s must be 0 or 1.", name=env_name(name))
+        if self.site_url and not re.fullmatch(r"https?://[A-Za-z0-9.:\[\]-]+/?", self.site_url):
+            raise ConfigError("VOTEWEB_SITE_URL must be http:// or https:// and a host in ASCII, and no path.")
 
     @property
     def secure(self) -> bool:

@@ -221,6 +221,13 @@ class Conflict(VotewebError):
     template = N_("Somebody else is changing this article right now. Please try again.")
 
 
+class TooFast(VotewebError):
+    """An act was done too often: taken again in ``wait`` seconds, at unix time ``when``; the limit has the words."""
+
+    status = 429
+    code = "too-fast"
+
+
 class LoggedOut(VotewebError):
     """A form came from somebody whose session has ended meanwhile."""
 

@@ -16,7 +16,7 @@ from wtforms import (
 )
 from wtforms.validators import ValidationError
 
-from voteweb import config, fields
+from voteweb import config, fields, gate
 from voteweb.errors import Invalid, VotewebError
 from voteweb.fields import fresh_token, is_token
 from voteweb.i18n import refusal
@@ -34,6 +34,20 @@ REASONS = {
 
 class Form(FlaskForm):
     """A form whose errors stand beside its fields, the form's own errors above them."""
+
+    def validate(self, extra_validators: Any = None) -> bool:
+        """Check every field, and whether a limit refuses that the form was sent at all."""
+        valid = bool(super().validate(extra_validators))
+        refused = gate.excess()
+        if refused is not None:
+            self.refuse(refused)
+        return valid and refused is None
+
+    @property
+    def status(self) -> int:
+        """The HTTP status of a page that shows this form."""
+        refused = gate.excess()
+        return refused.status if refused else 422 if self.errors else 200
 
     def refuse(self, error: VotewebError, name: str = "") -> None:
         """Show *error* beside the field *name*, or above the form."""

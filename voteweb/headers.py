@@ -6,6 +6,8 @@ from hashlib import sha256
 from flask import Flask, Response, g, request, session
 from flask.sessions import SecureCookieSessionInterface, SessionMixin
 
+from voteweb.config import Settings
+
 #: Only our own files; no inline script or style, no frames, no plugins.
 CONTENT_SECURITY_POLICY = "; ".join(
     [
@@ -21,6 +23,18 @@ CONTENT_SECURITY_POLICY = "; ".join(
 )
 
 
+#: Devices and data that no page of ours asks for, so that nothing that slips into one can.
+PERMISSIONS_POLICY = ", ".join(
+    f"{name}=()"
+    for name in (
+        "accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "magnetometer", "microphone",
+        "midi", "payment", "publickey-credentials-get", "screen-wake-lock", "usb",
+    )
+)  # fmt: skip
+#: Seconds for which browsers come back by https only: a year, as the lists of such sites ask for.
+HTTPS_ONLY_SECONDS = 365 * 86_400
+
+
 class Sessions(SecureCookieSessionInterface):
     """Sessions in cookies; an answer that is the same for everybody neither sets one nor varies by it.
 
@@ -33,16 +47,28 @@ class Sessions(SecureCookieSessionInterface):
             super().save_session(app, session, response)
 
 
-def init_app(app: Flask) -> None:
+def init_app(app: Flask, settings: Settings) -> None:
     """Add the headers to every answer of *app*."""
     app.session_interface = Sessions()
+    fixed = {
+        "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+        "X-Content-Type-Options": "nosniff",
+        # Flask-WTF wants a referrer on https posts, so "no-referrer" would refuse every form.
+        "Referrer-Policy": "same-origin",
+        "Permissions-Policy": PERMISSIONS_POLICY,
+        "Cross-Origin-Opener-Policy": "same-origin",
+    }
+    if settings.secure:
+        fixed["Strict-Transport-Security"] = f"max-age={HTTPS_ONLY_SECONDS}"
 
     @app.after_request
     def add(response: Response) -> Response:
-        response.headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)
-        response.headers.setdefault("X-Content-Type-Options", "nosniff")
-        # Flask-WTF wants a referrer on https posts, so "no-referrer" would refuse every form.
-        response.headers.setdefault("Referrer-Policy", "same-origin")
+        response.headers.update(fixed)
+        if request.endpoint == "static":
+            g.for_everybody = True
+        # Feed readers in browsers show our icon; a page is nobody else's to load.
+        owner = "cross-origin" if g.get("for_everybody") else "same-origin"
+        response.headers["Cross-Origin-Resource-Policy"] = owner
         # The cookie itself is set only after this function, where the session has changed. Browsers keep even a 404
         # or 410 for a while unless told not to.
         if g.get("viewer") is not None or session.modified or response.status_code >= 400:

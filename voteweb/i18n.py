@@ -40,6 +40,8 @@ def refusal(error: VotewebError) -> str:
     values = dict(error.values)
     if "when" in values:
         values["when"] = moment(values["when"])
+    if "wait" in values:
+        values["wait"] = duration(values["wait"])
     for name, value in values.items():
         if isinstance(value, int):
             values[name] = number(value)

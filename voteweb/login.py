@@ -10,13 +10,13 @@ from flask import Flask, current_app, flash, g, jsonify, redirect, request, sess
 from flask.typing import ResponseReturnValue
 from flask_wtf.csrf import CSRFProtect, generate_csrf
 
-from voteweb import config, rules
-from voteweb.config import Settings
+from voteweb import config, gate, known, rules
+from voteweb.current import settings as settings
+from voteweb.current import store as store
 from voteweb.errors import Banned, LoggedOut
 from voteweb.i18n import refusal
 from voteweb.language import gettext as _
 from voteweb.models import User
-from voteweb.store import Store
 from voteweb.store.connect import Reply, Trip
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -46,24 +46,18 @@ def init_app(app: Flask) -> None:
     app.before_request(_check_token)
 
 
-def store() -> Store:
-    """Return the store of the current app."""
-    return cast(Store, current_app.extensions["voteweb.store"])
-
-
-def settings() -> Settings:
-    """Return the settings of the current app."""
-    return cast(Settings, current_app.extensions["voteweb.settings"])
-
-
 def ask_viewer(trip: Trip) -> Reply[User | None]:
-    """Queue the question who the viewer is, to share a round trip with what the page asks for."""
+    """Queue the question who the viewer is, to share a round trip with what the page asks for.
+
+    What a member sends is counted against its limit in the same round trip; :func:`member` refuses it then.
+    """
     word, id, name = _session()
     if not name or "viewer" in g:
         g.setdefault("viewer", None)
         return trip.ask([], lambda _: cast("User | None", g.viewer))
     asked = store().users.ask(trip, name)
     open_reports = store().reports.ask_count(trip)
+    gate.ask_member(trip, name)
 
     def read(_: list[Any]) -> User | None:
         user = asked.value
@@ -120,10 +114,20 @@ def forget_viewer() -> None:
 
 
 def member(asked: User | None) -> User:
-    """Return the member that was asked for; raise LoggedOut, which leads to log-in and back, for a reader."""
+    """Return the member that was asked for; raise LoggedOut, which leads to log-in and back, for a reader.
+
+    Raises TooFast where a limit refuses the request, unless it is a form that says so itself and keeps what was typed.
+    """
     if asked is None:
         raise LoggedOut()
+    refused = gate.excess()
+    if refused is not None and not _is_form():
+        raise refused
     return asked
+
+
+def _is_form() -> bool:
+    return getattr(current_app.view_functions.get(request.endpoint or ""), "checks_own_token", False)
 
 
 @_manager.user_loader  # type: ignore[untyped-decorator]
@@ -137,6 +141,7 @@ def start_session(user: User) -> None:
     session.clear()
     session.permanent = True
     flask_login.login_user(Viewer(user))
+    known.remember(user.name)
     g.viewer = user
 
 
@@ -158,7 +163,7 @@ def members_only(view: View) -> View:
 
 
 def checks_own_token(view: View) -> View:
-    """Leave the token of this view's form to the form, which then keeps what was typed."""
+    """Leave the token of this view's form, and the refusal of a limit, to the form, which then keeps what was typed."""
     view.checks_own_token = True  # type: ignore[attr-defined]
     return view
 
@@ -169,7 +174,7 @@ def _check_token() -> ResponseReturnValue | None:
         return None
     if getattr(view, "members_only", False) and not session.get(_SESSION_USER):
         return to_login()
-    if request.method == "POST" and not getattr(view, "checks_own_token", False):
+    if request.method == "POST" and not _is_form():
         _csrf.protect()
     return None
 

@@ -9,6 +9,7 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.watch import broken, run
+from voteweb import limits
 from voteweb.config import COMMAND_LINE
 from voteweb.models import Act, Order, Reason, Role
 from voteweb.store import Store, keys
@@ -53,7 +54,7 @@ def pattern(maker: Callable[..., str]) -> re.Pattern[str]:
 @pytest.fixture
 def busy(make_store: MakeStore) -> Store:
     """A store in which everything has been done once."""
-    store = make_store(good_votes=2, vote_score=432.0)
+    store = make_store(good_votes=2, vote_score=432.0, limits=1)
     ann, bob = factories.user(store, "Ann"), factories.user(store, "bob_-9")
     first = factories.article(store, ann, groups=("go", "编程", "c_-9"))
     factories.article(store, bob, text="text", link="")
@@ -77,6 +78,7 @@ def busy(make_store: MakeStore) -> Store:
     store.joining.invite(bob)
     store.joining.make_reset("bob_-9")
     store.leaving.start(factories.user(store, "zoe"), delete_articles=True)
+    assert store.limits.charge([(limits.LOGIN, "198.51.100.7")]) is None
     assert broken(store) == []
     return store
 

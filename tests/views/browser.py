@@ -18,6 +18,7 @@ class Browser:
 
     def __init__(self, app: Flask) -> None:
         self.client = app.test_client()
+        self.site = app.extensions["voteweb.settings"].site_url or "http://localhost"
         self.answer: TestResponse
         self.address = "/"
 
@@ -48,7 +49,7 @@ class Browser:
 
     def open(self, address: str, **options: Any) -> "Browser":
         """Open *address* and go nowhere else."""
-        self.answer = self.client.get(address, buffered=True, **options)
+        self.answer = self.client.get(address, buffered=True, **{"base_url": self.site} | options)
         self.address = address
         return self
 
@@ -75,6 +76,8 @@ class Browser:
 
     def post(self, address: str, data: dict[str, Any] | None = None, **options: Any) -> "Browser":
         """Send *data* to *address* as a form."""
+        headers = {"Referer": f"{self.site}/"} | (options.pop("headers", None) or {})  # which https forms must have
+        options = {"base_url": self.site, "headers": headers} | options
         self.answer = self.client.post(address, data=data or {}, buffered=True, **options)
         self.address = address
         return self

@@ -35,7 +35,7 @@ def door(settings: Settings, tmp_path: Path) -> Path:
 def site(door: Path, settings: Settings, make_store: MakeStore) -> Iterator[Browser]:
     """A moderator, logged in, at a site whose database is behind the *door*, which is open."""
     os.symlink(settings.redis_url.removeprefix("unix://"), door)
-    store = open_store(replace(settings, redis_url=f"unix://{door}", redis_deadline=DEADLINE))
+    store = open_store(replace(settings, redis_url=f"unix://{door}", redis_deadline=DEADLINE, limits=1))
     factories.article(store, groups=("python", "redis"))
     factories.user(store, "mod", Role.MODERATOR, passwords.hash_password(PASSWORD))
     yield Browser(create_app(settings, store)).log_in("mod")

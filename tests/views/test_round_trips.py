@@ -1,14 +1,16 @@
 """How often a page asks Redis: one round trip for a reader, one or two for a member, whatever is listed."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests import factories
-from tests.views.browser import Browser
+from tests.views.browser import PASSWORD, Browser
+from voteweb.config import Settings
 from voteweb.models import Act, Reason
-from voteweb.store import Store
+from voteweb.store import Store, keys
 from voteweb.store.connect import Connection
 from voteweb.store.log import Deed
 
@@ -39,6 +41,12 @@ OTHERS = [
     ("/a/1/edit", 1, 1, 1),
     ("/invitations", 0, 1, 1),
 ]
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """A site with limits, as all are but in tests."""
+    return replace(settings, limits=1)
 
 
 @pytest.fixture(autouse=True)
@@ -125,6 +133,28 @@ def test_every_other_page_costs_no_more_than_it_must(
 ) -> None:
     costs = [count(lambda each=each: each.open(address)) for each in (reader, bob, mod)]
     assert costs == [for_reader, for_member, for_moderator]
+
+
+def test_a_vote_costs_two_its_limit_among_them(bob: Browser, count: Count, fake_store: Store) -> None:
+    token = bob.token()
+    for act in ("vote", "unvote"):
+        assert count(lambda act=act: bob.post(f"/a/5/{act}", {"csrf_token": token, "next": "/new"})) == 2
+        assert bob.status == 303
+    assert len(fake_store.connection.client.keys(keys.limit("vote", "*"))) == 1
+
+
+def test_a_log_in_costs_one_and_one_more_where_it_succeeds(bob: Browser, reader: Browser, count: Count) -> None:
+    """What is tried is counted with the question for the member; a success is given back."""
+    for password, most in (("not this one", 1), (PASSWORD, 2)):
+        token = reader.open("/login").page.one("input", name="csrf_token")["value"]
+        fields = {"username": "bob", "password": password, "csrf_token": token}
+        cookie = reader.client.get_cookie("voteweb")
+
+        def send(cookie: Any = cookie, fields: dict[str, str] = fields) -> None:
+            reader.client.set_cookie("voteweb", cookie.value)
+            reader.post("/login", fields)
+
+        assert count(send) == most
 
 
 def test_an_act_of_a_moderator_costs_a_few(mod: Browser, count: Count) -> None:

@@ -10,6 +10,7 @@ from voteweb.store.groups import Groups
 from voteweb.store.imports import Imports
 from voteweb.store.joining import Joining
 from voteweb.store.leaving import Leaving
+from voteweb.store.limits import Limits
 from voteweb.store.listings import Listings
 from voteweb.store.log import Log
 from voteweb.store.removals import Removals
@@ -32,6 +33,7 @@ class Store:
     users: Users
     joining: Joining
     leaving: Leaving
+    limits: Limits
     log: Log
     listings: Listings
     imports: Imports
@@ -62,6 +64,7 @@ def assemble(connection: Connection, settings: Settings) -> Store:
         users=Users(connection, log),
         joining=Joining(connection),
         leaving=Leaving(connection, removals),
+        limits=Limits(connection, settings),
         log=log,
         listings=Listings(connection, settings),
         imports=Imports(connection, settings),

@@ -163,6 +163,11 @@ def once(member: int, token: str) -> str:
     return f"once:{member}-{token}"
 
 
+def limit(kind: str, digest: str) -> str:
+    """A string: the unix time up to which acts of one kind by one member, address or name are used up; until then."""
+    return f"limit:{kind}-{digest}"
+
+
 def imported() -> str:
     """A set: digests of all imported rows, so that none is imported twice; for ever."""
     return "imported:"

@@ -35,7 +35,7 @@ def index() -> ResponseReturnValue:
 def _page(user: User, form: PasswordForm, leave: LeaveForm) -> ResponseReturnValue:
     votes = archive.recent_votes(store(), settings(), user)
     page = render_template("account/index.html", form=form, leave=leave, votes=votes)
-    return page, 422 if form.errors or leave.errors else 200
+    return page, max(form.status, leave.status)
 
 
 @blueprint.post("/account/logout-everywhere")

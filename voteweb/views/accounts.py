@@ -3,13 +3,13 @@
 from flask import Blueprint, current_app, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb import fields, passwords, rules
-from voteweb.errors import Banned, Invalid, NameTaken, NoInvitation
+from voteweb import fields, gate, known, limits, passwords, rules
+from voteweb.errors import Banned, Invalid, NameTaken, NoInvitation, TooFast
 from voteweb.filters import now
 from voteweb.forms import LoginForm, ResetForm, SignupForm
 from voteweb.language import gettext as _
 from voteweb.login import checks_own_token, end_session, here, settings, start_session, store, viewer
-from voteweb.models import User
+from voteweb.models import Invitation, User
 
 blueprint = Blueprint("accounts", __name__)
 
@@ -27,19 +27,28 @@ def signup() -> ResponseReturnValue:
         return render_template("accounts/closed.html", asked=bool(token), invitation=invitation), 403
     form = SignupForm()
     if form.validate_on_submit():
-        password = passwords.hash_password(form.password.data)
         try:
-            user = store().users.make(form.username.data, password, invitation=invitation.token if invitation else None)
+            user = _join(form.username.data, form.password.data, invitation)
         except NameTaken as error:
             form.refuse(error, "username")
-        except NoInvitation as error:
+        except (NoInvitation, TooFast) as error:
             form.refuse(error)
         else:
             start_session(user)
             flash(_("Welcome, %(name)s. Your account is made, and you are logged in.", name=user.name))
             return redirect(_back(), 303)
     page = render_template("accounts/signup.html", form=form, next=_back(), invitation=invitation)
-    return page, 422 if form.errors else 200
+    return page, form.status
+
+
+def _join(name: str, password: str, invitation: Invitation | None) -> User:
+    """Return the new member *name*; a name that is taken is neither counted nor worth a hash."""
+    found = store().users.find(name)
+    if found:
+        raise NameTaken(name=name)
+    gate.charge(limits.SIGNUP, gate.address())
+    hashed = passwords.hash_password(password)
+    return store().users.make(name, hashed, invitation=invitation.token if invitation else None)
 
 
 @blueprint.route("/login", methods=["GET", "POST"])
@@ -50,15 +59,14 @@ def login() -> ResponseReturnValue:
         return redirect(_back(), 303)
     form = LoginForm()
     if form.validate_on_submit():
-        user = _authenticate(form.username.data or "", form.password.data or "")
-        if user is None:
-            form.refuse(Invalid(_("No member has this name and this password.")))
-        elif user.banned:
-            form.refuse(Banned(reason=user.ban_reason))
+        try:
+            user = _authenticate(form.username.data or "", form.password.data or "")
+        except (Invalid, Banned, TooFast) as error:
+            form.refuse(error)
         else:
             start_session(user)
             return redirect(_back(), 303)
-    return render_template("accounts/login.html", form=form, next=_back()), 422 if form.errors else 200
+    return render_template("accounts/login.html", form=form, next=_back()), form.status
 
 
 @blueprint.route("/reset/<token>", methods=["GET", "POST"])
@@ -69,11 +77,17 @@ def reset(token: str) -> ResponseReturnValue:
     viewer()  # clears a session that was ended, before the form keeps its token in it
     form = ResetForm()
     if form.validate_on_submit():
-        store().joining.use_reset(token, passwords.hash_password(form.new.data))
-        end_session()
-        flash(_("The password is set. Please log in with it."))
-        return redirect("/login", 303)
-    return render_template("accounts/reset.html", form=form, name=name), 422 if form.errors else 200
+        try:
+            gate.charge(limits.RESET, gate.address())
+            store().joining.use_reset(token, passwords.hash_password(form.new.data))
+        except TooFast as error:
+            form.refuse(error)
+        else:
+            end_session()
+            known.remember(name)
+            flash(_("The password is set. Please log in with it."))
+            return redirect("/login", 303)
+    return render_template("accounts/reset.html", form=form, name=name), form.status
 
 
 @blueprint.post("/logout")
@@ -83,11 +97,27 @@ def logout() -> ResponseReturnValue:
     return redirect("/", 303)
 
 
-def _authenticate(name: str, password: str) -> User | None:
+def _authenticate(name: str, password: str) -> User:
+    """Return the member with this name and this password; raise Invalid, Banned, TooFast.
+
+    Each attempt is counted before the password is looked at, so that many at once are no way round the limit; one
+    that succeeds is given back, and no other: an own account would else wipe out what was tried on others.
+    """
     name = name.strip()
-    user = store().users.find(name) if fields.is_member_name(name) else None
+    charges = ((limits.LOGIN, gate.address()), (limits.GUESS, known.whose(name)))
+    trip = store().trip()
+    gate.ask(trip, *charges)
+    asked = store().users.ask(trip, name) if fields.is_member_name(name) else None
+    trip.go()
+    refused = gate.excess()
+    if refused is not None:
+        raise refused
+    user = asked.value if asked else None
     if not passwords.verify(user.password if user else "", password) or user is None or user.left:
-        return None
+        raise Invalid(_("No member has this name and this password."))
+    store().limits.give_back(charges)
+    if user.banned:
+        raise Banned(reason=user.ban_reason)
     if passwords.needs_rehash(user.password):
         store().users.refresh_hash(user.name, passwords.hash_password(password))
         current_app.logger.info("the password of %s has a new hash", user.name)

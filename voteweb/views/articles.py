@@ -99,4 +99,4 @@ def submit() -> ResponseReturnValue:
         else:
             flash(_("Your article is posted."))
             return redirect(f"/a/{id}", 303)
-    return render_template("articles/submit.html", form=form, earlier=earlier), 422 if form.errors else 200
+    return render_template("articles/submit.html", form=form, earlier=earlier), form.status

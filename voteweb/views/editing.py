@@ -50,7 +50,7 @@ def edit(id: int) -> ResponseReturnValue:
             return redirect(f"/a/{id}", 303)
     until = closes(article.time, settings().edit_seconds) if own else None
     page = render_template("articles/edit.html", form=form, article=article, until=until)
-    return page, 422 if form.errors else 200
+    return page, form.status
 
 
 @blueprint.post("/a/<int:id>/delete")

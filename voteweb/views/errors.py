@@ -5,7 +5,7 @@ from flask.typing import ResponseReturnValue
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
-from voteweb.errors import N_, LoggedOut, Unavailable, VotewebError
+from voteweb.errors import N_, LoggedOut, TooFast, Unavailable, VotewebError
 from voteweb.i18n import refusal
 from voteweb.language import gettext as _
 from voteweb.login import forget_viewer, pressed_at, to_login, viewer, wants_json
@@ -20,6 +20,7 @@ PAGES = {
     409: (N_("Not twice"), N_("This has been done already.")),
     410: (N_("Gone"), N_("What was here is no more.")),
     413: (N_("Too much"), N_("What you sent is larger than this site takes.")),
+    421: (N_("Another address"), N_("This site is not at this address.")),
     422: (N_("Please look again"), N_("Something in the form is not right.")),
     429: (N_("Too fast"), N_("You have done this too often in a short time. Please wait a little.")),
     500: (N_("Our mistake"), N_("Something went wrong on this site. It has been written to the log.")),
@@ -42,7 +43,8 @@ def _refused(error: VotewebError) -> ResponseReturnValue:
         forget_viewer()
         current_app.logger.warning("Redis is away: %s", error.__cause__)
         headers["Retry-After"] = str(error.retry_after)
-    return _answer(error.status, error.code, refusal(error), headers)
+    back = pressed_at() if isinstance(error, TooFast) and request.method == "POST" else ""
+    return _answer(error.status, error.code, refusal(error), headers, back)
 
 
 def _stale(_error: CSRFError) -> ResponseReturnValue:
@@ -72,7 +74,7 @@ def _unexpected(error: Exception) -> ResponseReturnValue:
     return _answer(500, "fault", _(PAGES[500][1]), {})
 
 
-def _answer(status: int, code: str, words: str, headers: dict[str, str]) -> ResponseReturnValue:
+def _answer(status: int, code: str, words: str, headers: dict[str, str], back: str = "") -> ResponseReturnValue:
     if wants_json():
         return jsonify(error={"code": code, "message": words}), status, headers
     try:
@@ -80,4 +82,5 @@ def _answer(status: int, code: str, words: str, headers: dict[str, str]) -> Resp
     except Exception:  # whoever is looking, the page of an error must not fail itself
         forget_viewer()
     heading = _(PAGES.get(status, PAGES[400])[0])
-    return render_template("error.html", status=status, code=code, heading=heading, words=words), status, headers
+    page = render_template("error.html", status=status, code=code, heading=heading, words=words, place=back)
+    return page, status, headers

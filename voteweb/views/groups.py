@@ -1,6 +1,6 @@
 """Groups: all of them, the articles of one or of several at once, making and changing one."""
 
-from flask import Blueprint, abort, flash, redirect, render_template, url_for
+from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
 from voteweb import config, fields, lists
@@ -41,7 +41,7 @@ def _show(joined: str, order: Order) -> ResponseReturnValue:
     names = split(joined)
     if "+".join(names) != joined:
         endpoint = "groups.by_score" if order is Order.SCORE else "groups.by_time"
-        return redirect(url_for(endpoint, names="+".join(names)), 301)
+        return redirect(url_for(endpoint, names="+".join(names), page=request.args.get("page")), 301)
     return lists.show(
         "groups/show.html",
         of_groups(names, order),
@@ -93,7 +93,7 @@ def new() -> ResponseReturnValue:
         else:
             flash(_("The group is made."))
             return redirect(url_for("groups.by_score", names=form.name.data), 303)
-    return render_template("groups/new.html", form=form), 422 if form.errors else 200
+    return render_template("groups/new.html", form=form), form.status
 
 
 @blueprint.route("/g/<name>/edit", methods=["GET", "POST"])
@@ -113,7 +113,7 @@ def edit(name: str) -> ResponseReturnValue:
         store().groups.change(name, form.title.data, form.description.data, _deed(user, name))
         flash(_("The group is changed."))
         return redirect(url_for("groups.by_score", names=name), 303)
-    return render_template("groups/edit.html", form=form, group=group), 422 if form.errors else 200
+    return render_template("groups/edit.html", form=form, group=group), form.status
 
 
 def _known(group: Group | None, name: str) -> Group:

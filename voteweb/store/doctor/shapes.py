@@ -13,11 +13,11 @@ TYPES = {
     "reports": "zset", "report": "hash", "reported": "hash",
     "log-entry": "hash", "log": "zset", "log-by": "zset", "log-kind": "zset", "log-about": "zset",
     "invite": "hash", "invites": "zset", "reset": "string",
-    "once": "string", "imported": "set",
+    "once": "string", "limit": "string", "imported": "set",
 }  # fmt: skip
 COUNTERS = (keys.articles_count(), keys.users_count(), keys.log_count())
 #: The nouns whose keys expire; all others are for ever.
-EXPIRING = frozenset({"voted", "once", "link", "reset"})
+EXPIRING = frozenset({"voted", "once", "limit", "link", "reset"})
 
 
 def examine(look: Look) -> Generator[Broken, None, bool]:

@@ -1,0 +1,69 @@
+"""Limits: acts counted, refused while too many lie behind, and given back.
+
+Flask-Limiter would ask Redis once for each window of a limit, which makes four round trips of a vote's two. Here the
+question is one script, queued in the round trip that asks who is looking.
+"""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from math import ceil
+
+from voteweb.config import Settings
+from voteweb.errors import TooFast
+from voteweb.limits import Limit
+from voteweb.store import keys, scripts
+from voteweb.store.connect import Connection, Reply, Trip
+
+#: A limit and whose act is to be counted: a member's name, an address, a name to log in with.
+Charge = tuple[Limit, str]
+
+
+class Limits:
+    """The abuse limits of one site."""
+
+    def __init__(self, connection: Connection, settings: Settings) -> None:
+        self._connection = connection
+        self._settings = settings
+
+    def ask(self, trip: Trip, charges: Sequence[Charge]) -> Reply[TooFast | None]:
+        """Queue one act to be counted against all *charges*; the reply is the refusal, or None where it is taken.
+
+        What is refused counts against none of them.
+        """
+        if not self._settings.limits:
+            return trip.ask([], lambda _: None)
+
+        def read(answers: list[list[str]]) -> TooFast | None:
+            word, *rest = answers[0]
+            if word == "counted":
+                return None
+            limit, _ = charges[int(rest[0]) - 1]
+            # The words tell whole minutes: better a moment late than another refusal.
+            return TooFast(limit.words, wait=ceil(float(rest[1])), when=60 * ceil(float(rest[2]) / 60))
+
+        numbers = [number for limit, _ in charges for number in (limit.burst, limit.pause)]
+        return trip.ask([scripts.call("charge", self._keys(charges), numbers)], read)
+
+    def charge(self, charges: Sequence[Charge]) -> TooFast | None:
+        """Count one act against all *charges*; return the refusal, or None where it is taken."""
+        trip = self._connection.trip()
+        asked = self.ask(trip, charges)
+        trip.go()
+        return asked.value
+
+    def give_back(self, charges: Sequence[Charge]) -> None:
+        """Take back what was counted for an act that turned out to be none of those that count."""
+        if self._settings.limits:
+            self._connection.script("give_back", self._keys(charges), [limit.pause for limit, _ in charges])
+
+    def _keys(self, charges: Sequence[Charge]) -> list[str]:
+        """Return the keys of *charges*.
+
+        They hold digests, which only the site's key can make: who reads the database learns no visitor's address, nor
+        the password that somebody typed in place of the name.
+        """
+        secret = blake2b(self._settings.secret_key.encode()).digest()
+        return [
+            keys.limit(limit.kind, blake2b(whose.encode("utf-8", "replace"), digest_size=12, key=secret).hexdigest())
+            for limit, whose in charges
+        ]
