@@ -178,7 +178,7 @@ def test_data_survive_a_restart(folder: Path) -> None:
 def test_the_server_is_set_up_for_a_site(folder: Path) -> None:
     with database(Settings(data_dir=str(folder))) as found:
         store = open_store(found)
-        assert store.server.advice() == []
+        assert [*store.checks.warnings(), *store.checks.hints()] == []
         config = store.connection.client.config_get("*")
         store.connection.client.close()
     assert (config["port"], config["appendonly"], config["appendfsync"]) == ("0", "yes", "everysec")

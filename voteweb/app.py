@@ -15,13 +15,17 @@ from voteweb.store import Store, open_store
 def create_app(settings: Settings | None = None, store: Store | None = None) -> Flask:
     """Return the site with these *settings* (those of the environment by default) on *store* (theirs by default).
 
-    Raises ConfigError when there is no database or no key to sign cookies with.
+    Raises ConfigError when there is no database or no good key to sign cookies with.
     """
     settings = settings or config.from_env()
     if store is None and not settings.redis_url:
         raise ConfigError("There is no database: set VOTEWEB_REDIS_URL, or start with `voteweb run`.")
-    if not settings.secret_key:
-        raise ConfigError("VOTEWEB_SECRET_KEY is missing: set it to a long random text that stays the same.")
+    if len(settings.secret_key) < config.SECRET_LEAST:
+        raise ConfigError(
+            "VOTEWEB_SECRET_KEY is %(what)s: set it to a long random text that stays the same, such as "
+            "`python3 -c 'import secrets; print(secrets.token_urlsafe(32))'` prints.",
+            what="too short" if settings.secret_key else "missing",
+        )
     root = _resources()
     app = Flask(__name__, template_folder=str(root / "templates"), static_folder=str(root / "static"))
     app.config.update(

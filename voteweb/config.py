@@ -68,6 +68,10 @@ SITEMAP_SIZE = 1_000
 SITEMAPS_MOST = 50_000
 #: Seconds for which a browser remembers the language that was chosen on the site: a year.
 LANGUAGE_SECONDS = 365 * 86_400
+#: Seconds for which /healthz keeps what it found out about the database beyond whether it answers.
+HEALTH_SECONDS = 10
+#: Characters of the key that signs cookies: whoever guesses it is anybody.
+SECRET_LEAST = 16
 #: Seconds for which a browser is remembered as one in which a member has logged in: a year.
 KNOWN_SECONDS = 365 * 86_400
 #: What stands in place of the name of a member who left; no member can have it.
@@ -140,6 +144,15 @@ class Settings:
     def secure(self) -> bool:
         """Whether the site is public under https, so that cookies must never travel without it."""
         return self.site_url.startswith("https://")
+
+    def warnings(self) -> list[str]:
+        """Return what is not set as it should be on a public site, and what to do, in words fit for everybody's eyes."""
+        if self.secure and not self.trusted_proxies:
+            return [
+                "The site is under https, so a proxy stands in front, but VOTEWEB_TRUSTED_PROXIES is 0: all visitors "
+                "count as one address. Set it to the number of proxies."
+            ]
+        return []
 
 
 def env_name(name: str) -> str:

@@ -1,6 +1,7 @@
 """``voteweb run``, in a process of its own: what it says, serves, keeps and leaves."""
 
 import http.client
+import json
 import os
 import re
 import signal
@@ -186,6 +187,22 @@ def test_without_a_key_a_database_elsewhere_is_refused(spawn: Spawn, server_url:
     done = spawn("run", "--port", 0, VOTEWEB_REDIS_URL=server_url)
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (1, "", 1)
     assert "VOTEWEB_SECRET_KEY" in done.stderr
+
+
+def test_another_programs_database_is_refused_in_one_line(spawn: Spawn, store: Store, server_url: str) -> None:
+    store.connection.client.rpush("user:", "x")
+    done = spawn("run", "--port", 0, VOTEWEB_REDIS_URL=server_url, **SECRET)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (1, "", 1)
+    assert "belongs to another program" in done.stderr
+
+
+def test_what_is_set_up_wrongly_is_said_at_the_start_and_in_health(start: Start, store: Store, server_url: str) -> None:
+    store.connection.client.set("session:x", "another program's")
+    site = start(VOTEWEB_REDIS_URL=server_url, VOTEWEB_SITE_URL="https://news.example", **SECRET)
+    status, health = site.get("/healthz")
+    assert (status, json.loads(health)["status"]) == (200, "degraded")
+    errors = site.stop(signal.SIGTERM)[2]
+    assert errors.splitlines() == [f"Warning: {each}" for each in json.loads(health)["reasons"]]
 
 
 def test_a_database_that_comes_late_is_waited_for(start: Start, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:

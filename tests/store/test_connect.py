@@ -252,30 +252,6 @@ def test_a_server_counts_what_a_site_holds(store: Store) -> None:
     assert store.server.counts() == (1, 2, 2)
 
 
-def test_the_embedded_server_needs_no_advice(store: Store) -> None:
-    assert store.server.advice() == []
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "says"),
-    [
-        ("maxmemory-policy", "allkeys-lru", "maxmemory-policy is allkeys-lru"),
-        ("appendonly", "no", "Nothing is kept on disk"),
-        ("hash-max-listpack-value", "64", "hash-max-listpack-value is 64"),
-        ("set-max-intset-entries", "512", "set-max-intset-entries is 512"),
-    ],
-)
-def test_a_server_set_up_otherwise_is_told_what_to_change(store: Store, name: str, value: str, says: str) -> None:
-    client = store.connection.client
-    before = client.config_get(name)[name]
-    client.config_set(name, value)
-    try:
-        (advice,) = store.server.advice()
-    finally:
-        client.config_set(name, before)
-    assert advice.startswith(says)
-
-
 def test_two_servers_do_not_share_their_data(store: Store) -> None:
     factories.article(store)
     with private_server("valkey") as url:

@@ -96,6 +96,7 @@ def test_every_key_of_a_busy_site_is_in_the_grammar_with_its_type_and_lifetime(b
     for key in run(busy, "KEYS", "*"):
         makers = [(name, maker) for name, maker in key_makers().items() if pattern(maker).fullmatch(key)]
         assert len(makers) == 1, f"{key}: {makers}"
+        assert keys.is_ours(key)
         ((name, maker),) = makers
         told = inspect.getdoc(maker) or ""
         (kind,) = [kind for start, kind in TYPES.items() if told.startswith(start)]
@@ -105,6 +106,27 @@ def test_every_key_of_a_busy_site_is_in_the_grammar_with_its_type_and_lifetime(b
         ), key
         seen.add(name)
     assert seen == set(key_makers())
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("", "x", "celery", "cache:", "session:abc", "rq:job:1", "{user}:b", "a\nuser:b", "Article:1", "articles:1"),
+        *(
+            "article",
+            "article:x",
+            "article:1:2",
+            "article:１",
+            "user:1:profile",
+            "voted:",
+            "voted:x",
+            "group:",
+            "good:x",
+        ),
+    ],
+)
+def test_a_key_of_another_program_is_told_from_ours(key: str) -> None:
+    assert not keys.is_ours(key)
 
 
 @pytest.mark.parametrize(("member", "id"), [("article:1", 1), ("article:0012", 12), ("article:1000000000000", 10**12)])

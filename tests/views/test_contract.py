@@ -51,8 +51,8 @@ PAGES = [
 ]
 ADDRESSES = [address for address, *_ in PAGES]
 NO_HTML = ("/healthz", "/static/site.css", "/account/data", *FOR_MACHINES)
-#: Pages of readers that hold a token, or that browsers must ask for again.
-NOT_KEPT = ("/login", "/signup", "/nowhere", "/a/3", f"/reset/{TOKEN}", "/reset/another", "/healthz")
+#: What holds a reader's token, or must be asked for again.
+NOT_KEPT = ("/login", "/signup", "/healthz", "/nowhere", "/a/3", f"/reset/{TOKEN}", "/reset/another")
 
 # Address and fields, then what a reader (without a token), a member and a moderator (with theirs) get.
 POSTS = [

@@ -14,6 +14,23 @@ from voteweb.store import Store
 def test_health_is_for_machines(reader: Browser) -> None:
     assert reader.open("/healthz").answer.json == {"status": "ok", "reasons": []}
     assert reader.answer.content_type == "application/json"
+    assert reader.answer.headers["Cache-Control"] == "no-store"
+
+
+def test_health_tells_what_is_set_up_wrongly(settings: Settings, fake_store: Store) -> None:
+    for proxies, status in ((0, "degraded"), (1, "ok")):
+        site = replace(settings, site_url="https://news.example", trusted_proxies=proxies)
+        reader = Browser(create_app(site, fake_store)).open("/healthz")
+        assert (reader.status, reader.answer.json["status"]) == (200, status)
+        assert all("VOTEWEB_TRUSTED_PROXIES" in reason for reason in reader.answer.json["reasons"])
+
+
+def test_health_tells_what_is_wrong_with_the_database(
+    reader: Browser, fake_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fake_store.checks, "warnings", lambda: ["Nothing is kept on disk."])
+    answer = {"status": "degraded", "reasons": ["Nothing is kept on disk."]}
+    assert (reader.open("/healthz").status, reader.answer.json) == (200, answer)
 
 
 def test_about_explains_the_ranking_with_the_sites_own_numbers(reader: Browser) -> None:
@@ -60,6 +77,12 @@ def test_pages_name_their_files_by_content(reader: Browser) -> None:
 def test_a_site_does_not_start_without_what_it_needs(missing: str, says: str, settings: Settings) -> None:
     with pytest.raises(ConfigError, match=says):
         create_app(replace(settings, **{missing: ""}))
+
+
+def test_a_key_that_can_be_guessed_is_refused(settings: Settings) -> None:
+    with pytest.raises(ConfigError, match="VOTEWEB_SECRET_KEY is too short: .*secrets.token_urlsafe") as refusal:
+        create_app(replace(settings, secret_key="change me"))
+    assert "change me" not in str(refusal.value)
 
 
 def test_a_site_opens_its_own_store(settings: Settings, store: Store) -> None:

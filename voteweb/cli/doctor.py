@@ -12,7 +12,7 @@ def doctor(site: Site) -> None:
 
     Only reads, and may be run while the site is used. Prints each fault with the key where it lies.
     """
-    for each in site.store.server.advice():
+    for each in (*site.settings.warnings(), *site.store.checks.warnings(), *site.store.checks.hints()):
         click.echo(f"Warning: {each}")
     broken = 0
     for broken, (key, what) in enumerate(site.store.doctor.examine(), 1):  # noqa: B007 - the last one is the count

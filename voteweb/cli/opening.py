@@ -68,7 +68,7 @@ def on_site(*, new: bool = False) -> Callable[[Callable[Concatenate[Site, P], No
 
 @contextmanager
 def opened(settings: Settings, patience: float | None = None) -> Iterator[Store]:
-    """Yield the store of a database that answers; raise ConfigError when it does not within *patience* seconds.
+    """Yield the store of a database that answers within *patience* seconds and is new enough; else raise ConfigError.
 
     The store waits PATIENCE seconds for each answer; left to itself, a server that is away is told at once.
     """
@@ -80,6 +80,7 @@ def opened(settings: Settings, patience: float | None = None) -> Iterator[Store]
             "Cannot reach the database at %(url)s: %(why)s", url=masked(settings.redis_url), why=problem.__cause__
         ) from None
     try:
+        store.checks.refuse_old()
         yield store
     finally:
         store.connection.client.close()

@@ -51,9 +51,9 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
     with database(replace(settings, port=port)) as settings:
         _check_app(settings)
         with opened(settings, DATABASE_PATIENCE) as store:
-            if not is_ours:
-                for each in store.server.advice():
-                    click.echo(f"Warning: {each}", err=True)
+            store.checks.refuse_foreign()
+            for each in (*settings.warnings(), *store.checks.warnings(), *store.checks.hints()):
+                click.echo(f"Warning: {each}", err=True)
             _prepare(store, settings, sample)
         _serve(settings, address)
     kept = f"; its data are in {Path(settings.data_dir).resolve()}" if is_ours else ""

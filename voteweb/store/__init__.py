@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from voteweb.config import Settings
 from voteweb.store.articles import Articles
+from voteweb.store.checks import Checks
 from voteweb.store.connect import Connection, Trip, connect
 from voteweb.store.doctor import Doctor
 from voteweb.store.groups import Groups
@@ -39,6 +40,7 @@ class Store:
     imports: Imports
     doctor: Doctor
     server: Server
+    checks: Checks
 
     def trip(self) -> Trip:
         """Return an empty round trip: queue questions with the parts' ask methods, then go."""
@@ -70,4 +72,5 @@ def assemble(connection: Connection, settings: Settings) -> Store:
         imports=Imports(connection, settings),
         doctor=Doctor(connection, settings),
         server=Server(connection),
+        checks=Checks(connection),
     )

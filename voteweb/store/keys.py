@@ -5,7 +5,17 @@ public function that ends in a key is described as "A type: meaning; lifetime."
 An article and its voters would share a slot of a later cluster, the rankings another; nothing here depends on it.
 """
 
+import re
+
 ARTICLE = "article:"
+#: Every key there may be: nouns of one key, of numbers (and the counter), of names (and the whole site's), of names.
+_GRAMMAR = re.compile(
+    r"(?:good|groups|reports|log|leaving|imported):"
+    r"|(?:article|log-entry):[0-9]*"
+    r"|(?:voted|report):[0-9]+"
+    r"|(?:time|score|user):[^:]*"
+    r"|(?:group|group-info|posted|gone|link|reported|log-by|log-kind|log-about|invite|invites|reset|once|limit):[^:]+"
+)
 
 
 def articles_count() -> str:
@@ -171,6 +181,11 @@ def limit(kind: str, digest: str) -> str:
 def imported() -> str:
     """A set: digests of all imported rows, so that none is imported twice; for ever."""
     return "imported:"
+
+
+def is_ours(key: str) -> bool:
+    """Tell whether *key* is one that this module could spell."""
+    return _GRAMMAR.fullmatch(key) is not None
 
 
 def article_id(member: str) -> int:

@@ -1,8 +1,7 @@
-"""The database server itself: whether it answers, what it holds, and whether it is set up for a site."""
+"""The database server itself: whether it answers, and what it holds."""
 
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import redis
 
@@ -10,11 +9,6 @@ from voteweb.errors import ConfigError
 from voteweb.models import Role
 from voteweb.store import keys
 from voteweb.store.connect import Connection
-
-#: The oldest version whose commands the store uses.
-OLDEST = (7, 0)
-#: Settings that keep articles and voters in their compact forms, with the least value that does.
-COMPACT = {"hash-max-listpack-value": 512, "set-max-intset-entries": 8192}
 
 
 class Counts(NamedTuple):
@@ -73,29 +67,3 @@ class Server:
             cursor, names = self._connection.command("SCAN", cursor, "MATCH", keys.user("?*"), "COUNT", 1000)
             yield names
             seen_all = int(cursor) == 0
-
-    def advice(self) -> list[str]:
-        """Return what should be set otherwise on this server, in words; silent about what it does not tell."""
-        client = self._connection.client
-        about = self._ask(client.info)
-        advice = []
-        version = str(about.get("redis_version", ""))
-        numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
-        if numbers and numbers < OLDEST:
-            advice.append(f"The server has version {version}; voteweb needs 7.0 or newer.")
-        set_to = self._ask(lambda: client.config_get("maxmemory-policy", "save", "appendonly", *COMPACT))
-        policy = set_to.get("maxmemory-policy") or about.get("maxmemory_policy") or "noeviction"
-        if policy != "noeviction":
-            advice.append(f"maxmemory-policy is {policy}: a full server would drop articles. Set it to noeviction.")
-        if set_to.get("appendonly") == "no" and set_to.get("save") == "":
-            advice.append("Nothing is kept on disk: a restart loses everything. Set appendonly to yes.")
-        for name, least in COMPACT.items():
-            if int(set_to.get(name) or least) < least:
-                advice.append(f"{name} is {set_to[name]}: with {least} the data take far less memory.")
-        return advice
-
-    def _ask(self, question: Callable[[], Any]) -> dict[str, Any]:
-        """Return the answer, or nothing where the server or our rights on it do not allow the question."""
-        with suppress(redis.ResponseError):
-            return dict(self._connection.insist(question))
-        return {}

@@ -32,12 +32,10 @@ def about() -> str:
 
 @blueprint.get("/healthz")
 def health() -> ResponseReturnValue:
-    """Say whether the site can work: 200 when Redis answers, 503 when it does not."""
-    try:
-        store().connection.ping()
-    except Unavailable as problem:
-        answer = jsonify(status="down", reasons=["Redis does not answer"])
-        return answer, problem.status, {"Retry-After": str(problem.retry_after)}
-    answer = jsonify(status="ok", reasons=[])
-    answer.cache_control.no_store = True
-    return answer
+    """Say how the site is: 200 while it can be read, with what needs an operator; 503 when it cannot."""
+    status, reasons = store().checks.health()
+    headers = {"Cache-Control": "no-store"}
+    if status == "down":
+        return jsonify(status=status, reasons=reasons), 503, headers | {"Retry-After": str(Unavailable.retry_after)}
+    reasons = [*settings().warnings(), *reasons]
+    return jsonify(status="degraded" if reasons else "ok", reasons=reasons), 200, headers

@@ -20,6 +20,11 @@ COUNTERS = (keys.articles_count(), keys.users_count(), keys.log_count())
 EXPIRING = frozenset({"voted", "once", "limit", "link", "reset"})
 
 
+def wanted(key: str) -> str | None:
+    """Return the type that *key* should have; None for a key of another program."""
+    return "string" if key in COUNTERS else TYPES.get(key.partition(":")[0])
+
+
 def examine(look: Look) -> Generator[Broken, None, bool]:
     """Check type and lifetime of every key; return whether all have their type."""
     sound = True
@@ -27,12 +32,12 @@ def examine(look: Look) -> Generator[Broken, None, bool]:
         answers = look.at_once([(word, key) for key in step for word in ("TYPE", "TTL")])
         for key, (kind, expires) in zip(step, rows(answers, len(step)), strict=True):
             noun, _, name = key.partition(":")
-            wanted = "string" if key in COUNTERS else TYPES.get(noun)
-            if wanted is None or kind == "none":
+            should_be = wanted(key)
+            if should_be is None or kind == "none":
                 continue
-            if kind != wanted:
+            if kind != should_be:
                 sound = False
-                yield Broken(key, f"is a {kind}, but should be a {wanted}")
+                yield Broken(key, f"is a {kind}, but should be a {should_be}")
             if noun == "article" and name and not is_article(key):
                 yield Broken(key, f"is no article: {name} is no number")
             may_expire = noun in EXPIRING or (noun in ("time", "score") and "+" in name)

@@ -1,0 +1,141 @@
+"""Whether the database is fit for a site: what forbids to start on it, what may lose data, what could be better."""
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import redis
+
+from voteweb import config
+from voteweb.errors import ConfigError, Unavailable
+from voteweb.store import keys
+from voteweb.store.connect import Connection
+from voteweb.store.doctor.shapes import wanted
+
+#: The oldest version whose commands the store uses.
+OLDEST = (7, 0)
+#: Settings that keep articles and voters in their compact forms, with the least value that does.
+COMPACT = {"hash-max-listpack-value": 512, "set-max-intset-entries": 8192}
+#: Keys looked at for those of another program: a fraction of a millisecond, however many there are.
+SAMPLE = 1_000
+#: The share of its memory at which a server that evicts nothing is nearly full.
+NEARLY_FULL = 0.9
+#: Keys that every site has but for a new one, so that another type than ours is another program's.
+_OF_EVERY_SITE = (
+    keys.articles_count(), keys.users_count(), keys.by_time(), keys.by_score(), keys.good(), keys.groups(),
+    keys.reports(), keys.log(),
+)  # fmt: skip
+
+
+class Health(NamedTuple):
+    """How a site is: "ok", "degraded" (it serves, but something needs an operator) or "down", and why."""
+
+    status: str
+    reasons: list[str]
+
+
+class Checks:
+    """The checks of the database of one site; each asks a bounded number of questions."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._kept: list[str] = []
+        self._kept_until = 0.0
+
+    def refuse_old(self) -> None:
+        """Raise ConfigError when the server is too old for the store's commands; silent where it does not say."""
+        version = str(self._info().get("redis_version", ""))
+        numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
+        if numbers and numbers < OLDEST:
+            raise ConfigError(
+                "The database has version %(version)s, and voteweb needs 7.0 or newer. Install a newer Redis or Valkey, "
+                "or set VOTEWEB_REDIS_URL to one.",
+                version=version,
+            )
+
+    def refuse_foreign(self) -> None:
+        """Raise ConfigError when another program keeps something else under a key that every site has."""
+        kinds = self._connection.pipeline([("TYPE", key) for key in _OF_EVERY_SITE])
+        for key, kind in zip(_OF_EVERY_SITE, kinds, strict=True):
+            if kind not in ("none", wanted(key)):
+                raise ConfigError(
+                    "The database belongs to another program: its key %(key)s is a %(kind)s, where voteweb keeps a "
+                    "%(wanted)s. Give voteweb a database of its own: another number at the end of VOTEWEB_REDIS_URL, "
+                    "or another server.",
+                    key=key,
+                    kind=kind,
+                    wanted=wanted(key),
+                )
+
+    def warnings(self) -> list[str]:
+        """Return what may lose data or keeps members from writing, and what to do, in words fit for everybody's eyes.
+
+        Silent about what the server does not tell, or our rights on it do not let us ask.
+        """
+        about, set_to = self._info(), self._settings("maxmemory-policy", "save", "appendonly")
+        found = []
+        policy = set_to.get("maxmemory-policy") or about.get("maxmemory_policy") or "noeviction"
+        if policy != "noeviction":
+            found.append(f"maxmemory-policy is {policy}: a full server would drop articles. Set it to noeviction.")
+        limit, used = int(about.get("maxmemory") or 0), int(about.get("used_memory") or 0)
+        if limit and used >= NEARLY_FULL * limit:
+            found.append(f"The server has used {used / limit:.0%} of its maxmemory: when it is full, nobody can post.")
+        if set_to.get("appendonly") == "no" and set_to.get("save") == "":
+            found.append("Nothing is kept on disk: a restart loses everything. Set appendonly to yes.")
+        if "err" in (about.get("aof_last_write_status"), about.get("rdb_last_bgsave_status")):
+            found.append("The server cannot write to its disk: see whether it is full, and the server's log.")
+        if about.get("role") == "slave":
+            found.append("The server is a replica: nothing can be written. Set VOTEWEB_REDIS_URL to its primary.")
+        stranger = self._stranger()
+        if stranger:
+            found.append(
+                f"Another program keeps keys in this database, {stranger}: what it deletes may be ours. "
+                "Give voteweb a database of its own."
+            )
+        return found
+
+    def hints(self) -> list[str]:
+        """Return what would save memory, in words."""
+        set_to = self._settings(*COMPACT)
+        return [
+            f"{name} is {set_to[name]}: with {least} the data take far less memory."
+            for name, least in COMPACT.items()
+            if int(set_to.get(name) or least) < least
+        ]
+
+    def health(self) -> Health:
+        """Return how the database is: whether it answers is asked each time, the warnings are kept for some seconds."""
+        try:
+            self._connection.ping()
+            if time.monotonic() >= self._kept_until:
+                self._kept = self.warnings()
+                self._kept_until = time.monotonic() + config.HEALTH_SECONDS
+        except Unavailable:
+            return Health("down", ["Redis does not answer"])
+        except redis.ResponseError:
+            return Health("down", ["Redis refuses us"])
+        return Health("degraded" if self._kept else "ok", list(self._kept))
+
+    def _stranger(self) -> str:
+        """Return how keys of another program look, "" when a sample holds none; never a whole key, which may tell."""
+        sample: list[str] = []
+        with suppress(redis.ResponseError):
+            _, sample = self._connection.command("SCAN", 0, "COUNT", SAMPLE)
+        for key in sample:
+            if not keys.is_ours(key):
+                noun = key.partition(":")[0]
+                return f"such as {noun}:…" if ":" in key and noun.isascii() and noun.isalpha() else "of other names"
+        return ""
+
+    def _info(self) -> dict[str, Any]:
+        return self._ask(self._connection.client.info)
+
+    def _settings(self, *names: str) -> dict[str, Any]:
+        return self._ask(lambda: self._connection.client.config_get(*names))
+
+    def _ask(self, question: Callable[[], Any]) -> dict[str, Any]:
+        """Return the answer, or nothing where the server or our rights on it do not allow the question."""
+        with suppress(redis.ResponseError):
+            return dict(self._connection.insist(question))
+        return {}
