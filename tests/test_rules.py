@@ -37,6 +37,7 @@ WHO: dict[str, User | None] = {
 }
 MEMBER, OTHER_MOD = someone(name="cid", id=5), someone(Role.MODERATOR, "sue", 6)
 OTHER_ADMIN, LEFT = someone(Role.ADMIN, "root2", 7), someone(name="zoe", id=8, left=POSTED)
+BARRED = someone(name="eve", id=9, banned=POSTED)
 INVITATION = Invitation("token", "Ann", LATE)
 REMOVAL = Entry(1, Act.REMOVE, "MOD", POSTED)
 
@@ -127,10 +128,17 @@ TABLE: list[tuple[str, Question, str]] = [
     ("log in when banned", lambda who: who is not None and rules.may_enter(replace(who, banned=POSTED)), NOBODY),
     ("log in after leaving", lambda who: who is not None and rules.may_enter(replace(who, left=POSTED)), NOBODY),
     # what depends on nobody
-    ("use an invitation", lambda who: rules.may_use(INVITATION, LATE - 0.001), ALL),
-    ("use an invitation past its end", lambda who: rules.may_use(INVITATION, LATE), NOBODY),
-    ("use a used invitation", lambda who: rules.may_use(replace(INVITATION, used="cid"), POSTED), NOBODY),
-    ("use a withdrawn invitation", lambda who: rules.may_use(replace(INVITATION, revoked=True), POSTED), NOBODY),
+    ("use an invitation", lambda who: rules.may_use(INVITATION, MEMBER, LATE - 0.001), ALL),
+    ("use an invitation past its end", lambda who: rules.may_use(INVITATION, MEMBER, LATE), NOBODY),
+    ("use a used invitation", lambda who: rules.may_use(replace(INVITATION, used="cid"), MEMBER, POSTED), NOBODY),
+    (
+        "use a withdrawn invitation",
+        lambda who: rules.may_use(replace(INVITATION, revoked=True), MEMBER, POSTED),
+        NOBODY,
+    ),
+    ("use an invitation of who has left", lambda who: rules.may_use(INVITATION, LEFT, POSTED), NOBODY),
+    ("use an invitation of who is banned", lambda who: rules.may_use(INVITATION, BARRED, POSTED), NOBODY),
+    ("use an invitation of nobody", lambda who: rules.may_use(INVITATION, None, POSTED), NOBODY),
     ("votes are open", lambda who: rules.voting_open(ARTICLE, CLOSED - 0.001, SETTINGS), ALL),
     ("votes are closed", lambda who: rules.voting_open(ARTICLE, CLOSED, SETTINGS), NOBODY),
     ("is good", lambda who: rules.is_good(ARTICLE, Settings(good_votes=199)), ALL),

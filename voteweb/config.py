@@ -146,7 +146,7 @@ class Settings:
         return self.site_url.startswith("https://")
 
     def warnings(self) -> list[str]:
-        """Return what is not set as it should be on a public site, and what to do, in words fit for everybody's eyes."""
+        """Return what is not set as a public site needs it, and what to do, in words fit for everybody's eyes."""
         if self.secure and not self.trusted_proxies:
             return [
                 "The site is under https, so a proxy stands in front, but VOTEWEB_TRUSTED_PROXIES is 0: all visitors "

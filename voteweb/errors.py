@@ -157,6 +157,13 @@ class NoInvitation(VotewebError):
     template = N_("This invitation is used, withdrawn or past its end. Please ask for a new one.")
 
 
+class InviterGone(NoInvitation):
+    """Whoever made the invitation was banned or has left."""
+
+    code = "inviter-gone"
+    template = N_("Whoever made this invitation is no longer a member. Please ask somebody else for a new one.")
+
+
 class InvitationUsed(VotewebError):
     """A used invitation cannot be withdrawn."""
 

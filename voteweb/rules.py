@@ -34,9 +34,10 @@ def may_enter(user: User) -> bool:
     return not user.banned and not user.left
 
 
-def may_use(invitation: Invitation, now: float) -> bool:
-    """Tell whether somebody may still join by *invitation*."""
-    return not invitation.used and not invitation.revoked and now < invitation.until
+def may_use(invitation: Invitation, inviter: User | None, now: float) -> bool:
+    """Tell whether somebody may still join by *invitation*, which *inviter* made."""
+    is_good = not invitation.used and not invitation.revoked and now < invitation.until
+    return is_good and inviter is not None and may_enter(inviter)
 
 
 def may_invite(user: User | None, now: float, settings: Settings) -> bool:

@@ -8,9 +8,10 @@ from tests import factories
 from tests.store.test_races import at_once
 from tests.store.watch import broken, run, snapshot
 from voteweb import config
-from voteweb.errors import InvitationUsed, LinkUsed, NameTaken, NoInvitation, NoSuchMember
-from voteweb.models import Invitation, User
+from voteweb.errors import InvitationUsed, InviterGone, LinkUsed, NameTaken, NoInvitation, NoSuchMember
+from voteweb.models import Act, Invitation, User
 from voteweb.store import Store
+from voteweb.store.log import Deed
 
 
 def made_by(store: Store, name: str) -> tuple[Invitation, ...]:
@@ -81,6 +82,30 @@ def test_a_revoked_invitation_lets_nobody_in(store: Store, ann: User) -> None:
     found = store.joining.find(token)
     assert found is not None
     assert found.revoked
+
+
+@pytest.mark.parametrize("how", ["banned", "left", "never there"])
+def test_an_invitation_by_somebody_who_is_no_longer_here_lets_nobody_in(store: Store, ann: User, how: str) -> None:
+    token = store.joining.invite(ann).token
+    if how == "banned":
+        store.users.ban("ann", Deed(Act.BAN, "mod", about="ann", why="Spam."))
+    elif how == "left":
+        store.leaving.start(ann, delete_articles=False)
+    else:
+        run(store, "DEL", "user:ann")
+    with pytest.raises(InviterGone):
+        store.users.make("bob", "", invitation=token)
+    found = store.joining.find(token)
+    assert found is not None
+    assert found.used == ""
+    assert store.users.find("bob") is None
+
+
+def test_an_invitation_is_good_again_when_its_maker_is_let_in_again(store: Store, ann: User) -> None:
+    token = store.joining.invite(ann).token
+    store.users.ban("ann", Deed(Act.BAN, "mod", about="ann", why="Spam."))
+    store.users.unban("ann", Deed(Act.UNBAN, "mod", about="ann"))
+    assert store.users.make("bob", "", invitation=token).invited_by == "Ann"
 
 
 def test_only_its_maker_and_moderators_revoke_an_invitation_and_no_used_one(store: Store, ann: User) -> None:

@@ -80,8 +80,11 @@ CALLS: dict[str, tuple[list[str], list[Any]]] = {
     ),
     "make_group": (["groups:", "group-info:lua", *LOG], [*LOGGED, "make", "lua", "Lua", "the language"]),
     "make_group to change": (["groups:", "group-info:go", *LOG], [*LOGGED, "change", "go", "Golang", "the language"]),
-    "make_user": (["user:dan", "invite:none", *LOG], [*LOGGED, 0, 7, "dan", "hash", "admin", "word"]),
-    "make_user by invitation": (["user:dan", "invite:open"], [*UNLOGGED, 1, 7, "dan", "hash", "member", "word"]),
+    "make_user": (["user:dan", "invite:none", "user:bob", *LOG], [*LOGGED, 0, 7, "dan", "hash", "admin", "word"]),
+    "make_user by invitation": (
+        ["user:dan", "invite:open", "user:bob"],
+        [*UNLOGGED, 1, 7, "dan", "hash", "member", "word"],
+    ),
     "change_user": (["user:bob", *LOG], [*LOGGED, "", "role", "admin", "session", "other word"]),
     "change_user to ban": (["user:bob", *LOG], [*LOGGED, "free", "banned", "17", "session", "other word"]),
     "change_user to unban": (["user:eve", *LOG], [*LOGGED, "banned", "banned", "0"]),

@@ -6,10 +6,11 @@ import pytest
 
 from tests import factories
 from tests.views.browser import PASSWORD, Browser
+from tests.views.conftest import MakeMember
 from tests.views.state import TOKEN, know_token
 from tests.views.test_articles import titles
 from voteweb import config, passwords
-from voteweb.models import Act, Reason
+from voteweb.models import Act, Reason, Role
 from voteweb.store import Store
 from voteweb.store.log import Deed
 
@@ -112,6 +113,20 @@ def test_an_account_ends_only_with_its_password_and_a_choice(
     assert "open" in bob.page.one("details")
     assert not fake_store.users.get("bob").left
     assert bob.submit("/account/delete", password=PASSWORD, articles="keep").location == "/"
+
+
+def test_the_last_admin_cannot_leave_before_there_is_another(make_member: MakeMember, fake_store: Store) -> None:
+    boss = make_member("boss", Role.ADMIN)
+    make_member("mod", Role.MODERATOR)
+    factories.user(fake_store, "barred", Role.ADMIN)
+    fake_store.users.ban("barred", Deed(Act.BAN, "command line", about="barred", why="Spam."))
+    boss.open("/account").submit("/account/delete", password=PASSWORD, articles="keep")
+    words = "You are the last admin here. Make another member an admin first, on the member's page."
+    assert (boss.status, boss.page.one("div", role="alert").words) == (422, words)
+    assert not fake_store.users.get("boss").left
+    boss.open("/u/mod").submit("/u/mod/role", role="admin")
+    assert boss.open("/account").submit("/account/delete", password=PASSWORD, articles="keep").location == "/"
+    assert fake_store.users.get("boss").left
 
 
 def test_an_ended_account_leaves_its_articles_under_no_name(bob: Browser, reader: Browser, fake_store: Store) -> None:

@@ -60,6 +60,9 @@ def test_groups_without_a_common_article_say_so(reader: Browser, fake_store: Sto
         ("/g/redis+Python+redis/new", "/g/python+redis/new"),
         ("/g/python+python", "/g/python"),
         ("/g/%20python", "/g/python"),
+        ("/g/redis+python?page=2", "/g/python+redis?page=2"),
+        ("/g/redis+python/new?page=2&x=1", "/g/python+redis/new?page=2"),
+        ("/g/redis+python?page=%0d%0aX:y%26%23", "/g/python+redis?page=%0D%0AX:y%26%23"),
     ],
 )
 def test_each_list_has_one_address(address: str, leads_to: str, reader: Browser) -> None:

@@ -12,8 +12,9 @@ from tests.views.browser import PASSWORD, Browser
 from voteweb import config, passwords
 from voteweb.app import create_app
 from voteweb.config import Settings
-from voteweb.models import Role
+from voteweb.models import Act, Role
 from voteweb.store import Store
+from voteweb.store.log import Deed
 
 Enter = Callable[..., Browser]
 DEAD = "This invitation is used, withdrawn or past its end. Please ask for a new one."
@@ -79,6 +80,19 @@ def test_a_dead_invitation_says_so_at_once(field: str, value: object, enter: Ent
     assert (guest.status, guest.page.one("p", class_="lead").words) == (403, DEAD)
     guest.post("/signup", {"username": "carl", "password": "long enough", "invite": link.partition("=")[2]})
     assert (guest.status, fake_store.users.find("carl")) == (403, None)
+
+
+def test_an_invitation_goes_with_whoever_made_it(enter: Enter, fake_store: Store) -> None:
+    gone = "Whoever made this invitation is no longer a member. Please ask somebody else for a new one."
+    link, guest = invite(enter("mod", Role.MODERATOR)), enter()
+    guest.open(link)
+    fake_store.users.ban("mod", Deed(Act.BAN, "admin", about="mod", why="Spam."))
+    guest.submit("/signup", username="carl", password="long enough")
+    assert (guest.status, guest.page.one("p", class_="lead").words) == (403, gone)
+    assert (guest.open(link).status, guest.page.one("p", class_="lead").words) == (403, gone)
+    assert fake_store.users.find("carl") is None
+    fake_store.users.unban("mod", Deed(Act.UNBAN, "admin", about="mod"))
+    assert guest.open(link).submit("/signup", username="carl", password="long enough").status == 303
 
 
 @pytest.mark.parametrize("token", ["nonsense", "x" * 3_000, "<b>", "%00", "a:b"])

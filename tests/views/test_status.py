@@ -80,7 +80,7 @@ def test_a_site_does_not_start_without_what_it_needs(missing: str, says: str, se
 
 
 def test_a_key_that_can_be_guessed_is_refused(settings: Settings) -> None:
-    with pytest.raises(ConfigError, match="VOTEWEB_SECRET_KEY is too short: .*secrets.token_urlsafe") as refusal:
+    with pytest.raises(ConfigError, match=r"VOTEWEB_SECRET_KEY is too short: .*secrets\.token_urlsafe") as refusal:
         create_app(replace(settings, secret_key="change me"))
     assert "change me" not in str(refusal.value)
 

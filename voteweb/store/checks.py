@@ -49,8 +49,8 @@ class Checks:
         numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
         if numbers and numbers < OLDEST:
             raise ConfigError(
-                "The database has version %(version)s, and voteweb needs 7.0 or newer. Install a newer Redis or Valkey, "
-                "or set VOTEWEB_REDIS_URL to one.",
+                "The database has version %(version)s, and voteweb needs 7.0 or newer. Install a newer Redis or "
+                "Valkey, or set VOTEWEB_REDIS_URL to one.",
                 version=version,
             )
 

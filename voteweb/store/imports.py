@@ -71,7 +71,7 @@ class Imports:
             [
                 scripts.call(
                     "make_user",
-                    [keys.user(name), keys.invite("")],
+                    [keys.user(name), keys.invite(""), keys.user(name)],
                     [*UNLOGGED.arguments, 0, last - i, names[name], "", Role.MEMBER, new_session()],
                 )
                 for i, name in enumerate(missing)

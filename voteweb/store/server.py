@@ -43,11 +43,15 @@ class Server:
         """Tell whether nobody has ever posted or joined here."""
         return not self._connection.command("EXISTS", keys.articles_count(), keys.users_count())
 
-    def has_admin(self) -> bool:
-        """Tell whether any member is an admin; looks at every key at worst, so ask once, at the start."""
-        for names in self._members():
-            roles = self._connection.pipeline([("HGET", name, "role") for name in names]) if names else []
-            if Role.ADMIN.value in roles:
+    def has_admin(self, besides: str = "") -> bool:
+        """Tell whether any member who may enter is an admin, *besides* one.
+
+        Looks at every key at worst, so it is for the start of a site and the end of an admin's account.
+        """
+        for found in self._members():
+            names = [name for name in found if name != keys.user(besides)]
+            facts = self._connection.pipeline([("HMGET", name, "role", "banned") for name in names]) if names else []
+            if any(role == Role.ADMIN and (banned or "0") == "0" for role, banned in facts):
                 return True
         return False
 

@@ -3,7 +3,7 @@
 import secrets
 import time
 
-from voteweb.errors import NameTaken, NoInvitation, NoSuchMember
+from voteweb.errors import InviterGone, NameTaken, NoInvitation, NoSuchMember
 from voteweb.models import Role, User
 from voteweb.store import keys
 from voteweb.store.connect import Connection, Reply, Trip
@@ -30,19 +30,22 @@ class Users:
     ) -> User:
         """Make a member and return it; an empty hash makes one who cannot log in yet.
 
-        With an *invitation* (its token), uses that up. Raises NameTaken, NoInvitation.
+        With an *invitation* (its token), uses that up. Raises NameTaken, NoInvitation, InviterGone.
         """
+        inviter = self._connection.command("HGET", keys.invite(invitation), "by") if invitation else None
         id = self._connection.command("INCR", keys.users_count())
         record = self._log.record(deed)
         outcome = self._connection.script(
             "make_user",
-            [keys.user(name), keys.invite(invitation or ""), *record.keys],
+            [keys.user(name), keys.invite(invitation or ""), keys.user(inviter or name), *record.keys],
             [*record.arguments, int(invitation is not None), id, name, password_hash, role, new_session()],
         )
         if outcome.word == "taken" and int(outcome.rest[0]) != id:
             raise NameTaken(name=name)
         if outcome.word == "no-invitation":
             raise NoInvitation()
+        if outcome.word == "inviter-gone":
+            raise InviterGone()
         return self.get(name)
 
     def set_role(self, name: str, role: Role, deed: Deed | None = None) -> None:

@@ -5,7 +5,7 @@ import json
 from flask import Blueprint, Response, flash, redirect, render_template
 from flask.typing import ResponseReturnValue
 
-from voteweb import archive, passwords
+from voteweb import archive, passwords, rules
 from voteweb.errors import Invalid
 from voteweb.forms import LeaveForm, PasswordForm
 from voteweb.language import gettext as _
@@ -62,15 +62,20 @@ def data() -> ResponseReturnValue:
 @members_only
 @checks_own_token
 def delete() -> ResponseReturnValue:
-    """End the account: log out for ever first, then see to the articles."""
+    """End the account: log out for ever first, then see to the articles. The last admin must name another first."""
     user = member(viewer())
     form = LeaveForm()
     if form.validate_on_submit():
-        if passwords.verify(user.password, form.password.data or ""):
+        if not passwords.verify(user.password, form.password.data or ""):
+            form.refuse(Invalid(_("This is not your password.")), "password")
+        elif rules.may_administer(user) and not store().server.has_admin(besides=user.name):
+            form.refuse(
+                Invalid(_("You are the last admin here. Make another member an admin first, on the member's page."))
+            )
+        else:
             store().leaving.start(user, delete_articles=form.articles.data == "delete")
             end_session()
             store().leaving.finish(user.name)
             flash(_("Your account is deleted. Nobody can take its name."))
             return redirect("/", 303)
-        form.refuse(Invalid(_("This is not your password.")), "password")
     return _page(user, PasswordForm(formdata=None), form)

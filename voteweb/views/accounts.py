@@ -4,9 +4,10 @@ from flask import Blueprint, current_app, flash, redirect, render_template, requ
 from flask.typing import ResponseReturnValue
 
 from voteweb import fields, gate, known, limits, passwords, rules
-from voteweb.errors import Banned, Invalid, NameTaken, NoInvitation, TooFast
+from voteweb.errors import Banned, Invalid, InviterGone, NameTaken, NoInvitation, TooFast
 from voteweb.filters import now
 from voteweb.forms import LoginForm, ResetForm, SignupForm
+from voteweb.i18n import refusal
 from voteweb.language import gettext as _
 from voteweb.login import checks_own_token, end_session, here, settings, start_session, store, viewer
 from voteweb.models import Invitation, User
@@ -22,9 +23,11 @@ def signup() -> ResponseReturnValue:
         return redirect(_back(), 303)
     token = request.values.get("invite", "")
     invitation = store().joining.find(token) if token and settings().signup == "invite" else None
-    invited = invitation is not None and rules.may_use(invitation, now())
+    inviter = store().users.find(invitation.by) if invitation else None
+    invited = invitation is not None and rules.may_use(invitation, inviter, now())
     if not rules.may_join(settings(), invited=invited):
-        return render_template("accounts/closed.html", asked=bool(token), invitation=invitation), 403
+        why = refusal(NoInvitation() if inviter and rules.may_enter(inviter) else InviterGone()) if invitation else ""
+        return render_template("accounts/closed.html", asked=bool(token), why=why), 403
     form = SignupForm()
     if form.validate_on_submit():
         try:
