@@ -75,6 +75,16 @@ def test_what_is_no_address_is_refused_by_the_name_of_its_setting(url: str) -> N
         connect(url, 1.0)
 
 
+@pytest.mark.parametrize(
+    "url", ["redis://:sec#ret@host", "redis://me:sec/ret@host", "redis://:sec?ret@h", "http://:sec@h"]
+)
+def test_an_address_that_is_refused_is_not_repeated_with_its_password(url: str) -> None:
+    with pytest.raises(ConfigError) as refusal:
+        connect(url, 1.0)
+    assert "sec" not in str(refusal.value)
+    assert "%23" in str(refusal.value)
+
+
 def test_all_is_well_again_when_the_database_is_back_without_another_client() -> None:
     with ExitStack() as cleanup:
         folder = Path(cleanup.enter_context(kept_folder()))

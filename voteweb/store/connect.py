@@ -178,6 +178,9 @@ def connect(url: str, deadline: float) -> Connection:
             retry=Retry(NoBackoff(), 0),
             health_check_interval=0,
         )
-    except ValueError as problem:
-        raise ConfigError("VOTEWEB_REDIS_URL is no address of a database: %(problem)s", problem=problem) from None
+    except ValueError:  # whose words may hold a piece of the password
+        raise ConfigError(
+            "VOTEWEB_REDIS_URL is no address of a database, such as redis://:password@host:6379/0. In a password, "
+            "/ ? # @ : %% are written %%2F %%3F %%23 %%40 %%3A %%25."
+        ) from None
     return Connection(client, deadline)

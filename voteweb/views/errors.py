@@ -70,7 +70,9 @@ def _http(error: HTTPException) -> ResponseReturnValue:
 
 
 def _unexpected(error: Exception) -> ResponseReturnValue:
-    current_app.logger.exception("%s %s failed", request.method, request.path, exc_info=error)
+    # An address may hold what opens a door: the link for a new password, an invitation. Its pattern holds nothing.
+    where = request.url_rule.rule if request.url_rule else request.path
+    current_app.logger.exception("%s %s failed", request.method, where, exc_info=error)
     return _answer(500, "fault", _(PAGES[500][1]), {})
 
 
