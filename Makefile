@@ -21,6 +21,8 @@ check: $(VENV)/ready-for-tests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive voteweb
+	$(BIN)/pip check --disable-pip-version-check
 
 bench: $(VENV)/ready-for-bench
 	@$(BIN)/python -m bench $(BENCH)
