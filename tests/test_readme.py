@@ -37,7 +37,7 @@ def key_rows() -> list[tuple[str, ...]]:
     """Return the rows of the table of keys, from the functions of keys.py that return one."""
     rows = []
     for function in vars(keys).values():
-        if inspect.isfunction(function) and not function.__name__.startswith("_") and function is not keys.article_id:
+        if inspect.isfunction(function) and inspect.signature(function).return_annotation is str:
             said = DOCSTRING.fullmatch(inspect.getdoc(function) or "")
             assert said, f"keys.{function.__name__} does not say type, meaning and lifetime"
             rest = tuple(said.groups())

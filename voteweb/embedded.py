@@ -109,7 +109,7 @@ def _run(folder: Path, path: Path) -> None:
         with (folder / "server.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             # The server inherits the lock and, as a daemon, leaves our process group: Ctrl-C is for the web server.
-            subprocess.run(  # noqa: S603  # nosec B603 - a program we chose, without a shell
+            subprocess.run(  # nosec B603  # noqa: S603 - a program we chose, without a shell
                 [engine.path, *words], stdin=subprocess.DEVNULL, capture_output=True, pass_fds=[lock.fileno()]
             )
         record(folder, engine)

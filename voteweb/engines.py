@@ -70,7 +70,7 @@ def _engines() -> Iterator[Engine]:
 
 def _inspect(path: Path) -> Engine | None:
     try:
-        shown = subprocess.run(  # noqa: S603  # nosec B603 - programs by the names of database servers, without a shell
+        shown = subprocess.run(  # nosec B603  # noqa: S603 - programs named like database servers, without a shell
             [path, "--version"], capture_output=True, text=True, timeout=10, check=True
         ).stdout
     except (OSError, subprocess.SubprocessError):

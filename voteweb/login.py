@@ -22,7 +22,7 @@ from voteweb.store.connect import Reply, Trip
 View = TypeVar("View", bound=Callable[..., Any])
 
 _SESSION_USER = "_user_id"  # Flask-Login's name for it
-_SESSION_TOKEN = "csrf_token"  # noqa: S105 - Flask-WTF's name for it
+_SESSION_TOKEN = "csrf_token"  # nosec B105  # noqa: S105 - Flask-WTF's name for it
 _manager = flask_login.LoginManager()
 _csrf = CSRFProtect()
 

@@ -94,7 +94,7 @@ def masked(url: str) -> str:
 
 def reachable(address: str) -> str:
     """Return an address at which whoever listens at *address* can be reached from this machine."""
-    everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # nosec B104 - what others may have asked for
+    everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what others may have asked for
     return everywhere.get(address, address)
 
 
