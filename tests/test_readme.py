@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from voteweb.config import Settings, env_name
+from voteweb.limits import DAY, HOUR, LIMITS, By
 from voteweb.models import Order
 from voteweb.store import keys
 
 README = Path(__file__).parent.parent / "README.md"
 KEY_HEADER = ("key", "type", "what", "lifetime")
 SETTING_HEADER = ("setting", "default", "unit", "why")
+LIMIT_HEADER = ("what", "whose", "at once", "in the long run")
 #: What stands for an argument of a key in the table, by the argument's name; several values make several rows.
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "id": ("<id>",),
@@ -59,6 +61,16 @@ def setting_rows() -> list[tuple[str, ...]]:
     ]
 
 
+def limit_rows() -> list[tuple[str, ...]]:
+    """Return the rows of the table of abuse limits."""
+    of = {By.MEMBER: "a member's", By.ADDRESS: "from an address", By.NAME: "under a name"}
+    spans = {HOUR: "an hour", DAY: "a day"}
+    return [
+        (each.acts, of[each.by], str(each.burst), f"{each.times:,} {spans[each.seconds]}")
+        for each in sorted(LIMITS, key=lambda each: list(By).index(each.by))
+    ]
+
+
 def _zero(default: object) -> str:
     return "–" if default == "" or isinstance(default, float) else f"`{default}`"
 
@@ -91,6 +103,10 @@ def test_readme_lists_every_key_with_type_meaning_and_lifetime() -> None:
 
 def test_readme_lists_every_setting_with_default_unit_and_reason() -> None:
     assert_in_readme(SETTING_HEADER, setting_rows())
+
+
+def test_readme_lists_every_limit() -> None:
+    assert_in_readme(LIMIT_HEADER, limit_rows())
 
 
 def test_every_key_is_a_noun_and_an_id() -> None:

@@ -24,9 +24,13 @@ class By(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """One row of the table; ``words`` tell the person what, until when and why, ``views`` are what it is for."""
+    """One row of the table, for the ``acts`` that are sent to its ``views``.
+
+    ``words`` tell the person what, until when and why.
+    """
 
     kind: str
+    acts: str
     by: By
     burst: int
     times: int
@@ -43,28 +47,28 @@ class Limit:
 
 #: Failed attempts only. Twenty people behind one address may mistype at once; nobody gets far by guessing.
 LOGIN = Limit(
-    "login", By.ADDRESS, 20, 120, HOUR,
+    "login", "log in, failed", By.ADDRESS, 20, 120, HOUR,
     N_("Too many failed log-ins came from your address. Please try again in %(wait)s, at %(when)s. "
        "The limit keeps passwords from being guessed."),
     ("accounts.login",),
 )  # fmt: skip
 #: Failed attempts under one name, whether there is such a member or not, from browsers that do not know it.
 GUESS = Limit(
-    "guess", By.NAME, 10, 20, HOUR,
+    "guess", "log in, failed, whether anybody has the name or not", By.NAME, 10, 20, HOUR,
     N_("There were too many failed log-ins under this name. Please try again in %(wait)s, at %(when)s, or use a "
        "browser in which you have logged in before. The limit keeps passwords from being guessed."),
     ("accounts.login",),
 )  # fmt: skip
 #: A school's or a phone company's people share an address: enough for them, too few for a farm of accounts.
 SIGNUP = Limit(
-    "signup", By.ADDRESS, 5, 20, DAY,
+    "signup", "sign up", By.ADDRESS, 5, 20, DAY,
     N_("Too many accounts were made from your address. Please try again in %(wait)s, at %(when)s. "
        "The limit keeps one person from voting with many accounts."),
     ("accounts.signup",),
 )  # fmt: skip
 #: Each costs a password's hash; the link itself cannot be guessed.
 RESET = Limit(
-    "reset", By.ADDRESS, 10, 30, HOUR,
+    "reset", "set a password by a one-time link", By.ADDRESS, 10, 30, HOUR,
     N_("Too many passwords were set from your address. Please try again in %(wait)s, at %(when)s. "
        "The limit keeps the site fast for everybody."),
     ("accounts.reset",),
@@ -78,46 +82,46 @@ LIMITS = (
     RESET,
     # Two lists' worth of votes at a stretch, then one each six seconds: faster than anybody reads.
     Limit(
-        "vote", By.MEMBER, 60, 600, HOUR,
+        "vote", "vote, take a vote back", By.MEMBER, 60, 600, HOUR,
         N_("You have voted very often in a short time. Please vote again in %(wait)s, at %(when)s. "
            "The limit keeps programs from deciding what is on top."),
         ("votes.vote", "votes.unvote"),
     ),
     # Forms that come back with a mistake count too, hence more at once than anybody posts.
     Limit(
-        "submit", By.MEMBER, 15, 60, DAY,
+        "submit", "post", By.MEMBER, 15, 60, DAY,
         N_("You have posted very often in a short time. Please post again in %(wait)s, at %(when)s. "
            "The limit leaves room for what others post."),
         ("articles.submit",),
     ),
     Limit(
-        "edit", By.MEMBER, 20, 60, HOUR,
+        "edit", "edit, delete an article", By.MEMBER, 20, 60, HOUR,
         N_("You have changed articles very often in a short time. Please try again in %(wait)s, at %(when)s. "
            "The limit keeps programs from rewriting what people have voted for."),
         ("editing.edit", "editing.delete"),
     ),
     Limit(
-        "report", By.MEMBER, 10, 30, HOUR,
+        "report", "report", By.MEMBER, 10, 30, HOUR,
         N_("You have reported very often in a short time. Please report again in %(wait)s, at %(when)s. "
            "The limit keeps the moderators' list short enough to be read."),
         ("moderation.report",),
     ),
     # Whoever finds a browser that is logged in cannot try passwords in it.
     Limit(
-        "password", By.MEMBER, 5, 10, HOUR,
+        "password", "change the password, delete the account", By.MEMBER, 5, 10, HOUR,
         N_("Your password was asked for very often in a short time. Please try again in %(wait)s, at %(when)s. "
            "The limit keeps passwords from being guessed."),
         ("account.index", "account.delete"),
     ),
     Limit(
-        "invite", By.MEMBER, 10, 30, DAY,
+        "invite", "make, withdraw invitations", By.MEMBER, 10, 30, DAY,
         N_("You have made or withdrawn many invitations in a short time. Please try again in %(wait)s, at %(when)s. "
            "The limit keeps one person from letting in a crowd."),
         ("invitations.make", "invitations.revoke"),
     ),
     # It goes through all articles of the voting time, and all of the member's.
     Limit(
-        "download", By.MEMBER, 3, 10, HOUR,
+        "download", "download the own data", By.MEMBER, 3, 10, HOUR,
         N_("You have downloaded your data several times in a short time. Please try again in %(wait)s, at %(when)s. "
            "The limit keeps the site fast for everybody."),
         ("account.data",),
@@ -125,7 +129,7 @@ LIMITS = (
     ),
     # No moderator works through a list faster; a stolen session does that much harm, and all of it is in the log.
     Limit(
-        "moderate", By.MEMBER, 100, 1_000, HOUR,
+        "moderate", "sort, remove, restore, ban, give roles, make groups", By.MEMBER, 100, 1_000, HOUR,
         N_("You have moderated very often in a short time. Please go on in %(wait)s, at %(when)s. "
            "The limit bounds what somebody could do in your name."),
         (

@@ -56,7 +56,8 @@ def _kept(tag: str, name: str, value: str) -> str | None:
 
 def joined(pieces: Iterable[Markup]) -> Markup:
     """Return *pieces* of HTML as one."""
-    return Markup("".join(pieces))  # nosec B704  # noqa: S704 - clean pieces; Markup.join would escape them again
+    whole = "".join(pieces)
+    return Markup(whole)  # nosec B704  # noqa: S704 - clean pieces; Markup.join would escape them again
 
 
 @lru_cache(maxsize=4096)

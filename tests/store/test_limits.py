@@ -12,9 +12,9 @@ from voteweb.limits import By, Limit
 from voteweb.store import Store, keys
 
 #: Three at once, then one each ten seconds.
-FEW = Limit("few", By.MEMBER, 3, 360, 3_600, "Again in %(wait)s, at %(when)s.", ())
+FEW = Limit("few", "", By.MEMBER, 3, 360, 3_600, "Again in %(wait)s, at %(when)s.", ())
 #: Two at once, then one each hundred seconds.
-FEWER = Limit("fewer", By.ADDRESS, 2, 36, 3_600, "Later: %(wait)s, at %(when)s.", ())
+FEWER = Limit("fewer", "", By.ADDRESS, 2, 36, 3_600, "Later: %(wait)s, at %(when)s.", ())
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_whatever_stands_there_nobody_waits_longer_than_the_limit_allows(store: 
 
 
 def test_a_limit_that_was_wider_before_holds_as_it_is_now(store: Store) -> None:
-    wide = Limit("few", By.MEMBER, 300, 360, 3_600, "", ())
+    wide = Limit("few", "", By.MEMBER, 300, 360, 3_600, "", ())
     for _ in range(200):
         charged(store, (wide, "ann"))
     refused = store.limits.charge([(FEW, "ann")])
