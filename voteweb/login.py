@@ -1,6 +1,5 @@
 """Who is looking: sessions, the way to log in and back, and the check of form tokens."""
 
-import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeVar, cast
@@ -17,6 +16,7 @@ from voteweb.errors import Banned, LoggedOut
 from voteweb.i18n import refusal
 from voteweb.language import gettext as _
 from voteweb.models import User
+from voteweb.places import pressed_at, wants_json
 from voteweb.store.connect import Reply, Trip
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -186,30 +186,3 @@ def to_login() -> ResponseReturnValue:
         return jsonify(error={"code": "login", "message": message}), 401
     back = pressed_at() if request.method == "POST" else request.full_path.rstrip("?")
     return redirect(url_for("accounts.login", next=back), 303)
-
-
-def pressed_at() -> str:
-    """Return the place of this site where the form of this request was sent from, at its article.
-
-    The form's ``next`` says it; without one, or with a foreign one, it is the article's own page.
-    """
-    id = (request.view_args or {}).get("id")
-    place = here(request.form.get("next", ""), default=f"/a/{id}" if id is not None else "/")
-    return f"{place.partition('#')[0]}#a{id}" if id is not None else place
-
-
-def here(target: str, default: str = "/") -> str:
-    """Return *target* if it is a path of this site, else *default*.
-
-    Browsers read two slashes, or one with a backslash behind it, as another site, and drop tabs and line ends
-    before they look.
-    """
-    if len(target) <= 2_000 and re.fullmatch(r"/(?![/\\])[^\x00-\x20\x7f\\]*", target):
-        return target
-    return default
-
-
-def wants_json() -> bool:
-    """Tell whether the request comes from script and wants JSON."""
-    accepted = request.accept_mimetypes
-    return accepted["application/json"] > accepted["text/html"]

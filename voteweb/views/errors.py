@@ -8,7 +8,8 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from voteweb.errors import N_, LoggedOut, TooFast, Unavailable, VotewebError
 from voteweb.i18n import refusal
 from voteweb.language import gettext as _
-from voteweb.login import forget_viewer, pressed_at, to_login, viewer, wants_json
+from voteweb.login import forget_viewer, to_login, viewer
+from voteweb.places import pressed_at, wants_json
 
 #: What a status means to a reader: a heading, and the words where nothing more exact is known.
 PAGES = {

@@ -4,7 +4,8 @@ from flask import Blueprint, redirect, request
 from flask.typing import ResponseReturnValue
 
 from voteweb import config, language
-from voteweb.login import checks_own_token, here, settings
+from voteweb.login import checks_own_token, settings
+from voteweb.places import here
 
 blueprint = Blueprint("languages", __name__)
 

@@ -14,8 +14,9 @@ from voteweb.filters import now
 from voteweb.found import absolute
 from voteweb.language import gettext as _
 from voteweb.lists import page_number, refuse_past_end
-from voteweb.login import ask_viewer, here, member, members_only, store
+from voteweb.login import ask_viewer, member, members_only, store
 from voteweb.models import Act, Entry
+from voteweb.places import here
 from voteweb.store.log import Deed
 
 blueprint = Blueprint("log", __name__)

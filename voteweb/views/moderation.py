@@ -21,8 +21,9 @@ from voteweb.forms import REASONS, ReportForm
 from voteweb.i18n import listed, refusal
 from voteweb.language import gettext as _
 from voteweb.lists import page_number, refuse_past_end
-from voteweb.login import ask_viewer, member, members_only, pressed_at, store
+from voteweb.login import ask_viewer, member, members_only, store
 from voteweb.models import Act, Article, Reason, User
+from voteweb.places import pressed_at
 from voteweb.store.listings import reported
 from voteweb.store.log import Deed
 from voteweb.store.votes import marked

@@ -9,8 +9,9 @@ from voteweb import login
 from voteweb.errors import AlreadyVoted, NotVoted, OwnVote, VotingClosed
 from voteweb.i18n import refusal
 from voteweb.language import gettext as _
-from voteweb.login import members_only, pressed_at, store, wants_json
+from voteweb.login import members_only, store
 from voteweb.models import User
+from voteweb.places import pressed_at, wants_json
 
 blueprint = Blueprint("votes", __name__)
 
