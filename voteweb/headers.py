@@ -52,6 +52,7 @@ def init_app(app: Flask, settings: Settings) -> None:
     app.session_interface = Sessions()
     fixed = {
         "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+        "X-Frame-Options": "DENY",  # for browsers that do not know frame-ancestors
         "X-Content-Type-Options": "nosniff",
         # Flask-WTF wants a referrer on https posts, so "no-referrer" would refuse every form.
         "Referrer-Policy": "same-origin",

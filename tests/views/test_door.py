@@ -22,6 +22,7 @@ ADDRESSES = [
     "/a/1/vote",
 ]
 FIXED = {
+    "X-Frame-Options": "DENY",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -54,6 +55,7 @@ def test_another_host_is_told_the_sites_own(host: str, settings: Settings, fake_
         assert reader.status == 421
         assert reader.heading == "Another address"
         assert reader.page.one("p", class_="lead").words == "This site is at https://news.example."
+        assert reader.page.one("main").one("a", class_="call")["href"] == "https://news.example"
         assert reader.answer.headers["Cache-Control"] == "private, no-store"
         assert "evil" not in reader.answer.text
     reader.open("/", headers={"Host": host} | JSON)

@@ -8,7 +8,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from voteweb.errors import N_, LoggedOut, TooFast, Unavailable, VotewebError
 from voteweb.i18n import refusal
 from voteweb.language import gettext as _
-from voteweb.login import forget_viewer, to_login, viewer
+from voteweb.login import forget_viewer, settings, to_login, viewer
 from voteweb.places import pressed_at, wants_json
 
 #: What a status means to a reader: a heading, and the words where nothing more exact is known.
@@ -44,8 +44,8 @@ def _refused(error: VotewebError) -> ResponseReturnValue:
         forget_viewer()
         current_app.logger.warning("Redis is away: %s", error.__cause__)
         headers["Retry-After"] = str(error.retry_after)
-    back = pressed_at() if isinstance(error, TooFast) and request.method == "POST" else ""
-    return _answer(error.status, error.code, refusal(error), headers, back)
+    place = pressed_at() if isinstance(error, TooFast) and request.method == "POST" else ""
+    return _answer(error.status, error.code, refusal(error), headers, place)
 
 
 def _stale(_error: CSRFError) -> ResponseReturnValue:
@@ -67,7 +67,8 @@ def _http(error: HTTPException) -> ResponseReturnValue:
     headers = {}
     if isinstance(error, MethodNotAllowed) and error.valid_methods:
         headers["Allow"] = ", ".join(error.valid_methods)
-    return _answer(status, type(error).__name__.lower(), words, headers)
+    place = settings().site_url if status == 421 else ""
+    return _answer(status, type(error).__name__.lower(), words, headers, place)
 
 
 def _unexpected(error: Exception) -> ResponseReturnValue:
@@ -77,7 +78,7 @@ def _unexpected(error: Exception) -> ResponseReturnValue:
     return _answer(500, "fault", _(PAGES[500][1]), {})
 
 
-def _answer(status: int, code: str, words: str, headers: dict[str, str], back: str = "") -> ResponseReturnValue:
+def _answer(status: int, code: str, words: str, headers: dict[str, str], place: str = "") -> ResponseReturnValue:
     if wants_json():
         return jsonify(error={"code": code, "message": words}), status, headers
     try:
@@ -85,5 +86,5 @@ def _answer(status: int, code: str, words: str, headers: dict[str, str], back: s
     except Exception:  # whoever is looking, the page of an error must not fail itself
         forget_viewer()
     heading = _(PAGES.get(status, PAGES[400])[0])
-    page = render_template("error.html", status=status, code=code, heading=heading, words=words, place=back)
+    page = render_template("error.html", status=status, code=code, heading=heading, words=words, place=place)
     return page, status, headers
