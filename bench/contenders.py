@@ -15,6 +15,9 @@ from voteweb.store import Store, keys
 
 SHOWN = Expect(200)
 SENT = Expect(303, away="/login")
+#: When the time is up, the last request of each connection is under way; it may be done, or be done only in the next
+#: measurement, as far as the database tells.
+UNDER_WAY = 2 * CONNECTIONS
 
 
 def none_undone(_sample: Sample) -> int:
@@ -66,14 +69,11 @@ class Ballots:
         return [make(member, article, act) for act in ("vote", "unvote") for member, article in self._all]
 
     def undone(self, sample: Sample) -> int:
-        """Return by how many votes the database differs from what was sent, and take all votes back.
-
-        When the time is up, the last request of each connection is under way and may be done or not.
-        """
+        """Return by how many votes the database differs from what was sent, and take all votes back."""
         whole = len(self._all)
         into = sample.requests % (2 * whole)
         wanted = min(into, 2 * whole - into)
-        return max(abs(self._take_back() - wanted) - 2 * CONNECTIONS, 0)
+        return max(abs(self._take_back() - wanted) - UNDER_WAY, 0)
 
     def _take_back(self) -> int:
         store, found = self._store, 0
@@ -107,7 +107,7 @@ class Postings:
     def undone(self, sample: Sample) -> int:
         """Return by how many articles the site has grown less, or more, than was sent."""
         grown = total(self._store) - self._before
-        return max(abs(grown - sample.requests) - CONNECTIONS, 0)
+        return max(abs(grown - sample.requests) - UNDER_WAY, 0)
 
 
 class BookVotes:
@@ -127,7 +127,7 @@ class BookVotes:
 
     def undone(self, sample: Sample) -> int:
         """Return how many votes more or less than were sent are counted."""
-        return max(abs(self._votes() - self._before - sample.requests) - CONNECTIONS, 0)
+        return max(abs(self._votes() - self._before - sample.requests) - UNDER_WAY, 0)
 
     def _votes(self) -> int:
         """Return the votes of all articles that are voted on, some hundreds of them a round trip."""

@@ -5,13 +5,15 @@ import os
 import platform
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 
 #: Packages whose versions are told with the figures.
 PACKAGES = ("flask", "werkzeug", "jinja2", "granian", "redis", "hiredis", "flask-login", "flask-wtf")
 
 
+@cache
 def cores() -> tuple[int, int]:
-    """Return the core of the web server and that of all else: client, database, this program.
+    """Return the core of the web server and that of all else: client, database, this program, which is yet to move.
 
     One and the same where there is only one. The database shares the client's core: measured on two cores, beside
     the server it took up to a tenth off every contender that asks it anything, and nothing off the floors.
