@@ -41,7 +41,7 @@ translations: $(VENV)/ready-for-tests
 	$(BIN)/pybabel -q compile -d voteweb/translations
 
 clean:
-	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .screenshots
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .screenshots .bench
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("voteweb needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'

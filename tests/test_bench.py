@@ -30,6 +30,11 @@ def test_ratios_are_taken_within_a_round() -> None:
     assert figures.ratios([sample(50), sample(10)], [sample(100), sample(20)]) == [0.5, 0.5]
 
 
+def test_processor_time_is_compared_the_other_way_round() -> None:
+    (found,) = figures.costs([Sample(100, 2.0, 1.0, 1.0, busy=2.0)], [Sample(400, 2.0, 1.0, 1.0, busy=2.0)])
+    assert found == 0.25
+
+
 def test_errors_of_a_single_round_stay() -> None:
     middle = figures.middle([sample(10), sample(30, p50=5.0), sample(20, errors=1)])
     assert (middle.requests, middle.p50, middle.errors) == (20, 1.0, 1)
