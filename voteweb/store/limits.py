@@ -24,6 +24,7 @@ class Limits:
     def __init__(self, connection: Connection, settings: Settings) -> None:
         self._connection = connection
         self._settings = settings
+        self._secret = blake2b(settings.secret_key.encode()).digest()
 
     def ask(self, trip: Trip, charges: Sequence[Charge]) -> Reply[TooFast | None]:
         """Queue one act to be counted against all *charges*; the reply is the refusal, or None where it is taken.
@@ -62,8 +63,7 @@ class Limits:
         They hold digests, which only the site's key can make: who reads the database learns no visitor's address, nor
         the password that somebody typed in place of the name.
         """
-        secret = blake2b(self._settings.secret_key.encode()).digest()
-        return [
-            keys.limit(limit.kind, blake2b(whose.encode("utf-8", "replace"), digest_size=12, key=secret).hexdigest())
-            for limit, whose in charges
-        ]
+        return [keys.limit(limit.kind, self._digest(whose)) for limit, whose in charges]
+
+    def _digest(self, whose: str) -> str:
+        return blake2b(whose.encode("utf-8", "replace"), digest_size=12, key=self._secret).hexdigest()
