@@ -11,6 +11,7 @@ from bench.processes import Server
 from bench.settings import CONNECTIONS
 from bench.shots import Member
 from voteweb.config import BATCH
+from voteweb.models import User
 from voteweb.store import Store, keys
 
 SHOWN = Expect(200)
@@ -29,8 +30,8 @@ def none_undone(_sample: Sample) -> int:
 class Contender:
     """One row of the benchmark.
 
-    ``requests`` gives what to send in one measurement; ``undone``, asked after it, how many of the acts that were
-    answered well left no trace in the database, and puts it back where the next measurement can begin.
+    ``requests`` gives what to send in one measurement, for which it makes the database ready; ``undone``, asked after
+    it, tells how many of the acts that were answered well left no trace there.
     ``shows`` is a word of the first page, looked at before each measurement: the member's name.
     ``floor`` is the key of the contender that this one is compared with, "" for a floor.
     """
@@ -58,35 +59,39 @@ def page(
 class Ballots:
     """Votes that all count: every member on every article, then all taken back, and so on."""
 
-    def __init__(self, store: Store, members: Sequence[Member], articles: Sequence[int]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        members: Sequence[Member],
+        articles: Sequence[int],
+        make: Callable[[Member, int, str], Shot],
+    ) -> None:
         self._store = store
-        self._members = members
+        self._voters = [store.users.get(member.name) for member in members]
         self._articles = articles
-        self._all = list(shots.pairs(members, articles))
+        pairs = list(shots.pairs(members, articles))
+        self._whole = len(pairs)
+        self._shots = [make(member, article, act) for act in ("vote", "unvote") for member, article in pairs]
 
-    def requests(self, make: Callable[[Member, int, str], Shot]) -> list[Shot]:
-        """Return all votes and then all that take them back, each as *make* makes it."""
-        return [make(member, article, act) for act in ("vote", "unvote") for member, article in self._all]
+    def requests(self) -> list[Shot]:
+        """Return all votes and then all that take them back; no vote is left of the measurement before."""
+        for voter in self._voters:
+            for id in self._voted(voter):
+                self._store.votes.take_back(id, voter)
+        return self._shots
 
     def undone(self, sample: Sample) -> int:
-        """Return by how many votes the database differs from what was sent, and take all votes back."""
-        whole = len(self._all)
-        into = sample.requests % (2 * whole)
-        wanted = min(into, 2 * whole - into)
-        return max(abs(self._take_back() - wanted) - UNDER_WAY, 0)
+        """Return by how many votes the database differs from what was sent."""
+        into = sample.requests % (2 * self._whole)
+        wanted = min(into, 2 * self._whole - into)
+        found = sum(len(self._voted(voter)) for voter in self._voters)
+        return max(abs(found - wanted) - UNDER_WAY, 0)
 
-    def _take_back(self) -> int:
-        store, found = self._store, 0
-        for member in self._members:
-            user = store.users.get(member.name)
-            trip = store.trip()
-            asked = store.votes.ask_own(trip, self._articles, user.id)
-            trip.go()
-            mine = [id for id, voted in asked.value.items() if voted]
-            for id in mine:
-                store.votes.take_back(id, user)
-            found += len(mine)
-        return found
+    def _voted(self, voter: User) -> list[int]:
+        trip = self._store.trip()
+        asked = self._store.votes.ask_own(trip, self._articles, voter.id)
+        trip.go()
+        return [id for id, voted in asked.value.items() if voted]
 
 
 class Postings:

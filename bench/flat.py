@@ -86,11 +86,10 @@ def _field(built: Site, run: Run) -> Iterator[list[Contender]]:
             key = f"{'list' if each.is_list else 'page'} {each.key} {name}"
             people_there = people if each.is_list else ()
             found.append(page(key, each.label, server, [each.path], people_there, connections=1))
-        ballots = Ballots(store, people, looks.newest(store, VOTED_ON))
-        forms = ballots.requests(shots.vote_form)
         key, label = VOTE
+        ballots = Ballots(store, people, looks.newest(store, VOTED_ON), shots.vote_form)
         found.append(
-            Contender(f"{key} {name}", label, server, lambda: forms, SENT, undone=ballots.undone, connections=1)
+            Contender(f"{key} {name}", label, server, ballots.requests, SENT, undone=ballots.undone, connections=1)
         )
         yield found
         store.connection.client.close()

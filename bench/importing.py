@@ -12,7 +12,7 @@ from bench.looks import total
 from bench.machine import cores, on_core
 from bench.processes import environment
 from bench.settings import ROOT
-from bench.slowlog import watched
+from bench.slowlog import Command, watched
 from voteweb.store import Store
 
 #: Stretches whose speed is told: a hundred thousand rows each of a million.
@@ -25,12 +25,16 @@ SLOW = 0.0005
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """One import: rows a second of each stretch, peak memory of the command in MiB, longest command in milliseconds."""
+    """One import: rows a second of each stretch, peak memory in MiB.
+
+    ``command`` is the one that blocked the server longest, for ``slowest`` milliseconds.
+    """
 
     rows: int
     rates: list[float]
     peak: float
     slowest: float
+    command: str
 
     @property
     def steadiness(self) -> float:
@@ -42,7 +46,8 @@ def measured(store: Store, url: str, file: Path, options: list[str], rows: int, 
     """Import *file*, which has so many *rows*, into the empty site at *url*; raise RuntimeError when some stay out."""
     with watched(store.connection.client, from_seconds=SLOW) as commands:
         rates, peak = _run(store, url, file, options, rows, home)
-    return Import(rows, rates, peak, max((each.seconds for each in commands), default=0.0) * 1e3)
+    longest = max(commands, key=lambda each: each.seconds, default=Command("", 0.0))
+    return Import(rows, rates, peak, longest.seconds * 1e3, longest.words)
 
 
 def _run(store: Store, url: str, file: Path, options: list[str], rows: int, home: Path) -> tuple[list[float], float]:

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from bench import looks, shots
-from bench.contenders import SENT, Ballots, BookVotes, Contender, Postings, page
+from bench.contenders import SENT, SHOWN, Ballots, BookVotes, Contender, Postings, page
 from bench.looks import opened
 from bench.processes import Server, app, copied, site
 from bench.run import Run
@@ -86,11 +86,12 @@ def _pages(server: Server, built: Site, store: Store, people: Sequence[Member]) 
 
 
 def _votes(server: Server, store: Store, people: Sequence[Member]) -> list[Contender]:
-    ballots = Ballots(store, people, looks.newest(store, VOTED_ON))
-    forms, jsons = ballots.requests(shots.vote_form), ballots.requests(shots.vote_json)
+    articles = looks.newest(store, 2 * VOTED_ON)
+    forms = Ballots(store, people, articles[::2], shots.vote_form)
+    scripts = Ballots(store, people, articles[1::2], shots.vote_json)
     return [
-        Contender("vote-form", "vote by form", server, lambda: forms, SENT, MEMBERS, ballots.undone),
-        Contender("vote-json", "vote by script", server, lambda: jsons, floor=MEMBERS, undone=ballots.undone),
+        Contender("vote-form", "vote by form", server, forms.requests, SENT, MEMBERS, forms.undone),
+        Contender("vote-json", "vote by script", server, scripts.requests, SHOWN, MEMBERS, scripts.undone),
     ]
 
 

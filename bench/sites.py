@@ -7,7 +7,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from bench import stories
+from bench import importing, stories
 from bench.importing import Import, measured
 from bench.looks import opened
 from bench.processes import embedded
@@ -88,7 +88,7 @@ def voters() -> list[str]:
 def _fingerprint(source: int | Path, engine: str) -> str:
     """Return what must be the same for a kept site to be what would be made now."""
     told = hashlib.sha256(json.dumps([str(source), engine, OPTIONS]).encode())
-    for module in (stories, keys):
+    for module in (stories, importing, keys):
         told.update(Path(module.__file__ or "").read_bytes())
     for script in ("import_article", "make_user"):
         told.update(scripts.sources()[script].encode())

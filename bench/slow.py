@@ -31,7 +31,7 @@ def part(run: Run) -> list[Table]:
             found.setdefault(step.label, {})[built.name] = longest
             ours |= {step.label} if step.ours else set()
         label = "import (the longest of all commands)"
-        found.setdefault(label, {})[built.name] = Command("", built.laid_in.slowest / 1e3)
+        found.setdefault(label, {})[built.name] = Command(built.laid_in.command, built.laid_in.slowest / 1e3)
         ours.add(label)
     largest = run.generated[-1].name
     order = sorted(found, key=lambda label: -found[label][largest].seconds)
