@@ -38,7 +38,7 @@ NO_ADDRESSES = ["news.example", "ftp://news.example", "https://", "https://news.
         # Redis refuses an expiry too far away, and would do so after a script's first write.
         ({"VOTEWEB_VOTING_SECONDS": "9" * 18}, "VOTEWEB_VOTING_SECONDS must be 3155760000 at most."),
         ({"VOTEWEB_GROUP_CACHE_SECONDS": "9" * 18}, "VOTEWEB_GROUP_CACHE_SECONDS must be 86400 at most."),
-        ({"VOTEWEB_LIMITS": "2"}, "VOTEWEB_LIMITS must be 0 or 1."),
+        ({"VOTEWEB_LIMITS": "-1"}, "VOTEWEB_LIMITS must be 0 at least."),
         ({"VOTEWEB_TRUSTED_PROXIES": "-1"}, "VOTEWEB_TRUSTED_PROXIES must be 0 at least."),
         ({"VOTEWEB_TRUSTED_PROXIES": "11"}, "VOTEWEB_TRUSTED_PROXIES must be 10 at most."),
         *(({"VOTEWEB_SITE_URL": url}, ADDRESS) for url in NO_ADDRESSES),

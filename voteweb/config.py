@@ -123,7 +123,7 @@ class Settings:
     signup: str = _setting("open", "word", "who may join: open, invite or closed", among=("open", "invite", "closed"))
     members_invite: int = _setting(0, "0 or 1", "whether members older than a week may invite, not only moderators", 0)
     session_days: int = _setting(30, "days", "a log-in lasts this long", 1)
-    limits: int = _setting(1, "0 or 1", "whether acts are limited against abuse; 0 only for tests and benchmarks", 0)
+    limits: int = _setting(1, "times", "abuse limits are this many times those of the table; 0: none", 0, 1_000_000)
     trusted_proxies: int = _setting(
         0, "proxies", "this many in front, one behind the other, say who is asking; 0: whoever connects", 0, 10
     )
@@ -134,7 +134,7 @@ class Settings:
             _check(each, getattr(self, each.name))
         if not self.vote_score:
             object.__setattr__(self, "vote_score", 86_400 / self.good_votes)
-        for name in ("own_vote", "members_invite", "limits"):
+        for name in ("own_vote", "members_invite"):
             if getattr(self, name) not in (0, 1):
                 raise ConfigError("%(name)s must be 0 or 1.", name=env_name(name))
         if self.site_url and not re.fullmatch(r"https?://[A-Za-z0-9.:\[\]-]+/?", self.site_url):

@@ -145,6 +145,15 @@ def test_where_limits_are_off_nothing_is_asked_or_written(make_store: MakeStore)
     assert run(store, "DBSIZE") == 0
 
 
+def test_a_large_site_may_have_wider_limits(make_store: MakeStore) -> None:
+    store = make_store(limits=10)
+    assert [charged(store, (FEW, "ann")) for _ in range(31)] == [True] * 30 + [False]
+    past(store, 1.1)
+    assert charged(store, (FEW, "ann"))
+    store.limits.give_back([(FEW, "ann")])
+    assert charged(store, (FEW, "ann"))
+
+
 def test_a_key_of_another_type_fails_before_anything_is_counted(store: Store) -> None:
     charged(store, (FEW, "ann"))
     run(store, "DEL", key := the_key(store))

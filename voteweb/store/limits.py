@@ -42,7 +42,8 @@ class Limits:
             # The words tell whole minutes: better a moment late than another refusal.
             return TooFast(limit.words, wait=ceil(float(rest[1])), when=60 * ceil(float(rest[2]) / 60))
 
-        numbers = [number for limit, _ in charges for number in (limit.burst, limit.pause)]
+        times = self._settings.limits
+        numbers = [number for limit, _ in charges for number in (times * limit.burst, limit.pause / times)]
         return trip.ask([scripts.call("charge", self._keys(charges), numbers)], read)
 
     def charge(self, charges: Sequence[Charge]) -> TooFast | None:
@@ -54,8 +55,9 @@ class Limits:
 
     def give_back(self, charges: Sequence[Charge]) -> None:
         """Take back what was counted for an act that turned out to be none of those that count."""
-        if self._settings.limits:
-            self._connection.script("give_back", self._keys(charges), [limit.pause for limit, _ in charges])
+        times = self._settings.limits
+        if times:
+            self._connection.script("give_back", self._keys(charges), [limit.pause / times for limit, _ in charges])
 
     def _keys(self, charges: Sequence[Charge]) -> list[str]:
         """Return the keys of *charges*.
