@@ -94,6 +94,18 @@ CALLS: dict[str, tuple[list[str], list[Any]]] = {
     "start_leaving": (["user:bob", "leaving:"], ["bob", "new word", "keep"]),
     "disown_article": ("article:1 posted:ann gone:ann".split(), ["[deleted]"]),
     "finish_leaving": ("leaving: posted:zoe gone:zoe".split(), ["zoe"]),
+    "mend_article": (
+        ["article:1", "voted:1", *SITE, "posted:ann", "gone:ann", OF_LINK, "user:ann", *GO],
+        [100, 1, 604_800, DAYS, "go", "ann", LINK],
+    ),
+    "mend_voters": (["article:1", "voted:1"], [1_000_000, 3_600]),
+    "mend_reports": ("article:2 reports: report:1".split(), []),
+    "mend_group to make it": ("groups: group-info:perl group:perl time:perl score:perl".split(), ["perl", 1]),
+    "mend_group to clear it away": (["groups:", "group-info:perl", *GO], ["perl", 0]),
+    "place_record": ("log-entry:1 log-by:eve".split(), ["time"]),
+    "drop_stray": ("posted:ann article:1".split(), ["article:1", "poster", "ann"]),
+    "drop_stray from a set": ("group:go article:1".split(), ["article:1", "groups", "go"]),
+    "rescore_article": ("article:1 score: good: score:go".split(), [100, 1, "go"]),
     "combine_groups": ("score:go+redis score:go score:redis".split(), [60, 2_000]),
     "charge": (["limit:few-one", "limit:fewer-two"], [3, 10, 2, 100]),
     "give_back": (["limit:few-spent"], [100]),
@@ -202,7 +214,10 @@ def test_a_number_that_is_none_stops_a_script_before_it_writes(site: Store, name
 @pytest.mark.parametrize("kept", ["title", "time"])
 @pytest.mark.parametrize(
     "name",
-    ["cast_vote", "cast_vote to take back", "set_groups", "edit_article", "take_down to delete", "restore_article"],
+    [
+        *("cast_vote", "cast_vote to take back", "set_groups", "edit_article", "take_down to delete"),
+        *("restore_article", "rescore_article"),
+    ],
 )
 def test_half_an_article_is_none(site: Store, name: str, kept: str) -> None:
     key = CALLS[name][0][0]
@@ -256,6 +271,20 @@ def test_half_an_article_is_none(site: Store, name: str, kept: str) -> None:
         ("combine_groups", [60, 2_000], ["made"]),
         ("charge", [3, 10, 2, 100], ["counted"]),
         ("give_back", [100], ["done"]),
+        ("mend_article", [432, 1, 604_800, DAYS, "go", "ann", LINK], ["sound"]),
+        ("mend_article", [432, 2, 604_800, DAYS, "go", "ann", LINK], ["mended"]),
+        ("mend_article", [432, 1, 604_800, DAYS, "", "ann", LINK], ["again"]),
+        ("mend_article", [432, 1, 604_800, DAYS, "go", "bob", LINK], ["again"]),
+        ("mend_article", [432, 1, 604_800, DAYS, "go", "ann", OTHER], ["again"]),
+        ("mend_voters", [604_800, 3_600], ["sound"]),
+        ("mend_group to make it", ["go", 1], ["sound"]),
+        ("mend_group to make it", ["perl", 0], ["sound"]),
+        ("place_record", ["who"], ["sound"]),
+        ("drop_stray", ["article:1", "poster", "bob"], ["again"]),
+        ("drop_stray", ["article:77", "poster", "ann"], ["sound"]),
+        ("rescore_article", [432, 1, "go"], ["same"]),
+        ("rescore_article", [432, 2, "go"], ["moved"]),
+        ("rescore_article", [432, 1, ""], ["again", "go"]),
     ],
 )
 def test_a_script_answers_with_its_words(site: Store, name: str, arguments: list[Any], answer: list[str]) -> None:

@@ -30,7 +30,7 @@ def snapshot(store: Store) -> dict[str, Any]:
 
 def broken(store: Store) -> list[tuple[str, str]]:
     """Return what the doctor finds."""
-    return [tuple(each) for each in store.doctor.examine()]
+    return [tuple(each[:2]) for each in store.doctor.examine()]
 
 
 def broken_keys(store: Store) -> set[str]:

@@ -1,27 +1,52 @@
-"""``voteweb doctor``: looks for anything that is wrong with the data or the database."""
+"""``voteweb doctor`` and ``voteweb rescore``: look for what is wrong with the data, and put it right."""
+
+import sys
 
 import click
 
-from voteweb.cli.opening import Site, on_site
+from voteweb.cli.opening import Site, on_site, several
+
+
+@click.command()
+@click.option("--repair", is_flag=True, help="Mend what is broken, as far as a machine can.")
+@on_site()
+def doctor(site: Site, repair: bool) -> None:
+    """Check that everything in the database agrees with everything else.
+
+    May be run while the site is used. Prints each fault with the key where it lies. With --repair, every fault is
+    mended from the articles and their voters and told when it is; where nothing is broken, nothing is written.
+    """
+    for each in (*site.settings.warnings(), *site.store.checks.warnings(), *site.store.checks.hints()):
+        click.echo(f"Warning: {each}")
+    left = mended = 0
+    found = site.store.doctor.repair() if repair else ((each, False) for each in site.store.doctor.examine())
+    for (key, what, _, why_not), is_mended in found:
+        mended += is_mended
+        left += not is_mended
+        told = f"{key}  {what}"
+        if repair:
+            told += ": mended" if is_mended else f": NOT mended, {why_not or 'it breaks again and again'}"
+        click.echo(told)
+    if mended:
+        click.echo(f"Mended {several(mended, 'broken invariant')}.")
+    if left:
+        raise click.ClickException(several(left, "broken invariant") + (" left" if repair else ""))
+    counts = site.store.server.counts()._asdict().items()
+    click.echo(f"All is well: {', '.join(several(count, noun.removesuffix('s')) for noun, count in counts)}")
 
 
 @click.command()
 @on_site()
-def doctor(site: Site) -> None:
-    """Check that everything in the database agrees with everything else.
+def rescore(site: Site) -> None:
+    """Give every article the score that its votes are worth now.
 
-    Only reads, and may be run while the site is used. Prints each fault with the key where it lies.
+    To be run after VOTEWEB_VOTE_SCORE or VOTEWEB_GOOD_VOTES has changed and the site was restarted with the new
+    value; the site may serve meanwhile. Run again, it changes nothing.
     """
-    for each in (*site.settings.warnings(), *site.store.checks.warnings(), *site.store.checks.hints()):
-        click.echo(f"Warning: {each}")
-    broken = 0
-    for broken, (key, what) in enumerate(site.store.doctor.examine(), 1):  # noqa: B007 - the last one is the count
-        click.echo(f"{key}  {what}")
-    if broken:
-        raise click.ClickException(_several(broken, "broken invariant"))
-    counts = site.store.server.counts()._asdict().items()
-    click.echo(f"All is well: {', '.join(_several(count, noun.removesuffix('s')) for noun, count in counts)}")
-
-
-def _several(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    total = site.store.rescoring.total()
+    seen = moved = 0
+    with click.progressbar(length=total, label="Rescoring", file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
+        for count, new in site.store.rescoring.run():
+            seen, moved = seen + count, moved + new
+            bar.update(count)
+    click.echo(f"{several(seen, 'article')} looked at, {moved:,} moved.")

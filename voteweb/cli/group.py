@@ -8,7 +8,7 @@ import click
 from flask.cli import AppGroup
 
 from voteweb.cli.config import config
-from voteweb.cli.doctor import doctor
+from voteweb.cli.doctor import doctor, rescore
 from voteweb.cli.importing import import_
 from voteweb.cli.opening import TRACEBACK
 from voteweb.cli.run import run
@@ -59,5 +59,5 @@ def voteweb() -> None:
     """
 
 
-for _command in (run, import_, user, doctor, config):
+for _command in (run, import_, user, doctor, rescore, config):
     voteweb.add_command(_command)

@@ -86,6 +86,12 @@ def opened(settings: Settings, patience: float | None = None) -> Iterator[Store]
         store.connection.client.close()
 
 
+def several(count: int, noun: str) -> str:
+    """Return *count* and the *noun* in its right number."""
+    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else many}"
+
+
 def masked(url: str) -> str:
     """Return the address of a database without its password."""
     url = re.sub(r"(?<=://)([^/@:]*):[^/@]*(?=@)", r"\1:***", url)

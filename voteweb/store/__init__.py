@@ -16,6 +16,7 @@ from voteweb.store.listings import Listings
 from voteweb.store.log import Log
 from voteweb.store.removals import Removals
 from voteweb.store.reports import Reports
+from voteweb.store.rescoring import Rescoring
 from voteweb.store.server import Server
 from voteweb.store.users import Users
 from voteweb.store.votes import Votes
@@ -39,6 +40,7 @@ class Store:
     listings: Listings
     imports: Imports
     doctor: Doctor
+    rescoring: Rescoring
     server: Server
     checks: Checks
 
@@ -55,6 +57,7 @@ def open_store(settings: Settings) -> Store:
 def assemble(connection: Connection, settings: Settings) -> Store:
     """Return the store on a *connection* that is there already."""
     log = Log(connection)
+    server = Server(connection)
     removals = Removals(connection, settings, log)
     return Store(
         connection=connection,
@@ -71,6 +74,7 @@ def assemble(connection: Connection, settings: Settings) -> Store:
         listings=Listings(connection, settings),
         imports=Imports(connection, settings),
         doctor=Doctor(connection, settings),
-        server=Server(connection),
+        rescoring=Rescoring(connection, settings),
+        server=server,
         checks=Checks(connection),
     )

@@ -54,15 +54,7 @@ class Log:
         words |= deed.more
         if deed.article:
             words["article"] = str(deed.article)
-        names = [
-            keys.log_entry(id),
-            keys.log(),
-            keys.log_by(deed.who),
-            keys.log_kind(deed.kind),
-            keys.log_kind(deed.kind, deed.who),
-        ]
-        if deed.about:
-            names.append(keys.log_about(deed.about))
+        names = [keys.log_entry(id), *rankings(deed.kind, deed.who, deed.about)]
         if deed.undoes:
             words["undoes"] = str(deed.undoes)
             names.append(keys.log_entry(deed.undoes))
@@ -93,6 +85,12 @@ class Log:
         """Return one entry, or None."""
         values = self._connection.command("HMGET", keys.log_entry(id), *_FIELDS)
         return _entry([keys.log_entry(id), *values])
+
+
+def rankings(kind: str, who: str, about: str) -> list[str]:
+    """Return the rankings that hold an entry of this *kind* by *who*, *about* somebody or nobody ("")."""
+    found = [keys.log(), keys.log_by(who), keys.log_kind(kind), keys.log_kind(kind, who)]
+    return [*found, keys.log_about(about)] if about else found
 
 
 def _ranking(who: str, kind: str, about: str) -> str:

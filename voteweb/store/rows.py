@@ -45,6 +45,14 @@ def article(id: int, values: Sequence[str | None]) -> Article | None:
     )
 
 
+def is_count(stored: str | None) -> bool:
+    """Tell whether a *stored* number of votes can be one; what is missing is none."""
+    try:
+        return abs(int(stored or 0)) < VOTES_MOST
+    except ValueError:
+        return False
+
+
 @lru_cache(maxsize=4096)
 def _link(stored: str) -> str:
     """Return a *stored* link, or "" where it is none that could be posted here, such as ``javascript:``."""

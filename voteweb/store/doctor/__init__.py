@@ -1,11 +1,13 @@
-"""Checks every invariant of the data; reads only, in bounded steps, and each step at one instant."""
+"""Checks every invariant of the data, and mends it: in bounded steps, and each step at one instant."""
 
 from collections.abc import Iterator
 
 from voteweb.config import Settings
 from voteweb.store.connect import Connection
-from voteweb.store.doctor import articles, log, members, owners, rankings, reports, shapes
-from voteweb.store.doctor.look import Broken, Look
+from voteweb.store.doctor import articles, counters, log, members, rankings, reports, shapes
+from voteweb.store.doctor.broken import Broken
+from voteweb.store.doctor.repair import repair
+from voteweb.store.look import Look
 
 __all__ = ["Broken", "Doctor"]
 
@@ -18,7 +20,7 @@ class Doctor:
         self._settings = settings
 
     def examine(self) -> Iterator[Broken]:
-        """Yield every broken invariant, whatever else goes on in the database meanwhile.
+        """Yield every broken invariant, whatever else goes on in the database meanwhile; only reads.
 
         Where a key is of another type than it should be, nothing but types and lifetimes can be examined.
         """
@@ -26,10 +28,16 @@ class Doctor:
         sound = yield from shapes.examine(look)
         if not sound:
             return
-        groups = look.groups()
-        yield from articles.examine(look, self._settings, groups)
-        yield from owners.examine(look)
-        yield from rankings.examine(look, groups)
+        yield from articles.examine(look, self._settings)
+        yield from rankings.examine(look, look.groups())
         yield from reports.examine(look)
         yield from log.examine(look)
         yield from members.examine(look)
+        yield from counters.examine(look)
+
+    def repair(self) -> Iterator[tuple[Broken, bool]]:
+        """Mend from the source of truth, the articles and their voters; yield each fault and whether it is mended.
+
+        Those that no machine can mend come last. May run while the site is used, and again.
+        """
+        return repair(self._connection, self.examine)

@@ -1,92 +1,146 @@
-"""Articles: their numbers, their voters, and their places in the rankings of the site and of its groups."""
+"""Articles: their numbers, their voters, and their places in all lists."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator
 from typing import Any
 
-from voteweb.config import Settings
+from voteweb import fields
+from voteweb.config import LINK_SECONDS, Settings
+from voteweb.errors import Invalid
 from voteweb.models import Article, Gone
-from voteweb.ranking import closes, score
-from voteweb.store import keys
+from voteweb.ranking import closes
+from voteweb.store import keys, standing
 from voteweb.store import rows as stored
-from voteweb.store.doctor.look import Broken, Look, number, placed, rows, steps
+from voteweb.store.doctor import mends
+from voteweb.store.doctor.broken import Broken, placed
+from voteweb.store.doctor.sighting import Sighting, look_at
+from voteweb.store.look import Look, number, rows, steps
 
-_FIELDS = (*stored.FIELDS, "base")
+#: How often an article is read anew whose groups, poster or link have changed since it was found.
+TRIES = 20
 
 
-def examine(look: Look, settings: Settings, groups: list[str]) -> Iterator[Broken]:
+def examine(look: Look, settings: Settings) -> Iterator[Broken]:
     """Check all articles and all voters."""
     for step in steps(look.articles()):
-        yield from _articles(look, settings, step, groups)
+        names = step
+        for _ in range(TRIES):
+            names = yield from _articles(look, settings, names)
+            if not names:
+                break
     for step in steps(look.keys(keys.voted("*"))):
         yield from _voters(look, settings, step)
 
 
-def _articles(look: Look, settings: Settings, names: list[str], groups: list[str]) -> Iterator[Broken]:
-    """Check what every place says of these articles, read at one instant."""
-    commands: list[tuple[Any, ...]] = [("TIME",)]
-    for name in names:
-        commands += [
-            ("HMGET", name, *_FIELDS),
-            ("SCARD", keys.voted(keys.article_id(name))),
-            ("ZSCORE", keys.by_time(), name),
-            ("ZSCORE", keys.by_score(), name),
-            ("ZSCORE", keys.good(), name),
-            *(("SISMEMBER", keys.group(group), name) for group in groups),
-            *(("ZSCORE", keys.group_by_time(group), name) for group in groups),
-            *(("ZSCORE", keys.group_by_score(group), name) for group in groups),
-        ]
-    (seconds, _), *answers = look.at_once(commands)
-    for name, ((*values, base), *places) in zip(names, rows(answers, len(names)), strict=True):
-        try:
-            article, base = stored.article(keys.article_id(name), values), int(base or 0)
-        except ValueError:
-            yield Broken(name, "has time, votes or base that are no numbers, or is gone in an unknown way")
-            continue
-        if article is not None:
-            yield from _article(settings, article, base, places, groups, float(seconds))
-            for group in article.groups:
-                if group not in groups and not look.is_group(group):
-                    yield Broken(name, f"is in the group {group}, which does not exist")
-        elif any(values):
-            yield Broken(name, "has no title or no time")
+def _articles(look: Look, settings: Settings, names: list[str]) -> Generator[Broken, None, list[str]]:
+    """Check these articles, each at one instant; return those that changed under the check."""
+    changed = []
+    for name, sighting in look_at(look, names):
+        if sighting is None:
+            changed.append(name)
+        elif any(value is not None for value in sighting.values):
+            yield from _article(settings, sighting)
+    return changed
 
 
-def _article(
-    settings: Settings, article: Article, base: int, places: Sequence[Any], groups: list[str], now: float
-) -> Iterator[Broken]:
-    voters, time, points, good, *membership = places
-    name, listed = keys.article(article.id), not article.gone
-    place = score(article.time, article.votes, settings.vote_score)
+def _article(settings: Settings, seen: Sighting) -> Iterator[Broken]:
+    why_not = "nothing else says it: set the field with HSET, then repair again"
+    mend: mends.Command = ()
+    what = _illegible(seen)
+    article = stored.article(keys.article_id(seen.name), seen.values)
+    if what:
+        yield Broken(seen.name, what, why_not=why_not)
+    elif article is None or not stored.is_count(seen.base):
+        what = "has votes or a base that are no whole numbers"
+        yield Broken(seen.name, what, mends.article(settings, seen.name, seen.facts, seen.known), why_not)
+    else:
+        yield from (_without(seen.name, group) for group in seen.groups if group not in seen.known)
+        for each in (*_votes(settings, article, seen), *_places(settings, article, seen)):
+            mend = mend or mends.article(settings, seen.name, seen.facts, seen.known)
+            yield each if each.mend else each._replace(mend=mend)
+
+
+def _illegible(seen: Sighting) -> str:
+    """Say what is wrong with the fields that nothing else can tell, if anything."""
+    title, *_, time, _, _, gone = seen.values
+    at = number(time)
+    if title is None or at is None or not 0 <= at < stored.LATEST:
+        return "has no title or no time"
+    if gone not in (None, Gone.DELETED, Gone.REMOVED):
+        return f"is gone in an unknown way: {gone}"
+    return ""
+
+
+def _without(name: str, group: str) -> Broken:
+    """Return that an article is in a group that does not exist."""
+    what = f"is in the group {group}, which does not exist"
+    if is_group_name(group):
+        return Broken(name, what, mends.group(group, is_named=True))
+    return Broken(name, what, why_not=f"{group} is no name for a group: take it out of the field groups")
+
+
+def is_group_name(name: str) -> bool:
+    """Tell whether a group may have this name."""
+    try:
+        return fields.group_name(name) == name
+    except Invalid:
+        return False
+
+
+def _votes(settings: Settings, article: Article, seen: Sighting) -> Iterator[Broken]:
+    base, voters = int(seen.base or 0), seen.voters
     if article.gone is Gone.DELETED:
         if voters:
-            yield Broken(keys.voted(article.id), f"belongs to {name}, which is deleted")
-    elif now < closes(article.time, settings.voting_seconds) and article.votes != base + voters:
-        yield Broken(name, f"votes is {article.votes}, but base {base} and {voters} voters make {base + voters}")
-    yield from placed(keys.by_time(), name, time, article.time if listed else None)
-    yield from placed(keys.by_score(), name, points, place if listed else None)
-    is_good = listed and article.votes >= settings.good_votes
-    yield from placed(keys.good(), name, good, article.time if is_good else None)
-    for at, group in enumerate(groups):
-        inside = listed and group in article.groups
-        is_member, group_time, group_points = membership[at :: len(groups)]
-        if bool(is_member) != inside:
-            state = f"groups are {' '.join(article.groups) or 'none'}" if listed else f"state is {article.gone}"
-            yield Broken(keys.group(group), f"{'lacks' if inside else 'holds'} {name}, whose {state}")
-        yield from placed(keys.group_by_time(group), name, group_time, article.time if inside else None)
-        yield from placed(keys.group_by_score(group), name, group_points, place if inside else None)
+            mend = mends.voters(settings, article.id)
+            yield Broken(keys.voted(article.id), f"belongs to {seen.name}, which is deleted", mend)
+    elif seen.now < closes(article.time, settings.voting_seconds) and article.votes != base + voters:
+        yield Broken(seen.name, f"votes is {article.votes}, but base {base} and {voters} voters make {base + voters}")
+
+
+def _places(settings: Settings, article: Article, seen: Sighting) -> Iterator[Broken]:
+    """Check the places of an article in all lists but those of groups that do not exist."""
+    for group in seen.known:
+        is_inside = seen.groups[group].holds
+        if not is_inside and not article.gone:
+            yield Broken(keys.group(group), f"lacks {seen.name}, whose groups are {seen.facts.groups}")
+        elif is_inside and article.gone:
+            yield Broken(keys.group(group), f"holds {seen.name}, whose state is {article.gone}")
+    wanted = _wanted(settings, article, seen)
+    unknown = [group for group in seen.groups if group not in seen.known]
+    passed_over = {spell(group) for group in unknown for spell in (keys.group_by_time, keys.group_by_score)}
+    for key, stands in seen.stands.items():
+        if key not in passed_over:
+            yield from placed(key, seen.name, stands, wanted.get(key))
+
+
+def _wanted(settings: Settings, article: Article, seen: Sighting) -> dict[str, float]:
+    """Return the rankings that are to hold the article, each with its number there."""
+    wanted = standing.of_site(settings, article)
+    if seen.is_member:
+        wanted[standing.of_owner(article)] = article.time
+    key = seen.facts.link_key
+    # The key may be gone by now, and a program after the book (it writes no base) knows no such key.
+    is_fresh = seen.base is not None and seen.now < article.time + LINK_SECONDS - 1
+    if seen.facts.link and not article.gone and (is_fresh or seen.stands[key] is not None):
+        wanted[key] = article.time
+    return wanted
 
 
 def _voters(look: Look, settings: Settings, names: list[str]) -> Iterator[Broken]:
     """Check that these sets of voters belong to an article and outlive its voting time."""
     commands: list[tuple[Any, ...]] = []
     for name in names:
-        commands += [("PEXPIRETIME", name), ("HGET", keys.article(name.partition(":")[2]), "time")]
-    for name, (expires, time) in zip(names, rows(look.at_once(commands), len(names)), strict=True):
+        article = keys.article(name.partition(":")[2])
+        commands += [("PEXPIRETIME", name), ("EXISTS", article), ("HGET", article, "time")]
+    for name, (expires, exists, time) in zip(names, rows(look.at_once(commands), len(names)), strict=True):
         if expires == -2:  # gone since it was found
             continue
-        if time is None:
-            yield Broken(name, "belongs to no article")
-        elif (posted := number(time)) is None:
+        mend = mends.voters(settings, name.partition(":")[2])
+        posted = number(time)
+        if not exists:
+            yield Broken(name, "belongs to no article", mend)
+        elif posted is None:
             continue  # said of the article already
-        elif 0 <= expires < 1000 * (closes(posted, settings.voting_seconds) - 1):
-            yield Broken(name, "expires before its voting time is over")
+        elif expires == -1:
+            yield Broken(name, "never expires", mend)
+        elif expires < 1000 * (closes(posted, settings.voting_seconds) - 1):
+            yield Broken(name, "expires before its voting time is over", mend)

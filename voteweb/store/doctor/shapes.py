@@ -2,8 +2,10 @@
 
 from collections.abc import Generator
 
+from voteweb import config
 from voteweb.store import keys
-from voteweb.store.doctor.look import Broken, Look, is_article, rows, steps
+from voteweb.store.doctor.broken import Broken
+from voteweb.store.look import Look, is_article, rows, steps
 
 #: What the keys of each noun are, except the counters; keys of other nouns are another program's.
 TYPES = {
@@ -13,11 +15,15 @@ TYPES = {
     "reports": "zset", "report": "hash", "reported": "hash",
     "log-entry": "hash", "log": "zset", "log-by": "zset", "log-kind": "zset", "log-about": "zset",
     "invite": "hash", "invites": "zset", "reset": "string",
-    "once": "string", "limit": "string", "imported": "set",
+    "once": "string", "limit": "string", "imported": "set", "restoring": "string",
 }  # fmt: skip
 COUNTERS = (keys.articles_count(), keys.users_count(), keys.log_count())
-#: The nouns whose keys expire; all others are for ever.
-EXPIRING = frozenset({"voted", "once", "limit", "link", "reset"})
+#: The nouns whose keys expire, with what makes one do so that does not; all others are for ever. When voters and
+#: links are to expire depends on their articles and is checked with them; what counts acts is rather forgotten.
+EXPIRING: dict[str, tuple[str | int, ...]] = {
+    "once": ("EXPIRE", config.ONCE_SECONDS), "reset": ("EXPIRE", config.RESET_SECONDS), "limit": ("UNLINK",),
+    "voted": (), "link": (),
+}  # fmt: skip
 
 
 def wanted(key: str) -> str | None:
@@ -37,12 +43,16 @@ def examine(look: Look) -> Generator[Broken, None, bool]:
                 continue
             if kind != should_be:
                 sound = False
-                yield Broken(key, f"is a {kind}, but should be a {should_be}")
+                why_not = "what it holds may be somebody's: RENAME it, then repair again"
+                yield Broken(key, f"is a {kind}, but should be a {should_be}", why_not=why_not)
             if noun == "article" and name and not is_article(key):
-                yield Broken(key, f"is no article: {name} is no number")
-            may_expire = noun in EXPIRING or (noun in ("time", "score") and "+" in name)
-            if expires >= 0 and not may_expire:
-                yield Broken(key, f"expires in {expires} seconds, but is for ever")
-            elif expires == -1 and may_expire:
-                yield Broken(key, "never expires")
+                yield Broken(key, f"is no article: {name} is no number", why_not="another program made this key")
+            is_combined = noun in ("time", "score") and "+" in name
+            if expires >= 0 and noun not in EXPIRING and not is_combined:
+                yield Broken(key, f"expires in {expires} seconds, but is for ever", ("PERSIST", key))
+            elif expires == -1 and is_combined:
+                yield Broken(key, "never expires", ("UNLINK", key))  # it is made again when it is asked for
+            elif expires == -1 and EXPIRING.get(noun):
+                word, *seconds = EXPIRING[noun]
+                yield Broken(key, "never expires", (word, key, *seconds))
     return sound

@@ -1,27 +1,23 @@
-"""How the doctor reads: whole nouns key by key, in steps that Redis answers as one block."""
+"""How a whole site is read: noun by noun and key by key, in steps that Redis answers as one block."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from math import isfinite
+from typing import Any, TypeVar
 
 from voteweb.store import keys
 from voteweb.store.connect import Connection
 
-#: Keys per step: some two thousand commands that Redis runs as one block of a few milliseconds.
-STEP = 100
-#: Seconds by which a stored number may differ from the formula: far above rounding, far below any vote.
-TOLERANCE = 0.001
+T = TypeVar("T")
 
-
-class Broken(NamedTuple):
-    """A broken invariant: the key that is wrong, and how."""
-
-    key: str
-    what: str
+#: Keys per step: up to two thousand commands, which Redis runs as one block of two milliseconds.
+STEP = 50
+#: Keys or members that Redis looks at in one call: a millisecond.
+COUNT = 500
 
 
 class Look:
-    """The eyes of the doctor."""
+    """The eyes of whoever goes through all of a site while it is used."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -43,7 +39,7 @@ class Look:
         cursor: int | str = 0
         seen_all = False
         while not seen_all:
-            cursor, found = self._connection.command("SCAN", cursor, "MATCH", pattern, "COUNT", 1000)
+            cursor, found = self._connection.command("SCAN", cursor, "MATCH", pattern, "COUNT", COUNT)
             yield from found
             seen_all = int(cursor) == 0
 
@@ -53,20 +49,31 @@ class Look:
 
     def members(self, key: str) -> Iterator[str]:
         """Yield the members of a set or sorted set."""
-        scan = "SSCAN" if key.startswith((keys.group(""), keys.leaving())) else "ZSCAN"
+        scan = "SSCAN" if key.startswith((keys.group(""), keys.leaving(), keys.imported())) else "ZSCAN"
         cursor: int | str = 0
         seen_all = False
         while not seen_all:
-            cursor, found = self._connection.command(scan, key, cursor, "COUNT", 1000)
+            cursor, found = self._connection.command(scan, key, cursor, "COUNT", COUNT)
             # redis-py pairs the members of a sorted set with their scores.
             yield from (each[0] if isinstance(each, tuple | list) else each for each in found)
             seen_all = int(cursor) == 0
 
+    def ranked(self, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Yield each of the sorted sets *names* with each of its members; many small ones cost little."""
+        for step in steps(names):
+            size_of = dict(zip(step, self.at_once([("ZCARD", key) for key in step]), strict=True))
+            small = [key for key, size in size_of.items() if size <= STEP]
+            for key, members in zip(small, self.at_once([("ZRANGE", key, 0, -1) for key in small]), strict=True):
+                yield from ((key, member) for member in members)
+            for key, size in size_of.items():
+                if size > STEP:
+                    yield from ((key, member) for member in self.members(key))
 
-def steps(names: Iterable[str]) -> Iterator[list[str]]:
-    """Yield *names* in lists of STEP."""
+
+def steps(names: Iterable[T], size: int = STEP) -> Iterator[list[T]]:
+    """Yield *names* in lists of *size*."""
     source = iter(names)
-    while step := list(islice(source, STEP)):
+    while step := list(islice(source, size)):
         yield step
 
 
@@ -76,23 +83,13 @@ def rows(answers: Sequence[Any], count: int) -> list[Sequence[Any]]:
     return [answers[at * width : (at + 1) * width] for at in range(count)]
 
 
-def placed(key: str, member: str, stored: Any, wanted: float | None) -> Iterator[Broken]:
-    """Compare the number under which *member* stands in *key* with the one it should have; None: not there."""
-    if wanted is None:
-        if stored is not None:
-            yield Broken(key, f"holds {member}, which does not belong there")
-    elif stored is None:
-        yield Broken(key, f"lacks {member}")
-    elif abs(float(stored) - wanted) > TOLERANCE:
-        yield Broken(key, f"has {member} at {float(stored):.3f} instead of {wanted:.3f}")
-
-
 def number(text: str | None) -> float | None:
-    """Return the number that *text* spells, or None."""
+    """Return the finite number that *text* spells, or None."""
     try:
-        return float(text or "")
+        found = float(text or "")
     except ValueError:
         return None
+    return found if isfinite(found) else None
 
 
 def is_article(key: str) -> bool:
