@@ -15,7 +15,7 @@ from voteweb.store import Store, open_store
 def create_app(settings: Settings | None = None, store: Store | None = None) -> Flask:
     """Return the site with these *settings* (those of the environment by default) on *store* (theirs by default).
 
-    Raises ConfigError when there is no database or no good key to sign cookies with.
+    Raises ConfigError when there is no database, one that is not whole, or no good key to sign cookies with.
     """
     settings = settings or config.from_env()
     if store is None and not settings.redis_url:
@@ -42,8 +42,10 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     )
     app.url_map.merge_slashes = False  # it leads on by a full address, built of whatever host was asked for
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
+    store = store or open_store(settings)
+    store.checks.refuse_unfinished()
     app.extensions["voteweb.settings"] = settings
-    app.extensions["voteweb.store"] = store or open_store(settings)
+    app.extensions["voteweb.store"] = store
     door.init_app(app, settings)
     language.init_app(app)
     login.init_app(app)

@@ -112,7 +112,7 @@ def test_the_version(spawn: Spawn) -> None:
     assert re.fullmatch(r"voteweb \d+\.\d+\.\d+\S*\n", done.stdout)
 
 
-@pytest.mark.parametrize("command", ["run", "import", "user", "doctor", "config"])
+@pytest.mark.parametrize("command", ["run", "import", "user", "doctor", "rescore", "backup", "restore", "config"])
 def test_every_command_says_what_it_does(command: str) -> None:
     result = CliRunner().invoke(voteweb, [command, "--help"])
     assert result.exit_code == 0

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 import click
 from flask.cli import AppGroup
 
+from voteweb.cli.backup import backup, restore
 from voteweb.cli.config import config
 from voteweb.cli.doctor import doctor, rescore
 from voteweb.cli.importing import import_
@@ -59,5 +60,5 @@ def voteweb() -> None:
     """
 
 
-for _command in (run, import_, user, doctor, rescore, config):
+for _command in (run, import_, user, doctor, rescore, backup, restore, config):
     voteweb.add_command(_command)

@@ -67,10 +67,11 @@ def on_site(*, new: bool = False) -> Callable[[Callable[Concatenate[Site, P], No
 
 
 @contextmanager
-def opened(settings: Settings, patience: float | None = None) -> Iterator[Store]:
+def opened(settings: Settings, patience: float | None = None, *, whole: bool = True) -> Iterator[Store]:
     """Yield the store of a database that answers within *patience* seconds and is new enough; else raise ConfigError.
 
     The store waits PATIENCE seconds for each answer; left to itself, a server that is away is told at once.
+    *whole*: raise ConfigError too where a restore did not finish.
     """
     store = open_store(replace(settings, redis_deadline=max(settings.redis_deadline, PATIENCE)))
     try:
@@ -81,6 +82,8 @@ def opened(settings: Settings, patience: float | None = None) -> Iterator[Store]
         ) from None
     try:
         store.checks.refuse_old()
+        if whole:
+            store.checks.refuse_unfinished()
         yield store
     finally:
         store.connection.client.close()

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from voteweb.config import Settings
 from voteweb.store.articles import Articles
+from voteweb.store.backup import Backup
 from voteweb.store.checks import Checks
 from voteweb.store.connect import Connection, Trip, connect
 from voteweb.store.doctor import Doctor
@@ -41,6 +42,7 @@ class Store:
     imports: Imports
     doctor: Doctor
     rescoring: Rescoring
+    backup: Backup
     server: Server
     checks: Checks
 
@@ -57,7 +59,7 @@ def open_store(settings: Settings) -> Store:
 def assemble(connection: Connection, settings: Settings) -> Store:
     """Return the store on a *connection* that is there already."""
     log = Log(connection)
-    server = Server(connection)
+    server, checks = Server(connection), Checks(connection)
     removals = Removals(connection, settings, log)
     return Store(
         connection=connection,
@@ -75,6 +77,7 @@ def assemble(connection: Connection, settings: Settings) -> Store:
         imports=Imports(connection, settings),
         doctor=Doctor(connection, settings),
         rescoring=Rescoring(connection, settings),
+        backup=Backup(connection, settings, server, checks),
         server=server,
-        checks=Checks(connection),
+        checks=checks,
     )

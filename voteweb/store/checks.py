@@ -68,6 +68,23 @@ class Checks:
                     wanted=wanted(key),
                 )
 
+    def refuse_unfinished(self) -> None:
+        """Raise ConfigError where a restore into this database began and did not end.
+
+        Silent about a database that is away or refuses us: that is told when it is used.
+        """
+        with suppress(Unavailable):
+            if self._is_unfinished():
+                raise ConfigError(
+                    "A restore into this database did not finish, so that it is not whole. Empty it (FLUSHDB; of the "
+                    "embedded database, delete the data directory) and run `voteweb restore` again."
+                )
+
+    def _is_unfinished(self) -> bool:
+        with suppress(redis.ResponseError):
+            return bool(self._connection.command("EXISTS", keys.restoring()))
+        return False
+
     def warnings(self) -> list[str]:
         """Return what may lose data or keeps members from writing, and what to do, in words fit for everybody's eyes.
 
@@ -108,6 +125,8 @@ class Checks:
         """Return how the database is: whether it answers is asked each time, the warnings are kept for some seconds."""
         try:
             self._connection.ping()
+            if self._is_unfinished():
+                return Health("down", ["A restore did not finish"])
             if time.monotonic() >= self._kept_until:
                 self._kept = self.warnings()
                 self._kept_until = time.monotonic() + config.HEALTH_SECONDS

@@ -10,7 +10,7 @@ import re
 ARTICLE = "article:"
 #: Every key there may be: nouns of one key, of numbers (and the counter), of names (and the whole site's), of names.
 _GRAMMAR = re.compile(
-    r"(?:good|groups|reports|log|leaving|imported):"
+    r"(?:good|groups|reports|log|leaving|imported|restoring):"
     r"|(?:article|log-entry):[0-9]*"
     r"|(?:voted|report):[0-9]+"
     r"|(?:time|score|user):[^:]*"
@@ -168,7 +168,7 @@ def leaving() -> str:
     return "leaving:"
 
 
-def once(member: int, token: str) -> str:
+def once(member: int | str, token: str) -> str:
     """A string: the article that a member's sent form became; a day."""
     return f"once:{member}-{token}"
 
@@ -181,6 +181,11 @@ def limit(kind: str, digest: str) -> str:
 def imported() -> str:
     """A set: digests of all imported rows, so that none is imported twice; for ever."""
     return "imported:"
+
+
+def restoring() -> str:
+    """A string: the unix time at which a restore began that has not ended; until it ends."""
+    return "restoring:"
 
 
 def is_ours(key: str) -> bool:

@@ -1,7 +1,8 @@
 """The database server itself: whether it answers, and what it holds."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 import redis
 
@@ -9,6 +10,13 @@ from voteweb.errors import ConfigError
 from voteweb.models import Role
 from voteweb.store import keys
 from voteweb.store.connect import Connection
+
+
+class Engine(NamedTuple):
+    """The server program, and the word for this one run of it; both empty where it does not tell."""
+
+    program: str
+    run: str
 
 
 class Counts(NamedTuple):
@@ -38,6 +46,15 @@ class Server:
                 raise ConfigError("The database refuses us: %(problem)s", problem=problem) from None
 
         self._connection.insist(attempt, deadline=patience)
+
+    def engine(self) -> Engine:
+        """Return which program answers, such as "valkey 9.1.2", and which run of it."""
+        about: dict[str, Any] = {}
+        with suppress(redis.ResponseError):
+            about = self._connection.insist(lambda: self._connection.client.info("server"))
+        name = about.get("server_name", "redis")
+        version = about.get(f"{name}_version")
+        return Engine(f"{name} {version}" if version else "", str(about.get("run_id", "")))
 
     def is_empty(self) -> bool:
         """Tell whether nobody has ever posted or joined here."""
