@@ -42,9 +42,24 @@ class Articles:
         groups = tuple(dict.fromkeys(draft.groups))
         if len(groups) > self._settings.max_groups:
             raise TooManyGroups(most=self._settings.max_groups)
-        id = self._connection.command("INCR", keys.articles_count())
-        settings = self._settings
-        outcome = self._connection.script(
+        for _ in range(TRIES):
+            outcome = self._post(draft, groups, poster, token, anyway)
+            if outcome.word != "taken":  # an id is given twice when a failover lost the count
+                break
+        else:
+            raise Conflict()
+        if outcome.word == "no-group":
+            raise NoSuchGroup(names=", ".join(outcome.rest[0].split()))
+        if outcome.word == "out":
+            raise LoggedOut()
+        found = keys.article_id(outcome.rest[0])
+        if outcome.word == "duplicate":
+            raise Duplicate(id=found)
+        return found
+
+    def _post(self, draft: Draft, groups: Sequence[str], poster: User, token: str, anyway: bool) -> Outcome:
+        id, settings = self._connection.command("INCR", keys.articles_count()), self._settings
+        return self._connection.script(
             "post_article",
             [
                 keys.article(id),
@@ -75,14 +90,6 @@ class Articles:
                 *groups,
             ],
         )
-        if outcome.word == "no-group":
-            raise NoSuchGroup(names=", ".join(outcome.rest[0].split()))
-        if outcome.word == "out":
-            raise LoggedOut()
-        found = keys.article_id(outcome.rest[0])
-        if outcome.word == "duplicate":
-            raise Duplicate(id=found)
-        return found
 
     def edit(self, id: int, draft: Draft, editor: User, deed: Deed | None = None) -> None:
         """Give the article the title, link, text and groups of *draft*; a *deed* makes it a moderator's act.

@@ -33,14 +33,19 @@ class Users:
         With an *invitation* (its token), uses that up. Raises NameTaken, NoInvitation, InviterGone.
         """
         inviter = self._connection.command("HGET", keys.invite(invitation), "by") if invitation else None
-        id = self._connection.command("INCR", keys.users_count())
-        record = self._log.record(deed)
+        record, session = self._log.record(deed), new_session()
         outcome = self._connection.script(
             "make_user",
-            [keys.user(name), keys.invite(invitation or ""), keys.user(inviter or name), *record.keys],
-            [*record.arguments, int(invitation is not None), id, name, password_hash, role, new_session()],
+            [
+                keys.user(name),
+                keys.invite(invitation or ""),
+                keys.user(inviter or name),
+                keys.users_count(),
+                *record.keys,
+            ],
+            [*record.arguments, int(invitation is not None), name, password_hash, role, session],
         )
-        if outcome.word == "taken" and int(outcome.rest[0]) != id:
+        if outcome.word == "taken" and outcome.rest[1] != session:
             raise NameTaken(name=name)
         if outcome.word == "no-invitation":
             raise NoInvitation()

@@ -144,7 +144,8 @@ local function remember_link(key, time, seconds, member)
   redis.call('EXPIREAT', key, string.format('%d', math.ceil(tonumber(newest) + seconds)))
 end
 
--- Fail before anything is written when one of the log's keys is of another type than record needs.
+-- Fail before anything is written when one of the log's keys is of another type than record needs, or the entry's
+-- id is another act's: a failover may have lost the count.
 local function check_log()
   local count = tonumber(ARGV[1])
   if count == 0 then
@@ -157,6 +158,12 @@ local function check_log()
   end
   check(first, first, 'hash')
   check(first + 1, last, 'zset')
+  for name, value in pairs(cjson.decode(ARGV[2])) do
+    local stored = redis.call('HGET', KEYS[first], name)
+    if stored and stored ~= value then
+      error('TAKEN ' .. KEYS[first])
+    end
+  end
 end
 
 -- Write an act into the log. ARGV[1] says how many of the last KEYS are the log's (0: the act is not logged): the

@@ -4,10 +4,12 @@
 -- ARGV  1 title  2 link  3 text  4 poster's name  5 poster's id  6 unix time  7 votes  8 seconds per vote
 --       9 votes of a good article  10 voting seconds  11 seconds the voters outlive them  12 digest of the row
 --       13 seconds a link is remembered  then the groups' names
--- Answers  imported | known
+-- Answers  imported | known | taken (the id is another's)
 -- While voting is open the poster is a voter, as with any article, and the other votes are the base.
-if redis.call('SISMEMBER', KEYS[7], ARGV[12]) == 1 or redis.call('EXISTS', KEYS[1]) == 1 then
+if redis.call('SISMEMBER', KEYS[7], ARGV[12]) == 1 then
   return { 'known' }
+elseif redis.call('EXISTS', KEYS[1]) == 1 then
+  return { 'taken' }
 end
 check(2, 2, 'set')
 check(3, 6, 'zset')

@@ -1,14 +1,16 @@
--- Makes a member under an id that the caller took before; where an invitation is needed, uses it up.
--- KEYS  1 user:<name>  2 invite:<token>  3 user:<inviter> (of any token and member when none is needed)
+-- Makes a member under the next free id; where an invitation is needed, uses it up.
+-- KEYS  1 user:<name>  2 invite:<token>  3 user:<inviter> (of any token and member when none is needed)  4 user:
 --       then the log's
--- ARGV  1 number of the log's keys  2 log entry  3 whether an invitation is needed (0 or 1)  4 id  5 name
---       6 password hash, or empty  7 role  8 session word
--- Answers  made | taken <id> | no-invitation | inviter-gone (banned, or left)
-local id = redis.call('HGET', KEYS[1], 'id')
+-- ARGV  1 number of the log's keys  2 log entry  3 whether an invitation is needed (0 or 1)  4 name
+--       5 password hash, or empty  6 role  7 session word
+-- Answers  made <id> <session word> | taken <id> <session word> | no-invitation
+--          | inviter-gone (banned, or left)
+local id, session = unpack(redis.call('HMGET', KEYS[1], 'id', 'session'))
 if id then
-  return { 'taken', id }
+  return { 'taken', id, session or '' }
 end
 check(2, 3, 'hash')
+check(4, 4, 'string')
 check_log()
 local invited_by = ''
 if ARGV[3] == '1' then
@@ -21,12 +23,13 @@ if ARGV[3] == '1' then
     return { 'inviter-gone' }
   end
   invited_by = by
-  redis.call('HSET', KEYS[2], 'used', ARGV[5])
+  redis.call('HSET', KEYS[2], 'used', ARGV[4])
 end
-redis.call('HSET', KEYS[1], 'id', ARGV[4], 'name', ARGV[5], 'password', ARGV[6], 'role', ARGV[7], 'since', now(),
-  'session', ARGV[8])
+id = string.format('%d', redis.call('INCR', KEYS[4]))
+redis.call('HSET', KEYS[1], 'id', id, 'name', ARGV[4], 'password', ARGV[5], 'role', ARGV[6], 'since', now(),
+  'session', ARGV[7])
 if invited_by ~= '' then
   redis.call('HSET', KEYS[1], 'invited-by', invited_by)
 end
 record()
-return { 'made', ARGV[4] }
+return { 'made', id, ARGV[7] }

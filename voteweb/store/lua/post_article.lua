@@ -5,14 +5,15 @@
 --       8 votes of a good article  9 seconds from posting until the voters expire  10 seconds to remember the form
 --       11 seconds a link is remembered  12 whether to post a link that was posted within them (0 or 1)
 --       then the groups' names
--- Answers  posted <article key> | again <article key> (this form was posted before) | no-group <names>
---          | out (the poster has left or is banned) | duplicate <article key> (the newest with this link)
+-- Answers  posted <article key> | again <article key> (this form was posted before) | taken (the id is another's)
+--          | no-group <names> | out (the poster has left or is banned)
+--          | duplicate <article key> (the newest with this link)
 local before = redis.call('GET', KEYS[7])
 if before then
   return { 'again', before }
 end
 if redis.call('EXISTS', KEYS[1]) == 1 then
-  return { 'again', KEYS[1] }
+  return { 'taken' }
 end
 check(2, 2, 'set')
 check(3, 6, 'zset')
