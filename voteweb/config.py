@@ -98,8 +98,12 @@ def _setting(
 class Settings:
     """The settings of one site; every field says its unit and reason in its metadata."""
 
-    redis_url: str = _setting("", "URL", "redis://, rediss:// or unix://; empty: the embedded database")
+    redis_url: str = _setting(
+        "", "URL", "redis://, rediss://, unix:// or redis+sentinel://; empty: the embedded database"
+    )
     redis_deadline: float = _setting(2.0, "seconds", "a page waits this long for Redis, then says so (503)", 0.1)
+    read_replicas: int = _setting(0, "0 or 1", "under Sentinel: replicas answer readers, a moment late")
+    wait_replicas: int = _setting(0, "replicas", "a vote or post is answered once this many replicas have it", 0)
     data_dir: str = _setting("voteweb-data", "folder", "where the embedded database keeps its files")
     secret_key: str = _setting("", "text", "signs cookies; the embedded default makes one and keeps it")
     host: str = _setting("127.0.0.1", "address", "where the web server listens")
@@ -134,7 +138,7 @@ class Settings:
             _check(each, getattr(self, each.name))
         if not self.vote_score:
             object.__setattr__(self, "vote_score", 86_400 / self.good_votes)
-        for name in ("own_vote", "members_invite"):
+        for name in ("own_vote", "members_invite", "read_replicas"):
             if getattr(self, name) not in (0, 1):
                 raise ConfigError("%(name)s must be 0 or 1.", name=env_name(name))
         if self.site_url and not re.fullmatch(r"https?://[A-Za-z0-9.:\[\]-]+/?", self.site_url):

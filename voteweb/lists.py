@@ -8,7 +8,7 @@ from flask import render_template, request
 
 from voteweb import rules
 from voteweb.errors import NoSuchPage
-from voteweb.login import ask_viewer, store, viewer_id
+from voteweb.login import ask_viewer, page_trip, store, viewer_id
 from voteweb.models import Article, Page, User
 from voteweb.store.connect import Reply, Trip
 from voteweb.store.listings import Ranking
@@ -43,7 +43,7 @@ def show(
     *check* is given them first and may raise what is wrong with them.
     """
     number = page_number()
-    trip = store().trip()
+    trip = page_trip()
     viewer = ask_viewer(trip)
     asked = {name: question(trip) for name, question in (questions or {}).items()}
     listed = store().listings.ask(trip, which, number)

@@ -46,6 +46,11 @@ def init_app(app: Flask) -> None:
     app.before_request(_check_token)
 
 
+def page_trip() -> Trip:
+    """Return an empty round trip for a page that only reads; without a session in the browser it is a reader's."""
+    return store().trip(reader=not session.get(_SESSION_USER))
+
+
 def ask_viewer(trip: Trip) -> Reply[User | None]:
     """Queue the question who the viewer is, to share a round trip with what the page asks for.
 

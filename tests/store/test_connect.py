@@ -22,7 +22,8 @@ from voteweb.embedded import database
 from voteweb.errors import ConfigError, Unavailable
 from voteweb.models import Order
 from voteweb.store import Store, open_store, scripts
-from voteweb.store.connect import Connection, connect
+from voteweb.store.clients import connect
+from voteweb.store.connect import Connection
 from voteweb.store.listings import of_groups
 
 
@@ -236,7 +237,7 @@ def test_a_server_that_does_not_let_us_in_says_so_at_once(store: Store, server_u
 
 
 def test_a_password_in_the_address_lets_us_in(store: Store, server_url: str) -> None:
-    friend = open_store(Settings(redis_url=server_url.replace("unix://", "unix://:secret@"), redis_deadline=5.0))
+    friend = open_store(Settings(redis_url=server_url.replace("://", "://:secret@"), redis_deadline=5.0))
     with with_password(store, "secret"):
         friend.server.greet(patience=5.0)
     friend.connection.client.close()
@@ -282,19 +283,20 @@ def test_a_server_busy_with_a_script_is_away_not_broken(server_url: str) -> None
         with pytest.raises(Unavailable):
             store.pipeline([("GET", "x")])
     finally:
-        redis.Redis.from_url(url).script_kill()
+        with connect(url, 5.0).client as client:
+            client.script_kill()
         threads[0].join()
         store.client.config_set("busy-reply-threshold", before)
     store.ping()
 
 
 def _run_for_ever(url: str) -> None:
-    with contextlib.suppress(redis.RedisError), redis.Redis.from_url(url) as client:
+    with contextlib.suppress(redis.RedisError), connect(url, 60.0).client as client:
         client.eval("while true do end", 0)
 
 
 def _is_busy(url: str) -> bool:
-    with redis.Redis.from_url(url) as client:
+    with connect(url, 5.0).client as client:
         try:
             client.ping()
         except redis.ResponseError as problem:

@@ -86,7 +86,7 @@ def opened(settings: Settings, patience: float | None = None, *, whole: bool = T
             store.checks.refuse_unfinished()
         yield store
     finally:
-        store.connection.client.close()
+        store.connection.close()
 
 
 def several(count: int, noun: str) -> str:
@@ -98,7 +98,7 @@ def several(count: int, noun: str) -> str:
 def masked(url: str) -> str:
     """Return the address of a database without its password."""
     url = re.sub(r"(?<=://)([^/@:]*):[^/@]*(?=@)", r"\1:***", url)
-    return re.sub(r"(?<=[?&]password=)[^&#]*", "***", url)
+    return re.sub(r"([?&](?:sentinel_)?password=)[^&#]*", r"\1***", url)
 
 
 def reachable(address: str) -> str:

@@ -6,7 +6,8 @@ from voteweb.config import Settings
 from voteweb.store.articles import Articles
 from voteweb.store.backup import Backup
 from voteweb.store.checks import Checks
-from voteweb.store.connect import Connection, Trip, connect
+from voteweb.store.clients import connect
+from voteweb.store.connect import Connection, Trip
 from voteweb.store.doctor import Doctor
 from voteweb.store.groups import Groups
 from voteweb.store.imports import Imports
@@ -46,14 +47,23 @@ class Store:
     server: Server
     checks: Checks
 
-    def trip(self) -> Trip:
-        """Return an empty round trip: queue questions with the parts' ask methods, then go."""
-        return self.connection.trip()
+    def trip(self, *, reader: bool = False) -> Trip:
+        """Return an empty round trip: queue questions with the parts' ask methods, then go.
+
+        One of a *reader* may be answered by a replica, a moment late; whoever must see the own acts is none.
+        """
+        return self.connection.trip(reader=reader)
 
 
 def open_store(settings: Settings) -> Store:
     """Return the store at ``settings.redis_url``; nothing is sent to Redis yet."""
-    return assemble(connect(settings.redis_url, settings.redis_deadline), settings)
+    connection = connect(
+        settings.redis_url,
+        settings.redis_deadline,
+        read_replicas=bool(settings.read_replicas),
+        wait=settings.wait_replicas,
+    )
+    return assemble(connection, settings)
 
 
 def assemble(connection: Connection, settings: Settings) -> Store:

@@ -90,7 +90,8 @@ class Checks:
 
         Silent about what the server does not tell, or our rights on it do not let us ask.
         """
-        about, set_to = self._info(), self._settings("maxmemory-policy", "save", "appendonly")
+        about = self._info()
+        set_to = self._settings("maxmemory-policy", "save", "appendonly", "min-replicas-to-write")
         found = []
         policy = set_to.get("maxmemory-policy") or about.get("maxmemory_policy") or "noeviction"
         if policy != "noeviction":
@@ -104,6 +105,16 @@ class Checks:
             found.append("The server cannot write to its disk: see whether it is full, and the server's log.")
         if about.get("role") == "slave":
             found.append("The server is a replica: nothing can be written. Set VOTEWEB_REDIS_URL to its primary.")
+        replicas = int(about.get("connected_slaves") or 0)
+        if replicas and set_to.get("min-replicas-to-write") == "0":
+            found.append(
+                "min-replicas-to-write is 0: cut off from its replicas, the primary would go on taking votes, and "
+                "lose them when another takes over. Set it to 1."
+            )
+        if replicas < self._connection.wait:
+            found.append(
+                f"VOTEWEB_WAIT_REPLICAS is {self._connection.wait}, but {replicas} are there: no vote can be answered."
+            )
         stranger = self._stranger()
         if stranger:
             found.append(

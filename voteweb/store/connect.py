@@ -9,21 +9,18 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import redis
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
-from voteweb.errors import ConfigError, Unavailable
+from voteweb.errors import Conflict, Unavailable
 from voteweb.store import scripts
+from voteweb.store.away import Unconfirmed, is_away
+from voteweb.store.replicas import Replicas, send
 
 T = TypeVar("T")
 
 #: Seconds between two attempts to reach a database that refuses connections.
 PAUSE = 0.05
-#: What a database that is away, loading or failing over answers; anything else is a fault of ours.
-_AWAY = (redis.ConnectionError, redis.TimeoutError, redis.ReadOnlyError, redis.OutOfMemoryError, redis.InvalidResponse)
-#: First words of a refusal by a database that is there, but cannot take the command now: a slow script runs, its
-#: disk or its memory is full, its replicas are away. The command was not run.
-_UNABLE = ("BUSY ", "MISCONF ", "OOM ", "NOREPLICAS ", "TRYAGAIN ", "CLUSTERDOWN ", "MASTERDOWN ")
+#: One Sentinel, one replica or one wait for replicas may take this part of the deadline: then another is asked.
+SHARE = 0.25
 
 
 class Reply(Generic[T]):
@@ -55,39 +52,66 @@ class Outcome(NamedTuple):
 
 
 class Trip:
-    """Several questions to Redis, answered in one round trip; each ask returns a Reply."""
+    """Several questions to Redis, answered in one round trip; each ask returns a Reply.
 
-    def __init__(self, connection: "Connection") -> None:
+    Those of a *reader* may be answered by a replica, a moment late.
+    """
+
+    def __init__(self, connection: "Connection", *, reader: bool = False) -> None:
         self._connection = connection
+        self._reader = reader
         self._commands: list[tuple[Any, ...]] = []
         self._replies: list[tuple[Reply[Any], int]] = []
 
-    def ask(self, commands: Sequence[tuple[Any, ...]], read: Callable[[list[Any]], T]) -> Reply[T]:
-        """Queue *commands* (safe to send twice) and return the reply that *read* makes of their answers."""
+    def ask(
+        self, commands: Sequence[tuple[Any, ...]], read: Callable[[list[Any]], T], *, writes: bool = False
+    ) -> Reply[T]:
+        """Queue *commands* (safe to send twice) and return the reply that *read* makes of their answers.
+
+        One of them that *writes* takes the whole trip to the primary.
+        """
         reply = Reply(read)
         self._commands += commands
         self._replies.append((reply, len(commands)))
+        self._reader = self._reader and not writes
         return reply
 
     def go(self) -> None:
         """Send everything in one round trip; raise Unavailable when Redis does not answer in time."""
-        answers = self._connection.pipeline(self._commands) if self._commands else []
+        answers = self.more(self._commands) if self._commands else []
         for reply, count in self._replies:
             mine, answers = answers[:count], answers[count:]
             reply.take(mine)
         self._commands, self._replies = [], []
 
+    def more(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Return the answers to *commands* at once, by a round trip of their own to where this one goes."""
+        return self._connection.read(commands) if self._reader else self._connection.pipeline(commands)
+
 
 class Connection:
-    """A client with a deadline in seconds."""
+    """A client of the primary with a deadline in seconds, and the replicas that answer readers, if any.
 
-    def __init__(self, client: redis.Redis, deadline: float) -> None:
+    A script is done once *wait* replicas have what it wrote.
+    """
+
+    def __init__(
+        self, client: redis.Redis, deadline: float, *, replicas: Replicas | None = None, wait: int = 0
+    ) -> None:
         self.client = client
         self.deadline = deadline
+        self._replicas = replicas
+        self.wait = wait
 
-    def trip(self) -> Trip:
-        """Return an empty round trip to fill."""
-        return Trip(self)
+    def trip(self, *, reader: bool = False) -> Trip:
+        """Return an empty round trip to fill, of a *reader* or of somebody who must see the own acts."""
+        return Trip(self, reader=reader)
+
+    def close(self) -> None:
+        """Close all connections; the next question makes new ones."""
+        self.client.close()
+        if self._replicas:
+            self._replicas.close()
 
     def insist(self, attempt: Callable[[], T], *, deadline: float | None = None) -> T:
         """Return what *attempt* returns, trying again while Redis is away; raise Unavailable at the deadline.
@@ -98,9 +122,11 @@ class Connection:
         while True:
             try:
                 return attempt()
-            except (*_AWAY, redis.ResponseError) as problem:
-                if not isinstance(problem, _AWAY) and not _is_unable(problem):
+            except redis.RedisError as problem:
+                if not is_away(problem):
                     raise
+                # Whoever cannot take a command may be the primary no more: a new connection asks who is.
+                self.client.connection_pool.disconnect(inuse_connections=False)
                 if time.monotonic() + PAUSE >= until:
                     raise Unavailable from problem
                 time.sleep(PAUSE)
@@ -114,17 +140,24 @@ class Connection:
 
     def pipeline(self, commands: Sequence[tuple[Any, ...]], *, atomic: bool = False) -> list[Any]:
         """Run *commands* in one round trip and return their answers; *atomic*: at one instant."""
+        return self._with_scripts(lambda: send(self.client, commands, atomic=atomic))
 
-        def attempt() -> list[Any]:
-            with self.client.pipeline(transaction=atomic) as pipe:
-                for words in commands:
-                    pipe.execute_command(*words)  # type: ignore[no-untyped-call]
-                return pipe.execute()
-
-        return self._with_scripts(attempt)
+    def read(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Run reading *commands* in one round trip on a replica, or on the primary while no replica is there."""
+        found = self._replicas.ask(commands) if self._replicas else None
+        if found is None:
+            return self.pipeline(commands)
+        if not found.follows:
+            # Its primary is out of its reach, not always of ours. Where it is, late answers are better than none.
+            try:
+                return send(self.client, commands)
+            except redis.RedisError as problem:
+                if not is_away(problem):
+                    raise
+        return found.answers
 
     def script(self, name: str, keys: Sequence[str], arguments: Sequence[str | int | float]) -> Outcome:
-        """Run the script *name* and return what it answered."""
+        """Run the script *name* and return what it answered; raise Conflict when an id it was given is in use."""
         words = scripts.call(name, keys, arguments)
         attempts = 0
 
@@ -132,13 +165,30 @@ class Connection:
             nonlocal attempts
             attempts += 1
             try:
-                return cast(list[str], self._send(words))
+                return cast(list[str], self._write(words))
             except redis.exceptions.NoScriptError:
                 attempts -= 1  # nothing ran
                 raise
 
-        word, *rest = self._with_scripts(attempt)
+        try:
+            word, *rest = self._with_scripts(attempt)
+        except redis.ResponseError as problem:
+            if " TAKEN " in str(problem):
+                raise Conflict from problem
+            raise
         return Outcome(word, rest, repeated=attempts > 1)
+
+    def _write(self, words: tuple[Any, ...]) -> Any:
+        """Run one script and wait for the replicas; raise Unconfirmed when too few say in time that they have it."""
+        if not self.wait:
+            return self._send(words)
+        # Valkey waits for what this connection wrote. That is nothing when a script finds its work done, as after
+        # a lost answer; what it found may still be under way, and a message goes the same way behind it.
+        message, wait = ("PUBLISH", "voteweb", ""), ("WAIT", self.wait, int(self.deadline * SHARE * 1000))
+        answer, _, confirmed = send(self.client, [words, message, wait])
+        if confirmed < self.wait:
+            raise Unconfirmed(f"{confirmed} of {self.wait} replicas have what was written")
+        return answer
 
     def _with_scripts(self, attempt: Callable[[], T]) -> T:
         try:
@@ -156,31 +206,3 @@ class Connection:
     def ping(self) -> None:
         """Return when Redis answers; raise Unavailable when it does not within the deadline."""
         self.command("PING")
-
-
-def _is_unable(problem: redis.ResponseError) -> bool:
-    # In a pipeline redis-py puts the number and words of the command before the server's own.
-    return any(f" {word}" in f" {problem} " for word in _UNABLE)
-
-
-def connect(url: str, deadline: float) -> Connection:
-    """Return a connection to the database at *url*; raise ConfigError when *url* cannot be one.
-
-    Nothing is sent yet. One attempt may last as long as the whole *deadline* (seconds) does.
-    """
-    try:
-        client = redis.Redis.from_url(
-            url,
-            decode_responses=True,
-            protocol=3,
-            socket_timeout=deadline,
-            socket_connect_timeout=deadline,
-            retry=Retry(NoBackoff(), 0),
-            health_check_interval=0,
-        )
-    except ValueError:  # whose words may hold a piece of the password
-        raise ConfigError(
-            "VOTEWEB_REDIS_URL is no address of a database, such as redis://:password@host:6379/0. In a password, "
-            "/ ? # @ : %% are written %%2F %%3F %%23 %%40 %%3A %%25."
-        ) from None
-    return Connection(client, deadline)

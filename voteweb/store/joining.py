@@ -49,7 +49,7 @@ class Joining:
             found = [_invitation((row[0] or "").partition(":")[2], row[1:]) for row in rows]
             return tuple(each for each in found if each)
 
-        return trip.ask([("SORT", keys.invites(name), "BY", "nosort", "GET", "#", *gets, "DESC")], read)
+        return trip.ask([("SORT_RO", keys.invites(name), "BY", "nosort", "GET", "#", *gets, "DESC")], read)
 
     def make_reset(self, name: str) -> str:
         """Return the token of a one-time link, good for RESET_SECONDS, with which *name* sets a new password.

@@ -44,7 +44,7 @@ class Limits:
 
         times = self._settings.limits
         numbers = [number for limit, _ in charges for number in (times * limit.burst, limit.pause / times)]
-        return trip.ask([scripts.call("charge", self._keys(charges), numbers)], read)
+        return trip.ask([scripts.call("charge", self._keys(charges), numbers)], read, writes=True)
 
     def charge(self, charges: Sequence[Charge]) -> TooFast | None:
         """Count one act against all *charges*; return the refusal, or None where it is taken."""

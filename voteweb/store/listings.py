@@ -85,7 +85,7 @@ class Listings:
             mark, made = marks[0][0] if marks else (None, 0.0)
             found = dict(enumerate(rows.articles(flat, texts=texts), first))
             total -= len(marks)
-            self._settle(which, found, start, start + size, texts)
+            self._settle(trip, which, found, start, start + size, texts)
             shown = tuple(row for at, row in sorted(found.items()) if row and start <= at < start + size)
             self._remember(which, number, shown)
             return Page(
@@ -98,7 +98,7 @@ class Listings:
                 bounded=mark == "bounded",
             )
 
-        return trip.ask(commands, read)
+        return trip.ask(commands, read, writes=bool(which.combines))
 
     def likely(self, which: Ranking, number: int) -> tuple[int, ...]:
         """Return the ids that were on page *number* of a ranking when this process last saw it: a guess to ask by."""
@@ -143,7 +143,9 @@ class Listings:
             yield from (keys.article_id(member) for member in step)
             at += config.BATCH
 
-    def _settle(self, which: Ranking, found: dict[int, Article | None], start: int, stop: int, texts: bool) -> None:
+    def _settle(
+        self, trip: Trip, which: Ranking, found: dict[int, Article | None], start: int, stop: int, texts: bool
+    ) -> None:
         """Put the rows of one place into their one order: Redis orders them by the spelling of their ids.
 
         A tie that crosses an edge of the page is read whole, which costs two more round trips.
@@ -161,21 +163,21 @@ class Listings:
         for edge in (start, stop):
             before, after = found.get(edge - 1), found.get(edge)
             if before and after and place(before) == place(after):
-                found.update(self._tie(which.key, place(after), texts))
+                found.update(_tie(trip, which.key, place(after), texts))
         present = [(at, row) for at, row in sorted(found.items()) if row]
         for _, tied in groupby(present, key=lambda pair: place(pair[1])):
             places, articles = zip(*tied, strict=True)
             if len(articles) > 1:
                 found.update(zip(places, ranking.newest_first(articles), strict=True))
 
-    def _tie(self, key: str, number: float, texts: bool) -> dict[int, Article | None]:
-        above, count = self._connection.pipeline(
-            [("ZCOUNT", key, f"({number!r}", "+inf"), ("ZCOUNT", key, repr(number), repr(number))]
-        )
-        if not count:
-            return {}
-        (flat,) = self._connection.pipeline([_sort(key, above, count, texts)])
-        return dict(enumerate(rows.articles(flat, texts=texts), above))
+
+def _tie(trip: Trip, key: str, number: float, texts: bool) -> dict[int, Article | None]:
+    """Return all rows of a ranking with one *number*, by their places."""
+    above, count = trip.more([("ZCOUNT", key, f"({number!r}", "+inf"), ("ZCOUNT", key, repr(number), repr(number))])
+    if not count:
+        return {}
+    (flat,) = trip.more([_sort(key, above, count, texts)])
+    return dict(enumerate(rows.articles(flat, texts=texts), above))
 
 
 def _ids(members: Sequence[str]) -> tuple[int, ...]:
@@ -187,4 +189,4 @@ def _ids(members: Sequence[str]) -> tuple[int, ...]:
 
 
 def _sort(key: str, first: int, count: int, texts: bool = False) -> tuple[Any, ...]:
-    return ("SORT", key, "BY", "nosort", "LIMIT", first, count, *rows.gets(texts=texts), "DESC")
+    return ("SORT_RO", key, "BY", "nosort", "LIMIT", first, count, *rows.gets(texts=texts), "DESC")

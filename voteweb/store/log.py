@@ -76,7 +76,7 @@ class Log:
         return trip.ask(
             [
                 ("ZCARD", key),
-                ("SORT", key, "BY", "nosort", "LIMIT", start, size, "GET", "#", *gets, "DESC"),
+                ("SORT_RO", key, "BY", "nosort", "LIMIT", start, size, "GET", "#", *gets, "DESC"),
             ],
             read,
         )

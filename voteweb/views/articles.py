@@ -9,7 +9,7 @@ from voteweb import lists, rules
 from voteweb.errors import Duplicate, LoggedOut, NoSuchArticle, NoSuchGroup, TooManyGroups
 from voteweb.forms import ReportForm, SubmitForm
 from voteweb.language import gettext as _
-from voteweb.login import ask_viewer, checks_own_token, settings, store
+from voteweb.login import ask_viewer, checks_own_token, page_trip, settings, store
 from voteweb.models import Draft, Order
 from voteweb.store.listings import whole_site
 
@@ -36,7 +36,7 @@ def new() -> str:
 @blueprint.get("/good")
 def good() -> str:
     """Show the newest good articles."""
-    trip = store().trip()
+    trip = page_trip()
     viewer = ask_viewer(trip)
     listed = store().listings.ask_good(trip, settings().good_listed)
     trip.go()
@@ -52,7 +52,7 @@ def show(id: int) -> ResponseReturnValue:
 
 def page_of(id: int, status: int = 200, **context: Any) -> ResponseReturnValue:
     """Return the page of one article; *context* may hold a form that was refused, with its *status*."""
-    trip = store().trip()
+    trip = page_trip()
     viewer = ask_viewer(trip)
     asked = store().articles.ask(trip, id)
     own = lists.ask_own(trip, (id,))

@@ -40,7 +40,7 @@ def new(form: str) -> Response:
 @in_one_language
 def good(form: str) -> Response:
     """Return the newest good articles."""
-    trip = store().trip()
+    trip = store().trip(reader=True)
     listed = store().listings.ask_good(trip, settings().page_size, texts=True)
     trip.go()
     return _answer(_("Good articles"), "/good", listed.value, form)
@@ -65,7 +65,7 @@ def group_new(names: str, form: str) -> ResponseReturnValue:
 def member(name: str, form: str) -> Response:
     """Return the newest articles of a member."""
     name = well_formed(name)
-    trip = store().trip()
+    trip = store().trip(reader=True)
     asked = store().users.ask(trip, name)
     rows = _rows(trip, of_member(name))
     name = present(asked.value, name).name
@@ -76,12 +76,12 @@ def member(name: str, form: str) -> Response:
 @in_one_language
 def opml() -> Response:
     """Return the feeds of all groups, to subscribe to them at once (OPML 2.0)."""
-    groups = store().groups.all(store().trip())
+    groups = store().groups.all(store().trip(reader=True))
     return xml("feeds/groups.opml.xml", "text/x-opml", config.FEED_SECONDS, groups=groups)
 
 
 def _site(title: str, path: str, order: Order, form: str) -> Response:
-    return _answer(title, path, _rows(store().trip(), whole_site(order)), form)
+    return _answer(title, path, _rows(store().trip(reader=True), whole_site(order)), form)
 
 
 def _groups(joined: str, order: Order, form: str) -> ResponseReturnValue:
@@ -89,7 +89,7 @@ def _groups(joined: str, order: Order, form: str) -> ResponseReturnValue:
     if "+".join(names) != joined:
         endpoint = "feeds.group" if order is Order.SCORE else "feeds.group_new"
         return redirect(url_for(endpoint, names="+".join(names), form=form), 301)
-    trip = store().trip()
+    trip = store().trip(reader=True)
     asked = store().groups.ask(trip, names)
     rows = _rows(trip, of_groups(names, order))
     known = refuse_unknown(names, asked.value)

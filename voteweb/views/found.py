@@ -21,7 +21,7 @@ def robots() -> Response:
 @blueprint.get("/sitemap.xml")
 def index() -> Response:
     """Return the parts of the list of all pages: part 0 holds the lists, each other one SITEMAP_SIZE articles."""
-    trip = store().trip()
+    trip = store().trip(reader=True)
     total = store().listings.ask_total(trip, whole_site(Order.TIME))
     trip.go()
     parts = min(-(-total.value // config.SITEMAP_SIZE), config.SITEMAPS_MOST - 1)
@@ -31,7 +31,7 @@ def index() -> Response:
 @blueprint.get("/sitemap-0.xml")
 def lists() -> Response:
     """Return the lists of the whole site and of its groups."""
-    trip = store().trip()
+    trip = store().trip(reader=True)
     names = store().groups.ask_names(trip)
     trip.go()
     paths = ["/", "/new", "/good", "/groups", *(f"/g/{name}" for name in names.value), "/about", "/log"]
@@ -41,7 +41,7 @@ def lists() -> Response:
 @blueprint.get(f"/sitemap-<int(min=1, max={config.SITEMAPS_MOST - 1}):number>.xml")
 def articles(number: int) -> Response:
     """Return one part of the articles, the oldest in part 1: a part that is full changes only by removals."""
-    trip = store().trip()
+    trip = store().trip(reader=True)
     first = (number - 1) * config.SITEMAP_SIZE
     ids = store().listings.ask_ids(trip, whole_site(Order.TIME), first, config.SITEMAP_SIZE)
     trip.go()

@@ -7,7 +7,7 @@ from voteweb import config, fields, lists
 from voteweb.errors import GroupExists, Invalid, NoSuchGroup
 from voteweb.forms import GroupForm, NewGroupForm
 from voteweb.language import gettext as _
-from voteweb.login import ask_viewer, checks_own_token, member, members_only, store
+from voteweb.login import ask_viewer, checks_own_token, member, members_only, page_trip, store
 from voteweb.models import Act, Group, Order, User
 from voteweb.rules import may_moderate
 from voteweb.store.listings import of_groups
@@ -19,7 +19,7 @@ blueprint = Blueprint("groups", __name__)
 @blueprint.get("/groups")
 def index() -> str:
     """Show all groups with their titles, descriptions and counts."""
-    trip = store().trip()
+    trip = page_trip()
     ask_viewer(trip)
     groups = store().groups.all(trip)
     return render_template("groups/index.html", groups=groups)

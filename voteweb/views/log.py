@@ -14,7 +14,7 @@ from voteweb.filters import now
 from voteweb.found import absolute
 from voteweb.language import gettext as _
 from voteweb.lists import page_number, refuse_past_end
-from voteweb.login import ask_viewer, member, members_only, store
+from voteweb.login import ask_viewer, member, members_only, page_trip, store
 from voteweb.models import Act, Entry
 from voteweb.places import here
 from voteweb.store.log import Deed
@@ -26,7 +26,7 @@ blueprint = Blueprint("log", __name__)
 def index() -> str:
     """Show the log, newest first, by moderator and kind if asked."""
     number, who, kind = page_number(), _who(), _kind()
-    trip = store().trip()
+    trip = page_trip()
     ask_viewer(trip)
     listed = store().log.ask(trip, number, who=who, kind=kind)
     trip.go()
@@ -39,7 +39,7 @@ def index() -> str:
 def feed(form: str) -> Response:
     """Return the newest acts as a feed, by moderator and kind if asked."""
     who, kind = _who(), _kind()
-    trip = store().trip()
+    trip = store().trip(reader=True)
     listed = store().log.ask(trip, 1, who=who, kind=kind)
     trip.go()
     asked = urlencode({name: value for name, value in (("who", who), ("kind", kind)) if value})

@@ -7,7 +7,7 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.chart import draw
 from voteweb.errors import Unavailable
-from voteweb.login import ask_viewer, settings, store
+from voteweb.login import ask_viewer, page_trip, settings, store
 from voteweb.models import Order
 from voteweb.store.listings import whole_site
 
@@ -22,7 +22,7 @@ def about() -> str:
         f"javascript:location.href={json.dumps(base + '/submit')}"
         "+'?title='+encodeURIComponent(document.title)+'&link='+encodeURIComponent(location.href)"
     )
-    trip = store().trip()
+    trip = page_trip()
     ask_viewer(trip)
     newest = store().listings.ask(trip, whole_site(Order.TIME), 1)
     trip.go()

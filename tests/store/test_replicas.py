@@ -1,0 +1,143 @@
+"""Replicas: who is answered by one, what is waited for, and ids that a failover gave twice."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests import factories
+from tests.conftest import MakeStore, private_server
+from tests.store.watch import broken, run, snapshot
+from voteweb.config import Settings
+from voteweb.errors import AlreadyVoted, Conflict, NameTaken, Unavailable
+from voteweb.models import Act, Order
+from voteweb.store import Store, assemble, open_store
+from voteweb.store.clients import connect
+from voteweb.store.connect import Connection
+from voteweb.store.listings import Ranking, of_groups, whole_site
+from voteweb.store.log import Deed
+from voteweb.store.replicas import Replicas
+
+
+@pytest.fixture
+def other() -> Iterator[Store]:
+    """The store on another server, which stands for a replica; its articles are called "late"."""
+    with private_server("valkey") as url:
+        store = open_store(Settings(redis_url=url))
+        factories.article(store, title="late", groups=("go", "redis"))
+        yield store
+        store.connection.close()
+
+
+@pytest.fixture
+def both(make_store: MakeStore, other: Store) -> Store:
+    """A store of which *other* is the replica; its own articles are called "fresh"."""
+    primary = make_store()
+    factories.article(primary, title="fresh", groups=("go", "redis"))
+    connection = Connection(primary.connection.client, 0.3, replicas=Replicas(other.connection.client))
+    return assemble(connection, Settings())
+
+
+def titles(store: Store, which: Ranking, *, reader: bool) -> list[str]:
+    trip = store.trip(reader=reader)
+    page = store.listings.ask(trip, which, 1)
+    trip.go()
+    return [row.title for row in page.value.rows]
+
+
+BY_SCORE = whole_site(Order.SCORE)
+
+
+def test_a_reader_is_answered_by_a_replica_and_a_member_never(both: Store) -> None:
+    assert titles(both, BY_SCORE, reader=True) == ["late"]
+    assert titles(both, BY_SCORE, reader=False) == ["fresh"]
+
+
+def test_what_must_write_is_answered_by_the_primary(both: Store) -> None:
+    assert titles(both, of_groups(["go", "redis"], Order.SCORE), reader=True) == ["fresh"]
+
+
+def test_a_tie_across_the_edge_of_a_page_is_read_where_the_page_was(both: Store, other: Store) -> None:
+    for store, title in ((both, "fresh"), (other, "late")):
+        run(store, "FLUSHALL")
+        for _ in range(30):
+            factories.imported(store, title=title, time=1_000_000_000.0, votes=1)
+        for id in range(1, 31):  # of one score, as a program after the book may leave them
+            run(store, "HSET", f"article:{id}", "time", "1000000000.000000")
+            run(store, "ZADD", "score:", 1_000_000_432, f"article:{id}")
+    assert set(titles(both, BY_SCORE, reader=True)) == {"late"}
+    assert set(titles(both, BY_SCORE, reader=False)) == {"fresh"}
+
+
+def test_while_the_replica_is_away_or_loading_the_primary_answers(both: Store, other: Store) -> None:
+    other.connection.client.shutdown(nosave=True)
+    assert titles(both, BY_SCORE, reader=True) == ["fresh"]
+
+
+def test_a_replica_that_has_lost_its_primary_answers_only_while_that_is_away_from_us_too(
+    both: Store, other: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(other, "REPLICAOF", "127.0.0.1", "1")
+    assert titles(both, BY_SCORE, reader=True) == ["fresh"]
+    nowhere = connect("unix:///tmp/there-is-no-voteweb-here.sock", 0.1)
+    monkeypatch.setattr(both.connection, "client", nowhere.client)
+    assert titles(both, BY_SCORE, reader=True) == ["late"]
+    with pytest.raises(Unavailable):
+        titles(both, BY_SCORE, reader=False)
+
+
+def test_a_replica_that_serves_nothing_without_its_primary_is_away(both: Store, other: Store) -> None:
+    run(other, "CONFIG", "SET", "replica-serve-stale-data", "no")
+    run(other, "REPLICAOF", "127.0.0.1", "1")
+    assert titles(both, BY_SCORE, reader=True) == ["fresh"]
+
+
+def test_a_vote_that_no_replica_has_is_not_answered_but_may_stand(make_store: MakeStore) -> None:
+    careful = make_store(redis_deadline=0.2, wait_replicas=3)
+    plain = make_store()
+    article, bob = factories.article(plain), factories.user(plain, "bob")
+    for _ in range(2):
+        with pytest.raises(Unavailable):
+            careful.votes.cast(article.id, bob)
+    with pytest.raises(AlreadyVoted):
+        plain.votes.cast(article.id, bob)
+    assert plain.articles.get(article.id).votes == 2
+    assert broken(plain) == []
+
+
+def test_an_article_whose_id_was_given_twice_takes_the_next(store: Store) -> None:
+    first = factories.article(store)
+    run(store, "SET", "article:", 0)
+    second = factories.article(store)
+    assert (first.id, second.id) == (1, 2)
+    assert broken(store) == []
+
+
+def test_imported_stories_whose_ids_were_given_twice_take_the_next(store: Store) -> None:
+    first = factories.article(store)
+    run(store, "SET", "article:", 0)
+    assert store.imports.add([factories.story(title=f"Story {i}") for i in range(3)]) == 3
+    assert store.articles.get(first.id) == first
+    assert run(store, "ZCARD", "time:") == 4
+    assert broken(store) == []
+
+
+def test_a_member_is_given_an_id_that_nobody_has_by_the_act_that_makes_the_member(store: Store) -> None:
+    ids = {factories.user(store, name).id for name in ("ann", "bob", "cid")}
+    store.imports.add([factories.story(poster="dan"), factories.story(poster="eve")])
+    assert ids | {store.users.get("dan").id, store.users.get("eve").id} == {1, 2, 3, 4, 5}
+    with pytest.raises(NameTaken):
+        store.users.make("Ann", "")
+    assert factories.user(store, "fay").id == 6  # a name that is taken costs none
+
+
+def test_an_act_whose_entry_in_the_log_is_another_act_is_refused_before_it_is_done(store: Store) -> None:
+    factories.article(store)
+    deed = Deed(Act.REMOVE, "Mod", about="ann", article=1, title="title", why="spam")
+    store.removals.remove(1, deed)
+    run(store, "SET", "log-entry:", 0)
+    before = snapshot(store)
+    with pytest.raises(Conflict):
+        store.removals.restore(1, Deed(Act.RESTORE, "Mod", about="ann", article=1, title="title"))
+    assert snapshot(store) == before | {"log-entry:": ("string", "1", -1)}
+    store.removals.restore(1, Deed(Act.RESTORE, "Mod", about="ann", article=1, title="title"))
+    assert broken(store) == []
