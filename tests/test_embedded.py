@@ -26,6 +26,7 @@ from voteweb import embedded
 from voteweb.config import Settings
 from voteweb.embedded import database, secret_key
 from voteweb.errors import ConfigError, Conflict, Unavailable
+from voteweb.process import stop
 from voteweb.store import open_store
 
 #: Another process that uses the database of a folder: it waits for a word, tells the server's number, and
@@ -66,7 +67,7 @@ def short_folder() -> Iterator[Path]:
         yield path
     finally:
         with suppress(Exception):
-            embedded._stop(path, embedded._socket_path(path))
+            stop(path, embedded._socket_path(path))
         shutil.rmtree(path, ignore_errors=True)
 
 

@@ -104,6 +104,9 @@ class Settings:
     redis_deadline: float = _setting(2.0, "seconds", "a page waits this long for Redis, then says so (503)", 0.1)
     read_replicas: int = _setting(0, "0 or 1", "under Sentinel: replicas answer readers, a moment late")
     wait_replicas: int = _setting(0, "replicas", "a vote or post is answered once this many replicas have it", 0)
+    appendfsync: str = _setting(
+        "everysec", "word", "when the embedded database syncs: everysec or always", among=("everysec", "always")
+    )
     data_dir: str = _setting("voteweb-data", "folder", "where the embedded database keeps its files")
     secret_key: str = _setting("", "text", "signs cookies; the embedded default makes one and keeps it")
     host: str = _setting("127.0.0.1", "address", "where the web server listens")

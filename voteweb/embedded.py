@@ -10,50 +10,31 @@ import fcntl
 import hashlib
 import os
 import secrets
-import socket
-import subprocess
 import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import IO
 from urllib.parse import quote
 
 from voteweb.config import Settings
-from voteweb.engines import choose, record
 from voteweb.errors import ConfigError
+from voteweb.keeper import kept_up
+from voteweb.process import locked, run, stop
 
-#: Seconds to wait for a lock or a silent server: starting takes a twentieth of one, stopping as long.
-PATIENCE = 15.0
+#: What is called with words for the operator.
+Tell = Callable[[str], None]
+
 #: Bytes a socket's path may have on every system we run on.
 SOCKET_PATH_MOST = 100
 
-#: Settings of our own server: the append-only file is plain, so that other engines of version 7 can read it;
-#: the two size limits keep articles (one long value) and voters (integers) in their compact forms, which
-#: takes a half and a tenth of the memory; big keys that expire are freed beside the work.
-OPTIONS = {
-    "port": "0",
-    "unixsocketperm": "700",
-    "daemonize": "yes",
-    "appendonly": "yes",
-    "appendfsync": "everysec",
-    "aof-use-rdb-preamble": "no",
-    "save": "",
-    "maxmemory-policy": "noeviction",
-    "hash-max-listpack-value": "512",
-    "set-max-intset-entries": "8192",
-    "lazyfree-lazy-expire": "yes",
-    "lazyfree-lazy-server-del": "yes",
-}
-
 
 @contextmanager
-def database(settings: Settings) -> Iterator[Settings]:
+def database(settings: Settings, *, keep_up: Tell | None = None) -> Iterator[Settings]:
     """Yield *settings* with a database to use: theirs, or the embedded server, which runs at least until the end.
 
-    Raises ConfigError when no server can be started.
+    With *keep_up* it is started again whatever ends it, and *keep_up* is told so. Raises ConfigError when no
+    server can be started.
     """
     if settings.redis_url:
         yield settings
@@ -63,7 +44,7 @@ def database(settings: Settings) -> Iterator[Settings]:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as problem:
         raise ConfigError("The data directory cannot be made: %(problem)s", problem=problem) from None
-    with _joined(folder) as path:
+    with _joined(folder, settings.appendfsync, keep_up) as path:
         key = settings.secret_key or secret_key(folder)
         yield replace(settings, redis_url=f"unix://{quote(str(path))}", secret_key=key)
 
@@ -82,76 +63,27 @@ def secret_key(folder: Path) -> str:
 
 
 @contextmanager
-def _joined(folder: Path) -> Iterator[Path]:
+def _joined(folder: Path, appendfsync: str, keep_up: Tell | None) -> Iterator[Path]:
     """Start the server of *folder* or join it, yield its socket, and stop it if nobody else uses it."""
     path = _socket_path(folder)
+
+    def start() -> None:
+        with locked(folder / "start.lock"):
+            run(folder, path, appendfsync)
+
     with (folder / "use.lock").open("w") as use:
         try:
-            with _locked(folder / "start.lock"):
+            with locked(folder / "start.lock"):
                 fcntl.flock(use, fcntl.LOCK_SH)
-                _run(folder, path)
-            yield path
+                run(folder, path, appendfsync)
+            with kept_up(path, start, keep_up) if keep_up else nullcontext():
+                yield path
         finally:  # also when Ctrl-C comes while it starts
-            with _locked(folder / "start.lock"):
+            with locked(folder / "start.lock"):
                 fcntl.flock(use, fcntl.LOCK_UN)
                 with suppress(BlockingIOError):
                     fcntl.flock(use, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    _stop(folder, path)
-
-
-def _run(folder: Path, path: Path) -> None:
-    """Start the server of *folder*, unless it is running; return when it answers."""
-    if not _is_running(folder):
-        engine = choose(folder)
-        path.unlink(missing_ok=True)
-        options = OPTIONS | {"unixsocket": str(path), "dir": str(folder), "logfile": str(folder / "server.log")}
-        words = [word for name, value in options.items() for word in (f"--{name}", value)]
-        with (folder / "server.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            # The server inherits the lock and, as a daemon, leaves our process group: Ctrl-C is for the web server.
-            subprocess.run(  # nosec B603  # noqa: S603 - a program we chose, without a shell
-                [engine.path, *words], stdin=subprocess.DEVNULL, capture_output=True, pass_fds=[lock.fileno()]
-            )
-        record(folder, engine)
-    _await_answer(folder, path)
-
-
-def _is_running(folder: Path) -> bool:
-    with (folder / "server.lock").open("w") as lock:
-        return not _try_lock(lock)
-
-
-def _stop(folder: Path, path: Path) -> None:
-    until = time.monotonic() + PATIENCE
-    while _is_running(folder) and time.monotonic() < until:
-        with suppress(OSError):  # one that is just starting has no socket yet
-            _ask(path, "SHUTDOWN")
-        time.sleep(0.01)
-
-
-def _await_answer(folder: Path, path: Path) -> None:
-    """Return when the server answers; one that says it is loading is waited for as long as it lives."""
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
-        with suppress(OSError):
-            answer = _ask(path, "PING")
-            if answer.startswith("+PONG"):
-                return
-            if answer.startswith("-LOADING"):
-                until = time.monotonic() + PATIENCE
-        if not _is_running(folder):
-            last = _last_line(folder / "server.log")
-            raise ConfigError("The embedded database did not start: %(last)s", last=last)
-        time.sleep(0.01)
-    raise ConfigError("The embedded database in %(folder)s runs, but does not answer.", folder=folder)
-
-
-def _ask(path: Path, command: str) -> str:
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-        connection.settimeout(2.0)
-        connection.connect(str(path))
-        connection.sendall(f"{command}\r\n".encode())
-        return connection.recv(200).decode(errors="replace")
+                    stop(folder, path)
 
 
 def _socket_path(folder: Path) -> Path:
@@ -165,28 +97,3 @@ def _socket_path(folder: Path) -> Path:
     if private.lstat().st_uid != os.getuid() or private.is_symlink():
         raise ConfigError("%(private)s belongs to somebody else.", private=private)
     return private / "database.sock"
-
-
-@contextmanager
-def _locked(file: Path) -> Iterator[None]:
-    with file.open("w") as lock:
-        until = time.monotonic() + PATIENCE
-        while not _try_lock(lock):
-            if time.monotonic() > until:
-                raise ConfigError("Another process holds %(file)s for too long.", file=file)
-            time.sleep(0.01)
-        yield
-
-
-def _try_lock(lock: IO[str]) -> bool:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _last_line(log: Path) -> str:
-    lines = log.read_text(errors="replace").splitlines() if log.exists() else []
-    lines = [line for line in lines if line.strip()]
-    return lines[-1] if lines else "it said nothing"

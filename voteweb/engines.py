@@ -82,9 +82,11 @@ def _inspect(path: Path) -> Engine | None:
 def record(folder: Path, engine: Engine) -> None:
     """Note beside the data in *folder* which *engine* writes them."""
     text = json.dumps({"engine": engine.kind, "version": ".".join(map(str, engine.version))})
-    draft = folder / "engine.json.new"
+    file, draft = folder / "engine.json", folder / "engine.json.new"
+    if file.exists() and file.read_text() == text + "\n":  # nothing to write on a disk that may be full
+        return
     draft.write_text(text + "\n")
-    draft.replace(folder / "engine.json")  # never shows half a note
+    draft.replace(file)  # never shows half a note
 
 
 def _recorded(folder: Path) -> Engine | None:

@@ -30,6 +30,8 @@ DATABASE_PATIENCE = 10.0
 THREADS = 4
 #: Seconds that requests in work are given at the end.
 GRACE = 10
+#: Seconds after which a worker sees that its parent was killed: until then it holds the port.
+FOLLOW = 0.2
 
 
 @click.command()
@@ -48,16 +50,20 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
     settings = chosen(data, host=host, port=port, workers=workers)
     address, port = free_address(settings.host, settings.port)
     is_ours = not settings.redis_url
-    with database(replace(settings, port=port)) as settings:
+    with database(replace(settings, port=port), keep_up=_warn) as settings:
         _check_app(settings)
         with opened(settings, DATABASE_PATIENCE) as store:
             store.checks.refuse_foreign()
             for each in (*settings.warnings(), *store.checks.warnings(), *store.checks.hints()):
-                click.echo(f"Warning: {each}", err=True)
+                _warn(each)
             _prepare(store, settings, sample)
         _serve(settings, address)
     kept = f"; its data are in {Path(settings.data_dir).resolve()}" if is_ours else ""
     click.echo(f"voteweb has stopped{kept}.")
+
+
+def _warn(words: str) -> None:
+    click.echo(f"Warning: {words}", err=True)
 
 
 def free_address(host: str, port: int) -> tuple[str, int]:
@@ -153,7 +159,7 @@ def _follow() -> None:
     """End this worker when its parent has ended."""
     parent = multiprocessing.parent_process()
     while parent is None or os.getppid() == parent.pid:
-        time.sleep(1)
+        time.sleep(FOLLOW)
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(GRACE)
     os._exit(1)
