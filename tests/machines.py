@@ -72,15 +72,24 @@ class Server(Process):
         set_up = [word for name, value in OPTIONS.items() for word in (f"--{name}", value)]
         super().start(*set_up, *words)
 
-    def follow(self, primary: "Server") -> None:
-        """Become a replica, and return when it has all."""
-        self.client.replicaof("127.0.0.1", primary.port)
+    def follow(self, port: int) -> None:
+        """Become a replica of the server at *port*, and return when it has all."""
+        self.client.replicaof("127.0.0.1", port)
         until(self.follows, patience=30)
 
-    def follows(self) -> bool:
+    def leads(self) -> bool:
+        """Tell whether it is a primary."""
+        return self._role()[0] == "master"
+
+    def follows(self, primary: "Server | None" = None) -> bool:
+        """Tell whether it has all of this *primary*, or of any."""
+        role = self._role()
+        return role[0] == "slave" and role[3] == "connected" and (primary is None or role[2] == primary.port)
+
+    def _role(self) -> list[Any]:
         with suppress(redis.RedisError):
-            return self.client.info("replication").get("master_link_status") == "up"
-        return False
+            return list(self.client.role())
+        return [""]
 
 
 class Machines:
@@ -98,7 +107,7 @@ class Machines:
             server.start()
         primary, *replicas = self.servers
         for replica in replicas:
-            replica.follow(primary)
+            replica.follow(primary.port)
         for sentinel in self.sentinels:
             (sentinel.folder / "sentinel.conf").write_text(
                 f"sentinel monitor {NAME} 127.0.0.1 {primary.port} 2\n"

@@ -156,6 +156,22 @@ def test_scripts_that_the_server_forgot_are_loaded_again(store: Store) -> None:
     assert broken(store) == []
 
 
+def test_a_server_that_is_started_again_while_it_is_given_the_scripts_is_given_them_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load, restarts = store.connection.load_scripts, iter([True])
+
+    def load_and_restart() -> None:
+        load()
+        if next(restarts, False):
+            run(store, "SCRIPT", "FLUSH")
+
+    monkeypatch.setattr(Connection, "load_scripts", lambda self: load_and_restart())
+    run(store, "SCRIPT", "FLUSH")
+    factories.group(store, "go")
+    assert run(store, "SMEMBERS", "groups:") == {"go"}
+
+
 def test_a_healed_script_does_not_count_as_repeated(store: Store) -> None:
     factories.group(store, "go")
     run(store, "SCRIPT", "FLUSH")

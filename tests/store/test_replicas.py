@@ -1,11 +1,16 @@
 """Replicas: who is answered by one, what is waited for, and ids that a failover gave twice."""
 
+import os
+import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
 from tests import factories
 from tests.conftest import MakeStore, private_server
+from tests.helpers import until
+from tests.machines import free_ports
 from tests.store.watch import broken, run, snapshot
 from voteweb.config import Settings
 from voteweb.errors import AlreadyVoted, Conflict, NameTaken, Unavailable
@@ -102,6 +107,64 @@ def test_a_vote_that_no_replica_has_is_not_answered_but_may_stand(make_store: Ma
         plain.votes.cast(article.id, bob)
     assert plain.articles.get(article.id).votes == 2
     assert broken(plain) == []
+
+
+@contextmanager
+def following(replica: Store, primary: Store) -> Iterator[int]:
+    """Make one server a replica of another, and yield the number of replicas that this one then has."""
+    before = run(primary, "CONFIG", "GET", "port")["port"]
+    port = before if before != "0" else free_ports(1)[0]
+    run(primary, "CONFIG", "SET", "port", port, "repl-diskless-sync-delay", 0)
+    run(replica, "REPLICAOF", "127.0.0.1", port)
+    try:
+        until(lambda: run(replica, "ROLE")[3] == "connected", patience=30)
+        yield len(run(primary, "ROLE")[2])
+    finally:
+        run(replica, "REPLICAOF", "NO", "ONE")
+        run(primary, "CONFIG", "SET", "port", before)
+
+
+@contextmanager
+def hanging(store: Store) -> Iterator[None]:
+    process = int(run(store, "INFO", "server")["process_id"])
+    os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(process, signal.SIGCONT)
+
+
+def test_a_vote_is_answered_once_the_replicas_have_it_and_so_is_that_it_was_cast_before(
+    make_store: MakeStore, other: Store
+) -> None:
+    """The second answer writes nothing, and Valkey by itself waits only for what a connection wrote."""
+    primary = make_store()
+    article, (bob, cid) = factories.article(primary), factories.users(primary, 2)
+    with following(other, primary) as replicas:
+        careful = make_store(wait_replicas=replicas)
+        assert careful.votes.cast(article.id, bob) == 2
+        with hanging(other):
+            hasty = make_store(wait_replicas=replicas, redis_deadline=0.3)
+            for _ in range(2):
+                with pytest.raises(Unavailable):
+                    hasty.votes.cast(article.id, cid)
+            with pytest.raises(Unavailable):
+                hasty.votes.cast(article.id, bob)
+        with pytest.raises(AlreadyVoted):
+            careful.votes.cast(article.id, cid)
+        assert run(other, "SCARD", f"voted:{article.id}") == 3
+    assert broken(primary) == []
+
+
+def test_a_primary_that_would_take_votes_without_its_replicas_is_told_of(store: Store, other: Store) -> None:
+    least = run(store, "CONFIG", "GET", "min-replicas-to-write")["min-replicas-to-write"]
+    run(store, "CONFIG", "SET", "min-replicas-to-write", 0)
+    try:
+        with following(other, store):
+            (advice,) = store.server.advice()
+    finally:
+        run(store, "CONFIG", "SET", "min-replicas-to-write", least)
+    assert advice.startswith("min-replicas-to-write is 0")
 
 
 def test_an_article_whose_id_was_given_twice_takes_the_next(store: Store) -> None:

@@ -74,8 +74,8 @@ def test_replicas_can_be_read_only_where_sentinel_tells_of_them() -> None:
 class Watcher:
     """A Sentinel that answers what it is told to, or fails with it."""
 
-    def __init__(self, answer: Any) -> None:
-        self._answer = answer
+    def __init__(self, answer: Any, *, promoted: bool = False) -> None:
+        self._answer, self._promoted = answer, promoted
         self.asked = 0
 
     def sentinel_master(self, name: str) -> Any:
@@ -83,6 +83,9 @@ class Watcher:
         if isinstance(self._answer, Exception):
             raise self._answer
         return self._answer
+
+    def sentinel_get_master_addr_by_name(self, name: str) -> Any:
+        return ("10.0.0.2" if self._promoted else "10.0.0.1", 6379)
 
     sentinel_slaves = sentinel_master
 
@@ -112,6 +115,11 @@ def test_without_a_primary_every_sentinel_says_why() -> None:
     sentinels = Sentinels(watchers[:2])  # type: ignore[arg-type]
     with pytest.raises(MasterNotFoundError, match="no primary for 'news': refused; it is down"):
         sentinels.discover_master("news")
+
+
+def test_the_new_primary_is_known_before_the_other_replicas_follow_it() -> None:
+    sentinels = Sentinels([Watcher(UP | {"is_odown": True}, promoted=True)])  # type: ignore[list-item]
+    assert sentinels.discover_master("news") == ("10.0.0.2", 6379)
 
 
 def replica(port: int, link: str = "ok", **over: Any) -> dict[str, Any]:

@@ -12,6 +12,7 @@ _AWAY = (
     redis.InvalidResponse,
     redis.exceptions.ClusterDownError,  # and that a replica has lost its primary
     redis.exceptions.TryAgainError,
+    redis.exceptions.NoScriptError,  # right after all scripts were loaded: the server has been started again since
 )
 #: Words of a refusal by a database that is there, but cannot take the command now: a slow script runs, its disk is
 #: full, its replicas are away, or it ceased to be the primary before or while it waited for them.

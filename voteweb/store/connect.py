@@ -191,12 +191,15 @@ class Connection:
         return answer
 
     def _with_scripts(self, attempt: Callable[[], T]) -> T:
-        try:
-            return self.insist(attempt)
-        except redis.exceptions.NoScriptError:
-            # A fresh or flushed server: nothing ran, so load all of them and ask again.
-            self.insist(self.load_scripts)
-            return self.insist(attempt)
+        def loaded() -> T:
+            try:
+                return attempt()
+            except redis.exceptions.NoScriptError:
+                # A fresh or flushed server: nothing ran, so load all of them and ask again.
+                self.load_scripts()
+                return attempt()
+
+        return self.insist(loaded)
 
     def load_scripts(self) -> None:
         """Give Redis every script, so that EVALSHA finds it."""

@@ -78,8 +78,10 @@ class Sentinels:
         """Return the address of the primary; raise MasterNotFoundError when no Sentinel knows one that is up."""
 
         def ask(client: redis.Redis) -> tuple[str, int] | None:
+            found = cast(tuple[str, int] | None, client.sentinel_get_master_addr_by_name(name))
             state = cast(dict[str, Any], client.sentinel_master(name))
-            return _address(state) if not _is_down(state) else None
+            # While the other replicas are being turned to a new primary, the state is still the old one's.
+            return found if found != _address(state) or not _is_down(state) else None
 
         return self._ask(name, ask)
 

@@ -1,0 +1,48 @@
+"""The command line with the address of a database under Sentinel."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.cli.conftest import Invoke
+from tests.machines import Machines, machines
+
+pytestmark = pytest.mark.heavy
+
+
+@pytest.fixture(scope="module")
+def three() -> Iterator[Machines]:
+    with machines(down_after=60) as found:
+        yield found
+
+
+@pytest.fixture
+def server_url(three: Machines) -> str:
+    """The address at which the commands find their database."""
+    return three.url
+
+
+def test_every_command_finds_its_database(invoke: Invoke, three: Machines) -> None:
+    made = invoke("user", "create", "ann", "--role", "admin", "--password-stdin", input="correct horse battery\n")
+    assert made.exit_code == 0, made.output
+    assert invoke("user", "password", "ann", "--link").exit_code == 0
+    assert invoke("doctor").stdout == "All is well: 0 articles, 1 member, 0 groups\n"
+    assert three.url in invoke("config").stdout
+
+
+def test_an_import_comes_in(invoke: Invoke, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    file = tmp_path / "stories.csv"
+    file.write_text("title,link,text,poster,time,votes,groups\nA story,https://example.com/,,zoe,1700000000,7,go\n")
+    assert invoke("import", str(file)).exit_code == 0
+    assert invoke("doctor").stdout == "All is well: 1 article, 1 member, 1 group\n"
+
+
+@pytest.mark.parametrize("name", ["elsewhere", "voteweb2"])
+def test_a_name_that_no_sentinel_knows_is_one_line(
+    invoke: Invoke, three: Machines, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("VOTEWEB_REDIS_URL", three.url.rpartition("/")[0] + f"/{name}")
+    monkeypatch.setenv("VOTEWEB_REDIS_DEADLINE", "0.2")
+    result = invoke("doctor")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert f"no primary for '{name}': No such master with that name" in result.stderr
