@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import re
 import socket
 import subprocess
 import threading
@@ -34,8 +35,8 @@ OPTIONS = {
     "lazyfree-lazy-server-del": "yes",
 }
 
-#: Held while the server inherits its lock: another child of this process, such as a worker of the web server that
-#: is just being forked, would inherit it too and keep it when the server has ended.
+#: Held while the server is started: another child of this process, such as a worker of the web server that is just
+#: being forked, would inherit its lock, and keep it when the server has ended, and the pipes of what is started.
 _forking = threading.Lock()
 os.register_at_fork(before=_forking.acquire, after_in_parent=_forking.release, after_in_child=_forking.release)
 
@@ -46,23 +47,28 @@ def run(folder: Path, path: Path, appendfsync: str) -> None:
     The caller holds ``start.lock``. Raises ConfigError.
     """
     if not is_running(folder):
-        engine = choose(folder)
-        path.unlink(missing_ok=True)
-        options = OPTIONS | {
-            "appendfsync": appendfsync,
-            "unixsocket": str(path),
-            "dir": str(folder),
-            "logfile": str(folder / "server.log"),
-        }
-        words = [word for name, value in options.items() for word in (f"--{name}", value)]
-        with _forking, (folder / "server.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            # The server inherits the lock and, as a daemon, leaves our process group: Ctrl-C is for the web server.
-            subprocess.run(  # nosec B603  # noqa: S603 - a program we chose, without a shell
-                [engine.path, *words], stdin=subprocess.DEVNULL, capture_output=True, pass_fds=[lock.fileno()]
-            )
-        record(folder, engine)
+        with _forking:
+            _start(folder, path, appendfsync)
     _await_answer(folder, path)
+
+
+def _start(folder: Path, path: Path, appendfsync: str) -> None:
+    engine = choose(folder)
+    path.unlink(missing_ok=True)
+    options = OPTIONS | {
+        "appendfsync": appendfsync,
+        "unixsocket": str(path),
+        "dir": str(folder),
+        "logfile": str(folder / "server.log"),
+    }
+    words = [word for name, value in options.items() for word in (f"--{name}", value)]
+    with (folder / "server.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        # The server inherits the lock and, as a daemon, leaves our process group: Ctrl-C is for the web server.
+        subprocess.run(  # nosec B603  # noqa: S603 - a program we chose, without a shell
+            [engine.path, *words], stdin=subprocess.DEVNULL, capture_output=True, pass_fds=[lock.fileno()]
+        )
+    record(folder, engine)
 
 
 def is_running(folder: Path) -> bool:
@@ -134,4 +140,5 @@ def _try_lock(lock: IO[str]) -> bool:
 def _last_line(log: Path) -> str:
     lines = log.read_text(errors="replace").splitlines() if log.exists() else []
     lines = [line for line in lines if line.strip()]
-    return lines[-1] if lines else "it said nothing"
+    # Without the process, the time and the level that stand before the words.
+    return re.sub(r"^\d+:\w \d+ \w+ \d+ [\d:.]+ [#*.-] ", "", lines[-1]) if lines else "it said nothing"

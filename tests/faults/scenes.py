@@ -177,6 +177,9 @@ FAULTS = {
     "kill -9 of the database, everysec": Fault(
         lambda: _embedded(lambda site: _kill(site.database()), "everysec"), may_lose=EVERYSEC
     ),
+    "kill -9 of the database and all web workers": Fault(
+        lambda: _embedded(lambda site: _kill(site.database(), *site.workers()))
+    ),
     "kill -9 of everything": Fault(lambda: _embedded(_all_at_once)),
     "database stopped for 5 s": Fault(lambda: _embedded(lambda site: _hang(site.database()))),
     "kill -9 of the database of two sites": Fault(_two_starts, may_lose=EVERYSEC),
