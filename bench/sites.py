@@ -14,7 +14,7 @@ from bench.processes import embedded
 from bench.settings import PASSWORD, VOTERS
 from bench.stories import Survey
 from voteweb import passwords
-from voteweb.embedded import OPTIONS
+from voteweb.process import OPTIONS
 from voteweb.store import Store, keys, scripts
 
 #: Seconds for which a kept site is used again: votes on its newest articles are taken for a week.

@@ -156,15 +156,20 @@ def test_a_vote_is_answered_once_the_replicas_have_it_and_so_is_that_it_was_cast
     assert broken(primary) == []
 
 
+def test_waiting_for_more_replicas_than_there_are_is_told(make_store: MakeStore) -> None:
+    (warning,) = make_store(wait_replicas=5).checks.warnings()
+    assert warning.startswith("VOTEWEB_WAIT_REPLICAS is 5, but")
+
+
 def test_a_primary_that_would_take_votes_without_its_replicas_is_told_of(store: Store, other: Store) -> None:
     least = run(store, "CONFIG", "GET", "min-replicas-to-write")["min-replicas-to-write"]
     run(store, "CONFIG", "SET", "min-replicas-to-write", 0)
     try:
         with following(other, store):
-            (advice,) = store.server.advice()
+            (warning,) = store.checks.warnings()
     finally:
         run(store, "CONFIG", "SET", "min-replicas-to-write", least)
-    assert advice.startswith("min-replicas-to-write is 0")
+    assert warning.startswith("min-replicas-to-write is 0")
 
 
 def test_an_article_whose_id_was_given_twice_takes_the_next(store: Store) -> None:
