@@ -89,7 +89,7 @@ def main(**chosen: Any) -> None:
             tables.append(table)
             click.echo(text(table))
     verdicts = budgets.judge({key: value for table in tables for key, value in table.figures.items()})
-    click.echo(text(budgets.table(verdicts)))
+    click.echo("The figures of a smoke test mean nothing." if run.is_smoke else text(budgets.table(verdicts)))
     files = (chosen["json_file"] or run.folder / "result.json", chosen["chart_file"] or run.folder / "result.svg")
     report.write(about, [*tables, budgets.table(verdicts)], *files)
     click.echo(f"Written: {files[0]} and {files[1]}")
