@@ -30,7 +30,9 @@ class Site:
         self.folder, self.url, self._data = folder, url, folder
         (self.port,) = free_ports(1)
         self._words = words
-        self._env = env | {"VOTEWEB_SECRET_KEY": SECRET} | ({"VOTEWEB_REDIS_URL": url} if url else {})
+        self._env = env | {"VOTEWEB_SECRET_KEY": SECRET, "VOTEWEB_LIMITS": "0"}
+        if url:
+            self._env["VOTEWEB_REDIS_URL"] = url
         self.settings = Settings(redis_url=url or f"unix://{folder}/database.sock", secret_key=SECRET)
         self._log = folder.parent / f"{folder.name}-{self.port}.log"
         self._over = threading.Event()

@@ -135,7 +135,10 @@ def test_a_server_that_is_too_old_is_refused(
 @contextmanager
 def with_rights(store: Store, *rights: str) -> Iterator[None]:
     """Let everybody who has not logged in do only so much."""
-    with redis.Redis.from_url(store.connection.client.get_connection_kwargs()["path"].join(("unix://", ""))) as boss:
+    path = store.connection.client.get_connection_kwargs().get("path")
+    if path is None:
+        pytest.skip("Sentinels and replicas come without logging in, too")
+    with redis.Redis.from_url(f"unix://{path}") as boss:
         boss.execute_command("ACL", "SETUSER", "boss", "on", ">pass", "+@all", "~*")
         boss.execute_command("AUTH", "boss", "pass")
         boss.execute_command("ACL", "SETUSER", "default", "reset", "on", "nopass", "~*", *rights)
