@@ -1,10 +1,12 @@
 """Fixtures of all tests: a real database server of our own, a flushed store on it, and a fake one."""
 
 import json
+import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import fakeredis
 import hypothesis
 import pytest
 
+from tests.running import Running, Start
 from voteweb.config import Settings
 from voteweb.embedded import database
 from voteweb.store import Store, assemble, open_store
@@ -49,9 +52,9 @@ def server_url() -> Iterator[str]:
 
 @pytest.fixture
 def settings(server_url: str) -> Settings:
-    """The settings of a site at the test server: all as they come, but nothing kept, and no limits: tests hammer."""
+    """The settings of a site at the test server, but nothing kept, no limits (tests hammer), and no requests logged."""
     key = "for tests only, and long enough"
-    return Settings(redis_url=server_url, secret_key=key, redis_deadline=10.0, page_seconds=0, limits=0)
+    return Settings(redis_url=server_url, secret_key=key, redis_deadline=10.0, page_seconds=0, limits=0, log="off")
 
 
 @pytest.fixture
@@ -81,3 +84,19 @@ def fake_store(settings: Settings) -> Iterator[Store]:
     """A store on a fake Redis of its own: no process, no socket, no INFO."""
     with fakeredis.FakeRedis(server=fakeredis.FakeServer(), decode_responses=True, protocol=3) as client:
         yield assemble(Connection(client, deadline=2.0), settings)
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """A starter of sites in processes of their own, which end with the test."""
+    started: list[Running] = []
+
+    def make(*words: str, **env: str) -> Running:
+        started.append(Running(*words, **env))
+        return started[-1]
+
+    yield make
+    for each in started:
+        with suppress(ProcessLookupError):
+            os.killpg(each.process.pid, signal.SIGKILL)
+        each.process.communicate()

@@ -5,7 +5,20 @@ from pathlib import Path
 
 from flask import Flask
 
-from voteweb import config, door, filters, found, fragments, gate, headers, language, login, views
+from voteweb import (
+    config,
+    counting,
+    door,
+    filters,
+    found,
+    fragments,
+    gate,
+    headers,
+    language,
+    login,
+    views,
+    watch,
+)
 from voteweb.config import Settings
 from voteweb.errors import ConfigError
 from voteweb.pagecache import PageCache
@@ -46,6 +59,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     store.checks.refuse_unfinished()
     app.extensions["voteweb.settings"] = settings
     app.extensions["voteweb.store"] = store
+    counting.init_app(app, settings, store)
     door.init_app(app, settings)
     language.init_app(app)
     login.init_app(app)
@@ -57,6 +71,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     views.init_app(app)
     if settings.page_seconds:
         app.wsgi_app = PageCache(app.wsgi_app, settings.page_seconds, app.config["SESSION_COOKIE_NAME"])  # type: ignore[method-assign]
+    watch.init_app(app, settings)
     door.trust_proxies(app, settings)  # outermost: all others believe what it finds out
     return app
 

@@ -78,6 +78,12 @@ KNOWN_SECONDS = 365 * 86_400
 NOBODY = "[deleted]"
 #: Who the log names for acts of the command line.
 COMMAND_LINE = "command line"
+#: Characters of the token that opens the counts: nobody guesses it.
+TOKEN_LEAST = 16
+#: The variable that names the folder in which workers count together; the name is the library's.
+COUNTS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+#: Characters of an address in a line of the log: the line stays in one piece when several workers write at once.
+LOGGED_MOST = 400
 #: Bytes of a request's body: a text of TEXT_MOST characters, percent-encoded at up to 12 bytes each, and the rest.
 BODY_MOST = 300_000
 #: Names nobody can take: they read like the site speaking, or like a path.
@@ -134,6 +140,12 @@ class Settings:
     trusted_proxies: int = _setting(
         0, "proxies", "this many in front, one behind the other, say who is asking; 0: whoever connects", 0, 10
     )
+    log: str = _setting(
+        "text", "word", "how requests stand in the log: text, json or off", among=("text", "json", "off")
+    )
+    log_kept: int = _setting(0, "0 or 1", "whether pages that were kept ready are in the log too", 0)
+    log_addresses: int = _setting(0, "0 or 1", "whether the log says from which address a request came", 0)
+    metrics_token: str = _setting("", "text", "who sends it may read /metrics; empty: there is no such page")
 
     def __post_init__(self) -> None:
         """Check ranges and work out the worth of a vote where it is not set."""
@@ -141,11 +153,13 @@ class Settings:
             _check(each, getattr(self, each.name))
         if not self.vote_score:
             object.__setattr__(self, "vote_score", 86_400 / self.good_votes)
-        for name in ("own_vote", "members_invite", "read_replicas"):
+        for name in ("own_vote", "members_invite", "read_replicas", "log_kept", "log_addresses"):
             if getattr(self, name) not in (0, 1):
                 raise ConfigError("%(name)s must be 0 or 1.", name=env_name(name))
         if self.site_url and not re.fullmatch(r"https?://[A-Za-z0-9.:\[\]-]+/?", self.site_url):
             raise ConfigError("VOTEWEB_SITE_URL must be http:// or https:// and a host in ASCII, and no path.")
+        if self.metrics_token and len(self.metrics_token) < TOKEN_LEAST:
+            raise ConfigError("VOTEWEB_METRICS_TOKEN must have %(least)s characters at least.", least=TOKEN_LEAST)
 
     @property
     def secure(self) -> bool:

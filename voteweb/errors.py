@@ -229,7 +229,10 @@ class Conflict(VotewebError):
 
 
 class TooFast(VotewebError):
-    """An act was done too often: taken again in ``wait`` seconds, at unix time ``when``; the limit has the words."""
+    """An act was done too often: taken again in ``wait`` seconds, at unix time ``when``.
+
+    The limit has the words; ``kind`` is its name.
+    """
 
     status = 429
     code = "too-fast"

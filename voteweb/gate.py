@@ -2,7 +2,7 @@
 
 from flask import Flask, Response, g, request
 
-from voteweb import limits
+from voteweb import counting, limits
 from voteweb.current import store
 from voteweb.errors import TooFast
 from voteweb.limits import Limit
@@ -10,13 +10,14 @@ from voteweb.store.connect import Trip
 
 
 def init_app(app: Flask) -> None:
-    """Let *app* say when to come back wherever a limit has refused."""
+    """Let *app* say when to come back wherever a limit has refused, and count that it has."""
 
     @app.after_request
     def add(response: Response) -> Response:
         refusal = excess()
         if refusal is not None and response.status_code == refusal.status:
             response.headers["Retry-After"] = str(refusal.values["wait"])
+            counting.limit(refusal.values["kind"])
         return response
 
 

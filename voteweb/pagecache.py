@@ -18,7 +18,7 @@ from werkzeug.datastructures import Headers
 from werkzeug.http import is_resource_modified, parse_accept_header, parse_cookie, remove_entity_headers
 from werkzeug.wrappers import Response
 
-from voteweb import config, language
+from voteweb import config, language, notes
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -35,10 +35,11 @@ HeaderList = list[tuple[str, str]]
 
 
 class KeptPage:
-    """One page, ready to be sent: ``until`` is when it is too old, on the monotonic clock."""
+    """One page of a *route*, ready to be sent: ``until`` is when it is too old, on the monotonic clock."""
 
-    def __init__(self, response: Response, until: float) -> None:
+    def __init__(self, response: Response, until: float, route: str) -> None:
         self.until = until
+        self._route = route
         self.body = response.get_data()
         headers = Headers(response.headers)
         headers.remove("Content-Length")
@@ -55,6 +56,12 @@ class KeptPage:
     def _compressed(self) -> tuple[bytes, HeaderList]:
         body = gzip.compress(self.body, mtime=0)
         return body, [*self._headers, ("Content-Encoding", "gzip"), ("Content-Length", str(len(body)))]
+
+    def reuse(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        """Answer another request than the one it was made for, as :meth:`send` does, and note it."""
+        note = notes.of(environ)
+        note.route, note.page = self._route, notes.HIT
+        return self.send(environ, start_response)
 
     def send(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         """Answer a request with this page, or with 304 where the asker has it already."""
@@ -95,7 +102,7 @@ class PageCache:
             return self._app(environ, start_response)
         page = self._pages.get(key)
         if page is not None and monotonic() < page.until:
-            return page.send(environ, start_response)
+            return page.reuse(environ, start_response)
         with self._lock:
             making = self._makings.get(key)
             mine = None if making else self._makings.setdefault(key, Future())
@@ -103,7 +110,7 @@ class PageCache:
             return self._make(key, mine, environ)(environ, start_response)
         page = making.result() if making else None
         # What could not be kept may be for one asker only, or a failure: everybody who waited asks for their own.
-        return (page.send if page else self._app)(environ, start_response)
+        return (page.reuse if page else self._app)(environ, start_response)
 
     def _key(self, environ: "WSGIEnvironment") -> Key | None:
         """Return what makes this request's page one of its own, None where the request must pass through."""
@@ -126,7 +133,9 @@ class PageCache:
         try:
             response = Response.from_app(self._app, whole | {"REQUEST_METHOD": "GET"}, buffered=True)
             if _may_be_kept(response):
-                page = KeptPage(response, until)
+                note = notes.of(environ)
+                note.page = notes.MISS
+                page = KeptPage(response, until, note.route)
         finally:
             with self._lock:
                 if page:

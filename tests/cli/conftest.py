@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.door import Door
 from voteweb.cli.group import voteweb
 from voteweb.config import Settings
 from voteweb.store import Store
@@ -67,3 +68,11 @@ def folder() -> Iterator[Path]:
         left_over.sendall(b"SHUTDOWN NOSAVE\r\n")
         left_over.recv(1)
     shutil.rmtree(path, ignore_errors=True)
+
+
+@pytest.fixture
+def door(folder: Path, server_url: str) -> Iterator[Door]:
+    """A door to the test server's database."""
+    door = Door(folder / "door.sock", server_url.removeprefix("unix://"))
+    yield door
+    door.close()

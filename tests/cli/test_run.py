@@ -1,6 +1,5 @@
 """``voteweb run``, in a process of its own: what it says, serves, keeps and leaves."""
 
-import http.client
 import json
 import os
 import re
@@ -8,84 +7,21 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner
 
 from tests.cli.conftest import Spawn
 from tests.factories import article, user
 from tests.helpers import until
+from tests.running import SECRET, Start
 from voteweb import passwords
 from voteweb.cli.group import voteweb
 from voteweb.config import NOBODY, Settings
 from voteweb.embedded import database
 from voteweb.models import Role
 from voteweb.store import Store, open_store
-
-SECRET = {"VOTEWEB_SECRET_KEY": "for tests only, and long enough"}
-
-
-class Running:
-    """A site that serves."""
-
-    def __init__(self, *words: str, **env: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "voteweb.cli", "run", "--port", "0", "--workers", "1", *words],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-            env={**os.environ, **env},
-        )  # fmt: skip
-        self.said = ""
-        assert self.process.stdout
-        while not (match := re.search(r"^voteweb is at http://([^/]+):(\d+)/", self.said, re.MULTILINE)):
-            line = self.process.stdout.readline()
-            assert line, self.process.communicate()[1]
-            self.said += line
-        self.address = match[1], int(match[2])
-
-    def get(self, path: str) -> tuple[int, str]:
-        connection = http.client.HTTPConnection(*self.address, timeout=20)
-        try:
-            connection.request("GET", path)
-            answer = connection.getresponse()
-            return answer.status, answer.read().decode()
-        finally:
-            connection.close()
-
-    def answers(self) -> bool:
-        with suppress(OSError):
-            return self.get("/healthz")[0] == 200
-        return False
-
-    def workers(self) -> list[int]:
-        shown = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self.process.pid)], capture_output=True, text=True)
-        return [int(pid) for pid in shown.stdout.split()]
-
-    def stop(self, number: signal.Signals) -> tuple[int, str, str]:
-        os.killpg(self.process.pid, number)  # as a terminal does
-        out, err = self.process.communicate(timeout=20)
-        return self.process.returncode, out, err
-
-
-Start = Callable[..., Running]
-
-
-@pytest.fixture
-def start() -> Iterator[Start]:
-    started: list[Running] = []
-
-    def make(*words: str, **env: str) -> Running:
-        started.append(Running(*words, **env))
-        return started[-1]
-
-    yield make
-    for each in started:
-        with suppress(ProcessLookupError):
-            os.killpg(each.process.pid, signal.SIGKILL)
-        each.process.communicate()
 
 
 def is_database_running(folder: Path) -> bool:
@@ -205,14 +141,18 @@ def test_what_is_set_up_wrongly_is_said_at_the_start_and_in_health(start: Start,
     assert errors.splitlines() == [f"Warning: {each}" for each in json.loads(health)["reasons"]]
 
 
-def test_a_database_that_comes_late_is_waited_for(start: Start, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    url = f"unix://{folder}/database.sock"
-    monkeypatch.setenv("VOTEWEB_REDIS_DEADLINE", "0.2")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "voteweb.cli", "run", "--port", "0", "--workers", "1"],
-        stdout=subprocess.PIPE, text=True, env={**os.environ, **SECRET, "VOTEWEB_REDIS_URL": url},
-    )  # fmt: skip
-    time.sleep(1.5)
+def test_a_database_that_comes_late_is_waited_for(folder: Path) -> None:
+    path = folder / "database.sock"
+    with socket.socket(socket.AF_UNIX) as shut_door:
+        shut_door.bind(str(path))
+        shut_door.listen()
+        shut_door.settimeout(20)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "voteweb.cli", "run", "--port", "0", "--workers", "1"],
+            stdout=subprocess.PIPE, text=True, env={**os.environ, **SECRET, "VOTEWEB_REDIS_URL": f"unix://{path}"},
+        )  # fmt: skip
+        for _ in range(3):
+            shut_door.accept()[0].close()
     assert process.poll() is None
     with database(Settings(data_dir=str(folder))):
         assert process.stdout

@@ -42,6 +42,7 @@ PAGES = [
     ("/reset/another", 410, 410, 410),
     ("/about", 200, 200, 200),
     ("/healthz", 200, 200, 200),
+    ("/metrics", 404, 404, 404),
     ("/signup", 200, 303, 303),
     ("/login", 200, 303, 303),
     ("/groups/new", 303, 403, 200),
@@ -52,7 +53,7 @@ PAGES = [
 ADDRESSES = [address for address, *_ in PAGES]
 NO_HTML = ("/healthz", "/static/site.css", "/account/data", *FOR_MACHINES)
 #: What holds a reader's token, or must be asked for again.
-NOT_KEPT = ("/login", "/signup", "/healthz", "/nowhere", "/a/3", f"/reset/{TOKEN}", "/reset/another")
+NOT_KEPT = ("/login", "/signup", "/healthz", "/nowhere", "/metrics", "/a/3", f"/reset/{TOKEN}", "/reset/another")
 
 # Address and fields, then what a reader (without a token), a member and a moderator (with theirs) get.
 POSTS = [

@@ -104,6 +104,17 @@ def test_a_mistake_shows_nothing_of_itself_and_is_logged(
     assert record.exc_info is not None
 
 
+@pytest.mark.parametrize(
+    ("address", "named"),
+    [("/mistake", True), ("/fail/500", True), ("/fail/503", True), ("/refuse/Unavailable", True), ("/fail/404", False)],
+)
+def test_a_failure_of_ours_names_its_request_so_that_it_can_be_quoted(
+    address: str, named: bool, person: Browser
+) -> None:
+    id = person.open(address).answer.headers["X-Request-Id"]
+    assert (f"request {id}." in person.page.one("main").words) is named
+
+
 def test_a_database_that_answers_nonsense_is_a_mistake_in_the_sites_look(ann: Browser, fake_store: Store) -> None:
     fake_store.connection.client.set("user:ann", "not a hash")
     for address, heading in (("/", "Our mistake"), ("/about", "Our mistake"), ("/nowhere", "Nothing here")):

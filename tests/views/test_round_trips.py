@@ -38,6 +38,7 @@ OTHERS = [
     ("/about", 1, 1, 1),
     ("/login", 0, 1, 1),
     ("/nowhere", 0, 1, 1),
+    ("/metrics", 0, 1, 1),
     ("/a/1/edit", 1, 1, 1),
     ("/invitations", 0, 1, 1),
 ]

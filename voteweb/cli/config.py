@@ -49,4 +49,6 @@ def _shown(name: str, settings: Settings) -> str:
         return masked(value) or "embedded"
     if name == "secret_key":
         return "***" if value else "missing"
+    if name == "metrics_token":
+        return "***" if value else "-"
     return str(value) if value != "" else "-"

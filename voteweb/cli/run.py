@@ -7,15 +7,19 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
 
+from voteweb import logs
 from voteweb.cli.opening import chosen, data_option, opened, origin, reachable
 from voteweb.cli.sample import lay_in
-from voteweb.config import Settings, env_name
+from voteweb.config import COUNTS_FOLDER, Settings, env_name
 from voteweb.embedded import database
 from voteweb.errors import ConfigError
 from voteweb.store import Store
@@ -50,7 +54,7 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
     settings = chosen(data, host=host, port=port, workers=workers)
     address, port = free_address(settings.host, settings.port)
     is_ours = not settings.redis_url
-    with database(replace(settings, port=port), keep_up=_warn) as settings:
+    with _counting(settings), database(replace(settings, port=port), keep_up=_warn) as settings:
         _check_app(settings)
         with opened(settings, DATABASE_PATIENCE) as store:
             store.checks.refuse_foreign()
@@ -106,8 +110,25 @@ def _prepare(store: Store, settings: Settings, sample: bool) -> None:
         click.echo('There is no admin yet: "voteweb user create NAME --role admin" makes one.')
 
 
-def web_server(target: str, address: str, port: int, workers: int) -> "MPServer | MTServer":
-    """Return a web server, not yet started, of the app that *target* (``module:factory``) makes in each worker."""
+@contextmanager
+def _counting(settings: Settings) -> Iterator[None]:
+    """Give the workers an empty folder to count in together, if they are to count; it goes with them.
+
+    The library looks for it once, as it is loaded, and workers may be copies of this process.
+    """
+    if not settings.metrics_token:
+        yield
+        return
+    with TemporaryDirectory(prefix="voteweb-") as folder:
+        os.environ[COUNTS_FOLDER] = folder
+        yield
+
+
+def web_server(target: str, address: str, port: int, workers: int, log: str = "text") -> "MPServer | MTServer":
+    """Return a web server, not yet started, of the app that *target* (``module:factory``) makes in each worker.
+
+    It writes its faults to the *log* as the site does: text or json.
+    """
     from granian import Granian
     from granian.constants import HTTPModes, Interfaces
     from granian.log import LogLevels
@@ -122,6 +143,7 @@ def web_server(target: str, address: str, port: int, workers: int) -> "MPServer 
         http=HTTPModes.http1,
         websockets=False,
         log_level=LogLevels.error,
+        log_dictconfig=logs.for_server(log),
         respawn_failed_workers=True,
         workers_kill_timeout=GRACE,
         factory=True,
@@ -132,7 +154,7 @@ def _serve(settings: Settings, address: str) -> None:
     """Serve until a signal ends it; raise ConfigError when it ends by itself."""
     # The workers take their settings from here.
     os.environ.update({env_name(each.name): str(getattr(settings, each.name)) for each in fields(settings)})
-    server = web_server("voteweb.app:create_app", address, settings.port, settings.workers)
+    server = web_server("voteweb.app:create_app", address, settings.port, settings.workers, settings.log)
     threading.Thread(target=_announce, args=(settings, address), daemon=True).start()
     try:
         server.serve(target_loader=load_app)

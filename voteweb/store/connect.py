@@ -92,7 +92,8 @@ class Trip:
 class Connection:
     """A client of the primary with a deadline in seconds, and the replicas that answer readers, if any.
 
-    A script is done once *wait* replicas have what it wrote.
+    A script is done once *wait* replicas have what it wrote. ``tell``, if set, is told how many seconds each round
+    trip took.
     """
 
     def __init__(
@@ -102,6 +103,7 @@ class Connection:
         self.deadline = deadline
         self._replicas = replicas
         self.wait = wait
+        self.tell: Callable[[float], None] | None = None
 
     def trip(self, *, reader: bool = False) -> Trip:
         """Return an empty round trip to fill, of a *reader* or of somebody who must see the own acts."""
@@ -121,7 +123,7 @@ class Connection:
         until = time.monotonic() + (self.deadline if deadline is None else deadline)
         while True:
             try:
-                return attempt()
+                return self._timed(attempt)
             except redis.RedisError as problem:
                 if not is_away(problem):
                     raise
@@ -130,6 +132,15 @@ class Connection:
                 if time.monotonic() + PAUSE >= until:
                     raise Unavailable from problem
                 time.sleep(PAUSE)
+
+    def _timed(self, attempt: Callable[[], T]) -> T:
+        if self.tell is None:
+            return attempt()
+        began = time.perf_counter()
+        try:
+            return attempt()
+        finally:
+            self.tell(time.perf_counter() - began)
 
     def command(self, *words: Any) -> Any:
         """Run one command that may be sent twice."""
@@ -144,7 +155,8 @@ class Connection:
 
     def read(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Run reading *commands* in one round trip on a replica, or on the primary while no replica is there."""
-        found = self._replicas.ask(commands) if self._replicas else None
+        replicas = self._replicas
+        found = self._timed(lambda: replicas.ask(commands)) if replicas else None
         if found is None:
             return self.pipeline(commands)
         if not found.follows:

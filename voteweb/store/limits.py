@@ -40,7 +40,8 @@ class Limits:
                 return None
             limit, _ = charges[int(rest[0]) - 1]
             # The words tell whole minutes: better a moment late than another refusal.
-            return TooFast(limit.words, wait=ceil(float(rest[1])), when=60 * ceil(float(rest[2]) / 60))
+            when = 60 * ceil(float(rest[2]) / 60)
+            return TooFast(limit.words, wait=ceil(float(rest[1])), when=when, kind=limit.kind)
 
         times = self._settings.limits
         numbers = [number for limit, _ in charges for number in (times * limit.burst, limit.pause / times)]

@@ -77,6 +77,11 @@ class Server:
         articles, groups = self._connection.pipeline([("ZCARD", keys.by_time()), ("SCARD", keys.groups())])
         return Counts(articles, self._count_members(), groups)
 
+    def sizes(self) -> tuple[int, int]:
+        """Return how many articles are listed, and the last number that a member was given; takes no time."""
+        articles, members = self._connection.pipeline([("ZCARD", keys.by_time()), ("GET", keys.users_count())])
+        return articles, int(members or 0)
+
     def _count_members(self) -> int:
         return len({name for names in self._members() for name in names})
 

@@ -5,6 +5,7 @@ from flask.typing import ResponseReturnValue
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
+from voteweb import notes
 from voteweb.errors import N_, LoggedOut, TooFast, Unavailable, VotewebError
 from voteweb.i18n import refusal
 from voteweb.language import gettext as _
@@ -86,5 +87,6 @@ def _answer(status: int, code: str, words: str, headers: dict[str, str], place: 
     except Exception:  # whoever is looking, the page of an error must not fail itself
         forget_viewer()
     heading = _(PAGES.get(status, PAGES[400])[0])
-    page = render_template("error.html", status=status, code=code, heading=heading, words=words, place=place)
+    id = notes.of(request.environ).id
+    page = render_template("error.html", status=status, code=code, heading=heading, words=words, place=place, id=id)
     return page, status, headers

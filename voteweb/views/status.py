@@ -1,10 +1,12 @@
 """The site about itself: how ranking works here, and whether all is well."""
 
 import json
+from secrets import compare_digest
 
-from flask import Blueprint, jsonify, render_template, request
+from flask import Blueprint, Response, abort, current_app, jsonify, render_template, request
 from flask.typing import ResponseReturnValue
 
+from voteweb import counting
 from voteweb.chart import draw
 from voteweb.errors import Unavailable
 from voteweb.login import ask_viewer, page_trip, settings, store
@@ -39,3 +41,22 @@ def health() -> ResponseReturnValue:
         return jsonify(status=status, reasons=reasons), 503, headers | {"Retry-After": str(Unavailable.retry_after)}
     reasons = [*settings().warnings(), *reasons]
     return jsonify(status="degraded" if reasons else "ok", reasons=reasons), 200, headers
+
+
+@blueprint.get("/metrics")
+def metrics() -> ResponseReturnValue:
+    """Give Prometheus the counts, if it has the token of the settings; where they have none, there is no such page."""
+    counts, token = counting.of(current_app), settings().metrics_token
+    if counts is None:
+        abort(404)
+    sent = request.authorization
+    if sent is None or not compare_digest((sent.token or "").encode(), token.encode()):
+        words = "Send VOTEWEB_METRICS_TOKEN as a bearer token.\n"
+        return Response(words, 401, {"WWW-Authenticate": "Bearer"}, mimetype="text/plain")
+    try:
+        sizes = store().server.sizes()
+    except Unavailable:
+        sizes = None
+    answer = Response(counts.text(sizes), mimetype="text/plain")
+    answer.cache_control.no_store = True
+    return answer

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from flask import Blueprint, flash, jsonify, redirect
 from flask.typing import ResponseReturnValue
 
-from voteweb import login
-from voteweb.errors import AlreadyVoted, NotVoted, OwnVote, VotingClosed
+from voteweb import counting, login
+from voteweb.errors import AlreadyVoted, NotVoted, OwnVote, VotewebError, VotingClosed
 from voteweb.i18n import refusal
 from voteweb.language import gettext as _
 from voteweb.login import members_only, store
@@ -31,12 +31,8 @@ def unvote(id: int) -> ResponseReturnValue:
 
 
 def _change(id: int, act: Callable[[int, User, str], int], *, voted: bool, done: str) -> ResponseReturnValue:
-    trip = store().trip()
-    viewer = login.ask_viewer(trip)
-    groups = store().votes.ask_groups(trip, id)
-    trip.go()
     try:
-        votes = act(id, login.member(viewer.value), groups.value)
+        votes = _counted(id, act, "counted" if voted else "taken-back")
     except (AlreadyVoted, NotVoted, OwnVote, VotingClosed) as error:
         if wants_json():
             raise
@@ -46,3 +42,18 @@ def _change(id: int, act: Callable[[int, User, str], int], *, voted: bool, done:
             return jsonify(id=id, votes=votes, voted=voted)
         flash(done)
     return redirect(pressed_at(), 303)
+
+
+def _counted(id: int, act: Callable[[int, User, str], int], outcome: str) -> int:
+    """Return the article's votes after the viewer's *act*; the counts are told of its *outcome* or its refusal."""
+    try:
+        trip = store().trip()
+        viewer = login.ask_viewer(trip)
+        groups = store().votes.ask_groups(trip, id)
+        trip.go()
+        votes = act(id, login.member(viewer.value), groups.value)
+    except VotewebError as error:
+        counting.vote(error.code)
+        raise
+    counting.vote(outcome)
+    return votes

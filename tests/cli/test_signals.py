@@ -1,0 +1,83 @@
+"""``voteweb run`` while it is told to stop or to take new workers, or is asked more than it can do at once."""
+
+import http.client
+import os
+import signal
+import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
+
+import pytest
+
+from tests.door import Door
+from tests.helpers import until
+from tests.running import SECRET, Running, Start
+from voteweb.cli.run import THREADS
+from voteweb.store import Store
+
+
+@pytest.fixture
+def site(start: Start, store: Store, door: Door) -> Running:
+    """A site with one worker behind the *door*, which keeps no pages."""
+    return start(VOTEWEB_REDIS_URL=door.url, VOTEWEB_REDIS_DEADLINE="20", VOTEWEB_PAGE_SECONDS="0", **SECRET)
+
+
+def takes_connections(site: Running) -> bool:
+    """Tell whether the site still listens."""
+    with suppress(OSError):
+        socket.create_connection(site.address, timeout=5).close()
+        return True
+    return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_what_is_in_work_when_it_is_told_to_stop_is_answered(number: signal.Signals, site: Running, door: Door) -> None:
+    door.hold()
+    with closing(site.connect()) as asker:
+        asker.request("GET", "/new")
+        assert door.waiting.acquire(timeout=20)
+        os.kill(site.process.pid, number)
+        until(lambda: not takes_connections(site))
+        assert site.process.poll() is None
+        door.release()
+        assert asker.getresponse().status == 200
+    assert site.process.wait(20) == 0
+
+
+def test_a_hang_up_gives_new_workers_and_drops_no_request(start: Start, store: Store, server_url: str) -> None:
+    site = start(VOTEWEB_REDIS_URL=server_url, **SECRET)
+    before, over = set(site.workers()), threading.Event()
+    statuses: list[int] = []
+
+    def ask() -> None:
+        while not over.wait(0.02):
+            statuses.append(site.get("/about")[0])
+
+    with ThreadPoolExecutor(2) as pool:
+        asking = [pool.submit(ask) for _ in range(2)]
+        os.kill(site.process.pid, signal.SIGHUP)
+        until(lambda: len(site.workers()) == 1 and set(site.workers()) != before, patience=60)
+        asked = len(statuses)
+        until(lambda: len(statuses) > asked + 10)
+        over.set()
+        for each in asking:
+            each.result()
+    assert set(statuses) == {200}
+    assert site.stop(signal.SIGTERM)[0] == 0
+
+
+def test_more_than_it_can_do_at_once_waits_in_line_and_is_answered(site: Running, door: Door) -> None:
+    door.hold()
+    askers = [site.connect(timeout=60) for _ in range(100)]
+    for each in askers:
+        each.request("GET", "/new")
+    for _ in range(THREADS):
+        assert door.waiting.acquire(timeout=20)
+    door.release()
+    assert {_status(each) for each in askers} == {200}
+
+
+def _status(asker: http.client.HTTPConnection) -> int:
+    with closing(asker):
+        return asker.getresponse().status

@@ -1,0 +1,40 @@
+"""What is noted of a request while it is answered: for its line in the log, for the counts, for an error's page."""
+
+from random import getrandbits
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
+
+_NAME = "voteweb.note"
+#: The route of an address that the site does not have.
+NOWHERE = "unknown"
+#: How the kept pages served a request: with one, by making one, or not at all.
+HIT, MISS, PASS = "hit", "miss", "pass"
+
+
+class Note:
+    """One request: what it is called, and what became of it.
+
+    ``id`` is what a person can quote, ``route`` the name of the view, ``status`` what was answered, ``member`` the id
+    of who is logged in (0: a reader), ``page`` is HIT, MISS or PASS.
+    """
+
+    def __init__(self) -> None:
+        self.id = f"{getrandbits(48):012x}"  # tells requests apart; whoever guesses one has nothing
+        self.route = NOWHERE
+        self.status = "500"  # of a request that breaks before it is answered
+        self.member = 0
+        self.page = PASS
+
+
+def begin(environ: "WSGIEnvironment") -> Note:
+    """Return a new note for the request of *environ*, where :func:`of` finds it."""
+    note = environ[_NAME] = Note()
+    return note
+
+
+def of(environ: "WSGIEnvironment") -> Note:
+    """Return the note of the request of *environ*; where nobody watches, one that nobody reads."""
+    note: Note | None = environ.get(_NAME)
+    return note or Note()

@@ -1,0 +1,63 @@
+"""Watches every request: gives it an id that its answer carries, and tells the log and the counts what became of it."""
+
+from collections.abc import Callable, Iterable
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from flask import Flask, Response, g, request
+
+from voteweb import counting, logs, notes
+from voteweb.config import Settings
+from voteweb.notes import Note
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+#: Is told of each request: what was asked, what became of it, and how many seconds that took.
+Listener = Callable[["WSGIEnvironment", Note, float], None]
+#: The header of an answer that says how its request is called.
+HEADER = "X-Request-Id"
+
+
+class Watch:
+    """A WSGI layer around the site and its kept pages, which tells its *listeners* of every request."""
+
+    def __init__(self, app: "WSGIApplication", listeners: Iterable[Listener]) -> None:
+        self._app = app
+        self._listeners = tuple(listeners)
+
+    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        """Let the site answer, and tell of it once the answer is ready to be sent."""
+        began = perf_counter()
+        note = notes.begin(environ)
+
+        def start(status: str, headers: list[tuple[str, str]], *failure: Any) -> Any:
+            note.status = status[:3]
+            return start_response(status, [*headers, (HEADER, note.id)], *failure)
+
+        try:
+            return self._app(environ, start)
+        finally:
+            took = perf_counter() - began
+            for tell in self._listeners:
+                tell(environ, note, took)
+
+
+def init_app(app: Flask, settings: Settings) -> None:
+    """Watch *app*, as it is wrapped by now; the log and the counts are told as *settings* ask for."""
+
+    @app.after_request
+    def note(response: Response) -> Response:
+        mine, viewer = notes.of(request.environ), g.get("viewer")
+        mine.route = request.endpoint or notes.NOWHERE
+        mine.member = viewer.id if viewer else 0
+        return response
+
+    logs.set_up(settings)
+    listeners: list[Listener] = []
+    if settings.log != "off":
+        listeners.append(logs.RequestLog(settings))
+    metrics = counting.of(app)
+    if metrics:
+        listeners.append(lambda _environ, note, took: metrics.request(note.route, note.status, note.page, took))
+    app.wsgi_app = Watch(app.wsgi_app, listeners)  # type: ignore[method-assign]
