@@ -8,9 +8,9 @@ from werkzeug.test import Client
 from werkzeug.wrappers import Request, Response
 
 from voteweb import notes
-from voteweb.notes import Note
+from voteweb.notes import HEADER, Note
 from voteweb.pagecache import PageCache
-from voteweb.watch import HEADER, Watch
+from voteweb.watch import Watch
 
 Told = list[tuple[str, Note, float]]
 

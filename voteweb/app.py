@@ -69,11 +69,19 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     fragments.init_app(app)
     found.init_app(app)
     views.init_app(app)
-    if settings.page_seconds:
-        app.wsgi_app = PageCache(app.wsgi_app, settings.page_seconds, app.config["SESSION_COOKIE_NAME"])  # type: ignore[method-assign]
-    watch.init_app(app, settings)
+    if watch.sees_kept_pages(settings):
+        _keep_pages(app, settings)
+        watch.init_app(app, settings)
+    else:  # a third of what a kept page costs would be an id that nobody reads
+        watch.init_app(app, settings)
+        _keep_pages(app, settings)
     door.trust_proxies(app, settings)  # outermost: all others believe what it finds out
     return app
+
+
+def _keep_pages(app: Flask, settings: Settings) -> None:
+    if settings.page_seconds:
+        app.wsgi_app = PageCache(app.wsgi_app, settings.page_seconds, app.config["SESSION_COOKIE_NAME"])  # type: ignore[method-assign]
 
 
 def _resources() -> Path:

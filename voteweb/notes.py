@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 _NAME = "voteweb.note"
+#: The header of an answer that says how its request is called.
+HEADER = "X-Request-Id"
 #: The route of an address that the site does not have.
 NOWHERE = "unknown"
 #: How the kept pages served a request: with one, by making one, or not at all.

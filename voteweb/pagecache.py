@@ -43,6 +43,7 @@ class KeptPage:
         self.body = response.get_data()
         headers = Headers(response.headers)
         headers.remove("Content-Length")
+        headers.remove(notes.HEADER)  # it is that of the request for which the page was made
         # Weak: the plain and the compressed page are one page in two wrappings.
         tag = headers.get("ETag") or f'"{sha256(self.body).hexdigest()[:32]}"'
         headers["ETag"] = self.tag = tag if tag.startswith("W/") else f"W/{tag}"

@@ -1,4 +1,4 @@
-"""Watches every request: gives it an id that its answer carries, and tells the log and the counts what became of it."""
+"""Watches requests: gives each an id that its answer carries, and tells the log and the counts what became of it."""
 
 from collections.abc import Callable, Iterable
 from time import perf_counter
@@ -15,12 +15,10 @@ if TYPE_CHECKING:
 
 #: Is told of each request: what was asked, what became of it, and how many seconds that took.
 Listener = Callable[["WSGIEnvironment", Note, float], None]
-#: The header of an answer that says how its request is called.
-HEADER = "X-Request-Id"
 
 
 class Watch:
-    """A WSGI layer around the site and its kept pages, which tells its *listeners* of every request."""
+    """A WSGI layer around the site, which tells its *listeners* of every request that reaches it."""
 
     def __init__(self, app: "WSGIApplication", listeners: Iterable[Listener]) -> None:
         self._app = app
@@ -33,7 +31,7 @@ class Watch:
 
         def start(status: str, headers: list[tuple[str, str]], *failure: Any) -> Any:
             note.status = status[:3]
-            return start_response(status, [*headers, (HEADER, note.id)], *failure)
+            return start_response(status, [*headers, (notes.HEADER, note.id)], *failure)
 
         try:
             return self._app(environ, start)
@@ -41,6 +39,11 @@ class Watch:
             took = perf_counter() - began
             for tell in self._listeners:
                 tell(environ, note, took)
+
+
+def sees_kept_pages(settings: Settings) -> bool:
+    """Tell whether requests that are answered with a kept page are to be watched too."""
+    return bool(settings.metrics_token or (settings.log_kept and settings.log != "off"))
 
 
 def init_app(app: Flask, settings: Settings) -> None:

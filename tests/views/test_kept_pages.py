@@ -101,3 +101,9 @@ def test_logging_in_and_out_changes_the_page_at_once(reader: Browser, app: Flask
     assert "Log out" in reader.open("/").page.one("header").words
     reader.submit("/logout").follow()
     assert "Log in" in reader.open("/").page.one("header").words
+
+
+def test_a_kept_page_carries_no_id_of_the_request_it_was_made_for(reader: Browser, app: Flask) -> None:
+    for _ in range(2):
+        assert "X-Request-Id" not in reader.open("/").answer.headers
+    assert reader.open("/nowhere").answer.headers["X-Request-Id"]
