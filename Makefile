@@ -1,5 +1,5 @@
-# make run: the site on the embedded database.  make test: all tests.  make bench: how fast it is.
-# Each sets up what it needs.
+# make run: the site on the embedded database.  make test: the tests; make test-heavy: those of failovers and faults.
+# make bench: how fast it is.  Each sets up what it needs.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,13 +8,16 @@ PYTEST ?= -n 2 --dist worksteal
 # Options for the benchmark, such as BENCH="--sizes 10000,100000 --parts ratios --seconds 1".
 BENCH ?=
 
-.PHONY: run test check bench bench-smoke translations clean
+.PHONY: run test test-heavy check bench bench-smoke translations clean
 
 run: $(VENV)/ready
 	@exec $(BIN)/voteweb run --sample
 
 test: $(VENV)/ready-for-tests
 	$(BIN)/pytest $(PYTEST)
+
+test-heavy: $(VENV)/ready-for-tests
+	$(BIN)/pytest -m heavy $(PYTEST)
 
 check: $(VENV)/ready-for-tests
 	$(BIN)/ruff check .

@@ -40,7 +40,7 @@ def opens(three: Machines) -> Iterator[Open]:
     opened: list[Store] = []
 
     def make(**over: Any) -> Store:
-        opened.append(open_store(Settings(redis_url=three.url, redis_deadline=20.0, **over)))
+        opened.append(open_store(Settings(**{"redis_url": three.url, "redis_deadline": 20.0} | over)))
         return opened[-1]
 
     yield make
@@ -109,8 +109,11 @@ def test_the_replica_that_has_the_last_vote_takes_over(three: Machines, opens: O
 def test_an_idle_site_that_missed_a_failover_does_not_vote_at_the_old_primary(
     three: Machines, opens: Open, wait: int
 ) -> None:
-    """Nothing of it was noticed by its connection, which the old primary still holds when it wakes."""
-    store = opens(wait_replicas=wait)
+    """Nothing of it was noticed by its connection, which the old primary still holds when it wakes.
+
+    Sentinel turns that into a replica, which cuts the connection, only after eight seconds.
+    """
+    store = opens(wait_replicas=wait, redis_deadline=6.0)
     article, bob = factories.article(store), factories.user(store, "bob")
     primary, replicas = three.primary(), three.replicas()
     assert primary.process
