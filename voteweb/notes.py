@@ -23,7 +23,7 @@ class Note:
     """
 
     def __init__(self) -> None:
-        self.id = f"{getrandbits(48):012x}"  # tells requests apart; whoever guesses one has nothing
+        self.id = f"{getrandbits(48):012x}"  # nosec B311 - tells requests apart; whoever guesses one has nothing
         self.route = NOWHERE
         self.status = "500"  # of a request that breaks before it is answered
         self.member = 0
