@@ -6,51 +6,31 @@ import shutil
 import signal
 import socket
 import stat
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import redis
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
 from tests import factories
-from tests.helpers import needs, until
+from tests.embedding import folder_of, is_up, leave, other, record, say_go, server_number, short_folder, told
+from tests.helpers import until
 from tests.store.storm import Storm, settings
 from tests.store.watch import broken
 from voteweb import embedded
 from voteweb.config import Settings
 from voteweb.embedded import database, secret_key
 from voteweb.errors import ConfigError, Conflict, Unavailable
-from voteweb.process import stop
 from voteweb.store import open_store
-
-#: Another process that uses the database of a folder: it waits for a word, tells the server's number, and
-#: leaves when its input ends.
-OTHER = """
-import sys, redis
-from voteweb.config import Settings
-from voteweb.embedded import database
-sys.stdin.readline()
-with database(Settings(data_dir=sys.argv[1])) as found:
-    with redis.Redis.from_url(found.redis_url) as client:
-        print(client.info("server")["process_id"], flush=True)
-    sys.stdin.read()
-"""
 
 
 @pytest.fixture(params=["valkey", "redis"])
 def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
-    """A data directory of either engine, with a short path; whatever serves it is stopped in the end."""
-    if request.param == "redis":
-        needs(shutil.which("redis-server"), "a redis-server on PATH")
-    with short_folder() as path:
-        record(path, request.param, "7.0.0")
+    """A data directory of either engine."""
+    with folder_of(request.param) as path:
         yield path
 
 
@@ -59,71 +39,6 @@ def plain_folder() -> Iterator[Path]:
     """A data directory that nothing has been written into yet."""
     with short_folder() as path:
         yield path
-
-
-@contextmanager
-def short_folder() -> Iterator[Path]:
-    path = Path(tempfile.mkdtemp(prefix="vw-", dir="/tmp"))
-    try:
-        yield path
-    finally:
-        with suppress(Exception):
-            stop(path, embedded._socket_path(path))
-        shutil.rmtree(path, ignore_errors=True)
-
-
-def record(folder: Path, engine: str, version: str) -> None:
-    (folder / "engine.json").write_text(json.dumps({"engine": engine, "version": version}))
-
-
-def server_number(url: str) -> int:
-    """Return the process of the server at *url*."""
-    with redis.Redis.from_url(url) as client:
-        return int(client.info("server")["process_id"])
-
-
-def is_up(folder: Path) -> bool:
-    with redis.Redis(unix_socket_path=str(folder / "database.sock"), retry=Retry(NoBackoff(), 0)) as client:
-        try:
-            return bool(client.ping())
-        except redis.ConnectionError:
-            return False
-
-
-@contextmanager
-def other(folder: Path, *, go: bool = True) -> Iterator[subprocess.Popen[str]]:
-    """Run another process on *folder*, in a process group of its own."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", OTHER, str(folder)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        if go:
-            say_go(process)
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
-
-
-def say_go(process: subprocess.Popen[str]) -> None:
-    assert process.stdin is not None
-    process.stdin.write("go\n")
-    process.stdin.flush()
-
-
-def told(process: subprocess.Popen[str]) -> int:
-    """Return the server's number as *process* tells it."""
-    assert process.stdout is not None
-    return int(process.stdout.readline())
-
-
-def leave(process: subprocess.Popen[str]) -> None:
-    process.communicate(timeout=20)
 
 
 def test_a_database_is_there_as_long_as_it_is_used(folder: Path) -> None:
@@ -282,102 +197,6 @@ def test_a_server_that_syncs_always_loses_nothing_that_was_answered(folder: Path
         assert store.connection.command("EXISTS", *(f"article:{id}" for id in storm.votes)) == len(storm.votes)
         assert broken(store) == []
         store.connection.client.close()
-
-
-@contextmanager
-def kept_up(folder: Path) -> Iterator[tuple[str, list[str]]]:
-    """Keep a database up; yield its address and what is told."""
-    said: list[str] = []
-    with database(Settings(data_dir=str(folder)), keep_up=said.append) as found:
-        yield found.redis_url, said
-
-
-def test_a_database_that_is_kept_up_is_started_again_with_its_data_as_often_as_it_ends(folder: Path) -> None:
-    with kept_up(folder) as (url, said):
-        for times in (1, 2):
-            with redis.Redis.from_url(url) as client:
-                client.incr("count")
-                before = server_number(url)
-                os.kill(before, signal.SIGKILL)
-            until(lambda times=times: len(said) == times)
-            assert server_number(url) != before
-            with redis.Redis.from_url(url) as client:
-                assert client.get("count") == str(times).encode()
-        assert set(said) == {"The database had ended; it has been started again."}
-    assert not is_up(folder)
-
-
-def test_whoever_stops_it_by_hand_only_restarts_it(folder: Path) -> None:
-    with kept_up(folder) as (url, said):
-        with redis.Redis.from_url(url) as client:
-            client.shutdown()
-        until(lambda: said)
-        assert is_up(folder)
-
-
-def test_several_who_keep_it_up_start_one(folder: Path) -> None:
-    with kept_up(folder) as (url, first), kept_up(folder) as (_, second), other(folder) as third:
-        told(third)
-        os.kill(server_number(url), signal.SIGKILL)
-        until(lambda: first and second)
-        leave(third)
-        assert is_up(folder)
-    assert not is_up(folder)
-
-
-def test_a_database_that_hangs_is_left_alone(folder: Path) -> None:
-    with kept_up(folder) as (url, said):
-        server = server_number(url)
-        os.kill(server, signal.SIGSTOP)
-        try:
-            client = redis.Redis.from_url(url, socket_timeout=0.3, retry=Retry(NoBackoff(), 0))
-            with client, pytest.raises(redis.TimeoutError):
-                client.ping()
-        finally:
-            os.kill(server, signal.SIGCONT)
-        assert (server_number(url), said) == (server, [])
-
-
-def test_what_keeps_it_from_starting_is_told_once_and_it_starts_when_that_has_passed(folder: Path) -> None:
-    with kept_up(folder) as (url, said):
-        manifest = next((folder / "appendonlydir").glob("*.manifest"))
-        text = manifest.read_text()
-        manifest.write_text("nonsense\n")
-        os.kill(server_number(url), signal.SIGKILL)
-        until(lambda: said)
-        assert said[0].startswith("The database is away: The embedded database did not start: ")
-        tries = (folder / "server.log").read_text().count("nonsense")
-        until(lambda: (folder / "server.log").read_text().count("nonsense") > tries)
-        assert len(said) == 1, said
-        manifest.write_text(text)
-        until(lambda: len(said) == 2)
-        assert is_up(folder)
-
-
-def test_a_child_that_is_forked_while_it_starts_again_holds_none_of_its_locks(folder: Path) -> None:
-    """As the web server's workers are: a lock that one of them kept would forbid every later start."""
-    with ExitStack() as children, kept_up(folder) as (url, said):
-        for times in (1, 2):
-            os.kill(server_number(url), signal.SIGKILL)
-            for _ in range(40):
-                children.enter_context(forked())
-                time.sleep(0.002)
-            until(lambda times=times: len(said) == times)
-    assert not is_up(folder)
-
-
-@contextmanager
-def forked() -> Iterator[None]:
-    """Have a child of this process that does nothing."""
-    child = os.fork()
-    if child == 0:
-        signal.pause()
-        os._exit(0)
-    try:
-        yield
-    finally:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
 
 
 def test_ctrl_c_ends_a_process_and_not_the_server_of_others(folder: Path) -> None:
