@@ -54,6 +54,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
         WTF_CSRF_TIME_LIMIT=None,  # a form may be written for as long as the session lasts
     )
     app.url_map.merge_slashes = False  # it leads on by a full address, built of whatever host was asked for
+    app.jinja_environment = filters.Templates
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
     store = store or open_store(settings)
     store.checks.refuse_unfinished()

@@ -62,6 +62,10 @@ ROWS_KEPT = 8_192
 PLACES_KEPT = 1_024
 LINES_KEPT = 8_192
 PIECES_KEPT = 1_024
+#: Texts of pages in one language, of which there are some hundreds.
+WORDS_KEPT = 2_048
+#: Sessions whose signature a worker need not check again.
+SESSIONS_KEPT = 4_096
 #: Addresses in one part of that list: a read of a fraction of a millisecond.
 SITEMAP_SIZE = 1_000
 #: Parts of that list: the protocol's limit, enough for 50 million articles.

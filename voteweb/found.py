@@ -1,8 +1,10 @@
 """How the site is found: absolute addresses, and the one address under which search engines know a page."""
 
+from functools import lru_cache
 from typing import Any
 
 from flask import Flask, request, url_for
+from werkzeug.sansio.utils import get_current_url
 
 from voteweb.login import settings
 
@@ -22,7 +24,12 @@ def init_app(app: Flask) -> None:
 
 def absolute(path: str = "/") -> str:
     """Return the full address of a *path* of this site: under the public address, or the one that was asked for."""
-    return (settings().site_url or request.url_root).rstrip("/") + path
+    return (settings().site_url.rstrip("/") or _asked(request.scheme, request.host)) + path
+
+
+@lru_cache(maxsize=64)
+def _asked(scheme: str, host: str) -> str:
+    return get_current_url(scheme, host).rstrip("/")
 
 
 def canonical(**known_as: str) -> str:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from voteweb import config, i18n, language, rules, text
 from voteweb.filters import now
 from voteweb.login import settings, viewer
-from voteweb.models import Article
+from voteweb.models import Article, Ballot
 
 
 def init_app(app: Flask) -> None:
@@ -23,7 +23,10 @@ def init_app(app: Flask) -> None:
         return app.jinja_env.get_template(template).make_module(values).__html__()
 
     piece = lru_cache(maxsize=config.PIECES_KEPT)(render)
-    line = lru_cache(maxsize=config.LINES_KEPT)(render)
+
+    @lru_cache(maxsize=config.LINES_KEPT)
+    def line(template: str, code: str, article: Article, ballot: Ballot, age: int) -> Markup:
+        return render(template, code, article=article, ballot=ballot, age=age)
 
     def kept(template: str, **values: Hashable) -> Markup:
         """Return *template* rendered with *values* alone, in the language of this answer."""
@@ -35,9 +38,9 @@ def init_app(app: Flask) -> None:
             line(
                 template,
                 code,
-                article=article,
-                ballot=rules.ballot(user, article, moment, chosen),
-                age=i18n.rounded(moment - article.time),
+                article,
+                rules.ballot(user, article, moment, chosen),
+                i18n.rounded(moment - article.time),
             )
             for article in articles
         ]

@@ -13,8 +13,11 @@ from typing import Any
 from babel.support import NullTranslations, Translations
 from flask import Flask, Response, g, has_request_context, request
 from flask_babel import Babel, force_locale
+from markupsafe import Markup
 from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
+
+from voteweb import config
 
 #: The cookie that remembers a choice.
 COOKIE = "language"
@@ -50,7 +53,7 @@ def init_app(app: Flask) -> None:
     app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]
         gettext=gettext, ngettext=ngettext, newstyle=True
     )
-    app.jinja_env.globals.update(language=current, languages=tuple(LANGUAGES.values()))
+    app.jinja_env.globals.update(_=_shown, language=current, languages=tuple(LANGUAGES.values()))
 
     @app.after_request
     def add(response: Response) -> Response:
@@ -65,6 +68,17 @@ def gettext(words: str, /, **values: Any) -> str:
     """Return *words* in the language of this answer, with *values* in place of their names."""
     found = _catalogue(current().code).gettext(words)
     return found % values if values else found
+
+
+def _shown(words: str, /, **values: Any) -> Markup:
+    """Return what :func:`gettext` does as markup, in which *values* are escaped."""
+    found = _markup(current().code, words)
+    return found % values if values else found
+
+
+@lru_cache(maxsize=config.WORDS_KEPT)
+def _markup(code: str, words: str) -> Markup:
+    return Markup(_catalogue(code).gettext(words))  # nosec B704 - our own words
 
 
 def ngettext(one: str, many: str, count: int, /, **values: Any) -> str:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from voteweb import config
 from voteweb.config import Settings
@@ -97,4 +98,9 @@ class Votes:
 
 def marked(articles: Iterable[Article], own: Mapping[int, bool]) -> tuple[Article, ...]:
     """Return *articles* with those marked that are voted for by the answer of :meth:`Votes.ask_own`."""
-    return tuple(replace(article, voted=True) if own[article.id] else article for article in articles)
+    return tuple(_voted(article) if own[article.id] else article for article in articles)
+
+
+@lru_cache(maxsize=config.ROWS_KEPT)
+def _voted(article: Article) -> Article:
+    return replace(article, voted=True)

@@ -7,7 +7,7 @@ from flask.typing import ResponseReturnValue
 
 from voteweb import lists, rules
 from voteweb.errors import Duplicate, LoggedOut, NoSuchArticle, NoSuchGroup, TooManyGroups
-from voteweb.forms import ReportForm, SubmitForm
+from voteweb.forms import SubmitForm
 from voteweb.language import gettext as _
 from voteweb.login import ask_viewer, checks_own_token, page_trip, settings, store
 from voteweb.models import Draft, Order
@@ -63,7 +63,6 @@ def page_of(id: int, status: int = 200, **context: Any) -> ResponseReturnValue:
     if not rules.may_read(viewer.value, article):
         return render_template("articles/gone.html", article=article), 410
     (article,), names = lists.with_own((article,), viewer.value, own.value)
-    context.setdefault("report", ReportForm(formdata=None) if rules.may_report(viewer.value, article) else None)
     return render_template("articles/show.html", article=article, all_groups=names, **context), status
 
 
