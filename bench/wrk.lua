@@ -1,7 +1,7 @@
 -- Sends the requests of a file one after the other, then from the first again; tells as JSON what came of it.
 -- Arguments: the file (each request after a line with its length); the status of a good answer, 0 where wrk's own
 -- count of errors will do; the beginning of the places that a good answer does not lead to.
-local threads, requests, at = {}, {}, 0
+local threads, requests, at, tried = {}, {}, 0, false
 bad = 0
 
 function setup(thread)
@@ -31,6 +31,10 @@ function init(args)
 end
 
 function request()
+  if not tried then  -- wrk looks at one request before it sends any
+    tried = true
+    return requests[1]
+  end
   at = at % #requests + 1
   return requests[at]
 end
