@@ -9,7 +9,7 @@ from flask.typing import ResponseReturnValue
 
 from bench import floors
 from bench.book import Book
-from bench.settings import BOOK_URL
+from bench.settings import DATABASE_URL
 
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Articles</title></head><body><ol>
@@ -24,7 +24,7 @@ PAGE = """<!doctype html>
 def create_app() -> Flask:
     """Return the site: its front page, its group pages and its votes."""
     app = floors.members()
-    book = Book(redis.Redis.from_url(os.environ[BOOK_URL], decode_responses=True))
+    book = Book(redis.Redis.from_url(os.environ[DATABASE_URL], decode_responses=True))
     page = app.jinja_env.from_string(PAGE)
 
     @app.get("/page")

@@ -12,7 +12,7 @@ from bench.inside import Person, counted, made
 from bench.looks import opened
 from bench.processes import copied
 from bench.run import Run
-from bench.settings import BOOK_URL
+from bench.settings import DATABASE_URL
 from bench.sites import Site, voters
 from bench.slowlog import asked_for, watched
 from bench.tables import Cell, Figure, Table
@@ -88,7 +88,7 @@ def _on(built: Site, run: Run) -> list[Cost]:
             if person is reader or each.is_list
         ]
         costs += [_act(store, *each) for each in _acts(store, member, built.survey.group)]
-        os.environ[BOOK_URL] = url
+        os.environ[DATABASE_URL] = url
         book = Person(booksite.create_app())
         book.take_token("/log-in/1")
         costs += [_act(store, *each, who="the book") for each in _book_acts(store, book)]

@@ -13,7 +13,11 @@ import flask_login
 from flask import Flask
 from flask_wtf.csrf import CSRFProtect, generate_csrf
 
-from bench.settings import ANSWER, SECRET
+from bench.settings import ANSWER, DATABASE_URL, SECRET
+from voteweb.config import Settings
+from voteweb.models import Order
+from voteweb.store import open_store
+from voteweb.store.listings import whole_site
 
 
 def bare() -> Any:
@@ -64,6 +68,30 @@ def members() -> Flask:
         flask_login.login_user(_user(name))
         return f'<input name="csrf_token" value="{generate_csrf()}">'
 
+    return app
+
+
+def asking() -> Flask:
+    """Return :func:`members` that asks, before each answer, what voteweb's front page asks, and reads the answers.
+
+    No page of a member can be faster that finds out who is looking and how the articles stand.
+    """
+    app = members()
+    settings = Settings(redis_url=os.environ[DATABASE_URL], secret_key=SECRET)
+    store = open_store(settings)
+    hello, ranking = app.view_functions["front"], whole_site(Order.SCORE)
+
+    def front() -> Any:
+        trip = store.trip()
+        store.users.ask(trip, flask_login.current_user.get_id())
+        store.reports.ask_count(trip)
+        store.listings.ask_good(trip, settings.good_on_front)
+        store.listings.ask(trip, ranking, 1)
+        store.votes.ask_own(trip, store.listings.likely(ranking, 1), 1)
+        trip.go()
+        return hello()
+
+    app.view_functions["front"] = front
     return app
 
 

@@ -11,7 +11,7 @@ from bench.contenders import SENT, SHOWN, Ballots, BookVotes, Contender, Posting
 from bench.looks import opened
 from bench.processes import Server, app, copied, site
 from bench.run import Run
-from bench.settings import ANSWER, BOOK_URL, VOTED_ON
+from bench.settings import ANSWER, DATABASE_URL, VOTED_ON
 from bench.shots import Member
 from bench.sites import Site, voters
 from bench.visitor import Visitor
@@ -36,6 +36,7 @@ def lineup(built: Site, run: Run) -> Iterator[tuple[list[Contender], list[Conten
         ours = start(site(url, logs / "site.log"))
         rendered = start(site(url, logs / "rendered.log", VOTEWEB_PAGE_SECONDS="0"))
         floor = start(app("bench.floors:members", logs / "members.log"))
+        asking = start(app("bench.floors:asking", logs / "asking.log", **{DATABASE_URL: url}))
         answer = _kept(Visitor(ours.origin), run.copy("answer"))
         bare = start(app("bench.floors:bare", logs / "bare.log", **{ANSWER: str(answer)}))
         hello = start(app("bench.floors:hello", logs / "hello.log"))
@@ -47,6 +48,14 @@ def lineup(built: Site, run: Run) -> Iterator[tuple[list[Contender], list[Conten
         ]
         reading = [
             *floors,
+            page(
+                "asking",
+                "the same, asking what the front page asks",
+                asking,
+                ["/"],
+                shots.known(asking.origin, voters()),
+                floor=MEMBERS,
+            ),
             page("front-rendered", "front page, reader, not cached", rendered, ["/"], floor=HELLO),
             *_pages(ours, built, store, people),
             *_votes(ours, store, people),
@@ -111,7 +120,7 @@ def _book(built: Site, run: Run) -> Iterator[list[Contender]]:
     with copied(built.folder, run.copy("book"), run.engine) as url:
         store = opened(url)
         _forget_group_rankings(store)
-        with app("bench.booksite:create_app", run.logs / "book.log", **{BOOK_URL: url}) as server:
+        with app("bench.booksite:create_app", run.logs / "book.log", **{DATABASE_URL: url}) as server:
             articles = looks.open_to_votes(store, BOOK_VOTED_ON)
             count = math.ceil(_acts_most(run) / len(articles))
             people = shots.known(server.origin, [f"voter{i}" for i in range(count)])

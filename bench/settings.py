@@ -7,9 +7,9 @@ ROOT = Path(__file__).parent.parent
 HOST = "127.0.0.1"
 #: Signs the cookies of all contenders.
 SECRET = "for the benchmark only, and just as long"
-#: Environment variables of the contenders of our own: the folder of the bare app's answer, the book's database.
+#: Environment variables of the contenders of our own: the folder of the bare app's answer, the database.
 ANSWER = "BENCH_ANSWER"
-BOOK_URL = "BENCH_REDIS_URL"
+DATABASE_URL = "BENCH_REDIS_URL"
 #: Connections that send at once: twice as many as the server has threads, so that it is never idle.
 CONNECTIONS = 8
 #: Members who vote, and the newest articles they vote on: each pair is one vote that can be cast and taken back.

@@ -5,7 +5,7 @@ from copy import deepcopy
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any
+from typing import Any, cast
 
 from flask import Flask, Request, Response, g, request, session
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
@@ -54,9 +54,8 @@ class Sessions(SecureCookieSessionInterface):
 
     def _check(self, cookie: str) -> tuple[dict[str, Any], datetime]:
         """Return what *cookie* holds and when it was signed; raise BadSignature."""
-        assert self._signer is not None  # nosec B101 - create_app wants a key
-        found: tuple[dict[str, Any], datetime] = self._signer.loads(cookie, return_timestamp=True)
-        return found
+        signer = cast(URLSafeTimedSerializer, self._signer)  # create_app wants a key
+        return cast("tuple[dict[str, Any], datetime]", signer.loads(cookie, return_timestamp=True))
 
     def get_signing_serializer(self, app: Flask) -> URLSafeTimedSerializer | None:
         """Return what signs the sessions of *app*: the same for every request."""
