@@ -9,11 +9,10 @@ from tests.conftest import private_server
 from tests.helpers import needs
 from tests.machines import machines
 
-ENGINES = [
-    pytest.param("valkey", id="embedded-valkey"),
-    pytest.param("redis", id="system-redis"),
-    pytest.param("sentinel", id="under-sentinel", marks=pytest.mark.heavy),
-]
+ALONE = [pytest.param("valkey", id="embedded-valkey"), pytest.param("redis", id="system-redis")]
+ENGINES = [*ALONE, pytest.param("sentinel", id="under-sentinel", marks=pytest.mark.heavy)]
+#: For tests that mean nothing under Sentinel.
+alone = pytest.mark.parametrize("server_url", ALONE, indirect=True)
 
 
 @pytest.fixture(scope="session", params=ENGINES)

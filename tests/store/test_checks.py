@@ -10,6 +10,7 @@ import redis
 from tests import factories
 from tests.conftest import MakeStore, private_server
 from tests.helpers import until
+from tests.store.conftest import alone
 from tests.store.watch import run
 from voteweb import config
 from voteweb.config import Settings
@@ -134,10 +135,8 @@ def test_a_server_that_is_too_old_is_refused(
 
 @contextmanager
 def with_rights(store: Store, *rights: str) -> Iterator[None]:
-    """Let everybody who has not logged in do only so much."""
-    path = store.connection.client.get_connection_kwargs().get("path")
-    if path is None:
-        pytest.skip("Sentinels and replicas come without logging in, too")
+    """Let everybody who has not logged in do only so much; under Sentinel that would stop its replicas, too."""
+    path = store.connection.client.get_connection_kwargs()["path"]
     with redis.Redis.from_url(f"unix://{path}") as boss:
         boss.execute_command("ACL", "SETUSER", "boss", "on", ">pass", "+@all", "~*")
         boss.execute_command("AUTH", "boss", "pass")
@@ -149,6 +148,7 @@ def with_rights(store: Store, *rights: str) -> Iterator[None]:
             boss.execute_command("ACL", "DELUSER", "boss")
 
 
+@alone
 def test_a_server_that_tells_nothing_of_itself_is_not_warned_of(store: Store) -> None:
     with with_rights(store, "+ping", "+type", "+client"):
         assert (store.checks.warnings(), store.checks.hints()) == ([], [])
@@ -156,6 +156,7 @@ def test_a_server_that_tells_nothing_of_itself_is_not_warned_of(store: Store) ->
         assert store.checks.health() == ("ok", [])
 
 
+@alone
 def test_a_server_that_refuses_us_is_down(store: Store) -> None:
     with with_rights(store, "+info"):
         assert store.checks.health() == ("down", ["Redis refuses us"])
