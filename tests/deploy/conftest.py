@@ -1,0 +1,47 @@
+"""A site as README has it behind a proxy of the system, which runs with the file of deploy/."""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.deploy.proxies import Caddy, Nginx, Proxy
+from tests.machines import free_ports
+from tests.running import SECRET, Running, Start
+from voteweb.store import Store
+
+Serve = Callable[[], Running]
+
+
+@pytest.fixture
+def port() -> int:
+    """Where the site listens."""
+    return free_ports(1)[0]
+
+
+@pytest.fixture
+def serve(start: Start, store: Store, server_url: str, port: int) -> Serve:
+    """A way to start the site, which may end and be started again."""
+    env = SECRET | {"VOTEWEB_SITE_URL": "https://news.example", "VOTEWEB_TRUSTED_PROXIES": "1"}
+    return lambda: start("--port", str(port), VOTEWEB_REDIS_URL=server_url, **env)
+
+
+@pytest.fixture
+def site(serve: Serve) -> Running:
+    """The site."""
+    return serve()
+
+
+@pytest.fixture(params=[Nginx, Caddy], ids=["nginx", "caddy"])
+def proxy(request: pytest.FixtureRequest, site: Running, port: int) -> Iterator[Proxy]:
+    """The proxy in front of it."""
+    folder = Path(tempfile.mkdtemp(prefix="vw-", dir="/tmp"))
+    found: Proxy = request.param(folder, port)
+    try:
+        found.start()
+        yield found
+    finally:
+        found.stop()
+        shutil.rmtree(folder, ignore_errors=True)

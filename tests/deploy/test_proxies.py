@@ -1,0 +1,101 @@
+"""The site behind nginx and behind Caddy, with the files of deploy/: what a visitor gets, and what the site believes."""
+
+import signal
+from contextlib import ExitStack
+
+import pytest
+
+from tests.deploy.conftest import Serve
+from tests.deploy.proxies import Nginx, Proxy
+from tests.deploy.visitor import HOST, Visitor
+from tests.running import Running
+from voteweb.cli.run import THREADS
+from voteweb.limits import SIGNUP
+
+PASSWORD = "correct horse battery"
+
+
+def sign_up(visitor: Visitor, name: str, **claims: str) -> int:
+    """Return the status of a sign-up under *name*."""
+    return visitor.fill_in("/signup", {"username": name, "password": PASSWORD}, **claims).status
+
+
+def test_pages_come_by_https_only(proxy: Proxy) -> None:
+    page = proxy.visitor().get("/signup")
+    assert page.status == 200
+    assert page.headers["Strict-Transport-Security"]
+    assert "; Secure" in page.headers["Set-Cookie"]
+    moved = Visitor(proxy.http, None).get("/new?page=2")
+    assert moved.status in (301, 308)
+    assert moved.headers["Location"].removesuffix("/new?page=2") in (
+        f"https://{HOST}", f"https://{HOST}:{proxy.https}",
+    )  # fmt: skip
+
+
+def test_a_member_signs_up_posts_and_votes(proxy: Proxy) -> None:
+    ann, bob = proxy.visitor(), proxy.visitor()
+    assert sign_up(ann, "ann") == sign_up(bob, "bob") == 303
+    text = "语" * 20_000  # the longest there may be, which is nine times as long in a form
+    posted = ann.fill_in("/submit", {"title": "Behind a proxy", "text": text})
+    assert (posted.status, posted.headers["Location"].partition("?")[0]) == (303, "/a/1")
+    assert bob.press("/a/1", "/a/1/vote").status == 303
+
+
+def test_who_asks_is_what_the_proxy_says_and_not_what_the_visitor_claims(proxy: Proxy) -> None:
+    first, second = proxy.visitor(2), proxy.visitor(3)
+    for number in range(SIGNUP.burst):
+        claims = {"X_Forwarded_For": f"203.0.113.{number}", "Forwarded": f"for=203.0.113.{number}"}
+        assert sign_up(proxy.visitor(2), f"member{number}", **claims) == 303
+    assert sign_up(first, "too-many", X_Forwarded_For="203.0.113.99") == 429
+    assert sign_up(second, "somebody-else", X_Forwarded_For="127.0.0.2") == 303
+
+
+def test_a_scheme_that_a_visitor_claims_is_not_believed(proxy: Proxy) -> None:
+    assert sign_up(proxy.visitor(), "ann", X_Forwarded_Proto="http") == 303
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/healthz"])
+def test_what_is_for_the_operator_is_not_there(proxy: Proxy, site: Running, path: str) -> None:
+    assert proxy.visitor().get(path).status == 404
+    assert site.answers()
+
+
+def test_a_body_that_is_too_large_is_refused(proxy: Proxy) -> None:
+    assert proxy.visitor().ask("POST", "/login", Content_Length="400000").status == 413
+
+
+def test_another_host_is_not_answered_for(proxy: Proxy) -> None:
+    answer = proxy.visitor().get("/", Host="evil.example")
+    assert (answer.status, answer.body) == (200, "") or answer.status == 421
+    assert "Set-Cookie" not in answer.headers
+
+
+def test_half_sent_forms_leave_the_site_free(proxy: Proxy) -> None:
+    head = f"POST /login HTTP/1.1\r\nHost: {HOST}\r\nContent-Length: 1000\r\n\r\nusername=".encode()
+    with ExitStack() as open_lines:
+        for _ in range(4 * THREADS):
+            open_lines.enter_context(proxy.visitor().connect()).sendall(head)
+        for _ in range(4 * THREADS):
+            assert proxy.visitor().get("/about").status == 200
+
+
+def test_while_the_site_is_away_this_is_said_and_then_it_is_there_again(
+    proxy: Proxy, site: Running, serve: Serve
+) -> None:
+    assert site.stop(signal.SIGTERM)[0] == 0
+    for _ in range(2):
+        answer = proxy.visitor().get("/")
+        assert (answer.status, answer.headers["Retry-After"], answer.headers["Cache-Control"]) == (503, "5", "no-store")
+        assert "back in a moment" in answer.body
+    serve()
+    assert proxy.visitor().get("/").status == 200
+
+
+@pytest.mark.parametrize("proxy", [Nginx], ids=["nginx"], indirect=True)
+def test_the_log_of_nginx_names_a_request_as_the_site_does(proxy: Proxy) -> None:
+    answer = proxy.visitor(7).get("/about?token=secret")
+    proxy.stop()
+    (line,) = (proxy.folder / "voteweb.log").read_text().splitlines()
+    assert line.startswith("127.0.0.7 [")
+    assert '"GET /about" 200 ' in line
+    assert line.endswith(f" {answer.headers['X-Request-Id']}")
