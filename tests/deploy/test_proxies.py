@@ -1,4 +1,4 @@
-"""The site behind nginx and behind Caddy, with the files of deploy/: what a visitor gets, and what the site believes."""
+"""The site behind nginx and behind Caddy, with the files of deploy/: what visitors get, and what the site believes."""
 
 import signal
 from contextlib import ExitStack

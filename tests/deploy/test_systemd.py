@@ -41,7 +41,9 @@ def test_a_stop_is_given_more_time_than_the_site_gives_its_requests() -> None:
 @pytest.mark.parametrize("what", ["backup", "restore"])
 def test_the_nightly_shell_is_right(what: str, tmp_path: Path) -> None:
     """The line of the backup, with a program in place of ours that writes down how it was called."""
-    (line,) = re.findall(r"^ExecStart=/bin/sh -ec '(.*)'$", (UNITS / "voteweb-backup.service").read_text(), re.MULTILINE)
+    (line,) = re.findall(
+        r"^ExecStart=/bin/sh -ec '(.*)'$", (UNITS / "voteweb-backup.service").read_text(), re.MULTILINE
+    )
     spy = tmp_path / "spy"
     spy.write_text(f'#!/bin/sh\necho "$@" >> "{tmp_path}/calls"\n[ "$1" != {what} ]\n')
     spy.chmod(0o755)
