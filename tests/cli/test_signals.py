@@ -1,20 +1,26 @@
 """``voteweb run`` while it is told to stop or to take new workers, or is asked more than it can do at once."""
 
+import asyncio
 import http.client
 import os
+import resource
 import signal
 import socket
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 
 import pytest
 
 from tests.door import Door
-from tests.helpers import until
+from tests.helpers import needs, until
 from tests.running import SECRET, Running, Start
 from voteweb.cli.run import THREADS
 from voteweb.store import Store
+
+#: Connections that a single worker takes, whether or not it can work on them; the system keeps as many more.
+ROOM = 1024
 
 
 @pytest.fixture
@@ -81,3 +87,40 @@ def test_more_than_it_can_do_at_once_waits_in_line_and_is_answered(site: Running
 def _status(asker: http.client.HTTPConnection) -> int:
     with closing(asker):
         return asker.getresponse().status
+
+
+@pytest.fixture
+def _many_files() -> Iterator[None]:
+    """Let this process and the site open as many connections as a crowd needs."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needs(limits[1] >= 4 * ROOM, f"{4 * ROOM} open files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (4 * ROOM, limits[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+@pytest.mark.usefixtures("_many_files")
+def test_whoever_finds_the_line_full_waits_outside_and_is_answered(start: Start, store: Store, door: Door) -> None:
+    site = start(VOTEWEB_REDIS_URL=door.url, VOTEWEB_REDIS_DEADLINE="60", **SECRET)
+    door.hold()
+    inside: list[asyncio.StreamWriter] = []
+
+    async def ask() -> bytes:
+        reader, writer = await asyncio.open_connection(*site.address)
+        inside.append(writer)
+        writer.write(b"GET /new HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n")
+        answer = await reader.readline()
+        writer.close()
+        return answer
+
+    async def crowd() -> set[bytes]:
+        asking = [asyncio.create_task(ask()) for _ in range(3 * ROOM)]
+        assert await asyncio.to_thread(door.waiting.acquire, timeout=20)
+        while len(inside) < ROOM:
+            await asyncio.sleep(0.01)
+        assert len(inside) < len(asking)
+        door.release()
+        return set(await asyncio.wait_for(asyncio.gather(*asking), 120))
+
+    assert asyncio.run(crowd()) == {b"HTTP/1.1 200 OK\r\n"}
+    assert site.answers()

@@ -60,6 +60,9 @@ def swapped(text: str, swaps: dict[str, str]) -> str:
 class Proxy:
     """One of the two in front of the site at *site*, in a *folder* of its own, with a certificate of its own."""
 
+    #: Seconds that it waits for an answer of the site.
+    patience = 30
+
     def __init__(self, folder: Path, site: int) -> None:
         self.folder, self.site = folder, site
         self.http, self.https = free_ports(2)
@@ -113,7 +116,8 @@ class Nginx(Proxy):
             "listen 443 ": f"listen 127.0.0.1:{self.https} ",
         }
         places = {"127.0.0.1:8000 ": f"127.0.0.1:{self.site} ", "/var/log/nginx": str(self.folder)}
-        ours = swapped((DEPLOY / "nginx.conf").read_text(), listening | places)
+        waits = {"proxy_read_timeout 30s;": f"proxy_read_timeout {self.patience}s;"}
+        ours = swapped((DEPLOY / "nginx.conf").read_text(), listening | places | waits)
         (self.folder / "voteweb.conf").write_text(ours)
         (self.folder / "nginx.conf").write_text(NGINX.format(folder=self.folder))
         return [program("nginx"), "-e", str(self.folder / "log"), "-c", str(self.folder / "nginx.conf")]
@@ -126,6 +130,7 @@ class Caddy(Proxy):
             "\nnews.example {\n": f"\nnews.example {{\n\t{tls}\n",
             "127.0.0.1:8000 ": f"127.0.0.1:{self.site} ",
             "lb_try_duration 5s": "lb_try_duration 1s",
+            "response_header_timeout 30s": f"response_header_timeout {self.patience}s",
         }
         ours = CADDY.format(http=self.http, https=self.https) + swapped((DEPLOY / "Caddyfile").read_text(), swaps)
         file = self.folder / "Caddyfile"

@@ -1,5 +1,6 @@
 """The site behind nginx and behind Caddy, with the files of deploy/: what visitors get, and what the site believes."""
 
+import os
 import signal
 from contextlib import ExitStack
 
@@ -8,6 +9,7 @@ import pytest
 from tests.deploy.conftest import Serve
 from tests.deploy.proxies import Nginx, Proxy
 from tests.deploy.visitor import HOST, Visitor
+from tests.helpers import until
 from tests.running import Running
 from voteweb.cli.run import THREADS
 from voteweb.limits import SIGNUP
@@ -89,6 +91,18 @@ def test_while_the_site_is_away_this_is_said_and_then_it_is_there_again(
         assert "back in a moment" in answer.body
     serve()
     assert proxy.visitor().get("/").status == 200
+
+
+def test_nobody_waits_for_ever_while_the_site_hangs(proxy: Proxy, site: Running) -> None:
+    proxy.stop()
+    proxy.patience = 1
+    proxy.start()
+    (worker,) = site.workers()
+    os.kill(worker, signal.SIGSTOP)
+    answer = proxy.visitor().get("/")
+    assert (answer.status, answer.headers["Retry-After"]) == (503, "5")
+    os.kill(worker, signal.SIGCONT)
+    until(lambda: proxy.visitor().get("/").status == 200)
 
 
 @pytest.mark.parametrize("proxy", [Nginx], ids=["nginx"], indirect=True)
