@@ -1,11 +1,18 @@
 """The command line with the address of a database under Sentinel."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from tests import factories
 from tests.cli.conftest import Invoke
+from tests.conftest import private_server
+from tests.helpers import until
 from tests.machines import Machines, machines
+from tests.store.watch import broken, snapshot
+from voteweb.config import Settings
+from voteweb.store import Store, open_store
 
 pytestmark = pytest.mark.heavy
 
@@ -46,3 +53,33 @@ def test_a_name_that_no_sentinel_knows_is_one_line(
     result = invoke("doctor")
     assert (result.exit_code, result.stdout) == (1, "")
     assert f"no primary for '{name}': No such master with that name" in result.stderr
+
+
+@pytest.fixture
+def file(invoke: Invoke, tmp_path: Path) -> Iterator[tuple[Path, dict[str, object]]]:
+    """A backup of a site on an embedded database, and what was there."""
+    path = tmp_path / "site.gz"
+    with private_server("valkey") as url:
+        site = open_store(Settings(redis_url=url))
+        article = factories.article(site, groups=("go",))
+        for voter in factories.users(site, 5):
+            site.votes.cast(article.id, voter)
+        site.imports.add([factories.story(title=f"Story {number}", groups=("编程",)) for number in range(1_000)])
+        with pytest.MonkeyPatch.context() as elsewhere:
+            elsewhere.setenv("VOTEWEB_REDIS_URL", url)
+            assert invoke("backup", path).exit_code == 0
+        yield path, snapshot(site)
+        site.connection.close()
+
+
+def test_a_site_moves_from_an_embedded_database_onto_three_machines(
+    invoke: Invoke, store: Store, three: Machines, file: tuple[Path, dict[str, object]]
+) -> None:
+    path, before = file
+    done = invoke("restore", path)
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert snapshot(store) == before
+    assert broken(store) == []
+    size = store.connection.client.dbsize()
+    until(lambda: [each.client.dbsize() for each in three.replicas()] == [size, size])
+    assert "is not empty" in invoke("restore", path).stderr

@@ -28,6 +28,7 @@ class Writing:
         self._listed = 0
         self._written: Counter[str] = Counter()
         self._undone: list[str] = []
+        self._run = ""
 
     def begin(self) -> None:
         """Mark the database as one that is not whole; raise ConfigError unless it is empty."""
@@ -37,6 +38,10 @@ class Writing:
             raise ConfigError(
                 "The database is not empty (%(count)s keys): a backup is restored into an empty one only.", count=count
             )
+        self._run = self._server.engine().run
+        self._mark()
+
+    def _mark(self) -> None:
         self._connection.command("SET", keys.restoring(), f"{time.time():.0f}", "NX")
 
     def write(self, batch: Sequence[Record]) -> None:
@@ -53,8 +58,15 @@ class Writing:
     def finish(self) -> None:
         """Settle what the seconds between the records left open, and take the mark away.
 
-        Raises ConfigError when the database does not hold what was written; then the mark stays.
+        Raises ConfigError when the database may not hold what was written; then the mark stays.
         """
+        if self._server.engine().run != self._run:
+            # What the other had not passed on, or not put on its disk, is lost, and the mark may be as well.
+            self._mark()
+            raise ConfigError(
+                "The database was restarted or replaced while it was written, so that something may be missing. Empty "
+                "it and restore again."
+            )
         for pattern in (keys.posted("*"), keys.gone("*")):
             for step in steps(self._look.keys(pattern)):
                 self._settle_owners(step)
