@@ -1,5 +1,6 @@
 """``voteweb run``: the whole site, from the database to the web server."""
 
+import logging
 import multiprocessing
 import os
 import signal
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 import click
 
 from voteweb import logs
+from voteweb.cli.endings import Deaths, end_before_birth, follow_parent
 from voteweb.cli.opening import chosen, data_option, opened, origin, reachable
 from voteweb.cli.sample import lay_in
 from voteweb.config import COUNTS_FOLDER, Settings, env_name
@@ -34,8 +36,6 @@ DATABASE_PATIENCE = 10.0
 THREADS = 4
 #: Seconds that requests in work are given at the end.
 GRACE = 10
-#: Seconds after which a worker sees that its parent was killed: until then it holds the port.
-FOLLOW = 0.2
 
 
 @click.command()
@@ -155,6 +155,8 @@ def _serve(settings: Settings, address: str) -> None:
     # The workers take their settings from here.
     os.environ.update({env_name(each.name): str(getattr(settings, each.name)) for each in fields(settings)})
     server = web_server("voteweb.app:create_app", address, settings.port, settings.workers, settings.log)
+    logging.getLogger("_granian").addFilter(Deaths(lambda: bool(server.interrupt_signal)))
+    end_before_birth()
     threading.Thread(target=_announce, args=(settings, address), daemon=True).start()
     try:
         server.serve(target_loader=load_app)
@@ -171,20 +173,10 @@ def load_app(_target: str) -> "Flask":
     a parent that was killed can no longer say it.
     """
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    threading.Thread(target=_follow, daemon=True).start()
+    threading.Thread(target=follow_parent, args=[GRACE], daemon=True).start()
     from voteweb.app import create_app
 
     return create_app()
-
-
-def _follow() -> None:
-    """End this worker when its parent has ended."""
-    parent = multiprocessing.parent_process()
-    while parent is None or os.getppid() == parent.pid:
-        time.sleep(FOLLOW)
-    os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(GRACE)
-    os._exit(1)
 
 
 def _announce(settings: Settings, address: str) -> None:
