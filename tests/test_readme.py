@@ -118,5 +118,5 @@ def test_every_key_is_a_noun_and_an_id() -> None:
 
 def test_every_path_that_readme_names_is_there() -> None:
     text = README.read_text("utf-8")
-    for path in re.findall(r"`((?:voteweb|templates|static|tests)/[\w./-]+)`", text):
+    for path in re.findall(r"`((?:voteweb|templates|static|tests|bench|deploy)/[\w./-]+)`", text):
         assert (README.parent / path).exists(), path

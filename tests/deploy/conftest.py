@@ -12,7 +12,7 @@ from tests.machines import free_ports
 from tests.running import SECRET, Running, Start
 from voteweb.store import Store
 
-Serve = Callable[[], Running]
+Serve = Callable[..., Running]
 
 
 @pytest.fixture
@@ -23,9 +23,9 @@ def port() -> int:
 
 @pytest.fixture
 def serve(start: Start, store: Store, server_url: str, port: int) -> Serve:
-    """A way to start the site, which may end and be started again."""
+    """A way to start the site, which may end and be started again, or a second one *at* another port."""
     env = SECRET | {"VOTEWEB_SITE_URL": "https://news.example", "VOTEWEB_TRUSTED_PROXIES": "1"}
-    return lambda: start("--port", str(port), VOTEWEB_REDIS_URL=server_url, **env)
+    return lambda at=port: start("--port", str(at), VOTEWEB_REDIS_URL=server_url, **env)
 
 
 @pytest.fixture

@@ -62,6 +62,10 @@ class Proxy:
 
     #: Seconds that it waits for an answer of the site.
     patience = 30
+    #: Seconds that a visitor of Caddy waits for a site that is being restarted.
+    wait = 1
+    #: Where a second one listens on the same database.
+    second = 0
 
     def __init__(self, folder: Path, site: int) -> None:
         self.folder, self.site = folder, site
@@ -117,7 +121,8 @@ class Nginx(Proxy):
         }
         places = {"127.0.0.1:8000 ": f"127.0.0.1:{self.site} ", "/var/log/nginx": str(self.folder)}
         waits = {"proxy_read_timeout 30s;": f"proxy_read_timeout {self.patience}s;"}
-        ours = swapped((DEPLOY / "nginx.conf").read_text(), listening | places | waits)
+        more = {"# server 127.0.0.1:8001 ": f"server 127.0.0.1:{self.second} "} if self.second else {}
+        ours = swapped((DEPLOY / "nginx.conf").read_text(), listening | more | places | waits)
         (self.folder / "voteweb.conf").write_text(ours)
         (self.folder / "nginx.conf").write_text(NGINX.format(folder=self.folder))
         return [program("nginx"), "-e", str(self.folder / "log"), "-c", str(self.folder / "nginx.conf")]
@@ -129,7 +134,7 @@ class Caddy(Proxy):
         swaps = {
             "\nnews.example {\n": f"\nnews.example {{\n\t{tls}\n",
             "127.0.0.1:8000 ": f"127.0.0.1:{self.site} ",
-            "lb_try_duration 5s": "lb_try_duration 1s",
+            "lb_try_duration 5s": f"lb_try_duration {self.wait}s",
             "response_header_timeout 30s": f"response_header_timeout {self.patience}s",
         }
         ours = CADDY.format(http=self.http, https=self.https) + swapped((DEPLOY / "Caddyfile").read_text(), swaps)

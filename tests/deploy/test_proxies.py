@@ -2,14 +2,18 @@
 
 import os
 import signal
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import pytest
 
 from tests.deploy.conftest import Serve
-from tests.deploy.proxies import Nginx, Proxy
+from tests.deploy.proxies import Caddy, Nginx, Proxy
 from tests.deploy.visitor import HOST, Visitor
 from tests.helpers import until
+from tests.machines import free_ports
 from tests.running import Running
 from voteweb.cli.run import THREADS
 from voteweb.limits import SIGNUP
@@ -113,3 +117,44 @@ def test_the_log_of_nginx_names_a_request_as_the_site_does(proxy: Proxy) -> None
     assert line.startswith("127.0.0.7 [")
     assert '"GET /about" 200 ' in line
     assert line.endswith(f" {answer.headers['X-Request-Id']}")
+
+
+@pytest.mark.parametrize("proxy", [Nginx], ids=["nginx"], indirect=True)
+def test_two_sites_restarted_one_after_the_other_answer_every_visitor(
+    proxy: Proxy, site: Running, serve: Serve, port: int
+) -> None:
+    proxy.stop()
+    (proxy.second,) = free_ports(1)
+    other = serve(proxy.second)
+    proxy.start()
+    statuses, over = Counter[int](), threading.Event()
+
+    def ask() -> None:
+        while not over.is_set():
+            statuses[proxy.visitor().get("/about").status] += 1
+
+    with ThreadPoolExecutor(2) as pool:
+        asking = [pool.submit(ask) for _ in range(2)]
+        try:
+            for each, at in ((site, port), (other, proxy.second)):
+                assert each.stop(signal.SIGTERM)[0] == 0
+                serve(at)
+                asked = statuses.total()
+                until(lambda asked=asked: statuses.total() > asked + 20)  # type: ignore[misc]
+        finally:
+            over.set()
+        for thread in asking:
+            thread.result()
+    assert set(statuses) == {200}
+
+
+@pytest.mark.parametrize("proxy", [Caddy], ids=["caddy"], indirect=True)
+def test_a_visitor_of_caddy_waits_while_the_site_is_restarted(proxy: Proxy, site: Running, serve: Serve) -> None:
+    proxy.stop()
+    proxy.wait = 60
+    proxy.start()
+    assert site.stop(signal.SIGTERM)[0] == 0
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(proxy.visitor().get, "/")
+        serve()
+        assert asked.result().status == 200
