@@ -16,6 +16,7 @@ from voteweb import (
     headers,
     language,
     login,
+    notices,
     views,
     watch,
 )
@@ -64,6 +65,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     door.init_app(app, settings)
     language.init_app(app)
     login.init_app(app)
+    notices.init_app(app)
     gate.init_app(app)
     headers.init_app(app, settings)
     filters.init_app(app, settings)

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from flask import Flask, current_app, g, get_flashed_messages, request, session
 from flask.templating import Environment
 
-from voteweb import config, fields, i18n, ranking, rules, text
+from voteweb import config, fields, i18n, notices, ranking, rules, text
 from voteweb.config import Settings
 from voteweb.forms import ReportForm
 from voteweb.login import token, viewer
@@ -92,7 +92,11 @@ def target(article: Article) -> str:
 
 def flashes() -> list[tuple[str, str]]:
     """Return what the last request had to say; a reader without a session is not asked for one."""
-    return cast("list[tuple[str, str]]", get_flashed_messages(with_categories=True)) if session else []
+    if not session:
+        return []
+    found = cast("list[tuple[str, str]]", get_flashed_messages(with_categories=True))
+    notice = notices.take()
+    return [*found, ("message", notice)] if notice else found
 
 
 def _viewer() -> dict[str, Any]:

@@ -52,6 +52,28 @@ def test_a_flash_is_said_once(article: Article, bob: Browser) -> None:
     assert bob.open("/").flashes == []
 
 
+def test_a_vote_leaves_the_session_as_it_is_and_its_words_in_a_cookie_for_a_minute(
+    article: Article, bob: Browser
+) -> None:
+    bob.open("/").press("/a/1/vote")
+    assert bob.answer.headers.getlist("Set-Cookie") == ["notice=counted; Max-Age=60; HttpOnly; Path=/; SameSite=Lax"]
+    bob.follow()
+    assert bob.answer.headers.getlist("Set-Cookie") == ["notice=; Max-Age=0; HttpOnly; Path=/; SameSite=Lax"]
+    assert "Set-Cookie" not in bob.open("/").answer.headers
+
+
+@pytest.mark.parametrize("value", ["", "COUNTED", "<b>", "counted; x", "\u00e9"])
+def test_only_our_own_words_are_said(value: str, bob: Browser) -> None:
+    bob.client.set_cookie("notice", value)
+    assert bob.open("/").flashes == []
+
+
+def test_to_readers_nothing_is_said(article: Article, reader: Browser) -> None:
+    reader.client.set_cookie("notice", "counted")
+    assert reader.open("/").flashes == []
+    assert "Set-Cookie" not in reader.answer.headers
+
+
 def test_voting_twice_counts_once_and_says_so(article: Article, bob: Browser, fake_store: Store) -> None:
     form = bob.open("/").answer
     for says in ("Your vote is counted.", "You have already voted for this article."):

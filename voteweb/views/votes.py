@@ -5,12 +5,12 @@ from collections.abc import Callable
 from flask import Blueprint, flash, jsonify, redirect
 from flask.typing import ResponseReturnValue
 
-from voteweb import counting, login
+from voteweb import counting, login, notices
 from voteweb.errors import AlreadyVoted, NotVoted, OwnVote, VotewebError, VotingClosed
 from voteweb.i18n import refusal
-from voteweb.language import gettext as _
 from voteweb.login import members_only, store
 from voteweb.models import User
+from voteweb.notices import Notice
 from voteweb.places import pressed_at, wants_json
 
 blueprint = Blueprint("votes", __name__)
@@ -20,28 +20,27 @@ blueprint = Blueprint("votes", __name__)
 @members_only
 def vote(id: int) -> ResponseReturnValue:
     """Count the viewer's vote."""
-    return _change(id, store().votes.cast, voted=True, done=_("Your vote is counted."))
+    return _change(id, store().votes.cast, voted=True, done=Notice.COUNTED)
 
 
 @blueprint.post("/a/<int:id>/unvote")
 @members_only
 def unvote(id: int) -> ResponseReturnValue:
     """Take the viewer's vote back."""
-    return _change(id, store().votes.take_back, voted=False, done=_("Your vote is taken back."))
+    return _change(id, store().votes.take_back, voted=False, done=Notice.TAKEN_BACK)
 
 
-def _change(id: int, act: Callable[[int, User, str], int], *, voted: bool, done: str) -> ResponseReturnValue:
+def _change(id: int, act: Callable[[int, User, str], int], *, voted: bool, done: Notice) -> ResponseReturnValue:
     try:
-        votes = _counted(id, act, "counted" if voted else "taken-back")
+        votes = _counted(id, act, done)
     except (AlreadyVoted, NotVoted, OwnVote, VotingClosed) as error:
         if wants_json():
             raise
         flash(refusal(error), "error")
-    else:
-        if wants_json():
-            return jsonify(id=id, votes=votes, voted=voted)
-        flash(done)
-    return redirect(pressed_at(), 303)
+        return redirect(pressed_at(), 303)
+    if wants_json():
+        return jsonify(id=id, votes=votes, voted=voted)
+    return notices.leave(redirect(pressed_at(), 303), done)
 
 
 def _counted(id: int, act: Callable[[int, User, str], int], outcome: str) -> int:
