@@ -128,12 +128,14 @@ def test_static_files_are_the_same_for_everybody(mod: Browser, reader: Browser) 
 
 
 def test_every_cookie_is_confined(settings: Settings, fake_store: Store) -> None:
+    factories.article(fake_store)
     for url, secure in (("https://news.example", True), ("", False)):
         reader = site_at(url, settings, fake_store)
         made = reader.open("/").submit("/language", language="zh").answer.headers.getlist("Set-Cookie")
         reader.open("/signup").submit("/signup", username=f"name{secure}", password="long enough")
         made += reader.answer.headers.getlist("Set-Cookie")
-        assert {each.partition("=")[0] for each in made} == {"voteweb", "known", "language"}
+        made += reader.open("/").press("/a/1/vote").answer.headers.getlist("Set-Cookie")
+        assert {each.partition("=")[0] for each in made} == {"voteweb", "known", "language", "notice"}
         for each in made:
             attributes = set(each.split("; ")[1:])
             assert {"HttpOnly", "SameSite=Lax"} <= attributes
