@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from voteweb.config import Settings
-from voteweb.models import Role, User
+from voteweb.models import Voter
 from voteweb.store import Store, scripts
 from voteweb.store.connect import Connection, Outcome
 from voteweb.store.votes import Votes
@@ -12,6 +12,8 @@ from voteweb.store.votes import Votes
 BATCH = 1_000
 #: Ids of the first members of a crowd: as large as on a large site, where they no longer fit into two bytes.
 FIRST = 200_000
+#: The one name under which they all vote: what is measured are their votes, not they.
+NAME = "crowd"
 
 
 class _Queue(Connection):
@@ -21,16 +23,23 @@ class _Queue(Connection):
         super().__init__(behind.client, behind.deadline)
         self.queued: list[tuple[object, ...]] = []
 
-    def script(self, name: str, keys: Sequence[str], arguments: Sequence[str | int | float]) -> Outcome:
+    def run(
+        self,
+        commands: Sequence[tuple[object, ...]],
+        name: str,
+        keys: Sequence[str],
+        arguments: Sequence[str | int | float],
+    ) -> tuple[list[object], Outcome]:
         self.queued.append(scripts.call(name, keys, arguments))
-        return Outcome("counted", ["0"], repeated=False)
+        return [], Outcome("counted", ["0"], repeated=False)
 
 
 def vote(store: Store, articles: Iterable[int], count: int, groups: str) -> None:
     """Let *count* members vote for each of *articles*, which are in *groups*; raise RuntimeError when one does not."""
     queue = _Queue(store.connection)
-    votes = Votes(queue, Settings())
-    crowd = [User(FIRST + i, f"member{i}", "", Role.MEMBER, 0.0, "") for i in range(count)]
+    votes = Votes(queue, Settings(), store.limits)
+    all_of_them = store.users.find(NAME) or store.users.make(NAME, "")
+    crowd = [Voter(FIRST + i, NAME, all_of_them.session) for i in range(count)]
     for article in articles:
         for member in crowd:
             votes.cast(article, member, groups)

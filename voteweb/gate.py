@@ -21,11 +21,17 @@ def init_app(app: Flask) -> None:
         return response
 
 
+def of_member(name: str) -> tuple[Limit, str] | None:
+    """Return what this request counts against as an act of the member *name*, None where nothing limits it."""
+    limit = limits.of_member(request.endpoint, request.method)
+    return (limit, name.lower()) if limit else None
+
+
 def ask_member(trip: Trip, name: str) -> None:
     """Queue this request to be counted as an act of the member *name*, if it is one that is limited."""
-    limit = limits.of_member(request.endpoint, request.method)
-    if limit:
-        ask(trip, (limit, name.lower()))
+    charge = of_member(name)
+    if charge:
+        ask(trip, charge)
 
 
 def ask(trip: Trip, *charges: tuple[Limit, str]) -> None:
@@ -46,6 +52,11 @@ def charge(limit: Limit, whose: str) -> None:
     refusal = excess()
     if refusal is not None:
         raise refusal
+
+
+def met(refusal: TooFast) -> None:
+    """Note that this request has met the *refusal* of a limit that was counted elsewhere."""
+    g.excess = refusal
 
 
 def excess() -> TooFast | None:

@@ -15,7 +15,7 @@ from voteweb.current import store as store
 from voteweb.errors import Banned, LoggedOut
 from voteweb.i18n import refusal
 from voteweb.language import gettext as _
-from voteweb.models import User
+from voteweb.models import User, Voter
 from voteweb.places import pressed_at, wants_json
 from voteweb.store.connect import Reply, Trip
 
@@ -51,10 +51,10 @@ def page_trip() -> Trip:
     return store().trip(reader=not session.get(_SESSION_USER))
 
 
-def ask_viewer(trip: Trip) -> Reply[User | None]:
+def ask_viewer(trip: Trip, *, counted: bool = True) -> Reply[User | None]:
     """Queue the question who the viewer is, to share a round trip with what the page asks for.
 
-    What a member sends is counted against its limit in the same round trip; :func:`member` refuses it then.
+    What a member sends is *counted* against its limit in the same round trip; :func:`member` refuses it then.
     """
     word, id, name = _session()
     if not name or "viewer" in g:
@@ -62,7 +62,8 @@ def ask_viewer(trip: Trip) -> Reply[User | None]:
         return trip.ask([], lambda _: cast("User | None", g.viewer))
     asked = store().users.ask(trip, name)
     open_reports = store().reports.ask_count(trip)
-    gate.ask_member(trip, name)
+    if counted:
+        gate.ask_member(trip, name)
 
     def read(_: list[Any]) -> User | None:
         user = asked.value
@@ -75,6 +76,14 @@ def ask_viewer(trip: Trip) -> Reply[User | None]:
         return cast("User | None", g.viewer)
 
     return trip.ask([], read)
+
+
+def voter() -> Voter:
+    """Return who votes by this session; the vote itself finds out whether it still holds. Raises LoggedOut."""
+    word, id, name = _session()
+    if not name:
+        raise LoggedOut()
+    return Voter(int(id), name, word)
 
 
 def viewer_id() -> int:

@@ -126,6 +126,15 @@ class User:
 
 
 @dataclass(frozen=True, slots=True)
+class Voter:
+    """Who votes, as the session says it: the member's id, name and session word."""
+
+    id: int
+    name: str
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """A member's report of an article; ``time`` in unix seconds."""
 

@@ -31,16 +31,21 @@ SITE = "time: score: good:".split()
 #: Where an article of ann's may stand that take_down is to find, in its order.
 OF_ANN = ["posted:ann", "gone:ann", OF_LINK, "reports:"]
 
+#: A vote of bob's on article 1, with which the names of its groups are still to be said.
+OF_VOTE = "article:1 voted:1 score: good: user:bob score:go".split()
+VOTE = ["cast", 2, "bob", "word", 432, 1, 604_800, 3_600]
+
 #: One call of every script that changes the database of :func:`laid`: the keys, then the arguments.
 CALLS: dict[str, tuple[list[str], list[Any]]] = {
     "post_article": (
         ["article:9", "voted:9", *SITE, "posted:ann", "once:1-form-0009", "groups:", OF_OTHER, "user:ann", *GO],
         ["A title", OTHER, "", "ann", 1, 1, 432, 1, 608_400, 86_400, DAYS, 0, "go"],
     ),
-    "cast_vote": ("article:1 voted:1 score: good: score:go".split(), ["cast", 2, "bob", 432, 1, 604_800, 3_600, "go"]),
+    "cast_vote": (OF_VOTE, [*VOTE, "go"]),
+    "cast_vote with a limit": ([*OF_VOTE, "limit:few-one"], [*VOTE, "go", 3, 10]),
     "cast_vote to take back": (
-        "article:2 voted:2 score: good: score:go".split(),
-        ["take-back", 2, "bob", 432, 2, 604_800, 3_600, "go"],
+        "article:2 voted:2 score: good: user:bob score:go".split(),
+        ["take-back", 2, "bob", "word", 432, 2, 604_800, 3_600, "go"],
     ),
     "set_groups": (["article:1", "groups:", *REDIS, *GO], [*UNLOGGED, 432, 5, 1, "redis", "go"]),
     "set_groups in the log": (["article:1", "groups:", *REDIS, *GO, *LOG], [*LOGGED, 432, 5, 1, "redis", "go"]),
@@ -111,7 +116,7 @@ CALLS: dict[str, tuple[list[str], list[Any]]] = {
     "give_back": (["limit:few-spent"], [100]),
 }
 #: Scripts that count: each run is one more, which for an answer that was lost harms nobody.
-COUNTING = {"charge", "give_back"}
+COUNTING = {"charge", "give_back", "cast_vote with a limit"}
 
 
 #: The scripts that only read.
@@ -135,6 +140,7 @@ def laid(store: Store) -> Store:
     store.users.ban(eve.name, Deed(Act.BAN, "Mod", about="eve", why="spam"))
     store.leaving.start(zoe, delete_articles=False)
     run(store, "HSET", "invite:open", "by", "bob", "until", "4000000000")
+    run(store, "HSET", "user:bob", "session", "word")
     run(store, "SET", "reset:digest", "bob")
     run(store, "SET", "limit:few-spent", "4000000000", "EX", 1_000)
     store.connection.load_scripts()
@@ -231,11 +237,15 @@ def test_half_an_article_is_none(site: Store, name: str, kept: str) -> None:
 @pytest.mark.parametrize(
     ("name", "arguments", "answer"),
     [
-        ("cast_vote", ["cast", 1, "ann", 432, 1, 604_800, 3_600, "go"], ["already", "1"]),
-        ("cast_vote", ["take-back", 1, "ann", 432, 1, 604_800, 3_600, "go"], ["own", "1"]),
-        ("cast_vote", ["take-back", 2, "bob", 432, 1, 604_800, 3_600, "go"], ["absent", "1"]),
-        ("cast_vote", ["cast", 2, "bob", 432, 1, 604_800, 3_600, ""], ["again", "go"]),
-        ("cast_vote", ["cast", 2, "bob", 432, 1, 604_800, 3_600, "go"], ["counted", "2"]),
+        ("cast_vote", ["cast", 1, "ann", *VOTE[3:], "go"], ["already", "1"]),
+        ("cast_vote", ["take-back", 1, "ann", *VOTE[3:], "go"], ["own", "1"]),
+        ("cast_vote", ["take-back", *VOTE[1:], "go"], ["absent", "1"]),
+        ("cast_vote", [*VOTE, ""], ["again", "go"]),
+        ("cast_vote", [*VOTE, "go"], ["counted", "2"]),
+        ("cast_vote", ["cast", 2, "bob", "another", *VOTE[4:], "go"], ["ended"]),
+        ("cast_vote with a limit", ["cast", 2, "bob", "another", *VOTE[4:], "go", 3, 10], ["ended"]),
+        ("cast_vote with a limit", [*VOTE, "", 3, 10], ["again", "go"]),
+        ("cast_vote with a limit", [*VOTE, "go", 3, 10], ["counted", "2"]),
         ("set_groups in the log", [*LOGGED, 432, 5, 1, "redis", "go"], ["set", "redis"]),
         ("set_groups", [*UNLOGGED, 432, 0, 1, "redis", "nothing"], ["too-many"]),
         ("edit_article", [*UNLOGGED, "bob", 900, 432, 5, "T", OTHER, "", LINK, DAYS, 0], ["not-yours"]),

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,10 +10,24 @@ import redis
 
 from tests import factories
 from tests.conftest import MakeStore
+from tests.store.test_races import at_once
 from tests.store.watch import broken, ids, run, snapshot
-from voteweb import config
-from voteweb.errors import AlreadyVoted, Conflict, NoSuchArticle, NotVoted, OwnVote, VotewebError, VotingClosed
+from voteweb import config, models
+from voteweb.errors import (
+    AlreadyVoted,
+    Conflict,
+    LoggedOut,
+    NoSuchArticle,
+    NotVoted,
+    OwnVote,
+    TooFast,
+    VotewebError,
+    VotingClosed,
+)
+from voteweb.limits import By, Limit
+from voteweb.models import Voter
 from voteweb.store import Store
+from voteweb.store.log import Deed
 from voteweb.store.votes import marked
 
 
@@ -149,6 +164,75 @@ def test_good_articles_stand_by_their_time(make_store: MakeStore) -> None:
     assert run(store, "ZSCORE", "good:", "article:1") == pytest.approx(article.time, abs=1e-6)
 
 
+@pytest.mark.parametrize("act", ["cast", "take_back"])
+@pytest.mark.parametrize("ends", ["set_password", "end_sessions", "ban", "leave", "another's"])
+def test_whoever_is_logged_out_by_now_does_not_vote(store: Store, act: str, ends: str) -> None:
+    article, bob = factories.article(store), factories.user(store, "bob")
+    if act == "take_back":
+        store.votes.cast(article.id, bob)
+    voter = Voter(bob.id, bob.name, bob.session)
+    match ends:
+        case "set_password":
+            store.users.set_password("bob", "hash")
+        case "end_sessions":
+            store.users.end_sessions("bob")
+        case "ban":
+            store.users.ban("bob", Deed(models.Act.BAN, "mod", about="bob", why="spam"))
+        case "leave":
+            store.leaving.start(bob, delete_articles=False)
+        case _:
+            voter = replace(voter, session=factories.user(store, "cid").session)
+    before = snapshot(store)
+    with pytest.raises(LoggedOut):
+        getattr(store.votes, act)(article.id, voter)
+    assert snapshot(store) == before
+
+
+def test_votes_count_against_their_limit_whatever_becomes_of_them(make_store: MakeStore) -> None:
+    store = make_store(limits=1)
+    article, bob = factories.article(store), factories.user(store, "bob")
+    charge = Limit("few", "", By.MEMBER, 3, 360, 3_600, "Again at %(when)s.", ()), "bob"
+    assert store.votes.cast(article.id, bob, charge=charge) == 2
+    with pytest.raises(AlreadyVoted):
+        store.votes.cast(article.id, bob, charge=charge)
+    with pytest.raises(NoSuchArticle):
+        store.votes.cast(99, bob, charge=charge)
+    before = snapshot(store)
+    with pytest.raises(TooFast) as refused:
+        store.votes.take_back(article.id, bob, charge=charge)
+    assert (refused.value.words, 8 <= refused.value.values["wait"] <= 10) == ("Again at %(when)s.", True)
+    assert snapshot(store) == before
+    assert store.votes.take_back(article.id, bob) == 1
+
+
+def test_limits_that_are_off_refuse_no_vote(store: Store) -> None:
+    article, bob = factories.article(store), factories.user(store, "bob")
+    charge = Limit("none", "", By.MEMBER, 1, 1, 3_600, "", ()), "bob"
+    assert store.votes.cast(article.id, bob, charge=charge) == 2
+    assert store.votes.take_back(article.id, bob, charge=charge) == 1
+
+
+def test_of_forty_votes_at_once_as_many_count_as_the_limit_takes(make_store: MakeStore) -> None:
+    store = make_store(limits=1)
+    bob = factories.user(store, "bob")
+    articles = [factories.article(store) for _ in range(20)]
+    charge = Limit("few", "", By.MEMBER, 3, 360, 3_600, "", ()), "bob"
+    answers = at_once([lambda each=each: store.votes.cast(each.id, bob, charge=charge) for each in articles] * 2)
+    assert sum(answer == 2 for answer in answers) == 3
+    assert answers.count(TooFast) == 37
+    assert broken(store) == []
+
+
+def test_a_vote_goes_at_the_end_of_a_trip_and_alone_when_asked_again(store: Store) -> None:
+    article, bob = factories.article(store, groups=("go",)), factories.user(store, "bob")
+    trip = store.trip()
+    asked = store.articles.ask(trip, article.id)
+    found = store.users.ask(trip, "bob")
+    assert store.votes.cast(article.id, bob, groups="", trip=trip) == 2
+    assert asked.value is not None
+    assert (asked.value.votes, found.value) == (1, bob)
+
+
 def test_groups_out_of_date_are_read_anew(store: Store) -> None:
     article = factories.article(store, groups=("go",))
     bob = factories.user(store, "bob")
@@ -172,15 +256,15 @@ def test_a_vote_gives_up_when_the_groups_never_stop_changing(
     store = make_store(redis_deadline=0.1)
     article = factories.article(store)
     bob = factories.user(store, "bob")
-    script = store.connection.script
+    act = store.connection.run
     changes = iter(range(10**9))
 
-    def script_between_changes(name: str, *rest: Any) -> Any:
+    def between_changes(commands: Any, name: str, *rest: Any) -> Any:
         if name == "cast_vote":
             run(store, "HSET", "article:1", "groups", f"g{next(changes)}")
-        return script(name, *rest)
+        return act(commands, name, *rest)
 
-    monkeypatch.setattr(store.connection, "script", script_between_changes)
+    monkeypatch.setattr(store.connection, "run", between_changes)
     with pytest.raises(Conflict):
         store.votes.cast(article.id, bob)
     assert run(store, "SCARD", "voted:1") == 1

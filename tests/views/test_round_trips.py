@@ -136,12 +136,24 @@ def test_every_other_page_costs_no_more_than_it_must(
     assert costs == [for_reader, for_member, for_moderator]
 
 
-def test_a_vote_costs_two_its_limit_among_them(bob: Browser, count: Count, fake_store: Store) -> None:
+def test_a_vote_costs_one_its_limit_in_it(bob: Browser, count: Count, fake_store: Store) -> None:
     token = bob.token()
     for act in ("vote", "unvote"):
-        assert count(lambda act=act: bob.post(f"/a/5/{act}", {"csrf_token": token, "next": "/new"})) == 2
+        assert count(lambda act=act: bob.post(f"/a/5/{act}", {"csrf_token": token, "next": "/new"})) == 1
         assert bob.status == 303
     assert len(fake_store.connection.client.keys(keys.limit("vote", "*"))) == 1
+
+
+def test_a_vote_on_an_article_whose_groups_have_changed_costs_two(
+    bob: Browser, count: Count, fake_store: Store
+) -> None:
+    token, groups = bob.token(), iter(["python", "redis"])
+
+    def press() -> None:
+        fake_store.connection.client.hset("article:5", "groups", next(groups))
+        bob.post("/a/5/vote", {"csrf_token": token, "next": "/new"})
+
+    assert count(press) == 2
 
 
 def test_a_log_in_costs_one_and_one_more_where_it_succeeds(bob: Browser, reader: Browser, count: Count) -> None:

@@ -70,18 +70,18 @@ def assemble(connection: Connection, settings: Settings) -> Store:
     """Return the store on a *connection* that is there already."""
     log = Log(connection)
     server, checks = Server(connection), Checks(connection)
-    removals = Removals(connection, settings, log)
+    removals, limits = Removals(connection, settings, log), Limits(connection, settings)
     return Store(
         connection=connection,
         articles=Articles(connection, settings, log),
         removals=removals,
         reports=Reports(connection, log),
-        votes=Votes(connection, settings),
+        votes=Votes(connection, settings, limits),
         groups=Groups(connection, log),
         users=Users(connection, log),
         joining=Joining(connection),
         leaving=Leaving(connection, removals),
-        limits=Limits(connection, settings),
+        limits=limits,
         log=log,
         listings=Listings(connection, settings),
         imports=Imports(connection, settings),

@@ -78,7 +78,18 @@ class Trip:
 
     def go(self) -> None:
         """Send everything in one round trip; raise Unavailable when Redis does not answer in time."""
-        answers = self.more(self._commands) if self._commands else []
+        self._take(self.more(self._commands) if self._commands else [])
+
+    def run(self, name: str, keys: Sequence[str], arguments: Sequence[str | int | float]) -> Outcome:
+        """Send everything in one round trip with the script *name* behind it, and return what that answered.
+
+        Raises Conflict when an id that the script was given is in use, and Unavailable.
+        """
+        answers, outcome = self._connection.run(self._commands, name, keys, arguments)
+        self._take(answers)
+        return outcome
+
+    def _take(self, answers: list[Any]) -> None:
         for reply, count in self._replies:
             mine, answers = answers[:count], answers[count:]
             reply.take(mine)
@@ -170,37 +181,50 @@ class Connection:
 
     def script(self, name: str, keys: Sequence[str], arguments: Sequence[str | int | float]) -> Outcome:
         """Run the script *name* and return what it answered; raise Conflict when an id it was given is in use."""
+        return self.run([], name, keys, arguments)[1]
+
+    def run(
+        self,
+        commands: Sequence[tuple[Any, ...]],
+        name: str,
+        keys: Sequence[str],
+        arguments: Sequence[str | int | float],
+    ) -> tuple[list[Any], Outcome]:
+        """Run *commands* and the script *name* behind them in one round trip, and return what each answered."""
         words = scripts.call(name, keys, arguments)
         attempts = 0
 
-        def attempt() -> list[str]:
+        def attempt() -> list[Any]:
             nonlocal attempts
             attempts += 1
             try:
-                return cast(list[str], self._write(words))
+                return self._write(commands, words)
             except redis.exceptions.NoScriptError:
                 attempts -= 1  # nothing ran
                 raise
 
         try:
-            word, *rest = self._with_scripts(attempt)
+            *answers, (word, *rest) = self._with_scripts(attempt)
         except redis.ResponseError as problem:
             if " TAKEN " in str(problem):
                 raise Conflict from problem
             raise
-        return Outcome(word, rest, repeated=attempts > 1)
+        return answers, Outcome(word, rest, repeated=attempts > 1)
 
-    def _write(self, words: tuple[Any, ...]) -> Any:
-        """Run one script and wait for the replicas; raise Unconfirmed when too few say in time that they have it."""
+    def _write(self, commands: Sequence[tuple[Any, ...]], words: tuple[Any, ...]) -> list[Any]:
+        """Run *commands* and a script, and wait for the replicas.
+
+        Raises Unconfirmed when too few say in time that they have what it wrote.
+        """
         if not self.wait:
-            return self._send(words)
+            return send(self.client, [*commands, words]) if commands else [self._send(words)]
         # Valkey waits for what this connection wrote. That is nothing when a script finds its work done, as after
         # a lost answer; what it found may still be under way, and a message goes the same way behind it.
         message, wait = ("PUBLISH", "voteweb", ""), ("WAIT", self.wait, int(self.deadline * SHARE * 1000))
-        answer, _, confirmed = send(self.client, [words, message, wait])
+        *answers, _, confirmed = send(self.client, [*commands, words, message, wait])
         if confirmed < self.wait:
             raise Unconfirmed(f"{confirmed} of {self.wait} replicas have what was written")
-        return answer
+        return answers
 
     def _with_scripts(self, attempt: Callable[[], T]) -> T:
         def loaded() -> T:

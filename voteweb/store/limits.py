@@ -1,7 +1,7 @@
 """Limits: acts counted, refused while too many lie behind, and given back.
 
-Flask-Limiter would ask Redis once for each window of a limit, which makes four round trips of a vote's two. Here the
-question is one script, queued in the round trip that asks who is looking.
+Flask-Limiter would ask Redis once for each window of a limit, which makes three round trips of a vote's one. Here the
+question is one script, queued in the round trip that asks who is looking; of a vote, it is a part of the script.
 """
 
 from collections.abc import Sequence
@@ -31,21 +31,27 @@ class Limits:
 
         What is refused counts against none of them.
         """
-        if not self._settings.limits:
+        keys, numbers = self.words(charges)
+        if not keys:
             return trip.ask([], lambda _: None)
 
         def read(answers: list[list[str]]) -> TooFast | None:
             word, *rest = answers[0]
-            if word == "counted":
-                return None
-            limit, _ = charges[int(rest[0]) - 1]
-            # The words tell whole minutes: better a moment late than another refusal.
-            when = 60 * ceil(float(rest[2]) / 60)
-            return TooFast(limit.words, wait=ceil(float(rest[1])), when=when, kind=limit.kind)
+            return None if word == "counted" else refusal(charges, rest)
 
+        return trip.ask([scripts.call("charge", keys, numbers)], read, writes=True)
+
+    def words(self, charges: Sequence[Charge]) -> tuple[list[str], list[float]]:
+        """Return the keys and the numbers by which a script counts an act against *charges*; none where limits are off.
+
+        What it answers when one of them is used up, :func:`refusal` reads.
+        """
         times = self._settings.limits
-        numbers = [number for limit, _ in charges for number in (times * limit.burst, limit.pause / times)]
-        return trip.ask([scripts.call("charge", self._keys(charges), numbers)], read, writes=True)
+        if not times:
+            return [], []
+        return self._keys(charges), [
+            number for limit, _ in charges for number in (times * limit.burst, limit.pause / times)
+        ]
 
     def charge(self, charges: Sequence[Charge]) -> TooFast | None:
         """Count one act against all *charges*; return the refusal, or None where it is taken."""
@@ -70,3 +76,11 @@ class Limits:
 
     def _digest(self, whose: str) -> str:
         return blake2b(whose.encode("utf-8", "replace"), digest_size=12, key=self._secret).hexdigest()
+
+
+def refusal(charges: Sequence[Charge], told: Sequence[str]) -> TooFast:
+    """Return the refusal by one of *charges*: its number, the seconds to wait and the time from which it is taken."""
+    limit, _ = charges[int(told[0]) - 1]
+    # The words tell whole minutes: better a moment late than another refusal.
+    when = 60 * ceil(float(told[2]) / 60)
+    return TooFast(limit.words, wait=ceil(float(told[1])), when=when, kind=limit.kind)

@@ -11,6 +11,7 @@ from voteweb.config import Settings
 from voteweb.models import Article, Order, Page
 from voteweb.store import keys, rows, scripts
 from voteweb.store.connect import Connection, Reply, Trip
+from voteweb.store.guesses import Guesses
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Listings:
     def __init__(self, connection: Connection, settings: Settings) -> None:
         self._connection = connection
         self._settings = settings
-        self._last: dict[tuple[str, int], tuple[int, ...]] = {}
+        self._last: Guesses[tuple[str, int], tuple[int, ...]] = Guesses(config.PLACES_KEPT)
 
     def ask(self, trip: Trip, which: Ranking, number: int, *, texts: bool = False) -> Reply[Page[Article]]:
         """Queue the question for page *number* (from 1) of a ranking; a page past the end has no rows.
@@ -87,7 +88,7 @@ class Listings:
             total -= len(marks)
             self._settle(trip, which, found, start, start + size, texts)
             shown = tuple(row for at, row in sorted(found.items()) if row and start <= at < start + size)
-            self._remember(which, number, shown)
+            self._last.put((which.key, number), tuple(article.id for article in shown))
             return Page(
                 rows=shown,
                 number=number,
@@ -103,13 +104,6 @@ class Listings:
     def likely(self, which: Ranking, number: int) -> tuple[int, ...]:
         """Return the ids that were on page *number* of a ranking when this process last saw it: a guess to ask by."""
         return self._last.get((which.key, number), ())
-
-    def _remember(self, which: Ranking, number: int, shown: Sequence[Article]) -> None:
-        place = which.key, number
-        self._last.pop(place, None)
-        self._last[place] = tuple(article.id for article in shown)
-        if len(self._last) > config.PLACES_KEPT:
-            self._last.pop(next(iter(self._last)), None)
 
     def ask_good(self, trip: Trip, most: int, *, texts: bool = False) -> Reply[tuple[Article, ...]]:
         """Queue the question for the newest good articles, *most* at the most; with *texts*, whole ones."""

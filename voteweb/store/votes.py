@@ -7,83 +7,108 @@ from functools import lru_cache
 
 from voteweb import config
 from voteweb.config import Settings
-from voteweb.errors import AlreadyVoted, ArticleGone, Conflict, NoSuchArticle, NotVoted, OwnVote, VotingClosed
-from voteweb.models import Article, User
+from voteweb.errors import (
+    AlreadyVoted,
+    ArticleGone,
+    Conflict,
+    LoggedOut,
+    NoSuchArticle,
+    NotVoted,
+    OwnVote,
+    VotingClosed,
+)
+from voteweb.models import Article, User, Voter
 from voteweb.store import keys, scripts
-from voteweb.store.connect import Connection, Reply, Trip
+from voteweb.store.connect import Connection, Outcome, Reply, Trip
+from voteweb.store.guesses import Guesses
+from voteweb.store.limits import Charge, Limits, refusal
 
 
 class Votes:
     """The votes of one site."""
 
-    def __init__(self, connection: Connection, settings: Settings) -> None:
+    def __init__(self, connection: Connection, settings: Settings, limits: Limits) -> None:
         self._connection = connection
         self._settings = settings
+        self._limits = limits
+        self._groups: Guesses[int, str] = Guesses(config.PLACES_KEPT)
 
-    def ask_groups(self, trip: Trip, id: int) -> Reply[str]:
-        """Queue the question for the groups field of an article: a vote must name the rankings it touches."""
-        return trip.ask([("HGET", keys.article(id), "groups")], lambda answers: answers[0] or "")
-
-    def cast(self, id: int, voter: User, groups: str | None = None) -> int:
+    def cast(
+        self,
+        id: int,
+        voter: Voter | User,
+        groups: str | None = None,
+        *,
+        trip: Trip | None = None,
+        charge: Charge | None = None,
+    ) -> int:
         """Count the vote of *voter* and return the article's votes.
 
-        *groups* is the article's groups field as read before; it is asked for when missing or out of date.
-        Raises NoSuchArticle, ArticleGone, VotingClosed, AlreadyVoted, Conflict, Unavailable.
+        *groups* is the article's groups field, as last seen unless the caller knows better; where it is out of date,
+        it costs another round trip. The vote goes at the end of *trip*, if there is one, and counts against *charge*.
+        Raises LoggedOut when the voter's session has ended, TooFast, NoSuchArticle, ArticleGone, VotingClosed,
+        AlreadyVoted, Conflict, Unavailable.
         """
-        return self._change("cast", id, voter, groups)
+        return self._change("cast", id, voter, groups, trip, charge)
 
-    def take_back(self, id: int, voter: User, groups: str | None = None) -> int:
-        """Take the vote of *voter* back and return the article's votes.
+    def take_back(
+        self,
+        id: int,
+        voter: Voter | User,
+        groups: str | None = None,
+        *,
+        trip: Trip | None = None,
+        charge: Charge | None = None,
+    ) -> int:
+        """Take the vote of *voter* back and return the article's votes; takes what :meth:`cast` does.
 
-        Raises NoSuchArticle, ArticleGone, VotingClosed, NotVoted, OwnVote, Conflict, Unavailable.
+        Raises LoggedOut, TooFast, NoSuchArticle, ArticleGone, VotingClosed, NotVoted, OwnVote, Conflict, Unavailable.
         """
-        return self._change("take-back", id, voter, groups)
+        return self._change("take-back", id, voter, groups, trip, charge)
 
-    def _change(self, act: str, id: int, voter: User, groups: str | None) -> int:
-        if groups is None:
-            trip = self._connection.trip()
-            asked = self.ask_groups(trip, id)
-            trip.go()
-            groups = asked.value
-        settings = self._settings
+    def _change(
+        self,
+        act: str,
+        id: int,
+        voter: Voter | User,
+        groups: str | None,
+        trip: Trip | None,
+        charge: Charge | None,
+    ) -> int:
+        settings, trip = self._settings, trip or self._connection.trip()
+        groups = self._groups.get(id, "") if groups is None else groups
+        charges = [charge] if charge else []
+        limits, numbers = self._limits.words(charges)
         until = time.monotonic() + self._connection.deadline
         while time.monotonic() < until:
-            outcome = self._connection.script(
+            outcome = trip.run(
                 "cast_vote",
                 [
                     keys.article(id),
                     keys.voted(id),
                     keys.by_score(),
                     keys.good(),
+                    keys.user(voter.name),
                     *(keys.group_by_score(name) for name in groups.split()),
+                    *limits,
                 ],
                 [
                     act,
                     voter.id,
                     voter.name,
+                    voter.session,
                     settings.vote_score,
                     settings.good_votes,
                     settings.voting_seconds,
                     config.VOTERS_GRACE,
                     groups,
+                    *numbers,
                 ],
             )
-            match outcome.word:
-                case "again":
-                    groups = outcome.rest[0]
-                    continue
-                case "unknown":
-                    raise NoSuchArticle()
-                case "gone":
-                    raise ArticleGone()
-                case "closed":
-                    raise VotingClosed(when=float(outcome.rest[0]))
-            votes = int(outcome.rest[0])
-            if outcome.word == "own":
-                raise OwnVote(votes=votes)
-            if outcome.word in ("already", "absent") and not outcome.repeated:
-                raise (AlreadyVoted if outcome.word == "already" else NotVoted)(votes=votes)
-            return votes
+            if outcome.word != "again":
+                self._groups.put(id, groups)
+                return _votes(outcome, charges)
+            groups = outcome.rest[0]
         raise Conflict()
 
     def ask_own(self, trip: Trip, ids: Sequence[int], voter: int) -> Reply[dict[int, bool]]:
@@ -94,6 +119,27 @@ class Votes:
             [scripts.call("own_votes", [keys.voted(id) for id in ids], [voter])],
             lambda answers: dict(zip(ids, map(bool, answers[0]), strict=True)),
         )
+
+
+def _votes(outcome: Outcome, charges: Sequence[Charge]) -> int:
+    """Return the votes that the script says the article has, or raise what it refuses by."""
+    match outcome.word:
+        case "ended":
+            raise LoggedOut()
+        case "full":
+            raise refusal(charges, outcome.rest)
+        case "unknown":
+            raise NoSuchArticle()
+        case "gone":
+            raise ArticleGone()
+        case "closed":
+            raise VotingClosed(when=float(outcome.rest[0]))
+    votes = int(outcome.rest[0])
+    if outcome.word == "own":
+        raise OwnVote(votes=votes)
+    if outcome.word in ("already", "absent") and not outcome.repeated:
+        raise (AlreadyVoted if outcome.word == "already" else NotVoted)(votes=votes)
+    return votes
 
 
 def marked(articles: Iterable[Article], own: Mapping[int, bool]) -> tuple[Article, ...]:

@@ -5,15 +5,16 @@ from collections.abc import Callable
 from flask import Blueprint, flash, jsonify, redirect
 from flask.typing import ResponseReturnValue
 
-from voteweb import counting, login, notices
-from voteweb.errors import AlreadyVoted, NotVoted, OwnVote, VotewebError, VotingClosed
+from voteweb import counting, gate, login, notices
+from voteweb.errors import AlreadyVoted, NotVoted, OwnVote, TooFast, VotewebError, VotingClosed
 from voteweb.i18n import refusal
 from voteweb.login import members_only, store
-from voteweb.models import User
 from voteweb.notices import Notice
 from voteweb.places import pressed_at, wants_json
 
 blueprint = Blueprint("votes", __name__)
+#: One of the two acts of :class:`voteweb.store.votes.Votes`.
+Act = Callable[..., int]
 
 
 @blueprint.post("/a/<int:id>/vote")
@@ -30,7 +31,7 @@ def unvote(id: int) -> ResponseReturnValue:
     return _change(id, store().votes.take_back, voted=False, done=Notice.TAKEN_BACK)
 
 
-def _change(id: int, act: Callable[[int, User, str], int], *, voted: bool, done: Notice) -> ResponseReturnValue:
+def _change(id: int, act: Act, *, voted: bool, done: Notice) -> ResponseReturnValue:
     try:
         votes = _counted(id, act, done)
     except (AlreadyVoted, NotVoted, OwnVote, VotingClosed) as error:
@@ -43,16 +44,16 @@ def _change(id: int, act: Callable[[int, User, str], int], *, voted: bool, done:
     return notices.leave(redirect(pressed_at(), 303), done)
 
 
-def _counted(id: int, act: Callable[[int, User, str], int], outcome: str) -> int:
+def _counted(id: int, act: Act, outcome: str) -> int:
     """Return the article's votes after the viewer's *act*; the counts are told of its *outcome* or its refusal."""
     try:
-        trip = store().trip()
-        viewer = login.ask_viewer(trip)
-        groups = store().votes.ask_groups(trip, id)
-        trip.go()
-        votes = act(id, login.member(viewer.value), groups.value)
+        voter, trip = login.voter(), store().trip()
+        login.ask_viewer(trip, counted=False)
+        votes = act(id, voter, trip=trip, charge=gate.of_member(voter.name))
     except VotewebError as error:
         counting.vote(error.code)
+        if isinstance(error, TooFast):
+            gate.met(error)
         raise
     counting.vote(outcome)
     return votes

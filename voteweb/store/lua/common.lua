@@ -1,4 +1,4 @@
--- Helpers put before every script. They read and reckon; none of them writes or builds a key.
+-- Helpers put before every script. None of them builds a key.
 
 -- The time of this server as unix seconds with six decimals, as text: TIME gives microseconds without leading zeros.
 local function now()
@@ -23,6 +23,31 @@ local function check(first, last, wanted)
     if not fits(KEYS[i], wanted) then
       error('WRONGTYPE ' .. KEYS[i] .. ' is no ' .. wanted)
     end
+  end
+end
+
+-- Count one act against the limits whose keys are KEYS from first on, unless one of them is used up: then against none.
+-- ARGV from at on holds, for each, the acts at once and the seconds per act in the long run. A limit's key holds the
+-- time up to which its acts are used up: each act adds its pause, and the next is taken while no more than the burst
+-- lies ahead. Returns the script's answer when one is used up.
+local function charge(first, at)
+  local moment, until_then, worst, wait = tonumber(now()), {}, 0, 0
+  for i = first, #KEYS do
+    local burst, pause = tonumber(ARGV[at + 2 * (i - first)]), tonumber(ARGV[at + 2 * (i - first) + 1])
+    local stored = tonumber(redis.call('GET', KEYS[i]) or '') or 0
+    -- Never further ahead than the limit allows: it may have been wider, or the clock another server's.
+    until_then[i] = math.min(math.max(stored, moment), moment + burst * pause)
+    local ahead = until_then[i] - (burst - 1) * pause - moment
+    if ahead > wait then
+      worst, wait = i - first + 1, ahead
+    end
+  end
+  if worst > 0 then
+    return { 'full', tostring(worst), exact(wait), exact(moment + wait) }
+  end
+  for i = first, #KEYS do
+    local taken = until_then[i] + tonumber(ARGV[at + 2 * (i - first) + 1])
+    redis.call('SET', KEYS[i], exact(taken), 'EX', string.format('%d', math.ceil(taken - moment)))
   end
 end
 
