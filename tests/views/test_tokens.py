@@ -1,5 +1,6 @@
 """Nothing changes by a GET, nor by a post without the token of this session: for every address there is."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -152,6 +153,34 @@ def test_a_readers_page_pressed_after_logging_in_elsewhere_leads_back(bob: Brows
     bob.post("/a/1/vote", {"next": "/"})
     assert (bob.status, bob.location) == (303, "/#a1")
     assert bob.follow().press("/a/1/vote").follow().flashes == ["Your vote is counted."]
+
+
+def test_a_token_that_was_taken_once_is_taken_from_nobody_else(bob: Browser, mod: Browser, fake_store: Store) -> None:
+    fields = {"csrf_token": bob.token(), "next": "/"}
+    assert bob.post("/a/1/vote", fields).follow().flashes == ["Your vote is counted."]
+    before = everything(fake_store)
+    mod.post("/a/1/vote", fields)
+    assert mod.follow().flashes[0].startswith("This page was from before your last log-in")
+    assert bob.submit("/logout").log_in("bob").post("/a/1/unvote", fields).status == 303
+    assert bob.follow().flashes[0].startswith("This page was from before your last log-in")
+    assert everything(fake_store) == before
+
+
+@pytest.mark.parametrize(
+    "came_from", ["", "https://evil.example/", "http://news.example/", "https://news.example:8443/"]
+)
+def test_under_https_a_good_token_must_come_from_a_page_of_ours(
+    came_from: str, settings: Settings, fake_store: Store
+) -> None:
+    bob = Browser(create_app(replace(settings, site_url="https://news.example"), fake_store))
+    bob.open("/signup").submit("/signup", username="bob", password=PASSWORD)
+    fields = {"csrf_token": bob.token(), "next": "/"}
+    ours = {"Referer": "https://news.example/new"}
+    for act in ("vote", "unvote"):
+        bob.post(f"/a/1/{act}", fields, headers=ours)
+        assert fake_store.articles.get(1).votes == (2 if act == "vote" else 1)
+        bob.post("/a/1/vote", fields, headers={"Referer": came_from})
+        assert fake_store.articles.get(1).votes == (2 if act == "vote" else 1)
 
 
 def test_script_with_a_stale_token_is_told(bob: Browser) -> None:
