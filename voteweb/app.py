@@ -17,6 +17,7 @@ from voteweb import (
     language,
     login,
     notices,
+    sessions,
     views,
     watch,
 )
@@ -64,6 +65,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     counting.init_app(app, settings, store)
     door.init_app(app, settings)
     language.init_app(app)
+    sessions.init_app(app)
     login.init_app(app)
     notices.init_app(app)
     gate.init_app(app)

@@ -1,7 +1,7 @@
 """Every number of the product, with its unit and its reason.
 
 The fields of :class:`Settings` can be set by the environment (``VOTEWEB_`` and the name in capitals);
-the constants below them are fixed: changing one would make stored data or addresses invalid.
+the constants above them are fixed: changing one may make stored data or addresses invalid.
 """
 
 import math
@@ -62,13 +62,16 @@ ROWS_KEPT = 8_192
 PLACES_KEPT = 1_024
 LINES_KEPT = 8_192
 PIECES_KEPT = 1_024
+#: Articles' own pages are kept too, as far as they are the same for everybody; a text may have 100 kilobytes as HTML.
+ARTICLES_KEPT = 128
 #: Texts of pages in one language, of which there are some hundreds.
 WORDS_KEPT = 2_048
 #: Sessions whose signature a worker need not check again.
 SESSIONS_KEPT = 4_096
-#: Addresses in one part of that list: a third of a millisecond for Redis, and a hundred parts to a million articles.
+#: Addresses in one part of the list for search engines: a third of a millisecond for Redis, and a hundred parts to a
+#: million articles.
 SITEMAP_SIZE = 10_000
-#: Parts of that list: the protocol's limit, enough for 500 million articles.
+#: Its parts: the protocol's limit, enough for 500 million articles.
 SITEMAPS_MOST = 50_000
 #: Seconds for which a browser remembers the language that was chosen on the site: a year.
 LANGUAGE_SECONDS = 365 * 86_400

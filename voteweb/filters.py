@@ -64,7 +64,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         flashes=flashes,
         is_name=fields.is_member_name,
         since=lambda time: i18n.rounded(now() - time),
-        report_form=lambda: ReportForm(formdata=None),
+        report_form=lambda: ReportForm(formdata=None, meta={"csrf": False}),
         static=static,
     )
     app.context_processor(_viewer)

@@ -23,6 +23,8 @@ def init_app(app: Flask) -> None:
         return app.jinja_env.get_template(template).make_module(values).__html__()
 
     piece = lru_cache(maxsize=config.PIECES_KEPT)(render)
+    # They may hold its whole text, and few articles are looked at by many at a time.
+    piece_of_article = lru_cache(maxsize=config.ARTICLES_KEPT)(render)
 
     @lru_cache(maxsize=config.LINES_KEPT)
     def line(template: str, code: str, article: Article, ballot: Ballot, age: int) -> Markup:
@@ -30,7 +32,8 @@ def init_app(app: Flask) -> None:
 
     def kept(template: str, **values: Hashable) -> Markup:
         """Return *template* rendered with *values* alone, in the language of this answer."""
-        return piece(template, language.current().code, **values)
+        make = piece_of_article if "article" in values else piece
+        return make(template, language.current().code, **values)
 
     def pieces(template: str, articles: Iterable[Article]) -> list[Markup]:
         code, user, moment, chosen = language.current().code, viewer(), now(), settings()

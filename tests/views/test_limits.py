@@ -21,7 +21,7 @@ from voteweb.store import Store, assemble
 #: One request for every limited view of members: address, fields.
 SENT: dict[str, tuple[str, dict[str, Any]]] = {
     "votes.vote": ("/a/1/vote", {}),
-    "votes.unvote": ("/a/1/unvote", {}),
+    "votes.unvote": ("/a/3/unvote", {}),
     "articles.submit": ("/submit", {"title": "Kept title", "link": "https://kept.example/"}),
     "editing.edit": ("/a/2/edit", {"title": "Kept title", "link": "https://kept.example/"}),
     "editing.delete": ("/a/2/delete", {}),
@@ -54,10 +54,11 @@ def settings(settings: Settings) -> Settings:
 
 @pytest.fixture
 def boss(make_member: MakeMember, fake_store: Store) -> Browser:
-    """An admin who has posted an article, at a site with an article of ann's, a group, an invitation."""
+    """An admin who has posted an article and voted for one of ann's two, at a site with a group and an invitation."""
     boss = make_member("Boss", Role.ADMIN)
     factories.article(fake_store, groups=("redis",))
     factories.article(fake_store, fake_store.users.get("boss"))
+    fake_store.votes.cast(factories.article(fake_store).id, fake_store.users.get("boss"))
     know_token(fake_store, inviter="boss")
     return boss
 

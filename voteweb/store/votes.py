@@ -46,8 +46,8 @@ class Votes:
 
         *groups* is the article's groups field, as last seen unless the caller knows better; where it is out of date,
         it costs another round trip. The vote goes at the end of *trip*, if there is one, and counts against *charge*.
-        Raises LoggedOut when the voter's session has ended, TooFast, NoSuchArticle, ArticleGone, VotingClosed,
-        AlreadyVoted, Conflict, Unavailable.
+        Raises LoggedOut when the voter's session has ended or the voter is banned, TooFast, NoSuchArticle, ArticleGone,
+        VotingClosed, AlreadyVoted, Conflict, Unavailable.
         """
         return self._change("cast", id, voter, groups, trip, charge)
 
@@ -124,7 +124,7 @@ class Votes:
 def _votes(outcome: Outcome, charges: Sequence[Charge]) -> int:
     """Return the votes that the script says the article has, or raise what it refuses by."""
     match outcome.word:
-        case "ended":
+        case "out":
             raise LoggedOut()
         case "full":
             raise refusal(charges, outcome.rest)
@@ -147,6 +147,13 @@ def marked(articles: Iterable[Article], own: Mapping[int, bool]) -> tuple[Articl
     return tuple(_voted(article) if own[article.id] else article for article in articles)
 
 
-@lru_cache(maxsize=config.ROWS_KEPT)
 def _voted(article: Article) -> Article:
+    return _make_voted(article) if article.text else _voted_row(article)
+
+
+def _make_voted(article: Article) -> Article:
     return replace(article, voted=True)
+
+
+#: Only rows, which hold no text: an article's own page is looked at by few at a time.
+_voted_row = lru_cache(maxsize=config.ROWS_KEPT)(_make_voted)
