@@ -6,7 +6,7 @@ from voteweb import counting, limits
 from voteweb.current import store
 from voteweb.errors import TooFast
 from voteweb.limits import Limit
-from voteweb.store.connect import Trip
+from voteweb.store.trip import Trip
 
 
 def init_app(app: Flask) -> None:

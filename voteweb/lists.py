@@ -10,8 +10,8 @@ from voteweb import rules
 from voteweb.errors import NoSuchPage
 from voteweb.login import ask_viewer, page_trip, store, viewer_id
 from voteweb.models import Article, Page, User
-from voteweb.store.connect import Reply, Trip
 from voteweb.store.listings import Ranking
+from voteweb.store.trip import Reply, Trip
 from voteweb.store.votes import marked
 
 #: Digits of the highest page number that is looked up at all.

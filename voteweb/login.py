@@ -18,7 +18,7 @@ from voteweb.i18n import refusal
 from voteweb.language import gettext as _
 from voteweb.models import User, Voter
 from voteweb.places import pressed_at, wants_json
-from voteweb.store.connect import Reply, Trip
+from voteweb.store.trip import Reply, Trip
 
 View = TypeVar("View", bound=Callable[..., Any])
 

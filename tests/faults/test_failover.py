@@ -100,6 +100,7 @@ def test_the_replica_that_has_the_last_vote_takes_over(three: Machines, opens: O
         store.votes.cast(article.id, cid)
         assert (f"voted:{article.id}", str(cid.id)) not in voters(late)
         primary.kill()
+        until(other.leads, patience=30)
         with pytest.raises(AlreadyVoted):
             opens(wait_replicas=1).votes.cast(article.id, cid)
     assert three.primary() is other

@@ -1,7 +1,6 @@
 """Stories from elsewhere: each comes in once and whole."""
 
 import time
-from typing import Any
 
 import pytest
 
@@ -129,13 +128,8 @@ def test_posts_and_imports_share_one_count_of_ids(store: Store) -> None:
 
 def test_a_batch_takes_a_handful_of_round_trips(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.connection.load_scripts()
-    went: list[Any] = []
-    client = store.connection.client
-    for name in ("execute_command", "pipeline"):
-        run_it = getattr(client, name)
-        monkeypatch.setattr(
-            client, name, lambda *words, run_it=run_it, **more: went.append(words) or run_it(*words, **more)
-        )
+    went, insist = [], store.connection.insist
+    monkeypatch.setattr(store.connection, "insist", lambda attempt: went.append(attempt) or insist(attempt))
     batch = [factories.story(time=START + i, groups=(f"g{i % 9}",), poster=f"poster{i}") for i in range(300)]
     assert store.imports.add(batch) == 300
-    assert len(went) <= 8
+    assert 1 <= len(went) <= 8

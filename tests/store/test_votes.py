@@ -1,8 +1,10 @@
 """Votes: every answer, and what a vote changes."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -26,7 +28,7 @@ from voteweb.errors import (
 )
 from voteweb.limits import By, Limit
 from voteweb.models import Voter
-from voteweb.store import Store
+from voteweb.store import Store, wire
 from voteweb.store.log import Deed
 from voteweb.store.votes import marked
 
@@ -277,58 +279,78 @@ def test_a_vote_gives_up_when_the_groups_never_stop_changing(
     assert run(store, "SCARD", "voted:1") == 1
 
 
-def lose_answers(store: Store, monkeypatch: pytest.MonkeyPatch, count: int = 1) -> list[str]:
-    """Let the next *count* scripts run in Redis but lose their answers; return the list of what was sent."""
-    client, sent = store.connection.client, []
-    execute = client.execute_command
+@contextmanager
+def an_answer_lost(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the next script run in Redis but lose its answer; fail unless it was sent once more."""
+    sent = []
 
-    def lossy(*words: Any, **options: Any) -> Any:
-        answer = execute(*words, **options)
-        if words[0] == "EVALSHA":
-            sent.append(words[1])
-            if len(sent) <= count:
+    def lossy(client: redis.Redis, commands: Any, **more: Any) -> list[Any]:
+        answers = wire.send(client, commands, **more)
+        if commands[-1][0] == "EVALSHA":
+            sent.append(commands)
+            if len(sent) == 1:
                 raise redis.ConnectionError("the answer is lost")
-        return answer
+        return answers
 
-    monkeypatch.setattr(client, "execute_command", lossy)
-    return sent
+    with monkeypatch.context() as patch:
+        patch.setattr(import_module("voteweb.store.connect"), "send", lossy)
+        yield
+    assert len(sent) == 2
 
 
 def test_a_vote_whose_answer_was_lost_counts_once_and_is_no_refusal(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     article, bob = factories.article(store), factories.user(store, "bob")
-    sent = lose_answers(store, monkeypatch)
-    assert store.votes.cast(article.id, bob) == 2
-    assert len(sent) == 2
+    with an_answer_lost(monkeypatch):
+        assert store.votes.cast(article.id, bob) == 2
     assert broken(store) == []
+
+
+def test_a_vote_that_could_not_be_sent_at_first_is_no_answer_of_its_own(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    article, bob = factories.article(store), factories.user(store, "bob")
+    store.votes.cast(article.id, bob)
+    pool, failures = store.connection.client.connection_pool, iter([redis.ConnectionError("refused")])
+    connect = pool.get_connection
+
+    def flaky() -> Any:
+        for failure in failures:
+            raise failure
+        return connect()
+
+    monkeypatch.setattr(pool, "get_connection", flaky)
+    with pytest.raises(AlreadyVoted):
+        store.votes.cast(article.id, bob)
+    assert not list(failures)
 
 
 def test_a_take_back_whose_answer_was_lost_is_no_refusal(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     article, bob = factories.article(store), factories.user(store, "bob")
     store.votes.cast(article.id, bob)
-    lose_answers(store, monkeypatch)
-    assert store.votes.take_back(article.id, bob) == 1
+    with an_answer_lost(monkeypatch):
+        assert store.votes.take_back(article.id, bob) == 1
     assert broken(store) == []
 
 
 def test_a_post_whose_answer_was_lost_is_one_article(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     ann = factories.user(store)
-    lose_answers(store, monkeypatch)
-    assert store.articles.post(factories.draft(), ann, "form-0001") == 1
+    with an_answer_lost(monkeypatch):
+        assert store.articles.post(factories.draft(), ann, "form-0001") == 1
     assert ids(store, "time:") == [1]
 
 
 def test_a_sign_up_whose_answer_was_lost_is_one_member_and_no_refusal(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lose_answers(store, monkeypatch)
-    assert store.users.make("ann", "").id == 1
+    with an_answer_lost(monkeypatch):
+        assert store.users.make("ann", "").id == 1
 
 
 def test_a_group_whose_answer_was_lost_is_made_and_no_refusal(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    lose_answers(store, monkeypatch)
-    store.groups.make("go", "Go", "")
+    with an_answer_lost(monkeypatch):
+        store.groups.make("go", "Go", "")
     assert [group.name for group in store.groups.all(store.trip())] == ["go"]
 
 

@@ -7,7 +7,7 @@ from voteweb.store.articles import Articles
 from voteweb.store.backup import Backup
 from voteweb.store.checks import Checks
 from voteweb.store.clients import connect
-from voteweb.store.connect import Connection, Trip
+from voteweb.store.connect import Connection
 from voteweb.store.doctor import Doctor
 from voteweb.store.groups import Groups
 from voteweb.store.imports import Imports
@@ -20,6 +20,7 @@ from voteweb.store.removals import Removals
 from voteweb.store.reports import Reports
 from voteweb.store.rescoring import Rescoring
 from voteweb.store.server import Server
+from voteweb.store.trip import Trip
 from voteweb.store.users import Users
 from voteweb.store.votes import Votes
 

@@ -1,4 +1,4 @@
-"""The connection to Redis: one client, one deadline, round trips that can be shared.
+"""The connection to Redis: one client and one deadline for whatever is asked.
 
 redis-py by itself sends a command up to eleven times; here nothing is sent again but what may be: reads,
 and scripts that are safe to run twice.
@@ -6,14 +6,16 @@ and scripts that are safe to run twice.
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar
 
 import redis
 
 from voteweb.errors import Conflict, Unavailable
 from voteweb.store import scripts
 from voteweb.store.away import Unconfirmed, is_away
-from voteweb.store.replicas import Replicas, send
+from voteweb.store.replicas import Replicas
+from voteweb.store.trip import Outcome, Trip
+from voteweb.store.wire import send, send_at_once
 
 T = TypeVar("T")
 
@@ -21,83 +23,6 @@ T = TypeVar("T")
 PAUSE = 0.05
 #: One Sentinel, one replica or one wait for replicas may take this part of the deadline: then another is asked.
 SHARE = 0.25
-
-
-class Reply(Generic[T]):
-    """What a queued question will be answered with: ``value`` is there once its trip has gone."""
-
-    def __init__(self, read: Callable[[list[Any]], T]) -> None:
-        self._read = read
-        self._value: T | None = None
-
-    def take(self, answers: list[Any]) -> None:
-        """Read the raw *answers* of the commands this reply queued."""
-        self._value = self._read(answers)
-
-    @property
-    def value(self) -> T:
-        """The answer; what it is before the trip has gone is undefined."""
-        return cast(T, self._value)
-
-
-class Outcome(NamedTuple):
-    """What a script answered: its word, what came with it, and whether the script may have run before.
-
-    After an attempt whose answer was lost, "already" may be the answer to our own first attempt.
-    """
-
-    word: str
-    rest: list[str]
-    repeated: bool
-
-
-class Trip:
-    """Several questions to Redis, answered in one round trip; each ask returns a Reply.
-
-    Those of a *reader* may be answered by a replica, a moment late.
-    """
-
-    def __init__(self, connection: "Connection", *, reader: bool = False) -> None:
-        self._connection = connection
-        self._reader = reader
-        self._commands: list[tuple[Any, ...]] = []
-        self._replies: list[tuple[Reply[Any], int]] = []
-
-    def ask(
-        self, commands: Sequence[tuple[Any, ...]], read: Callable[[list[Any]], T], *, writes: bool = False
-    ) -> Reply[T]:
-        """Queue *commands* (safe to send twice) and return the reply that *read* makes of their answers.
-
-        One of them that *writes* takes the whole trip to the primary.
-        """
-        reply = Reply(read)
-        self._commands += commands
-        self._replies.append((reply, len(commands)))
-        self._reader = self._reader and not writes
-        return reply
-
-    def go(self) -> None:
-        """Send everything in one round trip; raise Unavailable when Redis does not answer in time."""
-        self._take(self.more(self._commands) if self._commands else [])
-
-    def run(self, name: str, keys: Sequence[str], arguments: Sequence[str | int | float]) -> Outcome:
-        """Send everything in one round trip with the script *name* behind it, and return what that answered.
-
-        Raises Conflict when an id that the script was given is in use, and Unavailable.
-        """
-        answers, outcome = self._connection.run(self._commands, name, keys, arguments)
-        self._take(answers)
-        return outcome
-
-    def _take(self, answers: list[Any]) -> None:
-        for reply, count in self._replies:
-            mine, answers = answers[:count], answers[count:]
-            reply.take(mine)
-        self._commands, self._replies = [], []
-
-    def more(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Return the answers to *commands* at once, by a round trip of their own to where this one goes."""
-        return self._connection.read(commands) if self._reader else self._connection.pipeline(commands)
 
 
 class Connection:
@@ -162,7 +87,8 @@ class Connection:
 
     def pipeline(self, commands: Sequence[tuple[Any, ...]], *, atomic: bool = False) -> list[Any]:
         """Run *commands* in one round trip and return their answers; *atomic*: at one instant."""
-        return self._with_scripts(lambda: send(self.client, commands, atomic=atomic))
+        go = send_at_once if atomic else send
+        return self._with_scripts(lambda: go(self.client, commands))
 
     def read(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Run reading *commands* in one round trip on a replica, or on the primary while no replica is there."""
@@ -194,11 +120,14 @@ class Connection:
         words = scripts.call(name, keys, arguments)
         attempts = 0
 
-        def attempt() -> list[Any]:
+        def begun() -> None:
             nonlocal attempts
             attempts += 1
+
+        def attempt() -> list[Any]:
+            nonlocal attempts
             try:
-                return self._write(commands, words)
+                return self._write(commands, words, begun)
             except redis.exceptions.NoScriptError:
                 attempts -= 1  # nothing ran
                 raise
@@ -211,17 +140,19 @@ class Connection:
             raise
         return answers, Outcome(word, rest, repeated=attempts > 1)
 
-    def _write(self, commands: Sequence[tuple[Any, ...]], words: tuple[Any, ...]) -> list[Any]:
+    def _write(
+        self, commands: Sequence[tuple[Any, ...]], words: tuple[Any, ...], begun: Callable[[], None]
+    ) -> list[Any]:
         """Run *commands* and a script, and wait for the replicas.
 
         Raises Unconfirmed when too few say in time that they have what it wrote.
         """
         if not self.wait:
-            return send(self.client, [*commands, words]) if commands else [self._send(words)]
+            return send(self.client, [*commands, words], begun=begun)
         # Valkey waits for what this connection wrote. That is nothing when a script finds its work done, as after
         # a lost answer; what it found may still be under way, and a message goes the same way behind it.
         message, wait = ("PUBLISH", "voteweb", ""), ("WAIT", self.wait, int(self.deadline * SHARE * 1000))
-        *answers, _, confirmed = send(self.client, [*commands, words, message, wait])
+        *answers, _, confirmed = send(self.client, [*commands, words, message, wait], begun=begun)
         if confirmed < self.wait:
             raise Unconfirmed(f"{confirmed} of {self.wait} replicas have what was written")
         return answers

@@ -8,7 +8,8 @@ from voteweb import config
 from voteweb.errors import InvitationUsed, LinkUsed, NoSuchMember
 from voteweb.models import Invitation, User
 from voteweb.store import keys
-from voteweb.store.connect import Connection, Reply, Trip
+from voteweb.store.connect import Connection
+from voteweb.store.trip import Reply, Trip
 from voteweb.store.users import new_session
 
 _FIELDS = ("by", "until", "used", "revoked")

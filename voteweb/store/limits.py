@@ -12,7 +12,8 @@ from voteweb.config import Settings
 from voteweb.errors import TooFast
 from voteweb.limits import Limit
 from voteweb.store import keys, scripts
-from voteweb.store.connect import Connection, Reply, Trip
+from voteweb.store.connect import Connection
+from voteweb.store.trip import Reply, Trip
 
 #: A limit and whose act is to be counted: a member's name, an address, a name to log in with.
 Charge = tuple[Limit, str]

@@ -10,8 +10,9 @@ from voteweb import config, ranking
 from voteweb.config import Settings
 from voteweb.models import Article, Order, Page
 from voteweb.store import keys, rows, scripts
-from voteweb.store.connect import Connection, Reply, Trip
+from voteweb.store.connect import Connection
 from voteweb.store.guesses import Guesses
+from voteweb.store.trip import Reply, Trip
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from voteweb import config
 from voteweb.models import Act, Entry, Page
 from voteweb.store import keys
-from voteweb.store.connect import Connection, Reply, Trip
+from voteweb.store.connect import Connection
+from voteweb.store.trip import Reply, Trip
 
 _FIELDS = ("kind", "who", "time", "about", "article", "title", "why", "added", "removed", "undone")
 

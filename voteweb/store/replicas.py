@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import redis
 
 from voteweb.store.away import is_away
+from voteweb.store.wire import send
 
 #: Seconds for which readers are answered by the primary after a replica was away.
 REST = 1.0
@@ -42,11 +43,3 @@ class Replicas:
     def close(self) -> None:
         """Close all connections."""
         self._client.close()
-
-
-def send(client: redis.Redis, commands: Sequence[tuple[Any, ...]], *, atomic: bool = False) -> list[Any]:
-    """Send *commands* in one round trip and return their answers; *atomic*: at one instant."""
-    with client.pipeline(transaction=atomic) as pipe:
-        for words in commands:
-            pipe.execute_command(*words)  # type: ignore[no-untyped-call]
-        return pipe.execute()

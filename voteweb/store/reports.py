@@ -6,8 +6,9 @@ from typing import Any
 from voteweb.errors import AlreadyReported, ArticleGone, NoSuchArticle
 from voteweb.models import Article, Reason, Report, User
 from voteweb.store import keys
-from voteweb.store.connect import Connection, Reply, Trip
+from voteweb.store.connect import Connection
 from voteweb.store.log import Deed, Log
+from voteweb.store.trip import Reply, Trip
 
 
 class Reports:

@@ -17,6 +17,8 @@ T = TypeVar("T")
 SCHEME = "redis+sentinel"
 #: Where a Sentinel listens unless its address says otherwise.
 PORT = 26_379
+#: Seconds after which a connection to the primary says hello before it is used again.
+IDLE = 1
 #: What an address may say behind its question mark.
 _OPTIONS = {"db", "sentinel_username", "sentinel_password"}
 
@@ -130,6 +132,8 @@ def clients(url: str, options: dict[str, Any], share: float) -> tuple[redis.Redi
     watchers = [redis.Redis(host, port, **brief | address.watch) for host, port in address.sentinels]
     sentinels = Sentinels(watchers)
     pool: Callable[..., redis.ConnectionPool] = SentinelConnectionPool
-    primary = pool(address.name, sentinels, is_master=True, **options | address.database)
+    # A primary that hung, was given up and has just woken takes writes until it has looked around once.
+    careful = options | {"health_check_interval": IDLE}
+    primary = pool(address.name, sentinels, is_master=True, **careful | address.database)
     replicas = pool(address.name, sentinels, is_master=False, **brief | address.database)
     return redis.Redis.from_pool(primary), redis.Redis.from_pool(replicas)

@@ -6,8 +6,9 @@ import time
 from voteweb.errors import InviterGone, NameTaken, NoInvitation, NoSuchMember
 from voteweb.models import Role, User
 from voteweb.store import keys
-from voteweb.store.connect import Connection, Reply, Trip
+from voteweb.store.connect import Connection
 from voteweb.store.log import Deed, Log
+from voteweb.store.trip import Reply, Trip
 
 _FIELDS = ("id", "name", "password", "role", "since", "session", "banned", "ban-reason", "left", "invited-by")
 

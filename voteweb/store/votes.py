@@ -19,9 +19,10 @@ from voteweb.errors import (
 )
 from voteweb.models import Article, User, Voter
 from voteweb.store import keys, scripts
-from voteweb.store.connect import Connection, Outcome, Reply, Trip
+from voteweb.store.connect import Connection
 from voteweb.store.guesses import Guesses
 from voteweb.store.limits import Charge, Limits, refusal
+from voteweb.store.trip import Outcome, Reply, Trip
 
 
 class Votes:

@@ -14,8 +14,8 @@ from voteweb.feed import Feed, answer, in_one_language, of_article, xml
 from voteweb.language import gettext as _
 from voteweb.login import settings, store
 from voteweb.models import Article, Order
-from voteweb.store.connect import Trip
 from voteweb.store.listings import Ranking, of_groups, of_member, whole_site
+from voteweb.store.trip import Trip
 from voteweb.views.groups import refuse_unknown, split
 from voteweb.views.users import present, well_formed
 
