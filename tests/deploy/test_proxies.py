@@ -6,6 +6,7 @@ import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from urllib.parse import urlencode
 
 import pytest
 
@@ -15,6 +16,7 @@ from tests.deploy.visitor import HOST, Visitor
 from tests.helpers import until
 from tests.machines import free_ports
 from tests.running import Running
+from tests.views.dom import fields_of, parse
 from voteweb.cli.run import THREADS
 from voteweb.limits import SIGNUP
 
@@ -57,13 +59,22 @@ def test_who_asks_is_what_the_proxy_says_and_not_what_the_visitor_claims(proxy: 
 
 
 def test_a_scheme_that_a_visitor_claims_is_not_believed(proxy: Proxy) -> None:
-    assert sign_up(proxy.visitor(), "ann", X_Forwarded_Proto="http") == 303
+    """Only who comes by https must say where from; were the claim believed, ann would be logged out."""
+    ann = proxy.visitor()
+    assert sign_up(ann, "ann") == 303
+    form = parse(ann.get("/about").body).one("form", action="/logout")
+    sent = urlencode(fields_of(form))
+    assert ann.ask("POST", "/logout", sent, X_Forwarded_Proto="http", Referer="").status == 400
+    assert parse(ann.get("/about").body).all("form", action="/logout"), "still logged in"
+    assert ann.ask("POST", "/logout", sent).status == 303
 
 
 @pytest.mark.parametrize("path", ["/metrics", "/healthz"])
-def test_what_is_for_the_operator_is_not_there(proxy: Proxy, site: Running, path: str) -> None:
-    assert proxy.visitor().get(path).status == 404
-    assert site.answers()
+def test_what_is_for_the_operator_is_not_there(proxy: Proxy, path: str) -> None:
+    assert "X-Request-Id" in proxy.visitor().get("/nowhere").headers, "the site says 404 as well, and names the request"
+    answer = proxy.visitor().get(path)
+    assert answer.status == 404
+    assert "X-Request-Id" not in answer.headers
 
 
 def test_a_body_that_is_too_large_is_refused(proxy: Proxy) -> None:
