@@ -120,7 +120,10 @@ class Nginx(Proxy):
             "listen 443 ": f"listen 127.0.0.1:{self.https} ",
         }
         places = {"127.0.0.1:8000 ": f"127.0.0.1:{self.site} ", "/var/log/nginx": str(self.folder)}
-        waits = {"proxy_read_timeout 30s;": f"proxy_read_timeout {self.patience}s;"}
+        waits = {
+            "proxy_read_timeout 30s;": f"proxy_read_timeout {self.patience}s;",
+            "proxy_next_upstream_timeout 10s;": f"proxy_next_upstream_timeout {self.patience * 1000 // 3}ms;",
+        }
         more = {"# server 127.0.0.1:8001 ": f"server 127.0.0.1:{self.second} "} if self.second else {}
         ours = swapped((DEPLOY / "nginx.conf").read_text(), listening | more | places | waits)
         (self.folder / "voteweb.conf").write_text(ours)

@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -81,6 +82,15 @@ def test_a_body_that_is_too_large_is_refused(proxy: Proxy) -> None:
     assert proxy.visitor().ask("POST", "/login", Content_Length="400000").status == 413
 
 
+def test_of_a_body_that_does_not_say_how_long_it_is_no_more_is_read(proxy: Proxy) -> None:
+    """nginx says so; Caddy passes on what it has read, which is no form. Then both hang up."""
+    small = proxy.visitor().ask("POST", "/login", iter([b"x"]))
+    assert small.headers["Connection"] != "close"
+    large = proxy.visitor().ask("POST", "/login", (b"x" * 40_000 for _ in range(10)))
+    assert large.status in (413, 422)
+    assert large.headers["Connection"] == "close"
+
+
 def test_another_host_is_not_answered_for(proxy: Proxy) -> None:
     answer = proxy.visitor().get("/", Host="evil.example")
     assert (answer.status, answer.body) == (200, "") or answer.status == 421
@@ -157,6 +167,24 @@ def test_two_sites_restarted_one_after_the_other_answer_every_visitor(
         for thread in asking:
             thread.result()
     assert set(statuses) == {200}
+
+
+@pytest.mark.parametrize("proxy", [Nginx], ids=["nginx"], indirect=True)
+def test_where_two_sites_hang_a_visitor_does_not_wait_for_both(proxy: Proxy, site: Running, serve: Serve) -> None:
+    proxy.stop()
+    (proxy.second,) = free_ports(1)
+    proxy.patience = 3
+    hung = [each.workers()[0] for each in (site, serve(proxy.second))]
+    proxy.start()
+    for worker in hung:
+        os.kill(worker, signal.SIGSTOP)
+    begun = time.monotonic()
+    answer = proxy.visitor().get("/")
+    waited = time.monotonic() - begun
+    for worker in hung:
+        os.kill(worker, signal.SIGCONT)
+    assert (answer.status, answer.headers["Retry-After"]) == (503, "5")
+    assert waited < 2 * proxy.patience
 
 
 @pytest.mark.parametrize("proxy", [Caddy], ids=["caddy"], indirect=True)
