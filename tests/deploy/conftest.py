@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.proxies import Caddy, Nginx, Proxy
+from tests.deploy.proxies import Caddy, Nginx, Proxy, make_certificate
 from tests.machines import free_ports
 from tests.running import SECRET, Running, Start
 from voteweb.store import Store
@@ -34,14 +34,22 @@ def site(serve: Serve) -> Running:
     return serve()
 
 
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the certificate of the site and its key."""
+    folder = tmp_path_factory.mktemp("certificate")
+    make_certificate(folder)
+    return folder
+
+
 @pytest.fixture(params=[Nginx, Caddy], ids=["nginx", "caddy"])
-def proxy(request: pytest.FixtureRequest, site: Running, port: int) -> Iterator[Proxy]:
+def proxy(request: pytest.FixtureRequest, site: Running, port: int, certificate: Path) -> Iterator[Proxy]:
     """The proxy in front of it."""
-    folder = Path(tempfile.mkdtemp(prefix="vw-", dir="/tmp"))
-    found: Proxy = request.param(folder, port)
-    try:
-        found.start()
-        yield found
-    finally:
-        found.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix="vw-", dir="/tmp") as folder:
+        shutil.copytree(certificate, folder, dirs_exist_ok=True)
+        found: Proxy = request.param(Path(folder), port)
+        try:
+            found.start()
+            yield found
+        finally:
+            found.stop()

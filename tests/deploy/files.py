@@ -29,6 +29,12 @@ def last(word: str) -> str:
     return [step.rest for step in dockerfile() if step.word == word][-1]
 
 
+def copied() -> list[tuple[list[str], str]]:
+    """Return what the Dockerfile copies of the repository, and to where: names and a place for each instruction."""
+    words = [step.rest.split() for step in dockerfile() if step.word == "COPY" and not step.rest.startswith("--from")]
+    return [(sources, place) for *sources, place in words]
+
+
 def compose() -> dict[str, Any]:
     """Return the services of compose.yaml."""
     services: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]

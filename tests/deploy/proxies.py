@@ -57,8 +57,16 @@ def swapped(text: str, swaps: dict[str, str]) -> str:
     return text
 
 
+def make_certificate(folder: Path) -> None:
+    """Put a certificate of the site and its key into *folder*."""
+    subject = ["-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}"]
+    files = ["-keyout", str(folder / "voteweb.key"), "-out", str(folder / "voteweb.crt")]
+    words = [program("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject, *files]
+    subprocess.run(words, check=True, capture_output=True)
+
+
 class Proxy:
-    """One of the two in front of the site at *site*, in a *folder* of its own, with a certificate of its own."""
+    """One of the two in front of the site at *site*, in a *folder* of its own, where its certificate is."""
 
     #: Seconds that it waits for an answer of the site.
     patience = 30
@@ -71,10 +79,6 @@ class Proxy:
         self.folder, self.site = folder, site
         self.http, self.https = free_ports(2)
         self.certificate = folder / "voteweb.crt"
-        subject = ["-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}"]
-        files = ["-keyout", str(folder / "voteweb.key"), "-out", str(self.certificate)]
-        words = [program("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject, *files]
-        subprocess.run(words, check=True, capture_output=True)
         self.process: subprocess.Popen[bytes] | None = None
 
     def words(self) -> list[str]:
@@ -120,7 +124,10 @@ class Nginx(Proxy):
             "listen 443 ": f"listen 127.0.0.1:{self.https} ",
         }
         places = {"127.0.0.1:8000 ": f"127.0.0.1:{self.site} ", "/var/log/nginx": str(self.folder)}
-        waits = {"proxy_read_timeout 30s;": f"proxy_read_timeout {self.patience}s;"}
+        waits = {
+            "proxy_read_timeout 30s;": f"proxy_read_timeout {self.patience}s;",
+            "proxy_next_upstream_timeout 10s;": f"proxy_next_upstream_timeout {self.patience * 1000 // 3}ms;",
+        }
         more = {"# server 127.0.0.1:8001 ": f"server 127.0.0.1:{self.second} "} if self.second else {}
         ours = swapped((DEPLOY / "nginx.conf").read_text(), listening | more | places | waits)
         (self.folder / "voteweb.conf").write_text(ours)

@@ -1,4 +1,4 @@
-"""What the files of deploy/ name is really there: settings and commands."""
+"""What the files of deploy/ name is really there: settings, commands, and the project of Compose."""
 
 import re
 from dataclasses import fields, replace
@@ -18,6 +18,12 @@ def test_every_setting_is_one() -> None:
 
 def test_every_command_is_one() -> None:
     assert set(COMMAND.findall(TEXT)) == {"run", "backup", "restore"} & voteweb.commands.keys()
+
+
+def test_every_word_to_compose_is_about_the_same_project() -> None:
+    said = re.findall(r"docker compose (.+)", TEXT + (DEPLOY.parent / "README.md").read_text("utf-8"))
+    assert len(said) >= 3
+    assert all(words.startswith("--project-name voteweb ") for words in said), said
 
 
 def test_the_settings_to_begin_with_are_right_once_there_is_a_key() -> None:

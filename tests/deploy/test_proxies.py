@@ -3,9 +3,11 @@
 import os
 import signal
 import threading
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from urllib.parse import urlencode
 
 import pytest
 
@@ -15,6 +17,7 @@ from tests.deploy.visitor import HOST, Visitor
 from tests.helpers import until
 from tests.machines import free_ports
 from tests.running import Running
+from tests.views.dom import fields_of, parse
 from voteweb.cli.run import THREADS
 from voteweb.limits import SIGNUP
 
@@ -57,17 +60,35 @@ def test_who_asks_is_what_the_proxy_says_and_not_what_the_visitor_claims(proxy: 
 
 
 def test_a_scheme_that_a_visitor_claims_is_not_believed(proxy: Proxy) -> None:
-    assert sign_up(proxy.visitor(), "ann", X_Forwarded_Proto="http") == 303
+    """Only who comes by https must say where from; were the claim believed, ann would be logged out."""
+    ann = proxy.visitor()
+    assert sign_up(ann, "ann") == 303
+    form = parse(ann.get("/about").body).one("form", action="/logout")
+    sent = urlencode(fields_of(form))
+    assert ann.ask("POST", "/logout", sent, X_Forwarded_Proto="http", Referer="").status == 400
+    assert parse(ann.get("/about").body).all("form", action="/logout"), "still logged in"
+    assert ann.ask("POST", "/logout", sent).status == 303
 
 
 @pytest.mark.parametrize("path", ["/metrics", "/healthz"])
-def test_what_is_for_the_operator_is_not_there(proxy: Proxy, site: Running, path: str) -> None:
-    assert proxy.visitor().get(path).status == 404
-    assert site.answers()
+def test_what_is_for_the_operator_is_not_there(proxy: Proxy, path: str) -> None:
+    assert "X-Request-Id" in proxy.visitor().get("/nowhere").headers, "the site says 404 as well, and names the request"
+    answer = proxy.visitor().get(path)
+    assert answer.status == 404
+    assert "X-Request-Id" not in answer.headers
 
 
 def test_a_body_that_is_too_large_is_refused(proxy: Proxy) -> None:
     assert proxy.visitor().ask("POST", "/login", Content_Length="400000").status == 413
+
+
+def test_of_a_body_that_does_not_say_how_long_it_is_no_more_is_read(proxy: Proxy) -> None:
+    """nginx says so; Caddy passes on what it has read, which is no form. Then both hang up."""
+    small = proxy.visitor().ask("POST", "/login", iter([b"x"]))
+    assert small.headers["Connection"] != "close"
+    large = proxy.visitor().ask("POST", "/login", (b"x" * 40_000 for _ in range(10)))
+    assert large.status in (413, 422)
+    assert large.headers["Connection"] == "close"
 
 
 def test_another_host_is_not_answered_for(proxy: Proxy) -> None:
@@ -146,6 +167,24 @@ def test_two_sites_restarted_one_after_the_other_answer_every_visitor(
         for thread in asking:
             thread.result()
     assert set(statuses) == {200}
+
+
+@pytest.mark.parametrize("proxy", [Nginx], ids=["nginx"], indirect=True)
+def test_where_two_sites_hang_a_visitor_does_not_wait_for_both(proxy: Proxy, site: Running, serve: Serve) -> None:
+    proxy.stop()
+    (proxy.second,) = free_ports(1)
+    proxy.patience = 3
+    hung = [each.workers()[0] for each in (site, serve(proxy.second))]
+    proxy.start()
+    for worker in hung:
+        os.kill(worker, signal.SIGSTOP)
+    begun = time.monotonic()
+    answer = proxy.visitor().get("/")
+    waited = time.monotonic() - begun
+    for worker in hung:
+        os.kill(worker, signal.SIGCONT)
+    assert (answer.status, answer.headers["Retry-After"]) == (503, "5")
+    assert waited < 2 * proxy.patience
 
 
 @pytest.mark.parametrize("proxy", [Caddy], ids=["caddy"], indirect=True)

@@ -3,11 +3,14 @@
 import http.client
 import socket
 import ssl
+import sys
+from collections.abc import Iterable
 from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlencode
 
+from tests.helpers import needs
 from tests.views.dom import fields_of, parse
 
 HOST = "news.example"
@@ -25,6 +28,7 @@ class Visitor:
     """A visitor at 127.0.0.<number>, who keeps cookies, and trusts *certificate* where the *port* speaks https."""
 
     def __init__(self, port: int, certificate: Path | None, number: int = 1) -> None:
+        needs(number == 1 or sys.platform == "linux", "Linux, where all of 127.0.0.0/8 is this machine")
         self.address = f"127.0.0.{number}"
         self._port = port
         self._context = ssl.create_default_context(cafile=str(certificate)) if certificate else None
@@ -35,8 +39,11 @@ class Visitor:
         line = socket.create_connection(("127.0.0.1", self._port), timeout=60, source_address=(self.address, 0))
         return self._context.wrap_socket(line, server_hostname=HOST) if self._context else line
 
-    def ask(self, method: str, path: str, body: str | bytes = b"", **headers: str) -> Answer:
-        """Send a request; ``X_Name=…`` is a header X-Name. All is read and the connection closed."""
+    def ask(self, method: str, path: str, body: str | bytes | Iterable[bytes] = b"", **headers: str) -> Answer:
+        """Send a request; ``X_Name=…`` is a header X-Name. All is read and the connection closed.
+
+        A *body* in pieces is sent chunk by chunk, without a word of how much is coming.
+        """
         sent = {"Host": HOST, "Referer": f"https://{HOST}/", "Cookie": "; ".join(map("=".join, self._cookies.items()))}
         if method == "POST":
             sent["Content-Type"] = "application/x-www-form-urlencoded"

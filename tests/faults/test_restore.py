@@ -12,6 +12,8 @@ from voteweb.config import Settings
 from voteweb.errors import ConfigError
 from voteweb.store import Store, open_store
 from voteweb.store.backup import Record
+from voteweb.store.server import Counts
+from voteweb.store.server import Server as DatabaseServer
 
 pytestmark = pytest.mark.heavy
 
@@ -78,6 +80,24 @@ def test_the_mark_of_a_restore_outlives_the_primary_that_alone_had_it(
     store.connection.client.delete("restoring:")  # as if the replica that took over had never heard of it
     lose(three.primary(), three.replicas())
     restore.write(records)
+    with pytest.raises(ConfigError, match="restarted or replaced"):
+        restore.finish()
+    assert "restoring:" in snapshot(store)
+
+
+def test_a_restore_that_lost_its_primary_at_its_very_end_says_so(
+    three: Machines, store: Store, records: list[Record], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    restore = store.backup.restore()
+    restore.begin()
+    restore.write(records)
+    count = DatabaseServer.counts
+
+    def lost_meanwhile(server: DatabaseServer) -> Counts:
+        lose(three.primary(), three.replicas())
+        return count(server)
+
+    monkeypatch.setattr(DatabaseServer, "counts", lost_meanwhile)
     with pytest.raises(ConfigError, match="restarted or replaced"):
         restore.finish()
     assert "restoring:" in snapshot(store)

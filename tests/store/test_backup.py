@@ -22,7 +22,7 @@ from voteweb.store import Store
 from voteweb.store.backup import Record, References, read, records
 from voteweb.store.log import Deed
 from voteweb.store.look import Look
-from voteweb.store.server import Engine, Server
+from voteweb.store.server import Counts, Engine, Server
 
 MONTH = 31 * 86_400
 
@@ -297,6 +297,27 @@ def test_a_database_that_does_not_hold_what_was_written_stays_marked(small: Stor
     }
     run(small, *spoils[kind])
     with pytest.raises(ConfigError, match="does not hold what was written"):
+        restore.finish()
+    assert run(small, "EXISTS", "restoring:")
+
+
+def test_a_database_that_was_replaced_while_it_was_counted_stays_marked(
+    small: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backup, engine, counts = copied(small), small.server.engine(), small.server.counts()
+    run(small, "FLUSHDB")
+    restore = small.backup.restore()
+    restore.begin()
+    restore.write(backup)
+
+    def replaced(server: Server) -> Counts:
+        """Count; the mark had not reached the one that takes over."""
+        monkeypatch.setattr(Server, "engine", lambda _: engine._replace(run="another"))
+        run(small, "DEL", "restoring:")
+        return counts
+
+    monkeypatch.setattr(Server, "counts", replaced)
+    with pytest.raises(ConfigError, match="restarted or replaced while it was written"):
         restore.finish()
     assert run(small, "EXISTS", "restoring:")
 

@@ -60,13 +60,7 @@ class Writing:
 
         Raises ConfigError when the database may not hold what was written; then the mark stays.
         """
-        if self._server.engine().run != self._run:
-            # What the other had not passed on, or not put on its disk, is lost, and the mark may be as well.
-            self._mark()
-            raise ConfigError(
-                "The database was restarted or replaced while it was written, so that something may be missing. Empty "
-                "it and restore again."
-            )
+        self._refuse_another_run()
         for pattern in (keys.posted("*"), keys.gone("*")):
             for step in steps(self._look.keys(pattern)):
                 self._settle_owners(step)
@@ -74,6 +68,8 @@ class Writing:
             self._settle_undone(step)
         wanted = Counts(self._listed, self._written["member"], self._written["group"])
         found = self._server.counts()
+        # Settling and counting take minutes on a large site, in which the database may be lost as well.
+        self._refuse_another_run()
         if found != wanted:
             raise ConfigError(
                 "The database does not hold what was written: %(found)s instead of %(wanted)s.",
@@ -81,6 +77,15 @@ class Writing:
                 wanted=_told(wanted),
             )
         self._connection.command("DEL", keys.restoring())
+
+    def _refuse_another_run(self) -> None:
+        if self._server.engine().run != self._run:
+            # What the other had not passed on, or not put on its disk, is lost, and the mark may be as well.
+            self._mark()
+            raise ConfigError(
+                "The database was restarted or replaced while it was written, so that something may be missing. Empty "
+                "it and restore again."
+            )
 
     def _settle_owners(self, lists: list[str]) -> None:
         """Drop the lists of posters who are no members; who left in the middle of the backup is to leave again."""
