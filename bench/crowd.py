@@ -24,15 +24,9 @@ class _Queue(Connection):
         super().__init__(behind.client, behind.deadline)
         self.queued: list[tuple[object, ...]] = []
 
-    def run(
-        self,
-        commands: Sequence[tuple[object, ...]],
-        name: str,
-        keys: Sequence[str],
-        arguments: Sequence[str | int | float],
-    ) -> tuple[list[object], Outcome]:
+    def script(self, name: str, keys: Sequence[str], arguments: Sequence[str | int | float]) -> Outcome:
         self.queued.append(scripts.call(name, keys, arguments))
-        return [], Outcome("counted", ["0"], repeated=False)
+        return Outcome("counted", ["0"], repeated=False)
 
 
 def vote(store: Store, articles: Iterable[int], count: int, groups: str) -> None:

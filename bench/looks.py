@@ -35,7 +35,7 @@ def open_to_votes(store: Store, most: int) -> list[int]:
     since = time.time() - Settings().voting_seconds + 86_400
     found: list[int] = []
     for batch in store.listings.since(since):
-        found += [article.id for article in batch]
+        found += batch
         if len(found) >= most:
             break
     return found[:most]

@@ -17,12 +17,16 @@ def recent_votes(store: Store, settings: Settings, member: User) -> list[Article
     Nowhere is it written who voted for what but in the articles' own voters, so these are asked in batches.
     """
     found: list[Article] = []
-    for batch in store.listings.since(time.time() - settings.voting_seconds):
+    for ids in store.listings.since(time.time() - settings.voting_seconds):
         trip = store.trip()
-        own = store.votes.ask_own(trip, [article.id for article in batch], member.id)
+        own = store.votes.ask_own(trip, ids, member.id)
         trip.go()
-        voted = [each for each in marked(batch, own.value) if each.voted]
-        found += [each for each in voted if each.poster.lower() != member.name.lower()]
+        trip = store.trip()
+        voted = [store.articles.ask(trip, id) for id, is_own in own.value.items() if is_own]
+        trip.go()
+        there = [each.value for each in voted if each.value and not each.value.gone]
+        others = [each for each in there if each.poster.lower() != member.name.lower()]
+        found += marked(others, own.value)
     return found
 
 

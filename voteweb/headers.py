@@ -58,7 +58,8 @@ def init_app(app: Flask, settings: Settings) -> None:
         response.headers["Cross-Origin-Resource-Policy"] = owner
         # The cookie itself is set only after this function, where the session has changed. Browsers keep even a 404
         # or 410 for a while unless told not to.
-        if g.get("viewer") is not None or session.modified or response.status_code >= 400:
+        is_personal = g.get("viewer") is not None or request.method == "POST" or session.modified
+        if is_personal or response.status_code >= 400:
             response.headers["Cache-Control"] = "private, no-store"
         return response
 

@@ -52,10 +52,10 @@ def page_trip() -> Trip:
     return store().trip(reader=not session.get(_SESSION_USER))
 
 
-def ask_viewer(trip: Trip, *, counted: bool = True) -> Reply[User | None]:
+def ask_viewer(trip: Trip) -> Reply[User | None]:
     """Queue the question who the viewer is, to share a round trip with what the page asks for.
 
-    What a member sends is *counted* against its limit in the same round trip; :func:`member` refuses it then.
+    What a member sends is counted against its limit in the same round trip; :func:`member` refuses it then.
     """
     word, id, name = _session()
     if not name or "viewer" in g:
@@ -63,8 +63,7 @@ def ask_viewer(trip: Trip, *, counted: bool = True) -> Reply[User | None]:
         return trip.ask([], lambda _: cast("User | None", g.viewer))
     asked = store().users.ask(trip, name)
     open_reports = store().reports.ask_count(trip)
-    if counted:
-        gate.ask_member(trip, name)
+    gate.ask_member(trip, name)
 
     def read(_: list[Any]) -> User | None:
         user = asked.value
@@ -88,7 +87,7 @@ def voter() -> Voter:
 
 
 def viewer_id() -> int:
-    """Return the id of the member whose session this is, 0 for a reader; whether it still holds is not known yet."""
+    """Return the id of the member whose session this is, 0 for a reader; whether it still holds may not be known."""
     return int(_session()[1] or 0)
 
 

@@ -53,7 +53,8 @@ def init_app(app: Flask, settings: Settings) -> None:
     def note(response: Response) -> Response:
         mine, viewer = notes.of(request.environ), g.get("viewer")
         mine.route = request.endpoint or notes.NOWHERE
-        mine.member = viewer.id if viewer else 0
+        if viewer:
+            mine.member = viewer.id
         return response
 
     logs.set_up(settings)

@@ -6,8 +6,10 @@ import pytest
 
 from tests import factories
 from tests.views.browser import JSON, Browser
+from voteweb import models
 from voteweb.models import Article
 from voteweb.store import Store
+from voteweb.store.log import Deed
 
 
 @pytest.fixture
@@ -60,6 +62,35 @@ def test_a_vote_leaves_the_session_as_it_is_and_its_words_in_a_cookie_for_a_minu
     bob.follow()
     assert bob.answer.headers.getlist("Set-Cookie") == ["notice=; Max-Age=0; HttpOnly; Path=/; SameSite=Lax"]
     assert "Set-Cookie" not in bob.open("/").answer.headers
+
+
+def test_nobody_keeps_the_answer_to_a_vote(article: Article, bob: Browser) -> None:
+    assert script(bob, "/a/1/vote")[0] == 200
+    assert bob.answer.headers["Cache-Control"] == "private, no-store"
+    bob.open("/").press("/a/1/unvote")
+    assert bob.answer.headers["Cache-Control"] == "private, no-store"
+
+
+def test_a_vote_in_a_session_that_has_ended_leads_to_log_in(article: Article, bob: Browser, fake_store: Store) -> None:
+    fields = {"csrf_token": bob.token(), "next": "/new"}
+    cookie = bob.client.get_cookie("voteweb")
+    assert cookie
+    fake_store.users.end_sessions("bob")
+    bob.post("/a/1/vote", fields)
+    assert (bob.status, bob.location) == (303, "/login?next=/new%23a1")
+    bob.client.set_cookie("voteweb", cookie.value)
+    bob.post("/a/1/vote", fields, headers=JSON)
+    assert (bob.status, bob.answer.json["error"]["code"]) == (401, "login")
+    assert fake_store.articles.get(1).votes == 1
+
+
+def test_whoever_was_banned_before_the_vote_is_told_why(article: Article, bob: Browser, fake_store: Store) -> None:
+    fields = {"csrf_token": bob.token(), "next": "/new"}
+    fake_store.users.ban("bob", Deed(models.Act.BAN, "mod", about="bob", why="Too many links."))
+    bob.post("/a/1/vote", fields)
+    assert bob.location == "/login?next=/new%23a1"
+    assert "Too many links." in " ".join(bob.follow().flashes)
+    assert fake_store.articles.get(1).votes == 1
 
 
 @pytest.mark.parametrize("value", ["", "COUNTED", "<b>", "counted; x", "\u00e9"])

@@ -6,7 +6,7 @@ and scripts that are safe to run twice.
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import redis
 
@@ -107,16 +107,6 @@ class Connection:
 
     def script(self, name: str, keys: Sequence[str], arguments: Sequence[str | int | float]) -> Outcome:
         """Run the script *name* and return what it answered; raise Conflict when an id it was given is in use."""
-        return self.run([], name, keys, arguments)[1]
-
-    def run(
-        self,
-        commands: Sequence[tuple[Any, ...]],
-        name: str,
-        keys: Sequence[str],
-        arguments: Sequence[str | int | float],
-    ) -> tuple[list[Any], Outcome]:
-        """Run *commands* and the script *name* behind them in one round trip, and return what each answered."""
         words = scripts.call(name, keys, arguments)
         attempts = 0
 
@@ -124,38 +114,33 @@ class Connection:
             nonlocal attempts
             attempts += 1
 
-        def attempt() -> list[Any]:
+        def attempt() -> list[str]:
             nonlocal attempts
             try:
-                return self._write(commands, words, begun)
+                return cast(list[str], self._write(words, begun))
             except redis.exceptions.NoScriptError:
                 attempts -= 1  # nothing ran
                 raise
 
         try:
-            *answers, (word, *rest) = self._with_scripts(attempt)
+            word, *rest = self._with_scripts(attempt)
         except redis.ResponseError as problem:
             if " TAKEN " in str(problem):
                 raise Conflict from problem
             raise
-        return answers, Outcome(word, rest, repeated=attempts > 1)
+        return Outcome(word, rest, repeated=attempts > 1)
 
-    def _write(
-        self, commands: Sequence[tuple[Any, ...]], words: tuple[Any, ...], begun: Callable[[], None]
-    ) -> list[Any]:
-        """Run *commands* and a script, and wait for the replicas.
-
-        Raises Unconfirmed when too few say in time that they have what it wrote.
-        """
+    def _write(self, words: tuple[Any, ...], begun: Callable[[], None]) -> Any:
+        """Run one script and wait for the replicas; raise Unconfirmed when too few say in time that they have it."""
         if not self.wait:
-            return send(self.client, [*commands, words], begun=begun)
+            return send(self.client, [words], begun=begun)[0]
         # Valkey waits for what this connection wrote. That is nothing when a script finds its work done, as after
         # a lost answer; what it found may still be under way, and a message goes the same way behind it.
         message, wait = ("PUBLISH", "voteweb", ""), ("WAIT", self.wait, int(self.deadline * SHARE * 1000))
-        *answers, _, confirmed = send(self.client, [*commands, words, message, wait], begun=begun)
+        answer, _, confirmed = send(self.client, [words, message, wait], begun=begun)
         if confirmed < self.wait:
             raise Unconfirmed(f"{confirmed} of {self.wait} replicas have what was written")
-        return answers
+        return answer
 
     def _with_scripts(self, attempt: Callable[[], T]) -> T:
         def loaded() -> T:

@@ -124,12 +124,12 @@ class Listings:
         """
         return trip.ask([("ZRANGE", which.key, first, first + count - 1)], lambda answers: _ids(answers[0]))
 
-    def since(self, time: float) -> Iterator[tuple[Article, ...]]:
-        """Yield the articles published since unix *time*, newest first, in batches of BATCH."""
+    def since(self, time: float) -> Iterator[tuple[int, ...]]:
+        """Yield the ids of the articles published since unix *time*, newest first, in batches of BATCH."""
         count = self._connection.command("ZCOUNT", keys.by_time(), repr(time), "+inf")
         for at in range(0, count, config.BATCH):
-            (flat,) = self._connection.pipeline([_sort(keys.by_time(), at, min(config.BATCH, count - at))])
-            yield tuple(row for row in rows.articles(flat) if row)
+            last = min(at + config.BATCH, count) - 1
+            yield _ids(self._connection.command("ZREVRANGE", keys.by_time(), at, last))
 
     def ids(self, which: Ranking) -> Iterator[int]:
         """Yield the ids of all articles of a ranking, read in batches of BATCH."""

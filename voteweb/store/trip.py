@@ -64,18 +64,7 @@ class Trip:
 
     def go(self) -> None:
         """Send everything in one round trip; raise Unavailable when Redis does not answer in time."""
-        self._take(self.more(self._commands) if self._commands else [])
-
-    def run(self, name: str, keys: Sequence[str], arguments: Sequence[str | int | float]) -> Outcome:
-        """Send everything in one round trip with the script *name* behind it, and return what that answered.
-
-        Raises Conflict when an id that the script was given is in use, and Unavailable.
-        """
-        answers, outcome = self._connection.run(self._commands, name, keys, arguments)
-        self._take(answers)
-        return outcome
-
-    def _take(self, answers: list[Any]) -> None:
+        answers = self.more(self._commands) if self._commands else []
         for reply, count in self._replies:
             mine, answers = answers[:count], answers[count:]
             reply.take(mine)

@@ -34,55 +34,33 @@ class Votes:
         self._limits = limits
         self._groups: Guesses[int, str] = Guesses(config.PLACES_KEPT)
 
-    def cast(
-        self,
-        id: int,
-        voter: Voter | User,
-        groups: str | None = None,
-        *,
-        trip: Trip | None = None,
-        charge: Charge | None = None,
-    ) -> int:
+    def cast(self, id: int, voter: Voter | User, groups: str | None = None, *, charge: Charge | None = None) -> int:
         """Count the vote of *voter* and return the article's votes.
 
         *groups* is the article's groups field, as last seen unless the caller knows better; where it is out of date,
-        it costs another round trip. The vote goes at the end of *trip*, if there is one, and counts against *charge*.
+        it costs another round trip. A vote that changes something counts against *charge*.
         Raises LoggedOut when the voter's session has ended or the voter is banned, TooFast, NoSuchArticle, ArticleGone,
         VotingClosed, AlreadyVoted, Conflict, Unavailable.
         """
-        return self._change("cast", id, voter, groups, trip, charge)
+        return self._change("cast", id, voter, groups, charge)
 
     def take_back(
-        self,
-        id: int,
-        voter: Voter | User,
-        groups: str | None = None,
-        *,
-        trip: Trip | None = None,
-        charge: Charge | None = None,
+        self, id: int, voter: Voter | User, groups: str | None = None, *, charge: Charge | None = None
     ) -> int:
         """Take the vote of *voter* back and return the article's votes; takes what :meth:`cast` does.
 
         Raises LoggedOut, TooFast, NoSuchArticle, ArticleGone, VotingClosed, NotVoted, OwnVote, Conflict, Unavailable.
         """
-        return self._change("take-back", id, voter, groups, trip, charge)
+        return self._change("take-back", id, voter, groups, charge)
 
-    def _change(
-        self,
-        act: str,
-        id: int,
-        voter: Voter | User,
-        groups: str | None,
-        trip: Trip | None,
-        charge: Charge | None,
-    ) -> int:
-        settings, trip = self._settings, trip or self._connection.trip()
+    def _change(self, act: str, id: int, voter: Voter | User, groups: str | None, charge: Charge | None) -> int:
+        settings = self._settings
         groups = self._groups.get(id, "") if groups is None else groups
         charges = [charge] if charge else []
         limits, numbers = self._limits.words(charges)
         until = time.monotonic() + self._connection.deadline
         while time.monotonic() < until:
-            outcome = trip.run(
+            outcome = self._connection.script(
                 "cast_vote",
                 [
                     keys.article(id),

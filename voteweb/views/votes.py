@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from flask import Blueprint, flash, jsonify, redirect
+from flask import Blueprint, flash, jsonify, redirect, request
 from flask.typing import ResponseReturnValue
 
-from voteweb import counting, gate, login, notices
-from voteweb.errors import AlreadyVoted, NotVoted, OwnVote, TooFast, VotewebError, VotingClosed
+from voteweb import counting, gate, login, notes, notices
+from voteweb.errors import AlreadyVoted, LoggedOut, NotVoted, OwnVote, TooFast, VotewebError, VotingClosed
 from voteweb.i18n import refusal
 from voteweb.login import members_only, store
 from voteweb.notices import Notice
@@ -47,11 +47,14 @@ def _change(id: int, act: Act, *, voted: bool, done: Notice) -> ResponseReturnVa
 def _counted(id: int, act: Act, outcome: str) -> int:
     """Return the article's votes after the viewer's *act*; the counts are told of its *outcome* or its refusal."""
     try:
-        voter, trip = login.voter(), store().trip()
-        login.ask_viewer(trip, counted=False)
-        votes = act(id, voter, trip=trip, charge=gate.of_member(voter.name))
+        voter = login.voter()
+        notes.of(request.environ).member = voter.id  # in place of the viewer, who is not asked for
+        votes = act(id, voter, charge=gate.of_member(voter.name))
     except VotewebError as error:
         counting.vote(error.code)
+        if isinstance(error, LoggedOut):
+            notes.of(request.environ).member = 0
+            login.viewer()  # whose session has ended is told why
         if isinstance(error, TooFast):
             gate.met(error)
         raise
