@@ -36,10 +36,11 @@ def on_core(core: int) -> Iterator[None]:
 def put_first(pid: int) -> None:
     """Let no other process take the processor away from this one, where we may ask for that.
 
-    A log of how long commands took is of no use when some were stopped in the middle for somebody else.
+    A log of how long commands took is of no use when some were stopped in the middle for somebody else. Its children
+    are as all others: a database and the one that rewrites its log would together be halted, for having all there is.
     """
     with suppress(PermissionError):
-        os.sched_setscheduler(pid, os.SCHED_FIFO, os.sched_param(1))
+        os.sched_setscheduler(pid, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
 
 
 def facts() -> dict[str, str]:
