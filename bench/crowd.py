@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from voteweb.config import Settings
 from voteweb.models import Voter
 from voteweb.store import Store, scripts
-from voteweb.store.connect import Connection
-from voteweb.store.trip import Outcome
+from voteweb.store.connect import Connection, Outcome
 from voteweb.store.votes import Votes
 
 #: Votes sent at once.

@@ -22,10 +22,9 @@ def recent_votes(store: Store, settings: Settings, member: User) -> list[Article
         own = store.votes.ask_own(trip, ids, member.id)
         trip.go()
         trip = store.trip()
-        voted = [store.articles.ask(trip, id) for id, is_own in own.value.items() if is_own]
+        voted = store.listings.ask_rows(trip, [id for id, is_own in own.value.items() if is_own])
         trip.go()
-        there = [each.value for each in voted if each.value and not each.value.gone]
-        others = [each for each in there if each.poster.lower() != member.name.lower()]
+        others = [each for each in voted.value if each.poster.lower() != member.name.lower()]
         found += marked(others, own.value)
     return found
 

@@ -57,7 +57,6 @@ def init_app(app: Flask, settings: Settings) -> None:
         here=here,
         now=now,
         ballot=lambda article: rules.ballot(viewer(), article, now(), settings),
-        is_open=lambda article: rules.voting_open(article, now(), settings),
         is_good=lambda article: rules.is_good(article, settings),
         standing=lambda article: ranking.explain(article, settings.vote_score, settings.voting_seconds),
         target=target,

@@ -1,16 +1,13 @@
-"""Who is looking: sessions, the way to log in and back, and the check of form tokens."""
+"""Who is looking: sessions, and the way to log in and back."""
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 import flask_login
 from flask import Flask, current_app, flash, g, jsonify, redirect, request, session, url_for
 from flask.typing import ResponseReturnValue
-from flask_wtf.csrf import CSRFProtect, generate_csrf, same_origin, validate_csrf
-from wtforms import ValidationError
 
-from voteweb import config, gate, known, rules
+from voteweb import gate, known, rules, tokens
 from voteweb.current import settings as settings
 from voteweb.current import store as store
 from voteweb.errors import Banned, LoggedOut
@@ -23,9 +20,7 @@ from voteweb.store.trip import Reply, Trip
 View = TypeVar("View", bound=Callable[..., Any])
 
 _SESSION_USER = "_user_id"  # Flask-Login's name for it
-_SESSION_TOKEN = "csrf_token"  # nosec B105  # noqa: S105 - Flask-WTF's name for it
 _manager = flask_login.LoginManager()
-_csrf = CSRFProtect()
 
 
 class Viewer(flask_login.UserMixin):
@@ -40,11 +35,11 @@ class Viewer(flask_login.UserMixin):
 
 
 def init_app(app: Flask) -> None:
-    """Set up sessions and form tokens; the login pages are the accounts blueprint's."""
+    """Set up log-ins, and who may send what; the login pages are the accounts blueprint's."""
     _manager.init_app(app, add_context_processor=False)  # pages are given the viewer by filters.py
     _manager.session_protection = None  # binds sessions to addresses, which change under phones
-    _csrf.init_app(app)
-    app.before_request(_check_token)
+    tokens.init_app(app)
+    app.before_request(_check)
 
 
 def page_trip() -> Trip:
@@ -107,19 +102,8 @@ def viewer() -> User | None:
 
 
 def token() -> str:
-    """Return the proof that a form is the viewer's own; "" for a reader, whose page holds none, so that it can be kept.
-
-    It is good as long as the session is, so it need not be signed anew for every page.
-    """
-    if viewer() is None:
-        return ""
-    word = session.get(_SESSION_TOKEN)
-    return _signed(current_app.secret_key, word) if word else cast(str, generate_csrf())
-
-
-@lru_cache(maxsize=config.PIECES_KEPT)
-def _signed(_key: str, _word: str) -> str:
-    return cast(str, generate_csrf())
+    """Return the proof that a form is the viewer's; "" for a reader, whose page holds none, so that it can be kept."""
+    return tokens.proof() if viewer() else ""
 
 
 def forget_viewer() -> None:
@@ -135,13 +119,9 @@ def member(asked: User | None) -> User:
     if asked is None:
         raise LoggedOut()
     refused = gate.excess()
-    if refused is not None and not _is_form():
+    if refused is not None and not tokens.is_form():
         raise refused
     return asked
-
-
-def _is_form() -> bool:
-    return getattr(current_app.view_functions.get(request.endpoint or ""), "checks_own_token", False)
 
 
 @_manager.user_loader  # type: ignore[untyped-decorator]
@@ -170,42 +150,20 @@ def members_only(view: View) -> View:
     """Let only members through; a reader is led to log-in and back.
 
     The mark alone stops requests without a session, before their token is asked for; whether the session
-    still holds, the view learns when it loads the viewer: from :func:`viewer` or with its own round trip.
+    still holds, the view learns when it loads the viewer, or the script that does what was asked for.
     """
     view.members_only = True  # type: ignore[attr-defined]
     return view
 
 
-def checks_own_token(view: View) -> View:
-    """Leave the token of this view's form, and the refusal of a limit, to the form, which then keeps what was typed."""
-    view.checks_own_token = True  # type: ignore[attr-defined]
-    return view
-
-
-def _check_token() -> ResponseReturnValue | None:
+def _check() -> ResponseReturnValue | None:
+    """Lead readers away from what is for members, and refuse what no form of ours has sent."""
     view = current_app.view_functions.get(request.endpoint or "")
-    if view is None:
-        return None
     if getattr(view, "members_only", False) and not session.get(_SESSION_USER):
         return to_login()
-    if request.method == "POST" and not _is_form() and not _is_ours():
-        _csrf.protect()  # says what is wrong
+    if view is not None and request.method == "POST":
+        tokens.check()
     return None
-
-
-def _is_ours() -> bool:
-    """Tell whether Flask-WTF would take this request's token, which it is asked but once: a token does not grow old."""
-    sent = request.form.get(_SESSION_TOKEN) or request.headers.get("X-CSRFToken", "")
-    try:
-        _validated(current_app.secret_key, session.get(_SESSION_TOKEN, ""), sent)
-    except ValidationError:
-        return False
-    return not request.is_secure or same_origin(request.referrer or "", request.host_url)
-
-
-@lru_cache(maxsize=config.SESSIONS_KEPT)
-def _validated(_key: str, _word: str, sent: str) -> None:
-    validate_csrf(sent)
 
 
 def to_login() -> ResponseReturnValue:

@@ -37,7 +37,7 @@ def test_every_command_finds_its_database(invoke: Invoke, three: Machines) -> No
     assert three.url in invoke("config").stdout
 
 
-def test_an_import_comes_in(invoke: Invoke, tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_an_import_comes_in(invoke: Invoke, tmp_path: Path) -> None:
     file = tmp_path / "stories.csv"
     file.write_text("title,link,text,poster,time,votes,groups\nA story,https://example.com/,,zoe,1700000000,7,go\n")
     assert invoke("import", str(file)).exit_code == 0

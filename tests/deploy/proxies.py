@@ -6,6 +6,7 @@ import shutil
 import signal
 import socket
 import subprocess
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from pathlib import Path
 
@@ -65,7 +66,7 @@ def make_certificate(folder: Path) -> None:
     subprocess.run(words, check=True, capture_output=True)
 
 
-class Proxy:
+class Proxy(ABC):
     """One of the two in front of the site at *site*, in a *folder* of its own, where its certificate is."""
 
     #: Seconds that it waits for an answer of the site.
@@ -81,9 +82,9 @@ class Proxy:
         self.certificate = folder / "voteweb.crt"
         self.process: subprocess.Popen[bytes] | None = None
 
+    @abstractmethod
     def words(self) -> list[str]:
         """Write the files and return the command."""
-        raise NotImplementedError
 
     def start(self) -> None:
         words = self.words()

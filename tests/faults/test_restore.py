@@ -6,7 +6,7 @@ import pytest
 
 from tests import factories
 from tests.helpers import until
-from tests.machines import Machines, Server, machines
+from tests.machines import Machines, Server
 from tests.store.watch import broken, snapshot
 from voteweb.config import Settings
 from voteweb.errors import ConfigError
@@ -16,13 +16,6 @@ from voteweb.store.server import Counts
 from voteweb.store.server import Server as DatabaseServer
 
 pytestmark = pytest.mark.heavy
-
-
-@pytest.fixture
-def three() -> Iterator[Machines]:
-    """Three machines that give a primary up after a second."""
-    with machines(down_after=1) as found:
-        yield found
 
 
 @pytest.fixture

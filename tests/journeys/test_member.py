@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Request, Route, expect
 
 from tests import factories
 from tests.journeys.conftest import Visit
@@ -81,7 +81,7 @@ def test_a_vote_that_cannot_be_fetched_is_sent_as_usual(
         "nonsense": lambda route: route.fulfill(status=200, body="<html>"),
     }
 
-    def fail_fetch(route, request) -> None:  # type: ignore[no-untyped-def]
+    def fail_fetch(route: Route, request: Request) -> None:
         if request.resource_type == "fetch":
             answers[way](route)
         else:

@@ -17,9 +17,9 @@ from voteweb.errors import (
 )
 from voteweb.models import Article, Draft, User
 from voteweb.store import keys, rows
-from voteweb.store.connect import Connection
+from voteweb.store.connect import Connection, Outcome
 from voteweb.store.log import Deed, Log
-from voteweb.store.trip import Outcome, Reply, Trip
+from voteweb.store.trip import Reply, Trip
 
 #: How often a write is tried whose keys have changed under it, before it says that somebody else is at work.
 TRIES = 20

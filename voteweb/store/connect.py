@@ -6,7 +6,7 @@ and scripts that are safe to run twice.
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import redis
 
@@ -14,7 +14,7 @@ from voteweb.errors import Conflict, Unavailable
 from voteweb.store import scripts
 from voteweb.store.away import Unconfirmed, is_away
 from voteweb.store.replicas import Replicas
-from voteweb.store.trip import Outcome, Trip
+from voteweb.store.trip import Trip
 from voteweb.store.wire import send, send_at_once
 
 T = TypeVar("T")
@@ -23,6 +23,17 @@ T = TypeVar("T")
 PAUSE = 0.05
 #: One Sentinel, one replica or one wait for replicas may take this part of the deadline: then another is asked.
 SHARE = 0.25
+
+
+class Outcome(NamedTuple):
+    """What a script answered: its word, what came with it, and whether the script may have run before.
+
+    After an attempt whose answer was lost, "already" may be the answer to our own first attempt.
+    """
+
+    word: str
+    rest: list[str]
+    repeated: bool
 
 
 class Connection:

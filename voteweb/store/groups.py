@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from voteweb.errors import GroupExists, NoSuchGroup
 from voteweb.models import Group
 from voteweb.store import keys
-from voteweb.store.connect import Connection
+from voteweb.store.connect import Connection, Outcome
 from voteweb.store.log import Deed, Log
-from voteweb.store.trip import Outcome, Reply, Trip
+from voteweb.store.trip import Reply, Trip
 
 
 class Groups:

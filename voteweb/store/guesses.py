@@ -1,5 +1,6 @@
 """What was the case when this process last saw it: something to ask by, never to answer by."""
 
+from threading import Lock
 from typing import Generic, TypeVar
 
 K = TypeVar("K")
@@ -12,6 +13,7 @@ class Guesses(Generic[K, V]):
     def __init__(self, most: int) -> None:
         self._most = most
         self._seen: dict[K, V] = {}
+        self._lock = Lock()
 
     def get(self, key: K, otherwise: V) -> V:
         """Return what was last seen under *key*."""
@@ -19,7 +21,8 @@ class Guesses(Generic[K, V]):
 
     def put(self, key: K, value: V) -> None:
         """Remember that *value* was seen under *key*, and forget what was seen longest ago."""
-        self._seen.pop(key, None)
-        self._seen[key] = value
-        if len(self._seen) > self._most:
-            self._seen.pop(next(iter(self._seen)), None)
+        with self._lock:  # else another thread may change what is gone through for the first
+            self._seen.pop(key, None)
+            self._seen[key] = value
+            if len(self._seen) > self._most:
+                del self._seen[next(iter(self._seen))]

@@ -113,6 +113,15 @@ class Listings:
             lambda answers: tuple(row for row in rows.articles(answers[0], texts=texts) if row),
         )
 
+    def ask_rows(self, trip: Trip, ids: Sequence[int]) -> Reply[tuple[Article, ...]]:
+        """Queue the question for the articles *ids*, as lists show them, but those missing or gone."""
+
+        def read(answers: list[Any]) -> tuple[Article, ...]:
+            found = (rows.article(id, values) for id, values in zip(ids, answers, strict=True))
+            return tuple(row for row in found if row and not row.gone)
+
+        return trip.ask([("HMGET", keys.article(id), *rows.FIELDS) for id in ids], read)
+
     def ask_total(self, trip: Trip, which: Ranking) -> Reply[int]:
         """Queue the question how many articles a ranking has."""
         return trip.ask([("ZCARD", which.key)], lambda answers: int(answers[0]))

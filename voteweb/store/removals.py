@@ -6,9 +6,8 @@ from voteweb.errors import ArticleGone, Conflict, NoSuchArticle, NotYours, TooLa
 from voteweb.models import Gone, User
 from voteweb.store import keys
 from voteweb.store.articles import TRIES, group_keys, read_stored
-from voteweb.store.connect import Connection
+from voteweb.store.connect import Connection, Outcome
 from voteweb.store.log import Deed, Log
-from voteweb.store.trip import Outcome
 
 
 class Removals:

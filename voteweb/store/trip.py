@@ -1,7 +1,7 @@
 """Round trips that can be shared: parts of the store queue their questions, and one trip answers them all."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 if TYPE_CHECKING:
     from voteweb.store.connect import Connection
@@ -24,17 +24,6 @@ class Reply(Generic[T]):
     def value(self) -> T:
         """The answer; what it is before the trip has gone is undefined."""
         return cast(T, self._value)
-
-
-class Outcome(NamedTuple):
-    """What a script answered: its word, what came with it, and whether the script may have run before.
-
-    After an attempt whose answer was lost, "already" may be the answer to our own first attempt.
-    """
-
-    word: str
-    rest: list[str]
-    repeated: bool
 
 
 class Trip:

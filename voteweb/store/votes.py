@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from voteweb import config
 from voteweb.config import Settings
@@ -19,10 +18,10 @@ from voteweb.errors import (
 )
 from voteweb.models import Article, User, Voter
 from voteweb.store import keys, scripts
-from voteweb.store.connect import Connection
+from voteweb.store.connect import Connection, Outcome
 from voteweb.store.guesses import Guesses
 from voteweb.store.limits import Charge, Limits, refusal
-from voteweb.store.trip import Outcome, Reply, Trip
+from voteweb.store.trip import Reply, Trip
 
 
 class Votes:
@@ -123,16 +122,4 @@ def _votes(outcome: Outcome, charges: Sequence[Charge]) -> int:
 
 def marked(articles: Iterable[Article], own: Mapping[int, bool]) -> tuple[Article, ...]:
     """Return *articles* with those marked that are voted for by the answer of :meth:`Votes.ask_own`."""
-    return tuple(_voted(article) if own[article.id] else article for article in articles)
-
-
-def _voted(article: Article) -> Article:
-    return _make_voted(article) if article.text else _voted_row(article)
-
-
-def _make_voted(article: Article) -> Article:
-    return replace(article, voted=True)
-
-
-#: Only rows, which hold no text: an article's own page is looked at by few at a time.
-_voted_row = lru_cache(maxsize=config.ROWS_KEPT)(_make_voted)
+    return tuple(replace(article, voted=True) if own[article.id] else article for article in articles)

@@ -9,8 +9,9 @@ from voteweb import archive, passwords, rules
 from voteweb.errors import Invalid
 from voteweb.forms import LeaveForm, PasswordForm
 from voteweb.language import gettext as _
-from voteweb.login import checks_own_token, end_session, member, members_only, settings, start_session, store, viewer
+from voteweb.login import end_session, member, members_only, settings, start_session, store, viewer
 from voteweb.models import User
+from voteweb.tokens import checks_own_token
 
 blueprint = Blueprint("account", __name__)
 

@@ -9,9 +9,10 @@ from voteweb.filters import now
 from voteweb.forms import LoginForm, ResetForm, SignupForm
 from voteweb.i18n import refusal
 from voteweb.language import gettext as _
-from voteweb.login import checks_own_token, end_session, settings, start_session, store, viewer
+from voteweb.login import end_session, settings, start_session, store, viewer
 from voteweb.models import Invitation, User
 from voteweb.places import here
+from voteweb.tokens import checks_own_token
 
 blueprint = Blueprint("accounts", __name__)
 

@@ -9,9 +9,10 @@ from voteweb import lists, rules
 from voteweb.errors import Duplicate, LoggedOut, NoSuchArticle, NoSuchGroup, TooManyGroups
 from voteweb.forms import SubmitForm
 from voteweb.language import gettext as _
-from voteweb.login import ask_viewer, checks_own_token, page_trip, settings, store
+from voteweb.login import ask_viewer, page_trip, settings, store
 from voteweb.models import Draft, Order
 from voteweb.store.listings import whole_site
+from voteweb.tokens import checks_own_token
 
 blueprint = Blueprint("articles", __name__)
 

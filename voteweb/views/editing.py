@@ -8,11 +8,12 @@ from voteweb.errors import ArticleGone, LoggedOut, NoSuchArticle, NoSuchGroup, N
 from voteweb.filters import now
 from voteweb.forms import EditForm
 from voteweb.language import gettext as _
-from voteweb.login import ask_viewer, checks_own_token, member, members_only, settings, store
+from voteweb.login import ask_viewer, member, members_only, settings, store
 from voteweb.models import Act, Article, Draft, User
 from voteweb.places import wants_json
 from voteweb.ranking import closes
 from voteweb.store.log import Deed
+from voteweb.tokens import checks_own_token
 
 blueprint = Blueprint("editing", __name__)
 

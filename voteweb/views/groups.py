@@ -7,11 +7,12 @@ from voteweb import config, fields, lists
 from voteweb.errors import GroupExists, Invalid, NoSuchGroup
 from voteweb.forms import GroupForm, NewGroupForm
 from voteweb.language import gettext as _
-from voteweb.login import ask_viewer, checks_own_token, member, members_only, page_trip, store
+from voteweb.login import ask_viewer, member, members_only, page_trip, store
 from voteweb.models import Act, Group, Order, User
 from voteweb.rules import may_moderate
 from voteweb.store.listings import of_groups
 from voteweb.store.log import Deed
+from voteweb.tokens import checks_own_token
 
 blueprint = Blueprint("groups", __name__)
 

@@ -4,8 +4,9 @@ from flask import Blueprint, redirect, request
 from flask.typing import ResponseReturnValue
 
 from voteweb import config, language
-from voteweb.login import checks_own_token, settings
+from voteweb.login import settings
 from voteweb.places import here
+from voteweb.tokens import checks_own_token
 
 blueprint = Blueprint("languages", __name__)
 
