@@ -1,4 +1,4 @@
-"""Who takes part: what each sends, what a good answer is, and how it is made sure that the deed was done."""
+"""Who takes part: what each sends, what a good answer is, and how it is made sure that the entry was done."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from bench.looks import total
 from bench.processes import Server
 from bench.settings import CONNECTIONS
 from bench.shots import Member
-from voteweb.config import BATCH
-from voteweb.models import User
+from voteweb.core.config import READ_BATCH_SIZE
+from voteweb.core.models import User
 from voteweb.store import Store, keys
 
 SHOWN = Expect(200)
@@ -88,10 +88,10 @@ class Ballots:
         return max(abs(found - wanted) - UNDER_WAY, 0)
 
     def _voted(self, voter: User) -> list[int]:
-        trip = self._store.trip()
-        asked = self._store.votes.ask_own(trip, self._articles, voter.id)
-        trip.go()
-        return [id for id, voted in asked.value.items() if voted]
+        pipeline = self._store.trip()
+        asked = self._store.votes.queue_own_votes(pipeline, self._articles, voter.id)
+        pipeline.execute()
+        return [id for id, voted in asked.result.items() if voted]
 
 
 class Postings:
@@ -137,9 +137,9 @@ class BookVotes:
     def _votes(self) -> int:
         """Return the votes of all articles that are voted on, some hundreds of them a round trip."""
         found = 0
-        for at in range(0, len(self._articles), BATCH):
-            trip = self._store.trip()
-            asked = [self._store.articles.ask(trip, id) for id in self._articles[at : at + BATCH]]
-            trip.go()
-            found += sum(each.value.votes for each in asked if each.value)
+        for at in range(0, len(self._articles), READ_BATCH_SIZE):
+            pipeline = self._store.trip()
+            asked = [self._store.articles.queue_get(pipeline, id) for id in self._articles[at : at + READ_BATCH_SIZE]]
+            pipeline.execute()
+            found += sum(each.result.votes for each in asked if each.result)
         return found

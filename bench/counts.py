@@ -16,7 +16,7 @@ from bench.settings import DATABASE_URL
 from bench.sites import Site, voters
 from bench.slowlog import asked_for, watched
 from bench.tables import Cell, Figure, Table
-from voteweb.fields import fresh_token
+from voteweb.core.validation import new_form_token
 from voteweb.store import Store
 
 #: How often each is asked for; the median of the time inside Redis is told.
@@ -116,7 +116,7 @@ def _acts(store: Store, member: Person, group: str) -> list[tuple[str, Callable[
     articles = iter(looks.newest(store, TIMES + 1))
 
     def post() -> None:
-        once = fresh_token()
+        once = new_form_token()
         member.post("/submit", title=f"Title {once}", link=f"https://example.com/{once}", groups=group, once=once)
 
     return [

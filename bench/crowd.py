@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
-from voteweb.config import Settings
-from voteweb.models import Voter
-from voteweb.store import Store, scripts
-from voteweb.store.connect import Connection, Outcome
+from voteweb.core.config import Settings
+from voteweb.core.models import Voter
+from voteweb.store import Store
+from voteweb.store.connection import scripts
+from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.votes import Votes
 
 #: Votes sent at once.
@@ -31,7 +32,7 @@ class _Queue(Connection):
 def vote(store: Store, articles: Iterable[int], count: int, groups: str) -> None:
     """Let *count* members vote for each of *articles*, which are in *groups*; raise RuntimeError when one does not."""
     queue = _Queue(store.connection)
-    votes = Votes(queue, Settings(), store.limits)
+    votes = Votes(queue, Settings(), store.rate_limits)
     all_of_them = store.users.find(NAME) or store.users.make(NAME, "")
     crowd = [Voter(FIRST + i, NAME, all_of_them.session) for i in range(count)]
     for article in articles:
@@ -43,7 +44,7 @@ def vote(store: Store, articles: Iterable[int], count: int, groups: str) -> None
 
 
 def _flush(store: Store, queue: _Queue) -> None:
-    answers = store.connection.pipeline(queue.queued)
+    answers = store.connection.run(queue.queued)
     wrong = next((answer for answer in answers if answer[0] != "counted"), None)
     if wrong:
         raise RuntimeError(f"A vote was not counted: {wrong}")

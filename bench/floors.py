@@ -14,10 +14,9 @@ from flask import Flask
 from flask_wtf.csrf import CSRFProtect, generate_csrf
 
 from bench.settings import ANSWER, DATABASE_URL, SECRET
-from voteweb.config import Settings
-from voteweb.models import Order
+from voteweb.core.config import Settings
+from voteweb.core.models import Order
 from voteweb.store import open_store
-from voteweb.store.listings import whole_site
 
 
 def bare() -> Any:
@@ -79,16 +78,16 @@ def asking() -> Flask:
     app = members()
     settings = Settings(redis_url=os.environ[DATABASE_URL], secret_key=SECRET)
     store = open_store(settings)
-    hello, ranking = app.view_functions["front"], whole_site(Order.SCORE)
+    hello, ranking = app.view_functions["front"], store.rankings.site(Order.SCORE)
 
     def front() -> Any:
-        trip = store.trip()
-        store.users.ask(trip, flask_login.current_user.get_id())
-        store.reports.ask_count(trip)
-        store.listings.ask_good(trip, settings.good_on_front)
-        store.listings.ask(trip, ranking, 1)
-        store.votes.ask_own(trip, store.listings.likely(ranking, 1), 1)
-        trip.go()
+        pipeline = store.pipeline()
+        store.users.queue_get(pipeline, flask_login.current_user.get_id())
+        store.reports.queue_count(pipeline)
+        store.listings.queue_good(pipeline, settings.good_on_front)
+        store.listings.queue_page(pipeline, ranking, 1)
+        store.votes.queue_own_votes(pipeline, store.listings.recent_ids(ranking, 1), 1)
+        pipeline.execute()
         return hello()
 
     app.view_functions["front"] = front

@@ -12,7 +12,7 @@ from bench.processes import environment
 from bench.settings import PASSWORD
 from bench.visitor import token_in
 from voteweb.app import create_app
-from voteweb.config import from_env
+from voteweb.core.config import from_env
 
 
 def made(url: str) -> Flask:

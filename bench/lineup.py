@@ -142,8 +142,8 @@ def _acts_most(run: Run) -> int:
 
 def _forget_group_rankings(store: Store) -> None:
     """Remove the rankings of groups, which the book's program makes when it wants one."""
-    trip = store.trip()
-    names = store.groups.ask_names(trip)
-    trip.go()
-    found = [spell(name) for name in names.value for spell in (keys.group_by_score, keys.group_by_time)]
+    pipeline = store.pipeline()
+    names = store.groups.queue_names(pipeline)
+    pipeline.execute()
+    found = [spell(name) for name in names.result for spell in (keys.group_by_score, keys.group_by_time)]
     store.connection.command("UNLINK", *found)

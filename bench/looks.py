@@ -2,10 +2,9 @@
 
 import time
 
-from voteweb.config import Settings
-from voteweb.models import Order
+from voteweb.core.config import Settings
+from voteweb.core.models import Order
 from voteweb.store import Store, open_store
-from voteweb.store.listings import whole_site
 
 
 def opened(url: str) -> Store:
@@ -15,19 +14,19 @@ def opened(url: str) -> Store:
 
 def total(store: Store) -> int:
     """Return the number of articles."""
-    trip = store.trip()
-    asked = store.listings.ask_total(trip, whole_site(Order.TIME))
-    trip.go()
-    return asked.value
+    pipeline = store.pipeline()
+    asked = store.listings.queue_total(pipeline, store.rankings.site(Order.TIME))
+    pipeline.execute()
+    return asked.result
 
 
 def newest(store: Store, count: int) -> list[int]:
     """Return the ids of the newest articles, *count* of them or all."""
-    trip = store.trip()
+    pipeline = store.pipeline()
     first = max(total(store) - count, 0)
-    ids = store.listings.ask_ids(trip, whole_site(Order.TIME), first, count)
-    trip.go()
-    return list(ids.value)
+    ids = store.listings.queue_ids(pipeline, store.rankings.site(Order.TIME), first, count)
+    pipeline.execute()
+    return list(ids.result)
 
 
 def open_to_votes(store: Store, most: int) -> list[int]:

@@ -10,9 +10,9 @@ from bench.looks import opened
 from bench.processes import embedded
 from bench.run import Run
 from bench.tables import Figure, Table
-from voteweb import links
-from voteweb.fields import fresh_token
-from voteweb.models import Draft, User
+from voteweb.core import links
+from voteweb.core.models import Draft, User
+from voteweb.core.validation import new_form_token
 from voteweb.store import Store, keys
 
 VOTERS = (1, 10, 200, 600, 5_000)
@@ -100,7 +100,7 @@ def _post(store: Store, posters: list[User], count: int) -> list[_Made]:
     found = []
     for _ in range(count):
         title, link, *_rest = stories.row(random.getrandbits(40), 0)
-        poster, token = random.choice(posters), fresh_token()
+        poster, token = random.choice(posters), new_form_token()
         id = store.articles.post(Draft(title, link, "", (GROUP,)), poster, token)
         found.append(_Made(id, poster, token, link))
     return found

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from bench.sites import Site
-from voteweb import config
-from voteweb.config import Settings
+from voteweb.core import config
+from voteweb.core.config import Settings
 from voteweb.store import Store
 
 #: How deep a deep page is, where the list goes on so far.
@@ -25,10 +25,10 @@ def all_pages(built: Site, store: Store) -> list[Page]:
     """Return the pages of *built*, whose *store* tells how far its lists go."""
     group, combined, poster = built.survey.group, built.survey.combined, built.survey.poster
     last = _pages(built.survey.articles)
-    trip = store.trip()
-    asked = store.groups.ask(trip, [group])
-    trip.go()
-    inside = _pages(asked.value[0].articles if asked.value[0] else 0)
+    pipeline = store.pipeline()
+    asked = store.groups.queue_get(pipeline, [group])
+    pipeline.execute()
+    inside = _pages(asked.result[0].articles if asked.result[0] else 0)
     parts = -(-built.survey.articles // config.SITEMAP_SIZE)
     return [
         Page("front", "front page", "/"),

@@ -14,9 +14,9 @@ from pathlib import Path
 from bench.machine import cores, on_core
 from bench.settings import HOST, ROOT, SECRET
 from voteweb.cli.run import free_address
-from voteweb.config import Settings
-from voteweb.embedded import database
-from voteweb.engines import OLDEST, Engine, record
+from voteweb.core.config import Settings
+from voteweb.embedded.database import open_database
+from voteweb.embedded.engines import MIN_VERSION, Engine, record_engine
 
 #: Seconds that a server is given to answer: a million articles may be looked through before.
 PATIENCE = 120.0
@@ -44,8 +44,8 @@ def embedded(folder: Path, engine: str) -> Iterator[str]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / "engine.json").exists():
-        record(folder, Engine(engine, OLDEST, folder))
-    with on_core(cores()[1]), database(Settings(data_dir=str(folder))) as found:
+        record_engine(folder, Engine(engine, MIN_VERSION, folder))
+    with on_core(cores()[1]), open_database(Settings(data_dir=str(folder))) as found:
         yield found.redis_url
 
 

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from bench.load import Shot
 from bench.settings import PASSWORD
 from bench.visitor import Visitor
-from voteweb.fields import fresh_token
+from voteweb.core.validation import new_form_token
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
@@ -64,7 +64,7 @@ def vote_json(member: Member, article: int, act: str = "vote") -> Shot:
 
 def submit(member: Member, group: str) -> Shot:
     """Return a new article, unlike all others."""
-    once = fresh_token()
+    once = new_form_token()
     fields = {
         "csrf_token": member.token,
         "once": once,

@@ -13,9 +13,10 @@ from bench.looks import opened
 from bench.processes import embedded
 from bench.settings import PASSWORD, VOTERS
 from bench.stories import Survey
-from voteweb import passwords
-from voteweb.process import OPTIONS
-from voteweb.store import Store, keys, scripts
+from voteweb.core import passwords
+from voteweb.embedded.server import OPTIONS
+from voteweb.store import Store, keys
+from voteweb.store.connection import scripts
 
 #: Seconds for which a kept site is used again: votes on its newest articles are taken for a week.
 KEPT = 3 * 86_400

@@ -10,10 +10,9 @@ from bench import crowd, looks, pages
 from bench.book import Book
 from bench.inside import Person, made
 from bench.sites import Site, voters
-from voteweb.fields import fresh_token
-from voteweb.models import Order, Role
+from voteweb.core.models import Order, Role
+from voteweb.core.validation import new_form_token
 from voteweb.store import Store, keys
-from voteweb.store.listings import of_groups
 
 #: Voters of an article that many like.
 CROWD = 5_000
@@ -42,14 +41,14 @@ def steps(built: Site, store: Store, url: str) -> Iterator[Step]:
     yield Step("the account with the votes of a week", lambda: member.get("/account"))
     yield Step("download of the own data", lambda: member.get("/account/data"))
     yield Step("an account ends with its articles", _leaving(built, store))
-    yield Step("start of the site", store.server.has_admin)
+    yield Step("start of the site", store.users.has_admin)
     yield Step(f"{CROWD:,} voters of an article expire", _crowd(store))
     yield Step("the book's way: a group", _book_group(built, store), ours=False)
 
 
 def _combining(built: Site, store: Store, reader: Person) -> Iterator[Step]:
     for order, path in ((Order.SCORE, ""), (Order.TIME, "/new")):
-        key = of_groups(built.survey.combined.split("+"), order).key
+        key = store.rankings.groups(built.survey.combined.split("+"), order).key
         address = f"/g/{built.survey.combined}{path}"
 
         def make(key: str = key, address: str = address) -> None:
@@ -70,7 +69,7 @@ def _member_acts(built: Site, store: Store, member: Person) -> Iterator[Step]:
     fields = {"text": "", "groups": built.survey.combined.split("+")}
 
     def post() -> None:
-        once = fresh_token()
+        once = new_form_token()
         link = f"https://example.com/{once}"
         posted.append(member.post("/submit", title=f"Title {once}", link=link, once=once, **fields))
 
@@ -114,8 +113,8 @@ def _leaving(built: Site, store: Store) -> Callable[[], None]:
 
     def leave() -> None:
         name = f"poster{next(numbers)}"
-        store.leaving.start(store.users.get(name), delete_articles=True)
-        store.leaving.finish(name)
+        store.account_deletion.start(store.users.get(name), delete_articles=True)
+        store.account_deletion.finish(name)
 
     return leave
 

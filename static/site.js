@@ -1,2 +1,2 @@
 import "./vote.js";
-import "./keys.js";
+import "./shortcuts.js";

@@ -4,7 +4,7 @@ const status = document.querySelector("[data-status]");
 
 function say(words) {
   const line = document.createElement("p");
-  line.className = "unseen";
+  line.className = "visually-hidden";
   line.textContent = words;
   status.replaceChildren(line);
 }

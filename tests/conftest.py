@@ -16,10 +16,10 @@ import hypothesis
 import pytest
 
 from tests.running import Running, Start
-from voteweb.config import Settings
-from voteweb.embedded import database
-from voteweb.store import Store, assemble, open_store
-from voteweb.store.connect import Connection
+from voteweb.core.config import Settings
+from voteweb.embedded.database import open_database
+from voteweb.store import Store, build_store, open_store
+from voteweb.store.connection.connection import Connection
 
 MakeStore = Callable[..., Store]
 
@@ -37,7 +37,7 @@ def private_server(engine: str) -> Iterator[str]:
     folder = Path(tempfile.mkdtemp(prefix="vw-", dir="/tmp"))
     try:
         (folder / "engine.json").write_text(json.dumps({"engine": engine, "version": "7.0.0"}))
-        with database(Settings(data_dir=str(folder))) as found:
+        with open_database(Settings(data_dir=str(folder))) as found:
             yield found.redis_url
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -83,7 +83,7 @@ def store(make_store: MakeStore) -> Store:
 def fake_store(settings: Settings) -> Iterator[Store]:
     """A store on a fake Redis of its own: no process, no socket, no INFO."""
     with fakeredis.FakeRedis(server=fakeredis.FakeServer(), decode_responses=True, protocol=3) as client:
-        yield assemble(Connection(client, deadline=2.0), settings)
+        yield build_store(Connection(client, deadline=2.0), settings)
 
 
 @pytest.fixture

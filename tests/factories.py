@@ -5,8 +5,8 @@ from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
-from voteweb.errors import GroupExists
-from voteweb.models import Article, Draft, Group, Role, User
+from voteweb.core.errors import GroupExists
+from voteweb.core.models import Article, Draft, Group, Role, User
 from voteweb.store import Store
 from voteweb.store.imports import Story
 
@@ -25,11 +25,11 @@ def group(store: Store, name: str, title: str = "", description: str = "") -> Gr
     """Return the group *name*, made unless there."""
     with suppress(GroupExists):
         store.groups.make(name, title or name.title(), description)
-    trip = store.trip()
-    found = store.groups.ask(trip, [name])
-    trip.go()
-    assert found.value[0] is not None
-    return found.value[0]
+    pipeline = store.pipeline()
+    found = store.groups.queue_get(pipeline, [name])
+    pipeline.execute()
+    assert found.result[0] is not None
+    return found.result[0]
 
 
 def draft(**over: Any) -> Draft:
@@ -52,7 +52,7 @@ def article(store: Store, poster: User | None = None, **over: Any) -> Article:
     """Return a posted article, by the member "ann" unless another *poster* is given; its groups are made too."""
     for name in over.get("groups", ()):
         group(store, name)
-    return store.articles.get(store.articles.post(draft(**over), poster or user(store), token(), anyway=True))
+    return store.articles.get(store.articles.post(draft(**over), poster or user(store), token(), allow_duplicate=True))
 
 
 def story(**over: Any) -> Story:

@@ -1,95 +1,91 @@
-"""The application: put together here, straight down."""
+"""The application factory."""
 
 from datetime import timedelta
 from pathlib import Path
 
 from flask import Flask
 
-from voteweb import (
-    config,
-    counting,
-    door,
-    filters,
-    found,
-    fragments,
-    gate,
-    headers,
-    language,
-    login,
-    notices,
-    sessions,
-    views,
-    watch,
-)
-from voteweb.config import Settings
-from voteweb.errors import ConfigError
-from voteweb.pagecache import PageCache
+from voteweb.core import config
+from voteweb.core.config import Settings
+from voteweb.core.errors import ConfigError
 from voteweb.store import Store, open_store
+from voteweb.web import flashes, rate_limits, security, templating, views
+from voteweb.web.auth import login, sessions
+from voteweb.web.caching import fragment_cache, page_cache
+from voteweb.web.i18n import locale
+from voteweb.web.monitoring import metrics, middleware
 
 
 def create_app(settings: Settings | None = None, store: Store | None = None) -> Flask:
     """Return the site with these *settings* (those of the environment by default) on *store* (theirs by default).
 
-    Raises ConfigError when there is no database, one that is not whole, or no good key to sign cookies with.
+    Raises ConfigError when there is no database, it is incomplete, or there is no good key to sign cookies with.
     """
     settings = settings or config.from_env()
+    _check_settings(settings, store)
+    app = _new_flask(settings)
+    store = store or open_store(settings)
+    store.health.refuse_unfinished()
+    app.extensions["voteweb.settings"] = settings
+    app.extensions["voteweb.store"] = store
+    metrics.init_app(app, settings, store)
+    security.init_app(app, settings)
+    locale.init_app(app)
+    sessions.init_app(app)
+    login.init_app(app)
+    flashes.init_app(app)
+    rate_limits.init_app(app)
+    templating.init_app(app, settings)
+    fragment_cache.init_app(app)
+    views.init_app(app)
+    _add_middleware(app, settings)
+    return app
+
+
+def _check_settings(settings: Settings, store: Store | None) -> None:
     if store is None and not settings.redis_url:
         raise ConfigError("There is no database: set VOTEWEB_REDIS_URL, or start with `voteweb run`.")
-    if len(settings.secret_key) < config.SECRET_LEAST:
+    if len(settings.secret_key) < config.MIN_SECRET_KEY_LENGTH:
         raise ConfigError(
             "VOTEWEB_SECRET_KEY is %(what)s: set it to a long random text that stays the same, such as "
             "`python3 -c 'import secrets; print(secrets.token_urlsafe(32))'` prints.",
             what="too short" if settings.secret_key else "missing",
         )
+
+
+def _new_flask(settings: Settings) -> Flask:
     root = _resources()
     app = Flask(__name__, template_folder=str(root / "templates"), static_folder=str(root / "static"))
     app.config.update(
         SECRET_KEY=settings.secret_key,
-        MAX_CONTENT_LENGTH=config.BODY_MOST,
+        MAX_CONTENT_LENGTH=config.MAX_BODY_BYTES,
         PERMANENT_SESSION_LIFETIME=timedelta(days=settings.session_days),
         SESSION_REFRESH_EACH_REQUEST=False,
         SESSION_COOKIE_NAME="voteweb",
         SESSION_COOKIE_SAMESITE="Lax",
         SESSION_COOKIE_SECURE=settings.secure,
-        SEND_FILE_MAX_AGE_DEFAULT=timedelta(days=365),
-        WTF_CSRF_CHECK_DEFAULT=False,  # login.py checks, after it has sent readers to log in
-        WTF_CSRF_TIME_LIMIT=None,  # a form may be written for as long as the session lasts
+        SEND_FILE_MAX_AGE_DEFAULT=timedelta(seconds=config.STATIC_SECONDS),
+        WTF_CSRF_CHECK_DEFAULT=False,  # login.py checks, after it has redirected readers to log-in
+        WTF_CSRF_TIME_LIMIT=None,  # a form stays valid as long as the session
     )
-    app.url_map.merge_slashes = False  # it leads on by a full address, built of whatever host was asked for
-    app.jinja_environment = filters.Templates
+    app.url_map.merge_slashes = False  # merging redirects to a full address, built from whatever host was sent
+    app.jinja_environment = templating.TemplateEnvironment
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
-    store = store or open_store(settings)
-    store.checks.refuse_unfinished()
-    app.extensions["voteweb.settings"] = settings
-    app.extensions["voteweb.store"] = store
-    counting.init_app(app, settings, store)
-    door.init_app(app, settings)
-    language.init_app(app)
-    sessions.init_app(app)
-    login.init_app(app)
-    notices.init_app(app)
-    gate.init_app(app)
-    headers.init_app(app, settings)
-    filters.init_app(app, settings)
-    fragments.init_app(app)
-    found.init_app(app)
-    views.init_app(app)
-    if watch.sees_kept_pages(settings):
-        _keep_pages(app, settings)
-        watch.init_app(app, settings)
-    else:  # a third of what a kept page costs would be an id that nobody reads
-        watch.init_app(app, settings)
-        _keep_pages(app, settings)
-    door.trust_proxies(app, settings)  # outermost: all others believe what it finds out
     return app
 
 
-def _keep_pages(app: Flask, settings: Settings) -> None:
-    if settings.page_seconds:
-        app.wsgi_app = PageCache(app.wsgi_app, settings.page_seconds, app.config["SESSION_COOKIE_NAME"])  # type: ignore[method-assign]
-
-
 def _resources() -> Path:
-    """Return the folder of templates and static files: inside an installed package, beside a checkout's."""
+    """Return the folder of templates and static files: inside an installed package, beside it in a checkout."""
     package = Path(__file__).parent
     return package if (package / "templates").is_dir() else package.parent
+
+
+def _add_middleware(app: Flask, settings: Settings) -> None:
+    """Wrap *app* in its WSGI layers, the innermost first."""
+    if middleware.monitors_cached_pages(settings):
+        page_cache.init_app(app, settings)
+        middleware.init_app(app, settings)
+    else:  # a request id that nobody reads would cost a third of the time of a cached page
+        middleware.init_app(app, settings)
+        page_cache.init_app(app, settings)
+    security.trust_proxies(app, settings)  # outermost: all other layers use the address that it finds

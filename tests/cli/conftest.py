@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.door import Door
-from voteweb.cli.group import voteweb
-from voteweb.config import Settings
+from tests.pausable_proxy import PausableProxy
+from voteweb.cli.main import voteweb
+from voteweb.core.config import Settings
 from voteweb.store import Store
 
 Invoke = Callable[..., Result]
@@ -71,8 +71,8 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.fixture
-def door(folder: Path, server_url: str) -> Iterator[Door]:
+def door(folder: Path, server_url: str) -> Iterator[PausableProxy]:
     """A door to the test server's database."""
-    door = Door(folder / "door.sock", server_url.removeprefix("unix://"))
+    door = PausableProxy(folder / "door.sock", server_url.removeprefix("unix://"))
     yield door
     door.close()

@@ -20,12 +20,12 @@ from tests.cli.conftest import Invoke
 from tests.cli.test_importing import HN
 from tests.conftest import private_server
 from tests.helpers import needs, until
-from tests.store.watch import broken, run, snapshot
+from tests.store.examination import broken, run, snapshot
 from voteweb.app import create_app
 from voteweb.cli import backup_file
-from voteweb.cli.group import voteweb
-from voteweb.config import Settings
-from voteweb.errors import ConfigError
+from voteweb.cli.main import voteweb
+from voteweb.core.config import Settings
+from voteweb.core.errors import ConfigError
 from voteweb.store import Store, open_store
 from voteweb.store.backup import Backup
 

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from voteweb.cli.group import voteweb
-from voteweb.config import Settings, env_name
+from voteweb.cli.main import voteweb
+from voteweb.core.config import Settings, env_name
 
 
 def shown() -> dict[str, list[str]]:

@@ -98,8 +98,8 @@ def test_a_server_that_is_set_up_otherwise_is_warned_of(invoke: Invoke, store: S
 
 
 def test_a_server_that_tells_nothing_is_not_warned_of(fake_store: Store) -> None:
-    assert [*fake_store.checks.warnings(), *fake_store.checks.hints()] == []
-    fake_store.checks.refuse_old()
-    fake_store.checks.refuse_foreign()
-    assert fake_store.server.counts() == (0, 0, 0)
-    assert fake_store.server.is_empty()
+    assert [*fake_store.health.warnings(), *fake_store.health.hints()] == []
+    fake_store.health.refuse_old()
+    fake_store.health.refuse_foreign()
+    assert fake_store.server_info.counts() == (0, 0, 0)
+    assert fake_store.server_info.is_empty()

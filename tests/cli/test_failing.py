@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from tests.cli.conftest import Invoke, Spawn
-from voteweb.cli.group import voteweb
-from voteweb.cli.opening import masked
-from voteweb.store.server import Server
+from voteweb.cli.main import voteweb
+from voteweb.cli.site import mask_password
+from voteweb.store.server_info import ServerInfo
 
 NOWHERE = "redis://me:hunter2@127.0.0.1:1/0"
 
@@ -78,10 +78,10 @@ def test_an_odd_name_of_the_folder_is_no_trouble(folder: Path) -> None:
 
 
 def test_the_unforeseen_is_one_line_too(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: Server) -> NoReturn:
+    def fail(self: ServerInfo) -> NoReturn:
         raise KeyError("a\nslip")
 
-    monkeypatch.setattr(Server, "counts", fail)
+    monkeypatch.setattr(ServerInfo, "counts", fail)
     result = invoke("doctor")
     assert (result.exit_code, len(result.stderr.splitlines())) == (1, 1)
     assert "KeyError" in result.stderr
@@ -92,10 +92,10 @@ def test_the_unforeseen_is_one_line_too(invoke: Invoke, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, click.Abort])
 def test_a_stop_is_quiet(invoke: Invoke, monkeypatch: pytest.MonkeyPatch, stop: type[BaseException]) -> None:
-    def interrupted(self: Server) -> NoReturn:
+    def interrupted(self: ServerInfo) -> NoReturn:
         raise stop
 
-    monkeypatch.setattr(Server, "counts", interrupted)
+    monkeypatch.setattr(ServerInfo, "counts", interrupted)
     result = invoke("doctor")
     assert (result.exit_code, result.output) == (130, "")
 
@@ -131,4 +131,4 @@ def test_every_command_says_what_it_does(command: str) -> None:
     ],
 )
 def test_passwords_in_addresses_are_masked(url: str, shown: str) -> None:
-    assert masked(url) == shown
+    assert mask_password(url) == shown

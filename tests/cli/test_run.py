@@ -16,11 +16,11 @@ from tests.cli.conftest import Spawn
 from tests.factories import article, user
 from tests.helpers import until
 from tests.running import SECRET, Start
-from voteweb import passwords
-from voteweb.cli.group import voteweb
-from voteweb.config import NOBODY, Settings
-from voteweb.embedded import database
-from voteweb.models import Role
+from voteweb.cli.main import voteweb
+from voteweb.core import passwords
+from voteweb.core.config import DELETED_MEMBER, Settings
+from voteweb.core.models import Role
+from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store
 
 
@@ -48,7 +48,7 @@ def test_a_sample_site_is_served_stopped_and_found_again(start: Start, folder: P
     assert titles.findall(front)
     assert sorted(titles.findall(again.get("/")[1])) == sorted(titles.findall(front))
     name, password = re.findall(r"^  (?:name|password) +(\S+)$", site.said, re.MULTILINE)
-    with database(Settings(data_dir=str(folder))) as settings:
+    with open_database(Settings(data_dir=str(folder))) as settings:
         store = open_store(settings)
         assert passwords.verify(store.users.get(name).password, password)
         store.connection.client.close()
@@ -81,7 +81,7 @@ def test_a_database_of_its_own_is_left_running(start: Start, store: Store, serve
     assert "The Harbour" in site.get("/")[1]
     code, said, errors = site.stop(signal.SIGTERM)
     assert (code, said, errors) == (0, "voteweb has stopped.\n", "")
-    assert store.server.counts().articles == 60
+    assert store.server_info.counts().articles == 60
 
 
 def test_a_start_takes_up_what_was_left_half_done_and_asks_for_no_admin_when_there_is_one(
@@ -90,11 +90,11 @@ def test_a_start_takes_up_what_was_left_half_done_and_asks_for_no_admin_when_the
     user(store, "boss", Role.ADMIN)
     ann = user(store, "ann")
     article(store, ann)
-    store.leaving.start(ann, delete_articles=False)
+    store.account_deletion.start(ann, delete_articles=False)
     site = start(VOTEWEB_REDIS_URL=server_url, **SECRET)
     assert site.said.startswith("voteweb is at ")
-    assert store.leaving.unfinished() == []
-    assert store.articles.get(1).poster == NOBODY
+    assert store.account_deletion.unfinished() == []
+    assert store.articles.get(1).poster == DELETED_MEMBER
     assert site.stop(signal.SIGTERM)[0] == 0
 
 
@@ -154,7 +154,7 @@ def test_a_database_that_comes_late_is_waited_for(folder: Path) -> None:
         for _ in range(3):
             shut_door.accept()[0].close()
     assert process.poll() is None
-    with database(Settings(data_dir=str(folder))):
+    with open_database(Settings(data_dir=str(folder))):
         assert process.stdout
         assert "admin" in process.stdout.readline()
         assert "voteweb is at" in process.stdout.readline()

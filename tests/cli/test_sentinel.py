@@ -10,8 +10,8 @@ from tests.cli.conftest import Invoke
 from tests.conftest import private_server
 from tests.helpers import until
 from tests.machines import Machines, machines
-from tests.store.watch import broken, snapshot
-from voteweb.config import Settings
+from tests.store.examination import broken, snapshot
+from voteweb.core.config import Settings
 from voteweb.store import Store, open_store
 
 pytestmark = pytest.mark.heavy

@@ -13,10 +13,10 @@ from contextlib import closing, suppress
 
 import pytest
 
-from tests.door import Door
 from tests.helpers import needs, until
+from tests.pausable_proxy import PausableProxy
 from tests.running import SECRET, Running, Start
-from voteweb.cli.run import THREADS
+from voteweb.cli.run import THREADS_PER_WORKER
 from voteweb.store import Store
 
 #: Connections that a single worker takes, whether or not it can work on them; the system keeps as many more.
@@ -24,7 +24,7 @@ ROOM = 1024
 
 
 @pytest.fixture
-def site(start: Start, store: Store, door: Door) -> Running:
+def site(start: Start, store: Store, door: PausableProxy) -> Running:
     """A site with one worker behind the *door*, which keeps no pages."""
     return start(VOTEWEB_REDIS_URL=door.url, VOTEWEB_REDIS_DEADLINE="20", VOTEWEB_PAGE_SECONDS="0", **SECRET)
 
@@ -38,7 +38,7 @@ def takes_connections(site: Running) -> bool:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_what_is_in_work_when_it_is_told_to_stop_is_answered(number: signal.Signals, site: Running, door: Door) -> None:
+def test_what_is_in_work_when_it_is_told_to_stop_is_answered(number: signal.Signals, site: Running, door: PausableProxy) -> None:
     door.hold()
     with closing(site.connect()) as asker:
         asker.request("GET", "/new")
@@ -73,12 +73,12 @@ def test_a_hang_up_gives_new_workers_and_drops_no_request(start: Start, store: S
     assert site.stop(signal.SIGTERM)[0] == 0
 
 
-def test_more_than_it_can_do_at_once_waits_in_line_and_is_answered(site: Running, door: Door) -> None:
+def test_more_than_it_can_do_at_once_waits_in_line_and_is_answered(site: Running, door: PausableProxy) -> None:
     door.hold()
     askers = [site.connect(timeout=60) for _ in range(100)]
     for each in askers:
         each.request("GET", "/new")
-    for _ in range(THREADS):
+    for _ in range(THREADS_PER_WORKER):
         assert door.waiting.acquire(timeout=20)
     door.release()
     assert {_status(each) for each in askers} == {200}
@@ -106,7 +106,7 @@ def _is_enough(limit: int, wanted: int) -> bool:
 
 
 @pytest.mark.usefixtures("_many_files")
-def test_whoever_finds_the_line_full_waits_outside_and_is_answered(start: Start, store: Store, door: Door) -> None:
+def test_whoever_finds_the_line_full_waits_outside_and_is_answered(start: Start, store: Store, door: PausableProxy) -> None:
     site = start(VOTEWEB_REDIS_URL=door.url, VOTEWEB_REDIS_DEADLINE="60", **SECRET)
     door.hold()
     inside: list[asyncio.StreamWriter] = []

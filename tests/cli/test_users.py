@@ -8,11 +8,11 @@ import pytest
 
 from tests.cli.conftest import Invoke
 from tests.factories import user
-from voteweb import passwords
-from voteweb.config import Settings
-from voteweb.embedded import database
-from voteweb.errors import LinkUsed
-from voteweb.models import Role
+from voteweb.core import passwords
+from voteweb.core.config import Settings
+from voteweb.core.errors import LinkUsed
+from voteweb.core.models import Role
+from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store
 
 SECRET = "correct horse"
@@ -88,9 +88,9 @@ def test_a_link_sets_a_password_once_and_changes_nothing_before(invoke: Invoke, 
         "Using it ends all their sessions; until then the old password and all sessions stay."
     )
     assert store.users.get("ann") == before
-    assert store.joining.use_reset(token, "new hash") == "ann"
+    assert store.password_resets.use(token, "new hash") == "ann"
     with pytest.raises(LinkUsed):
-        store.joining.use_reset(token, "another hash")
+        store.password_resets.use(token, "another hash")
 
 
 @pytest.mark.parametrize(
@@ -114,10 +114,10 @@ def test_a_link_leads_to_the_site(
 
 def acts(store: Store) -> list[tuple[str, str, str, str]]:
     """Return what the public log says, oldest first."""
-    trip = store.trip()
-    asked = store.log.ask(trip, 1)
-    trip.go()
-    return [(entry.who, entry.kind, entry.about, entry.why) for entry in reversed(asked.value.rows)]
+    pipeline = store.pipeline()
+    asked = store.moderation_log.queue_page(pipeline, 1)
+    pipeline.execute()
+    return [(entry.who, entry.kind, entry.about, entry.why) for entry in reversed(asked.result.rows)]
 
 
 def test_a_ban_ends_all_sessions_says_why_and_is_taken_back(invoke: Invoke, store: Store) -> None:
@@ -161,15 +161,15 @@ def test_every_role_that_the_command_line_gives_is_in_the_public_log(invoke: Inv
         ("command line", "role", "bob", "moderator"),
         ("command line", "role", "bob", "member"),
     ]
-    assert store.server.has_admin()
+    assert store.users.has_admin()
 
 
 def test_who_left_is_no_member_and_the_name_stays_taken(invoke: Invoke, store: Store) -> None:
-    store.leaving.start(user(store, "Ann"), delete_articles=False)
+    store.account_deletion.start(user(store, "Ann"), delete_articles=False)
     for words in (("role", "ann", "admin"), ("password", "ann", "--link"), ("password", "ann", "--password-stdin")):
         assert invoke("user", *words, input=SECRET).stderr == "Error: There is no member named Ann.\n"
     assert "taken" in invoke("user", "create", "ann", "--password-stdin", input=SECRET).stderr
-    assert not store.server.has_admin()
+    assert not store.users.has_admin()
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_at_a_terminal_the_password_is_asked_for_twice_without_echo(folder: Path
     assert process.wait(10) == 0
     os.close(ours)
     assert SECRET.encode() not in seen
-    with database(Settings(data_dir=str(folder))) as settings:
+    with open_database(Settings(data_dir=str(folder))) as settings:
         store = open_store(settings)
         assert passwords.verify(store.users.get("ann").password, SECRET)
         store.connection.client.close()

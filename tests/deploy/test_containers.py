@@ -17,8 +17,8 @@ from tests.deploy.proxies import DEPLOY, swapped
 from tests.helpers import needs
 from tests.machines import Process, free_ports
 from tests.running import SECRET, Start
-from voteweb.cli.run import GRACE
-from voteweb.config import Settings
+from voteweb.cli.run import SHUTDOWN_SECONDS
+from voteweb.core.config import Settings
 from voteweb.store import Store, open_store
 
 
@@ -99,7 +99,7 @@ def test_the_ports_agree() -> None:
 
 
 def test_a_stop_is_given_more_time_than_the_site_gives_its_requests() -> None:
-    assert int(compose()["site"]["stop_grace_period"].removesuffix("s")) > 2 * GRACE
+    assert int(compose()["site"]["stop_grace_period"].removesuffix("s")) > 2 * SHUTDOWN_SECONDS
 
 
 @pytest.mark.parametrize("is_up", [True, False])
@@ -119,7 +119,7 @@ def test_the_database_is_set_up_so_that_the_site_has_nothing_to_warn_of(tmp_path
     try:
         server.start(*options)
         store: Store = open_store(Settings(redis_url=f"redis://127.0.0.1:{server.port}/0"))
-        assert (store.checks.warnings(), store.checks.hints()) == ([], [])
+        assert (store.health.warnings(), store.health.hints()) == ([], [])
         store.connection.close()
     finally:
         server.kill()

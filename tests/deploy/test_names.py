@@ -4,8 +4,8 @@ import re
 from dataclasses import fields, replace
 
 from tests.deploy.proxies import DEPLOY
-from voteweb.cli.group import voteweb
-from voteweb.config import Settings, env_name, from_env
+from voteweb.cli.main import voteweb
+from voteweb.core.config import Settings, env_name, from_env
 
 TEXT = "\n".join(file.read_text() for file in sorted(DEPLOY.rglob("*")) if file.is_file())
 COMMAND = re.compile(r'(?:bin/voteweb |site voteweb |CMD \["voteweb", ")([a-z]+)')

@@ -17,9 +17,9 @@ from tests.deploy.visitor import HOST, Visitor
 from tests.helpers import until
 from tests.machines import free_ports
 from tests.running import Running
-from tests.views.dom import fields_of, parse
-from voteweb.cli.run import THREADS
-from voteweb.limits import SIGNUP
+from tests.web.dom import fields_of, parse
+from voteweb.cli.run import THREADS_PER_WORKER
+from voteweb.core.rate_limits import SIGNUP
 
 PASSWORD = "correct horse battery"
 
@@ -100,9 +100,9 @@ def test_another_host_is_not_answered_for(proxy: Proxy) -> None:
 def test_half_sent_forms_leave_the_site_free(proxy: Proxy) -> None:
     head = f"POST /login HTTP/1.1\r\nHost: {HOST}\r\nContent-Length: 1000\r\n\r\nusername=".encode()
     with ExitStack() as open_lines:
-        for _ in range(4 * THREADS):
+        for _ in range(4 * THREADS_PER_WORKER):
             open_lines.enter_context(proxy.visitor().connect()).sendall(head)
-        for _ in range(4 * THREADS):
+        for _ in range(4 * THREADS_PER_WORKER):
             assert proxy.visitor().get("/about").status == 200
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.deploy.proxies import DEPLOY, program, swapped
 from tests.helpers import needs
-from voteweb.cli.run import GRACE
+from voteweb.cli.run import SHUTDOWN_SECONDS
 
 UNITS = DEPLOY / "systemd"
 PROGRAM = "/opt/voteweb/bin/voteweb"
@@ -54,7 +54,7 @@ def test_systemd_would_say_what_is_wrong(name: str, old: str, new: str, said: st
 
 def test_a_stop_is_given_more_time_than_the_site_gives_its_requests() -> None:
     (seconds,) = re.findall(r"^TimeoutStopSec=(\d+)$", (UNITS / "voteweb.service").read_text(), re.MULTILINE)
-    assert int(seconds) > 2 * GRACE
+    assert int(seconds) > 2 * SHUTDOWN_SECONDS
 
 
 @pytest.mark.parametrize("what", ["backup", "restore"])

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 from tests.helpers import needs
-from tests.views.dom import fields_of, parse
+from tests.web.dom import fields_of, parse
 
 HOST = "news.example"
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from voteweb.store import scripts
+from voteweb.store.connection import scripts
 
 
 class Proxy:

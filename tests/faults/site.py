@@ -16,7 +16,7 @@ import redis
 
 from tests.helpers import until
 from tests.machines import free_ports
-from voteweb.config import Settings
+from voteweb.core.config import Settings
 from voteweb.store import Store, open_store
 
 SECRET = "for tests only, and long enough"

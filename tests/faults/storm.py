@@ -18,10 +18,10 @@ from tests import factories
 from tests.faults.site import Site, opened
 from tests.helpers import until
 from voteweb.app import create_app
-from voteweb.config import Settings
-from voteweb.login import Viewer
-from voteweb.models import User
+from voteweb.core.config import Settings
+from voteweb.core.models import User
 from voteweb.store import Store
+from voteweb.web.auth.login import Viewer
 
 MEMBERS, ARTICLES, THREADS = 60, 120, 6
 #: Answers that tell a member that the vote is counted: now, or by an attempt whose answer was lost.

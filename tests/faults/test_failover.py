@@ -17,9 +17,9 @@ from tests.faults.site import Site
 from tests.faults.storm import endure
 from tests.helpers import until
 from tests.machines import Machines, Server
-from tests.store.watch import broken
-from voteweb.config import Settings
-from voteweb.errors import AlreadyVoted
+from tests.store.examination import broken
+from voteweb.core.config import Settings
+from voteweb.core.errors import AlreadyVoted
 from voteweb.store import Store, open_store
 
 pytestmark = pytest.mark.heavy

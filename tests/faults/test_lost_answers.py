@@ -8,14 +8,14 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.faults.proxy import Proxy, proxy
-from tests.store.watch import broken
-from tests.views.browser import JSON, PASSWORD, Browser
-from voteweb import passwords
+from tests.store.examination import broken
+from tests.web.browser import JSON, PASSWORD, Browser
 from voteweb.app import create_app
-from voteweb.config import Settings
-from voteweb.models import Act, Reason, User
+from voteweb.core import passwords
+from voteweb.core.config import Settings
+from voteweb.core.models import LogAction, Reason, User
 from voteweb.store import Store
-from voteweb.store.log import Deed
+from voteweb.store.moderation_log import NewLogEntry
 
 Do = Callable[[Store, User], Any]
 
@@ -28,7 +28,7 @@ ACTS: list[tuple[str, Do, Any]] = [
     ("report_article", lambda store, bob: store.reports.make(1, bob, Reason.SPAM, ""), None),
     ("make_group", lambda store, bob: store.groups.make("lua", "Lua", ""), None),
     ("make_user", lambda store, bob: store.users.make("cid", "").name, "cid"),
-    ("take_down", lambda store, bob: store.removals.remove(1, Deed(Act.REMOVE, "bob", article=1, why="spam")), None),
+    ("unlist_article", lambda store, bob: store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "bob", article=1, why="spam")), None),
 ]
 
 

@@ -7,13 +7,13 @@ import pytest
 from tests import factories
 from tests.helpers import until
 from tests.machines import Machines, Server
-from tests.store.watch import broken, snapshot
-from voteweb.config import Settings
-from voteweb.errors import ConfigError
+from tests.store.examination import broken, snapshot
+from voteweb.core.config import Settings
+from voteweb.core.errors import ConfigError
 from voteweb.store import Store, open_store
 from voteweb.store.backup import Record
-from voteweb.store.server import Counts
-from voteweb.store.server import Server as DatabaseServer
+from voteweb.store.server_info import Counts
+from voteweb.store.server_info import Server as DatabaseServer
 
 pytestmark = pytest.mark.heavy
 
@@ -54,14 +54,14 @@ def test_a_restore_that_lost_its_primary_says_so_and_is_made_again(
     with pytest.raises(ConfigError, match="restarted or replaced while it was written"):
         restore.finish()
     with pytest.raises(ConfigError, match="did not finish"):
-        store.checks.refuse_unfinished()
+        store.health.refuse_unfinished()
     three.heal()
     store.connection.client.flushdb()
     again = store.backup.restore()
     again.begin()
     again.write(records)
     again.finish()
-    store.checks.refuse_unfinished()
+    store.health.refuse_unfinished()
     assert broken(store) == []
 
 

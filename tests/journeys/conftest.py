@@ -14,10 +14,10 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 from tests import factories
 from tests.helpers import needs
 from tests.journeys.visitor import PASSWORD, Visitor
-from voteweb import passwords
 from voteweb.app import create_app
-from voteweb.config import Settings
-from voteweb.models import Role, User
+from voteweb.core import passwords
+from voteweb.core.config import Settings
+from voteweb.core.models import Role, User
 from voteweb.store import Store
 
 FLAGS = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from tests import factories
-from voteweb import fields
-from voteweb.models import Act, Draft, Reason, Role, User
+from voteweb.core import validation
+from voteweb.core.models import Draft, LogAction, Reason, Role, User
 from voteweb.store import Store
-from voteweb.store.log import Deed
+from voteweb.store.moderation_log import NewLogEntry
 
 TITLES = [
     "W" * 200,
@@ -45,27 +45,27 @@ def fill(store: Store, join: Callable[..., User]) -> None:
     mod, ann = join("mod", Role.MODERATOR), join("ann", Role.MEMBER)
     join("root_admin", Role.ADMIN)
     for name, title in (("python", "Python & <friends>"), ("编程", "编程"), ("w" * 30, "W" * 60)):
-        store.groups.make(name, title, f"What belongs in {title}. " * 5, Deed(Act.GROUP, mod.name, title=name))
+        store.groups.make(name, title, f"What belongs in {title}. " * 5, NewLogEntry(LogAction.GROUP, mod.name, title=name))
     for at, title in enumerate(TITLES):
         link = "" if at % 3 == 0 else f"https://www.example.com/{at}?q=<&x=1"
         text = TEXT if at % 3 == 0 else ""
         store.articles.post(
-            Draft(fields.title(title), link, text, ("python", "编程")), ann, factories.token(), anyway=True
+            Draft(validation.title(title), link, text, ("python", "编程")), ann, factories.token(), allow_duplicate=True
         )
     for at in range(30):
         factories.imported(store, title=f"Good story number {at}", votes=200 + at, groups=("python",))
     for id, reason in ((1, Reason.SPAM), (2, Reason.TOPIC)):
         store.reports.make(id, mod, reason, TITLES[5])
-    store.removals.remove(3, Deed(Act.REMOVE, mod.name, about=ann.name, article=3, title=TITLES[2], why=TITLES[5]))
+    store.removals.remove(3, NewLogEntry(LogAction.REMOVE, mod.name, about=ann.name, article=3, title=TITLES[2], why=TITLES[5]))
     store.removals.delete(4)
     store.articles.set_groups(5, ["w" * 30], ["python"], _about(5, mod, ann))
     troll = join("troll", Role.MEMBER)
-    store.users.ban(troll.name, Deed(Act.BAN, mod.name, about=troll.name, why=TITLES[6]))
-    store.joining.invite(mod)
+    store.users.ban(troll.name, NewLogEntry(LogAction.BAN, mod.name, about=troll.name, why=TITLES[6]))
+    store.invitations.make(mod)
 
 
-def _about(id: int, mod: User, ann: User) -> Deed:
-    return Deed(Act.GROUPS, mod.name, about=ann.name, article=id, title=TITLES[id - 1])
+def _about(id: int, mod: User, ann: User) -> NewLogEntry:
+    return NewLogEntry(LogAction.GROUPS, mod.name, about=ann.name, article=id, title=TITLES[id - 1])
 
 
 #: Pages for everybody, and those for members and moderators besides.

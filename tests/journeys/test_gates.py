@@ -13,10 +13,10 @@ import pytest
 from tests.helpers import needs
 from tests.journeys.conftest import Visit
 from tests.journeys.hostile import BY_ROLE, fill
-from tests.views.browser import Browser
+from tests.web.browser import Browser
 from voteweb.app import create_app
-from voteweb.config import Settings
-from voteweb.models import User
+from voteweb.core.config import Settings
+from voteweb.core.models import User
 from voteweb.store import Store
 
 CHECKERS = Path(__file__).parents[2] / ".ci" / "node_modules"

@@ -8,7 +8,7 @@ from playwright.sync_api import Request, Route, expect
 from tests import factories
 from tests.journeys.conftest import Visit
 from tests.journeys.visitor import PASSWORD, Visitor
-from voteweb.models import User
+from voteweb.core.models import User
 from voteweb.store import Store
 
 

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests import factories
 from tests.journeys.conftest import Visit
 from tests.journeys.visitor import Visitor
-from voteweb.models import Role, User
+from voteweb.core.models import Role, User
 from voteweb.store import Store
 
 

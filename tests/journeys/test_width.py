@@ -7,9 +7,9 @@ from playwright.sync_api import expect
 
 from tests import factories
 from tests.journeys.conftest import Visit
-from voteweb.models import Act, Draft, Reason, Role, User
+from voteweb.core.models import Draft, LogAction, Reason, Role, User
 from voteweb.store import Store
-from voteweb.store.log import Deed
+from voteweb.store.moderation_log import NewLogEntry
 
 LONG = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft" * 2
 TEXT = f"""{LONG}
@@ -47,10 +47,10 @@ def crowded(store: Store) -> str:
     for i in range(26):
         factories.article(store, poster, title=f"Article {i}")
     long = {"about": poster.name, "title": LONG, "why": LONG}
-    store.articles.set_groups(1, [], names[1:], Deed(Act.GROUPS, poster.name, article=1, **long))
-    store.articles.set_groups(1, names[1:], [], Deed(Act.GROUPS, poster.name, article=1, **long))
-    store.removals.remove(5, Deed(Act.REMOVE, poster.name, article=5, **long))
-    store.users.ban(factories.user(store, "Banned").name, Deed(Act.BAN, poster.name, about="Banned", why=LONG))
+    store.articles.set_groups(1, [], names[1:], NewLogEntry(LogAction.GROUPS, poster.name, article=1, **long))
+    store.articles.set_groups(1, names[1:], [], NewLogEntry(LogAction.GROUPS, poster.name, article=1, **long))
+    store.removals.remove(5, NewLogEntry(LogAction.REMOVE, poster.name, article=5, **long))
+    store.users.ban(factories.user(store, "Banned").name, NewLogEntry(LogAction.BAN, poster.name, about="Banned", why=LONG))
     for id in (1, 2):
         store.reports.make(id, factories.user(store, "Banned"), Reason.RULES, LONG)
     return names[0]

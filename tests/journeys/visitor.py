@@ -19,7 +19,7 @@ class Visitor:
         self.page = context.new_page()
         self.page.on("console", lambda message: self._complain(message.type, message.text))
         self.page.on("pageerror", lambda error: self._complain("error", str(error)))
-        self.page.on("request", self._look)
+        self.page.on("request", self._scanner)
 
     def _complain(self, kind: str, words: str) -> None:
         # A form that comes back with its mistakes has the status 422, which the console remarks upon.
@@ -63,7 +63,7 @@ class Visitor:
         return self.open("/login").type("User name", name).type("Password", PASSWORD).press("Log in")
 
     def says(self, words: str) -> None:
-        """Fail unless the page says these *words* of the last deed."""
+        """Fail unless the page says these *words* of the last entry."""
         expect(self.page.locator(".flash").last).to_have_text(words)
 
     def is_at(self, place: str) -> None:

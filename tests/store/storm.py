@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Any
 
 from tests import factories
-from voteweb.config import Settings
-from voteweb.errors import (
+from voteweb.core.config import Settings
+from voteweb.core.errors import (
     AlreadyReported,
     AlreadyVoted,
     ArticleGone,
@@ -24,9 +24,9 @@ from voteweb.errors import (
     OwnVote,
     TooManyGroups,
 )
-from voteweb.models import Act, Reason, User
+from voteweb.core.models import LogAction, Reason, User
 from voteweb.store import Store, open_store
-from voteweb.store.log import Deed
+from voteweb.store.moderation_log import NewLogEntry
 
 GROUPS = ("go", "java", "lua", "redis", "编程")
 MEMBERS = 12
@@ -104,7 +104,7 @@ class Storm:
 
     def _set_groups(self, chance: random.Random, who: User, id: int) -> None:
         names = chance.sample(GROUPS, 3)
-        self._store.articles.set_groups(id, names[:2], names[2:], self._deed(Act.GROUPS, who, id))
+        self._store.articles.set_groups(id, names[:2], names[2:], self._log_entry(LogAction.GROUPS, who, id))
         self._note("set groups", id, 0)
 
     def _edit(self, chance: random.Random, who: User, id: int) -> None:
@@ -114,15 +114,15 @@ class Storm:
             groups=tuple(chance.sample(GROUPS, chance.randint(0, 3))),
         )
         own = chance.random() < 0.5
-        self._store.articles.edit(id, draft, who, None if own else self._deed(Act.EDIT, who, id))
+        self._store.articles.edit(id, draft, who, None if own else self._log_entry(LogAction.EDIT, who, id))
         self._note("edit", id, 0)
 
     def _remove(self, chance: random.Random, who: User, id: int) -> None:
-        self._store.removals.remove(id, self._deed(Act.REMOVE, who, id))
+        self._store.removals.remove(id, self._log_entry(LogAction.REMOVE, who, id))
         self._note("remove", id, 0)
 
     def _restore(self, chance: random.Random, who: User, id: int) -> None:
-        self._store.removals.restore(id, self._deed(Act.RESTORE, who, id))
+        self._store.removals.restore(id, self._log_entry(LogAction.RESTORE, who, id))
         self._note("restore", id, 0)
 
     def _delete(self, chance: random.Random, who: User, id: int) -> None:
@@ -134,15 +134,15 @@ class Storm:
         self._note("report", id, 0)
 
     def _dismiss(self, chance: random.Random, who: User, id: int) -> None:
-        self._store.reports.dismiss(id, self._deed(Act.DISMISS, who, id))
+        self._store.reports.dismiss(id, self._log_entry(LogAction.DISMISS, who, id))
         self._note("dismiss", id, 0)
 
     def _ban(self, chance: random.Random, who: User, id: int) -> None:
         """Make somebody by an invitation, and ban and unban them."""
         name = f"b{chance.getrandbits(60):x}"
-        self._store.users.make(name, "", invitation=self._store.joining.invite(who).token)
-        self._store.users.ban(name, Deed(Act.BAN, who.name, about=name, why="spam"))
-        self._store.users.unban(name, Deed(Act.UNBAN, who.name, about=name))
+        self._store.users.make(name, "", invitation=self._store.invitations.make(who).token)
+        self._store.users.ban(name, NewLogEntry(LogAction.BAN, who.name, about=name, why="spam"))
+        self._store.users.unban(name, NewLogEntry(LogAction.UNBAN, who.name, about=name))
         self._note("ban", id, 0)
 
     def _leave(self, chance: random.Random, who: User, id: int) -> None:
@@ -153,12 +153,12 @@ class Storm:
                 self._post(chance, leaver)
         with suppress(ArticleGone):
             self._cast(chance, leaver, id)
-        self._store.leaving.start(leaver, delete_articles=chance.random() < 0.5)
-        self._store.leaving.finish(leaver.name)
+        self._store.account_deletion.start(leaver, delete_articles=chance.random() < 0.5)
+        self._store.account_deletion.finish(leaver.name)
         self._note("leave", id, 0)
 
-    def _deed(self, kind: Act, who: User, id: int) -> Deed:
-        return Deed(kind, who.name, about="ann", article=id, title="title", why="why")
+    def _log_entry(self, kind: LogAction, who: User, id: int) -> NewLogEntry:
+        return NewLogEntry(kind, who.name, about="ann", article=id, title="title", why="why")
 
 
 def some_link(chance: random.Random) -> str:

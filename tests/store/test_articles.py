@@ -4,10 +4,10 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.watch import broken, ids, run, snapshot
-from voteweb import config
-from voteweb.errors import NoSuchArticle, NoSuchGroup, TooManyGroups
-from voteweb.models import Article
+from tests.store.examination import broken, ids, run, snapshot
+from voteweb.core import config
+from voteweb.core.errors import NoSuchArticle, NoSuchGroup, TooManyGroups
+from voteweb.core.models import Article
 from voteweb.store import Store
 
 WEEK = 604_800

@@ -11,18 +11,18 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.helpers import until
+from tests.store.examination import broken, ids, run, snapshot
 from tests.store.storm import Storm
 from tests.store.test_keys import key_makers, pattern
 from tests.store.test_races import ACTS
-from tests.store.watch import broken, ids, run, snapshot
-from voteweb.config import NOBODY
-from voteweb.errors import ConfigError
-from voteweb.models import Act
+from voteweb.core.config import DELETED_MEMBER
+from voteweb.core.errors import ConfigError
+from voteweb.core.models import LogAction
 from voteweb.store import Store
 from voteweb.store.backup import Record, References, read, records
-from voteweb.store.log import Deed
-from voteweb.store.look import Look
-from voteweb.store.server import Counts, Engine, Server
+from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.scanner import Scanner
+from voteweb.store.server_info import Counts, Engine, ServerInfo
 
 MONTH = 31 * 86_400
 
@@ -44,13 +44,13 @@ def site(store: Store) -> Store:
     store.imports.add([factories.story(groups=("go", "编程"), poster=f"poster{i}") for i in range(5)])
     store.imports.add([factories.story(time=time.time() - 60, votes=9)])
     article = factories.article(store, ann, text="Line\nand \x00 and \u2028 and 🎈", link="")
-    store.users.ban("bob", Deed(Act.BAN, "Mod", about="bob", why="spam"))
+    store.users.ban("bob", NewLogEntry(LogAction.BAN, "Mod", about="bob", why="spam"))
     banned = int(run(store, "GET", "log-entry:"))
-    store.users.unban("bob", Deed(Act.UNBAN, "Mod", about="bob", undoes=banned))
-    store.joining.revoke(store.joining.invite(bob).token, bob)
-    store.joining.make_reset("ann")
+    store.users.unban("bob", NewLogEntry(LogAction.UNBAN, "Mod", about="bob", undoes=banned))
+    store.invitations.revoke(store.invitations.make(bob).token, bob)
+    store.password_resets.make("ann")
     factories.article(store, zoe)
-    store.leaving.start(zoe, delete_articles=False)
+    store.account_deletion.start(zoe, delete_articles=False)
     # Found under the link of a newer one, long after an article alone would be.
     old = factories.article(store, ann, link="https://long.example/")
     factories.article(store, bob, link="https://www.long.example")
@@ -179,8 +179,8 @@ def test_a_backup_of_a_site_in_a_storm_is_sound(store: Store) -> None:
         assert broken(store) == []
         found = {each.id for each in backup if isinstance(each, records.Article)}
         assert set(before) <= found
-        for name in store.leaving.unfinished():
-            store.leaving.finish(name)
+        for name in store.account_deletion.unfinished():
+            store.account_deletion.finish(name)
         assert broken(store) == []
 
 
@@ -204,21 +204,21 @@ def test_who_left_while_the_backup_was_made_leaves_once_more(store: Store) -> No
     zoe = factories.user(store, "Zoe")
     article = factories.article(store, zoe)
     early = [each for each in copied(store) if isinstance(each, records.Article)]
-    store.leaving.start(zoe, delete_articles=True)
-    store.leaving.finish("zoe")
+    store.account_deletion.start(zoe, delete_articles=True)
+    store.account_deletion.finish("zoe")
     restore(store, [*early, *(each for each in copied(store) if not isinstance(each, records.Article))])
     assert broken(store) == []
-    assert store.leaving.unfinished() == ["zoe"]
-    store.leaving.finish("zoe")
-    assert run(store, "HMGET", f"article:{article.id}", "poster", "gone") == [NOBODY, "deleted"]
+    assert store.account_deletion.unfinished() == ["zoe"]
+    store.account_deletion.finish("zoe")
+    assert run(store, "HMGET", f"article:{article.id}", "poster", "gone") == [DELETED_MEMBER, "deleted"]
 
 
 def test_an_act_that_was_undone_while_the_backup_was_made_says_so(store: Store) -> None:
     factories.user(store, "eve")
-    store.users.ban("eve", Deed(Act.BAN, "Mod", about="eve", why="spam"))
-    (early,) = (each for each in copied(store) if isinstance(each, records.Entry))
-    store.users.unban("eve", Deed(Act.UNBAN, "Mod", about="eve", undoes=1))
-    restore(store, [early, *(each for each in copied(store) if not isinstance(each, records.Entry) or each.id != 1)])
+    store.users.ban("eve", NewLogEntry(LogAction.BAN, "Mod", about="eve", why="spam"))
+    (early,) = (each for each in copied(store) if isinstance(each, records.LogEntry))
+    store.users.unban("eve", NewLogEntry(LogAction.UNBAN, "Mod", about="eve", undoes=1))
+    restore(store, [early, *(each for each in copied(store) if not isinstance(each, records.LogEntry) or each.id != 1)])
     assert broken(store) == []
     assert run(store, "HGET", "log-entry:1", "undone") == "1"
 
@@ -228,30 +228,30 @@ def test_an_article_whose_link_changes_under_the_backup_is_read_again(
 ) -> None:
     ann = factories.user(store)
     article = factories.article(store, ann, link="https://one.example/")
-    at_once, edits = Look.at_once, iter(["https://two.example/", "https://three.example/"])
+    at_once, edits = Scanner.at_once, iter(["https://two.example/", "https://three.example/"])
 
-    def meddling(look: Look, commands: list[tuple[Any, ...]]) -> list[Any]:
+    def meddling(scanner: Scanner, commands: list[tuple[Any, ...]]) -> list[Any]:
         if commands and "SMEMBERS" in {words[0] for words in commands}:
             for link in edits:
                 store.articles.edit(article.id, factories.draft(link=link), ann)
                 break
-        return at_once(look, commands)
+        return at_once(scanner, commands)
 
-    monkeypatch.setattr(Look, "at_once", meddling)
+    monkeypatch.setattr(Scanner, "at_once", meddling)
     (found,) = (each for each in copied(store) if isinstance(each, records.Article))
     assert (found.fields["link"], found.linked) == ("https://three.example/", True)
 
 
 def test_an_article_that_goes_away_under_the_backup_is_left_out(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     factories.article(store, link="")
-    at_once = Look.at_once
+    at_once = Scanner.at_once
 
-    def meddling(look: Look, commands: list[tuple[Any, ...]]) -> list[Any]:
+    def meddling(scanner: Scanner, commands: list[tuple[Any, ...]]) -> list[Any]:
         if "SMEMBERS" in {words[0] for words in commands}:
             run(store, "DEL", "article:1")
-        return at_once(look, commands)
+        return at_once(scanner, commands)
 
-    monkeypatch.setattr(Look, "at_once", meddling)
+    monkeypatch.setattr(Scanner, "at_once", meddling)
     assert [each for each in copied(store) if isinstance(each, records.Article)] == []
 
 
@@ -310,13 +310,13 @@ def test_a_database_that_was_replaced_while_it_was_counted_stays_marked(
     restore.begin()
     restore.write(backup)
 
-    def replaced(server: Server) -> Counts:
+    def replaced(server: ServerInfo) -> Counts:
         """Count; the mark had not reached the one that takes over."""
-        monkeypatch.setattr(Server, "engine", lambda _: engine._replace(run="another"))
+        monkeypatch.setattr(ServerInfo, "engine", lambda _: engine._replace(run="another"))
         run(small, "DEL", "restoring:")
         return counts
 
-    monkeypatch.setattr(Server, "counts", replaced)
+    monkeypatch.setattr(ServerInfo, "counts", replaced)
     with pytest.raises(ConfigError, match="restarted or replaced while it was written"):
         restore.finish()
     assert run(small, "EXISTS", "restoring:")
@@ -342,19 +342,19 @@ def test_a_counter_that_is_no_number_is_told(small: Store) -> None:
 
 def test_a_backup_across_two_runs_of_the_database_is_refused(small: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     runs = iter(["one", "other"])
-    monkeypatch.setattr(Server, "engine", lambda _: Engine("redis 7.4.0", next(runs)))
+    monkeypatch.setattr(ServerInfo, "engine", lambda _: Engine("redis 7.4.0", next(runs)))
     with pytest.raises(ConfigError, match="run the backup again"):
         copied(small)
 
 
 def test_the_engine_says_its_name_and_its_run(store: Store) -> None:
-    engine = store.server.engine()
+    engine = store.server_info.engine()
     assert engine.program.split()[0] in ("redis", "valkey")
     assert engine.program.split()[1][0].isdigit()
-    assert engine.run == store.server.engine().run != ""
+    assert engine.run == store.server_info.engine().run != ""
 
 
 def test_articles_of_posters_who_are_no_members_have_no_list(site: Store) -> None:
     restore(site, copied(site))
-    assert run(site, "EXISTS", "posted:user:7", f"posted:{NOBODY}") == 0
+    assert run(site, "EXISTS", "posted:user:7", f"posted:{DELETED_MEMBER}") == 0
     assert 70_000 in ids(site, "time:")

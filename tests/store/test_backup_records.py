@@ -7,14 +7,14 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from voteweb.errors import Invalid
+from voteweb.core.errors import Invalid
 from voteweb.store.backup import References, read, records
-from voteweb.store.backup.articles import VOTERS, _portions, _voter
-from voteweb.store.backup.ids import PIECE, Ids
-from voteweb.store.backup.records import Record
+from voteweb.store.backup.bitmap import CHUNK_SIZE, Bitmap
+from voteweb.store.backup.dump_articles import MAX_VOTERS_PER_READ, _portions, _voter
+from voteweb.store.backup.records import BackupRecord
 
 #: One record of each kind, of which together nothing leads nowhere.
-WHOLE: tuple[Record, ...] = (
+WHOLE: tuple[BackupRecord, ...] = (
     records.Form(1, "token-0001", 7, 1_700_000_000_000),
     records.Imported(["a", "b"]),
     records.Invitation("open", {"by": "Ann", "until": "1700000000.5", "used": "ann"}),
@@ -23,7 +23,7 @@ WHOLE: tuple[Record, ...] = (
     records.Article(7, {"title": "编程 \x00", "groups": "go"}, [1, "user:7"], None, {"ann": "{}"}, False, None),
     records.Group("go", {}),
     records.Member("ann", {"id": "1", "name": "Ann"}, False),
-    records.Entry(1, {"kind": "ban"}),
+    records.LogEntry(1, {"kind": "ban"}),
     records.Counters(7, 1, 1),
 )
 
@@ -33,12 +33,12 @@ def test_there_is_one_of_each_kind() -> None:
 
 
 @pytest.mark.parametrize("record", WHOLE, ids=lambda each: each.kind)
-def test_a_record_comes_back_as_it_was_told(record: Record) -> None:
+def test_a_record_comes_back_as_it_was_told(record: BackupRecord) -> None:
     assert read(json.loads(json.dumps(record.told(), ensure_ascii=False))) == record
 
 
 @pytest.mark.parametrize("record", WHOLE, ids=lambda each: each.kind)
-def test_a_record_with_a_field_too_many_or_too_few_is_none(record: Record) -> None:
+def test_a_record_with_a_field_too_many_or_too_few_is_none(record: BackupRecord) -> None:
     told = record.told()
     with pytest.raises(Invalid, match="has other fields"):
         read(told | {"more": 1})
@@ -87,14 +87,14 @@ def test_a_record_of_another_kind_is_none(told: dict[str, Any]) -> None:
         read(told)
 
 
-def faults(*found: Record) -> list[str]:
+def faults(*found: BackupRecord) -> list[str]:
     references = References()
     for each in found:
         references.take(each)
     return list(references.faults())
 
 
-def without(kind: str) -> list[Record]:
+def without(kind: str) -> list[BackupRecord]:
     return [each for each in WHOLE if each.kind != kind]
 
 
@@ -156,9 +156,9 @@ def test_a_voter_is_a_number_only_where_it_reads_back_the_same(stored: str, vote
     ("voters", "portions"),
     [
         ([0, 0, 0], [[0, 1, 2]]),
-        ([VOTERS, 0, 1], [[0, 1], [2]]),
-        ([VOTERS + 1, VOTERS + 1], [[0], [1]]),
-        ([1, VOTERS, 1], [[0], [1], [2]]),
+        ([MAX_VOTERS_PER_READ, 0, 1], [[0, 1], [2]]),
+        ([MAX_VOTERS_PER_READ + 1, MAX_VOTERS_PER_READ + 1], [[0], [1]]),
+        ([1, MAX_VOTERS_PER_READ, 1], [[0], [1], [2]]),
         ([7], [[0]]),
     ],
 )
@@ -166,9 +166,9 @@ def test_articles_of_many_voters_are_read_a_few_at_a_time(voters: list[int], por
     assert list(_portions(range(len(voters)), voters)) == portions
 
 
-@given(st.lists(st.integers(0, 3 * PIECE) | st.integers(10**12, 10**12 + 9)))
+@given(st.lists(st.integers(0, 3 * CHUNK_SIZE) | st.integers(10**12, 10**12 + 9)))
 def test_ids_are_a_set(numbers: list[int]) -> None:
-    ids, known = Ids(), set()
+    ids, known = Bitmap(), set()
     for number in numbers:
         assert (number in ids) == (number in known)
         assert ids.add(number) == (number not in known)

@@ -5,19 +5,19 @@ import time
 import pytest
 
 from tests import factories
-from tests.store.watch import broken, run, snapshot
-from voteweb.errors import LoggedOut, NoSuchMember
-from voteweb.models import Act, Role
+from tests.store.examination import broken, run, snapshot
+from voteweb.core.errors import LoggedOut, NoSuchMember
+from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
-from voteweb.store.log import Deed
+from voteweb.store.moderation_log import NewLogEntry
 
 
 def ban(store: Store, name: str = "bob", why: str = "spam") -> None:
-    store.users.ban(name, Deed(Act.BAN, "Mod", about=name, why=why))
+    store.users.ban(name, NewLogEntry(LogAction.BAN, "Mod", about=name, why=why))
 
 
 def unban(store: Store, name: str = "bob") -> None:
-    store.users.unban(name, Deed(Act.UNBAN, "Mod", about=name))
+    store.users.unban(name, NewLogEntry(LogAction.UNBAN, "Mod", about=name))
 
 
 def test_a_ban_ends_all_sessions_and_says_when_and_why(store: Store) -> None:
@@ -74,8 +74,8 @@ def test_logging_out_everywhere_ends_all_sessions_and_nothing_else(store: Store)
 def test_a_role_given_twice_is_in_the_log_once(store: Store) -> None:
     factories.user(store, "bob")
     for _ in range(2):
-        store.users.set_role("bob", Role.MODERATOR, Deed(Act.ROLE, "boss", about="bob", why="moderator"))
-    entry = store.log.get(1)
+        store.users.set_role("bob", Role.MODERATOR, NewLogEntry(LogAction.ROLE, "boss", about="bob", why="moderator"))
+    entry = store.moderation_log.get(1)
     assert entry is not None
-    assert (entry.kind, entry.who, entry.about, entry.why) == (Act.ROLE, "boss", "bob", "moderator")
+    assert (entry.kind, entry.who, entry.about, entry.why) == (LogAction.ROLE, "boss", "bob", "moderator")
     assert run(store, "ZCARD", "log:") == 1

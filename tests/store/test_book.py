@@ -10,12 +10,11 @@ import pytest
 from bench.book import ONE_WEEK, Book
 from tests import factories
 from tests.conftest import MakeStore
+from tests.store.examination import broken, broken_keys, run
 from tests.store.test_listings import good, ids_of, page
-from tests.store.watch import broken, broken_keys, run
-from voteweb.errors import AlreadyVoted
-from voteweb.models import Order
+from voteweb.core.errors import AlreadyVoted
+from voteweb.core.models import Order
 from voteweb.store import Store
-from voteweb.store.listings import of_groups, whole_site
 
 
 @pytest.fixture
@@ -28,7 +27,7 @@ def test_an_article_of_the_book_appears_in_our_lists(store: Store, book: Book) -
     id = int(book.post_article("user:83271", "Go to statement considered harmful", "https://goo.gl/kZUSu"))
     assert id == ours.id + 1
     for order in (Order.SCORE, Order.TIME):
-        assert ids_of(page(store, whole_site(order)).rows) == [id, ours.id]
+        assert ids_of(page(store, store.rankings.site(order)).rows) == [id, ours.id]
     theirs = store.articles.get(id)
     assert (theirs.title, theirs.poster, theirs.votes, theirs.groups, theirs.text) == (
         "Go to statement considered harmful", "user:83271", 1, (), "",
@@ -125,7 +124,7 @@ def test_of_a_group_set_by_the_book_the_doctor_names_the_membership_until_we_set
     assert broken_keys(store) == {"group:go", "group:redis"}
     store.articles.set_groups(1, ["redis"], ["go"])
     assert broken(store) == []
-    assert ids_of(page(store, of_groups(["redis"], Order.SCORE)).rows) == [1]
+    assert ids_of(page(store, store.rankings.groups(["redis"], Order.SCORE)).rows) == [1]
 
 
 def test_a_group_that_only_the_book_knows_is_named_by_its_keys(store: Store, book: Book) -> None:
@@ -162,7 +161,7 @@ def test_a_ranking_that_the_book_built_to_vanish_is_kept_from_our_next_write_on(
     assert run(store, "TTL", key) == -1
     store.articles.set_groups(1, ["go"], [])
     assert broken(store) == []
-    assert ids_of(page(store, of_groups(["go"], Order.SCORE)).rows) == [2, 1]
+    assert ids_of(page(store, store.rankings.groups(["go"], Order.SCORE)).rows) == [2, 1]
 
 
 def test_our_vote_keeps_a_ranking_that_the_book_let_expire(store: Store, book: Book) -> None:
@@ -188,5 +187,5 @@ def test_we_lose_nothing_when_the_book_runs_through_all_it_can_do(make_store: Ma
         for order in ("score:", "time:"):
             book.get_group_articles(group, 1, order)
     assert broken_keys(store) == {"group:go", "group:redis", "score:go", "good:", "score:redis", "time:redis"}
-    assert set(ids_of(page(store, whole_site(Order.TIME)).rows)) == {*ours, int(id)}
-    assert set(ids_of(page(store, of_groups(["go"], Order.SCORE)).rows)) == set(ours)
+    assert set(ids_of(page(store, store.rankings.site(Order.TIME)).rows)) == {*ours, int(id)}
+    assert set(ids_of(page(store, store.rankings.groups(["go"], Order.SCORE)).rows)) == set(ours)

@@ -7,12 +7,12 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.watch import broken, broken_keys, run, snapshot
-from voteweb import links
-from voteweb.config import Settings
-from voteweb.models import Act, Reason
-from voteweb.store import Store, assemble
-from voteweb.store.log import Deed
+from tests.store.examination import broken, broken_keys, run, snapshot
+from voteweb.core import links
+from voteweb.core.config import Settings
+from voteweb.core.models import LogAction, Reason
+from voteweb.store import Store, build_store
+from voteweb.store.moderation_log import NewLogEntry
 
 #: The keys of article 1, which is in the group "go".
 EVERYWHERE = {"time:", "score:", "posted:ann", "group:go", "time:go", "score:go", "link:go"}
@@ -51,19 +51,19 @@ def site(make_store: MakeStore) -> Store:
         store.votes.cast(good.id, voter)
     factories.imported(store, poster="ann", votes=2, link="")
     removed = factories.article(store, ann, groups=("go",), link="https://gone.example/")
-    store.removals.remove(removed.id, Deed(Act.REMOVE, "Mod", about="ann", article=removed.id, why="spam"))
+    store.removals.remove(removed.id, NewLogEntry(LogAction.REMOVE, "Mod", about="ann", article=removed.id, why="spam"))
     store.removals.delete(factories.article(store, ann, link="https://gone.example/").id, ann)
     factories.user(store, "eve")
-    store.users.ban("eve", Deed(Act.BAN, "Mod", about="eve", why="spam"))
-    store.removals.remove(first.id, Deed(Act.REMOVE, "Mod", article=first.id, why="by mistake"))
-    store.removals.restore(first.id, Deed(Act.RESTORE, "Mod", article=first.id, undoes=3))
+    store.users.ban("eve", NewLogEntry(LogAction.BAN, "Mod", about="eve", why="spam"))
+    store.removals.remove(first.id, NewLogEntry(LogAction.REMOVE, "Mod", article=first.id, why="by mistake"))
+    store.removals.restore(first.id, NewLogEntry(LogAction.RESTORE, "Mod", article=first.id, undoes=3))
     store.reports.make(first.id, bob, Reason.SPAM, "")
     run(store, "HSET", "invite:open", "by", "bob", "until", "4000000000")
     run(store, "HSET", "invite:used", "by", "bob", "until", "4000000001")
     run(store, "ZADD", "invites:bob", 4_000_000_000, "invite:open", 4_000_000_001, "invite:used")
     store.users.make("dan", "", invitation="used")
     run(store, "SET", "reset:digest", "bob", "EX", 60)
-    store.leaving.start(zoe, delete_articles=False)
+    store.account_deletion.start(zoe, delete_articles=False)
     return store
 
 
@@ -291,5 +291,5 @@ def test_more_articles_than_fit_a_step_are_all_looked_at(site: Store) -> None:
 
 
 def test_another_worth_of_votes_is_told_for_every_score(site: Store, settings: Settings) -> None:
-    other = assemble(site.connection, replace(settings, good_votes=3, vote_score=100.0))
+    other = build_store(site.connection, replace(settings, good_votes=3, vote_score=100.0))
     assert broken_keys(other) == {"score:", "score:go", "score:java"}

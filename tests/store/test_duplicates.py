@@ -5,14 +5,14 @@ import time
 import pytest
 
 from tests import factories
+from tests.store.examination import broken, ids, run, snapshot
 from tests.store.test_races import at_once
-from tests.store.watch import broken, ids, run, snapshot
-from voteweb import links
-from voteweb.config import LINK_SECONDS
-from voteweb.errors import Duplicate
-from voteweb.models import Act, Draft
+from voteweb.core import links
+from voteweb.core.config import LINK_SECONDS
+from voteweb.core.errors import Duplicate
+from voteweb.core.models import Draft, LogAction
 from voteweb.store import Store
-from voteweb.store.log import Deed
+from voteweb.store.moderation_log import NewLogEntry
 
 LINK = "https://example.com/story"
 KEY = f"link:{links.digest(LINK)}"
@@ -38,7 +38,7 @@ def test_a_link_posted_again_leads_to_the_article_that_has_it(store: Store) -> N
 
 def test_whoever_wants_posts_it_anyway_and_the_newest_is_shown(store: Store) -> None:
     post(store)
-    again = post(store, anyway=True)
+    again = post(store, allow_duplicate=True)
     assert duplicate_of(store) == again
     assert ids(store, KEY) == [again, 1]
     assert broken(store) == []
@@ -73,7 +73,7 @@ def test_an_article_past_its_thirty_days_is_not_asked_about_because_a_younger_on
 
 def test_the_key_goes_thirty_days_after_the_newest(store: Store) -> None:
     post(store)
-    newest = store.articles.get(post(store, anyway=True))
+    newest = store.articles.get(post(store, allow_duplicate=True))
     assert 0 <= run(store, "EXPIRETIME", KEY) - (newest.time + LINK_SECONDS) <= 1
     factories.imported(store, time=time.time() - 86_400, link=LINK)  # an older one makes it no shorter
     assert 0 <= run(store, "EXPIRETIME", KEY) - (newest.time + LINK_SECONDS) <= 1
@@ -88,12 +88,12 @@ def test_what_was_deleted_or_removed_can_be_posted_again(store: Store) -> None:
     ann = factories.user(store)
     for take_down in (
         lambda id: store.removals.delete(id, ann),
-        lambda id: store.removals.remove(id, Deed(Act.REMOVE, "Mod", article=id, why="spam")),
+        lambda id: store.removals.remove(id, NewLogEntry(LogAction.REMOVE, "Mod", article=id, why="spam")),
     ):
         take_down(post(store))
         assert ids(store, KEY) == []
     again = post(store)
-    store.removals.restore(2, Deed(Act.RESTORE, "Mod", article=2))
+    store.removals.restore(2, NewLogEntry(LogAction.RESTORE, "Mod", article=2))
     assert ids(store, KEY) == [again, 2]
     assert broken(store) == []
 
@@ -120,5 +120,5 @@ def test_twenty_who_send_one_link_at_once_get_one_article(store: Store) -> None:
 def test_what_another_program_stored_as_a_link_stops_nothing(store: Store, link: str) -> None:
     factories.article(store, link=link)
     assert broken(store) == []
-    store.removals.remove(1, Deed(Act.REMOVE, "Mod", article=1, why="spam"))
+    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "Mod", article=1, why="spam"))
     assert broken(store) == []

@@ -7,22 +7,14 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.watch import broken, ids, run, snapshot
-from voteweb import links
-from voteweb.errors import (
-    ArticleGone,
-    NoSuchArticle,
-    NoSuchGroup,
-    NotYours,
-    TooLate,
-    TooManyGroups,
-    VotewebError,
-)
-from voteweb.models import Act, Article, Draft, User
+from tests.store.examination import broken, ids, run, snapshot
+from voteweb.core import links
+from voteweb.core.errors import ArticleGone, NoSuchArticle, NoSuchGroup, NotYours, TooLate, TooManyGroups, VotewebError
+from voteweb.core.models import Article, Draft, LogAction, User
 from voteweb.store import Store
-from voteweb.store.log import Deed
+from voteweb.store.moderation_log import NewLogEntry
 
-EDIT = Deed(Act.EDIT, "Mod", about="ann", article=1, title="Redis in Action")
+EDIT = NewLogEntry(LogAction.EDIT, "Mod", about="ann", article=1, title="Redis in Action")
 
 
 def same(article: Article, **over: Any) -> Draft:
@@ -124,15 +116,15 @@ def test_a_moderator_edits_at_any_time_and_the_log_says_so(store: Store, age: in
         article.id, same(article, title="Better", groups=("redis",)), factories.user(store, "mod"), EDIT
     )
     assert store.articles.get(article.id).title == "Better"
-    entry = store.log.get(1)
+    entry = store.moderation_log.get(1)
     assert entry is not None
-    assert (entry.kind, entry.who, entry.article, entry.title) == (Act.EDIT, "Mod", 1, "Redis in Action")
+    assert (entry.kind, entry.who, entry.article, entry.title) == (LogAction.EDIT, "Mod", 1, "Redis in Action")
     assert (entry.added, entry.removed) == (("redis",), ("go",))
     assert broken(store) == []
 
 
-@pytest.mark.parametrize("deed", [None, EDIT], ids=["poster", "moderator"])
-def test_what_cannot_be_changed_so_stays_as_it_was(store: Store, deed: Deed | None) -> None:
+@pytest.mark.parametrize("entry", [None, EDIT], ids=["poster", "moderator"])
+def test_what_cannot_be_changed_so_stays_as_it_was(store: Store, entry: NewLogEntry | None) -> None:
     ann, article = factories.user(store), factories.article(store, groups=tuple("abcd"))
     for name in "ef":
         factories.group(store, name)
@@ -144,16 +136,16 @@ def test_what_cannot_be_changed_so_stays_as_it_was(store: Store, deed: Deed | No
     for id, draft, refusal in refused:
         before = snapshot(store) | {"log-entry:": None}
         with pytest.raises(refusal):
-            store.articles.edit(id, draft, ann, deed)
+            store.articles.edit(id, draft, ann, entry)
         assert snapshot(store) | {"log-entry:": None} == before
 
 
 def test_what_is_gone_cannot_be_edited(store: Store) -> None:
     ann, article = factories.user(store), factories.article(store)
     store.removals.delete(article.id, ann)
-    for deed in (None, EDIT):
+    for entry in (None, EDIT):
         with pytest.raises(ArticleGone):
-            store.articles.edit(article.id, same(article), ann, deed)
+            store.articles.edit(article.id, same(article), ann, entry)
 
 
 def test_another_link_is_found_under_its_own_key(store: Store) -> None:

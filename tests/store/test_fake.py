@@ -1,11 +1,10 @@
 """The fake database of quick tests does what the real one does."""
 
 from tests import factories
+from tests.store.examination import snapshot
 from tests.store.test_listings import ids_of, page
-from tests.store.watch import snapshot
-from voteweb.models import Order
+from voteweb.core.models import Order
 from voteweb.store import Store
-from voteweb.store.listings import of_groups, whole_site
 
 
 def live(store: Store) -> None:
@@ -29,6 +28,6 @@ def test_the_same_acts_leave_the_same_keys(store: Store, fake_store: Store) -> N
 
 def test_the_same_lists_are_read(fake_store: Store) -> None:
     live(fake_store)
-    assert ids_of(page(fake_store, whole_site(Order.SCORE)).rows) == [1, 2, 3]
-    assert ids_of(page(fake_store, of_groups(["go", "redis"], Order.TIME)).rows) == [2, 1]
+    assert ids_of(page(fake_store, fake_store.rankings.site(Order.SCORE)).rows) == [1, 2, 3]
+    assert ids_of(page(fake_store, fake_store.rankings.groups(["go", "redis"], Order.TIME)).rows) == [2, 1]
     assert list(fake_store.doctor.examine()) == []

@@ -3,17 +3,17 @@
 import pytest
 
 from tests import factories
-from tests.store.watch import broken, run, snapshot
-from voteweb.errors import GroupExists, NoSuchGroup
-from voteweb.models import Group
+from tests.store.examination import broken, run, snapshot
+from voteweb.core.errors import GroupExists, NoSuchGroup
+from voteweb.core.models import Group
 from voteweb.store import Store
 
 
 def ask(store: Store, *names: str) -> tuple[Group | None, ...]:
-    trip = store.trip()
-    asked = store.groups.ask(trip, names)
-    trip.go()
-    return asked.value
+    pipeline = store.pipeline()
+    asked = store.groups.queue_get(pipeline, names)
+    pipeline.execute()
+    return asked.result
 
 
 def test_a_group_that_was_made_can_be_read(store: Store) -> None:
@@ -46,7 +46,7 @@ def test_all_groups_come_in_the_order_of_the_alphabet_with_their_counts(store: S
         factories.group(store, name)
     factories.article(store, groups=("go", "redis"))
     factories.article(store, groups=("go",))
-    assert [(group.name, group.articles) for group in store.groups.all(store.trip())] == [
+    assert [(group.name, group.articles) for group in store.groups.all(store.pipeline())] == [
         ("go", 2),
         ("redis", 1),
         ("编程", 0),
@@ -54,7 +54,7 @@ def test_all_groups_come_in_the_order_of_the_alphabet_with_their_counts(store: S
 
 
 def test_no_groups_are_no_trouble(store: Store) -> None:
-    assert store.groups.all(store.trip()) == ()
+    assert store.groups.all(store.pipeline()) == ()
     assert ask(store) == ()
 
 

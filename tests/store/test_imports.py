@@ -6,9 +6,9 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.watch import broken, ids, run, snapshot
-from voteweb.errors import AlreadyVoted, OwnVote
-from voteweb.models import Role
+from tests.store.examination import broken, ids, run, snapshot
+from voteweb.core.errors import AlreadyVoted, OwnVote
+from voteweb.core.models import Role
 from voteweb.store import Store
 
 START = 1_700_000_000.0
@@ -31,7 +31,7 @@ def test_groups_and_posters_are_made_and_nobody_can_log_in_as_them(store: Store)
     factories.imported(store, poster="Ann", groups=("go",))
     ann = store.users.get("ann")
     assert (ann.name, ann.password, ann.role) == ("Ann", "", Role.MEMBER)
-    assert [group.name for group in store.groups.all(store.trip())] == ["go"]
+    assert [group.name for group in store.groups.all(store.pipeline())] == ["go"]
     assert ids(store, "posted:ann") == [1]
 
 

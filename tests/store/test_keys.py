@@ -9,13 +9,12 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.watch import broken, run
-from voteweb import limits
-from voteweb.config import COMMAND_LINE
-from voteweb.models import Act, Order, Reason, Role
+from tests.store.examination import broken, run
+from voteweb.core import rate_limits
+from voteweb.core.config import COMMAND_LINE
+from voteweb.core.models import LogAction, Order, Reason, Role
 from voteweb.store import Store, keys
-from voteweb.store.listings import of_groups
-from voteweb.store.log import Deed
+from voteweb.store.moderation_log import NewLogEntry
 
 #: What may stand for each argument of a key: a stand-in to spell the key with, and the pattern it stands for.
 ARGUMENTS = {
@@ -69,17 +68,17 @@ def busy(make_store: MakeStore) -> Store:
     store.users.refresh_hash("ann", "hash")
     factories.imported(store, groups=("java", "go"))
     factories.imported(store, votes=500, groups=("java", "编程"))
-    trip = store.trip()
+    pipeline = store.pipeline()
     for order in (Order.SCORE, Order.TIME):
-        store.listings.ask(trip, of_groups(["go", "java", "编程"], order), 1)
-    trip.go()
+        store.listings.queue_page(pipeline, store.rankings.groups(["go", "java", "编程"], order), 1)
+    pipeline.execute()
     removed = factories.article(store, ann, groups=("go",))
-    store.removals.remove(removed.id, Deed(Act.REMOVE, COMMAND_LINE, about="Ann", article=removed.id, why="spam"))
+    store.removals.remove(removed.id, NewLogEntry(LogAction.REMOVE, COMMAND_LINE, about="Ann", article=removed.id, why="spam"))
     store.reports.make(first.id, bob, Reason.TOPIC, "a note")
-    store.joining.invite(bob)
-    store.joining.make_reset("bob_-9")
-    store.leaving.start(factories.user(store, "zoe"), delete_articles=True)
-    assert store.limits.charge([(limits.LOGIN, "198.51.100.7")]) is None
+    store.invitations.make(bob)
+    store.password_resets.make("bob_-9")
+    store.account_deletion.start(factories.user(store, "zoe"), delete_articles=True)
+    assert store.rate_limits.hit([(rate_limits.LOGIN, "198.51.100.7")]) is None
     run(store, "SET", "restoring:", int(time.time()))
     assert broken(store) == []
     return store

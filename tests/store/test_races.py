@@ -13,16 +13,16 @@ from typing import Any
 from tests import factories
 from tests.conftest import MakeStore
 from tests.helpers import until
+from tests.store.examination import broken, ids, run
 from tests.store.storm import GROUPS, Storm
-from tests.store.watch import broken, ids, run
-from voteweb.errors import AlreadyVoted, NameTaken, VotewebError
+from voteweb.core.errors import AlreadyVoted, NameTaken, VotewebError
 from voteweb.store import Store
 
 #: Every act of a storm.
 ACTS = [*"post cast edit remove restore delete report dismiss ban leave".split(), "take back", "set groups"]
 
 
-def at_once(acts: Sequence[Callable[[], Any]]) -> list[Any]:
+def run_atomic(acts: Sequence[Callable[[], Any]]) -> list[Any]:
     """Run *acts* in a thread each, all let go at one moment; return what each returned or refused."""
     answers: list[Any] = [None] * len(acts)
     barrier = threading.Barrier(len(acts))
@@ -121,14 +121,14 @@ def test_after_a_storm_all_is_in_order_and_adds_up_and_during_it_too(make_store:
     assert storm.failures == []
     assert found == []
     assert broken(store) == []
-    trip = store.trip()
-    asked = {id: store.articles.ask(trip, id) for id in storm.votes}
-    trip.go()
-    articles = {id: reply.value for id, reply in asked.items() if reply.value}
+    pipeline = store.pipeline()
+    asked = {id: store.articles.queue_get(pipeline, id) for id in storm.votes}
+    pipeline.execute()
+    articles = {id: reply.result for id, reply in asked.items() if reply.result}
     assert {id: article.votes for id, article in articles.items()} == dict(storm.votes)
-    assert run(store, "ZCARD", "time:") == sum(not article.gone for article in articles.values())
+    assert run(store, "ZCARD", "time:") == sum(not article.status for article in articles.values())
     assert len(articles) == storm.acts["post"]
-    assert store.leaving.unfinished() == []
+    assert store.account_deletion.unfinished() == []
     assert {name: storm.acts[name] > 0 for name in ACTS} == dict.fromkeys(ACTS, True)
 
 
@@ -145,7 +145,7 @@ def test_a_program_killed_in_the_middle_of_a_storm_leaves_nothing_half_done(
             os.kill(storm.pid, signal.SIGKILL)
             storm.wait()
         assert broken(store) == []
-        for name in store.leaving.unfinished():
-            store.leaving.finish(name)
+        for name in store.account_deletion.unfinished():
+            store.account_deletion.finish(name)
             assert (ids(store, f"posted:{name}"), ids(store, f"gone:{name}")) == ([], [])
         assert broken(store) == []

@@ -4,27 +4,27 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
+from tests.store.examination import broken, ids, run
 from tests.store.test_races import at_once
-from tests.store.watch import broken, ids, run
-from voteweb import config
-from voteweb.errors import AlreadyVoted, ArticleGone, LoggedOut, NoSuchMember
-from voteweb.models import Act, Article, Draft, Gone
+from voteweb.core import config
+from voteweb.core.errors import AlreadyVoted, ArticleGone, LoggedOut, NoSuchMember
+from voteweb.core.models import Article, ArticleStatus, Draft, LogAction
 from voteweb.store import Store
-from voteweb.store.log import Deed
+from voteweb.store.moderation_log import NewLogEntry
 
 ROUNDS = 8
 
 
 def whole(store: Store, id: int = 1) -> Article:
-    trip = store.trip()
-    asked = store.articles.ask(trip, id)
-    trip.go()
-    assert asked.value
-    return asked.value
+    pipeline = store.pipeline()
+    asked = store.articles.queue_get(pipeline, id)
+    pipeline.execute()
+    assert asked.result
+    return asked.result
 
 
-def deed(kind: Act, id: int = 1, who: str = "Mod") -> Deed:
-    return Deed(kind, who, about="ann", article=id, title="title", why="why")
+def entry(kind: LogAction, id: int = 1, who: str = "Mod") -> NewLogEntry:
+    return NewLogEntry(kind, who, about="ann", article=id, title="title", why="why")
 
 
 def logged(store: Store) -> int:
@@ -51,7 +51,7 @@ def test_editing_against_deleting_leaves_a_deleted_article(busy: Store) -> None:
         answers = at_once([*edits[:4], lambda id=article.id: busy.removals.delete(id, ann), *edits[4:]])  # type: ignore[misc]
         assert {answer for answer in answers if answer} <= {ArticleGone}
         gone = whole(busy, article.id)
-        assert (gone.gone, gone.title, gone.link) == (Gone.DELETED, "", "")
+        assert (gone.gone, gone.title, gone.link) == (ArticleStatus.DELETED, "", "")
     assert (ids(busy, "time:"), run(busy, "KEYS", "link:*")) == ([], [])
     assert broken(busy) == []
 
@@ -73,11 +73,11 @@ def test_removing_against_votes_counts_just_the_votes_that_were_answered(busy: S
         article = factories.article(busy, groups=("go",))
         votes = [lambda m=m, id=article.id: busy.votes.cast(id, m) for m in members]  # type: ignore[misc]
         answers = at_once(
-            [*votes[:6], lambda id=article.id: busy.removals.remove(id, deed(Act.REMOVE, id)), *votes[6:]]
+            [*votes[:6], lambda id=article.id: busy.removals.remove(id, entry(LogAction.REMOVE, id)), *votes[6:]]
         )  # type: ignore[misc]
         counted = sum(isinstance(answer, int) for answer in answers)
         assert {answer for answer in answers if isinstance(answer, type)} <= {ArticleGone}
-        assert (whole(busy, article.id).votes, whole(busy, article.id).gone) == (1 + counted, Gone.REMOVED)
+        assert (whole(busy, article.id).votes, whole(busy, article.id).gone) == (1 + counted, ArticleStatus.REMOVED)
     assert ids(busy, "good:") == []
     assert broken(busy) == []
 
@@ -86,10 +86,10 @@ def test_restoring_against_votes_counts_just_the_votes_that_were_answered(busy: 
     members = factories.users(busy, 12)
     for _ in range(ROUNDS):
         article = factories.article(busy, groups=("go",))
-        busy.removals.remove(article.id, deed(Act.REMOVE, article.id))
+        busy.removals.remove(article.id, entry(LogAction.REMOVE, article.id))
         votes = [lambda m=m, id=article.id: busy.votes.cast(id, m) for m in members]  # type: ignore[misc]
         answers = at_once(
-            [*votes[:6], lambda id=article.id: busy.removals.restore(id, deed(Act.RESTORE, id)), *votes[6:]]
+            [*votes[:6], lambda id=article.id: busy.removals.restore(id, entry(LogAction.RESTORE, id)), *votes[6:]]
         )  # type: ignore[misc]
         counted = sum(isinstance(answer, int) for answer in answers)
         assert busy.articles.get(article.id).votes == 1 + counted
@@ -99,9 +99,9 @@ def test_restoring_against_votes_counts_just_the_votes_that_were_answered(busy: 
 
 def test_many_moderators_who_remove_one_row_are_in_the_log_once(busy: Store) -> None:
     factories.article(busy, groups=("go",))
-    at_once([lambda i=i: busy.removals.remove(1, deed(Act.REMOVE, who=f"mod{i}")) for i in range(10)])  # type: ignore[misc]
+    at_once([lambda i=i: busy.removals.remove(1, entry(LogAction.REMOVE, who=f"mod{i}")) for i in range(10)])  # type: ignore[misc]
     assert logged(busy) == 1
-    at_once([lambda i=i: busy.removals.restore(1, deed(Act.RESTORE, who=f"mod{i}")) for i in range(10)])  # type: ignore[misc]
+    at_once([lambda i=i: busy.removals.restore(1, entry(LogAction.RESTORE, who=f"mod{i}")) for i in range(10)])  # type: ignore[misc]
     assert logged(busy) == 2
     assert broken(busy) == []
 
@@ -109,7 +109,7 @@ def test_many_moderators_who_remove_one_row_are_in_the_log_once(busy: Store) -> 
 def test_many_moderators_who_sort_one_row_alike_are_in_the_log_once(busy: Store) -> None:
     factories.article(busy, groups=("go",))
     sort = [
-        lambda i=i: busy.articles.set_groups(1, ["redis"], ["go"], deed(Act.GROUPS, who=f"mod{i}"))  # type: ignore[misc]
+        lambda i=i: busy.articles.set_groups(1, ["redis"], ["go"], entry(LogAction.GROUPS, who=f"mod{i}"))  # type: ignore[misc]
         for i in range(10)
     ]
     assert at_once(sort) == [("redis",)] * 10
@@ -123,9 +123,9 @@ def test_removing_against_sorting_and_restoring_adds_up_in_the_log(busy: Store) 
         article = factories.article(busy, groups=("go",))
         before = logged(busy)
         acts = [
-            lambda id=article.id: busy.removals.remove(id, deed(Act.REMOVE, id)),  # type: ignore[misc]
-            lambda id=article.id: busy.articles.set_groups(id, ["redis"], ["go"], deed(Act.GROUPS, id)),  # type: ignore[misc]
-            lambda id=article.id: busy.removals.restore(id, deed(Act.RESTORE, id)),  # type: ignore[misc]
+            lambda id=article.id: busy.removals.remove(id, entry(LogAction.REMOVE, id)),  # type: ignore[misc]
+            lambda id=article.id: busy.articles.set_groups(id, ["redis"], ["go"], entry(LogAction.GROUPS, id)),  # type: ignore[misc]
+            lambda id=article.id: busy.removals.restore(id, entry(LogAction.RESTORE, id)),  # type: ignore[misc]
         ]
         answers = at_once(acts * 3)
         sorted_at_all = any(isinstance(answer, tuple) for answer in answers)
@@ -153,18 +153,18 @@ def test_leaving_against_posting_and_votes_leaves_nothing_under_the_name(busy: S
         posts = [lambda who=leaver: busy.articles.post(factories.draft(link=""), who, factories.token())] * 5  # type: ignore[misc]
         votes = [lambda m=m, id=ours.id: busy.votes.cast(id, m) for m in members]  # type: ignore[misc]
         own = [lambda who=leaver, id=other.id: busy.votes.cast(id, who)]  # type: ignore[misc]
-        sweep = [lambda id=ours.id: busy.removals.remove(id, deed(Act.REMOVE, id))]  # type: ignore[misc]
+        sweep = [lambda id=ours.id: busy.removals.remove(id, entry(LogAction.REMOVE, id))]  # type: ignore[misc]
         answers = at_once([*posts[:2], *votes, leave, *own, *sweep, *posts[2:]])
         assert {answer for answer in answers if isinstance(answer, type)} <= {LoggedOut, ArticleGone, AlreadyVoted}
         assert run(busy, "EXISTS", f"posted:{leaver.name}", f"gone:{leaver.name}", "leaving:") == 0
-        assert whole(busy, ours.id).poster == config.NOBODY
+        assert whole(busy, ours.id).poster == config.DELETED_MEMBER
     assert broken(busy) == []
 
 
 def test_banning_against_leaving_ends_in_one_of_both_orders(busy: Store) -> None:
     for round in range(ROUNDS):
         member = factories.user(busy, f"member{round}")
-        ban = Deed(Act.BAN, "Mod", about=member.name, why="spam")
+        ban = NewLogEntry(LogAction.BAN, "Mod", about=member.name, why="spam")
         answers = at_once(
             [
                 lambda m=member, d=ban: busy.users.ban(m.name, d),  # type: ignore[misc]

@@ -8,38 +8,37 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
+from tests.store.examination import broken, ids, run, snapshot
 from tests.store.test_listings import ids_of, page
-from tests.store.watch import broken, ids, run, snapshot
-from voteweb import links
-from voteweb.errors import AlreadyVoted, ArticleGone, NoSuchArticle, NotYours, TooLate
-from voteweb.models import Act, Article, Gone, Order, Reason
-from voteweb.store import Store, assemble
-from voteweb.store.listings import of_groups
-from voteweb.store.log import Deed
+from voteweb.core import links
+from voteweb.core.errors import AlreadyVoted, ArticleGone, NoSuchArticle, NotYours, TooLate
+from voteweb.core.models import Article, ArticleStatus, LogAction, Order, Reason
+from voteweb.store import Store, build_store
+from voteweb.store.moderation_log import NewLogEntry
 
 LINK = "https://example.com/redis"
 LISTS = ["time:", "score:", "good:", "posted:ann", "time:go", "score:go", f"link:{links.digest(LINK)}"]
 
 
-def deed(kind: Act, id: int = 1, why: str = "spam", **more: Any) -> Deed:
-    return Deed(kind, "Mod", about="ann", article=id, title="Redis in Action", why=why, **more)
+def entry(kind: LogAction, id: int = 1, why: str = "spam", **more: Any) -> NewLogEntry:
+    return NewLogEntry(kind, "Mod", about="ann", article=id, title="Redis in Action", why=why, **more)
 
 
 def whole(store: Store, id: int = 1) -> Article:
     """Return an article, gone or not."""
-    trip = store.trip()
-    asked = store.articles.ask(trip, id)
-    trip.go()
-    assert asked.value
-    return asked.value
+    pipeline = store.pipeline()
+    asked = store.articles.queue_get(pipeline, id)
+    pipeline.execute()
+    assert asked.result
+    return asked.result
 
 
 def remove(store: Store, id: int = 1) -> None:
-    store.removals.remove(id, deed(Act.REMOVE, id))
+    store.removals.remove(id, entry(LogAction.REMOVE, id))
 
 
 def restore(store: Store, id: int = 1) -> None:
-    store.removals.restore(id, deed(Act.RESTORE, id, ""))
+    store.removals.restore(id, entry(LogAction.RESTORE, id, ""))
 
 
 def lists(store: Store) -> list[list[int]]:
@@ -60,7 +59,7 @@ def test_what_its_poster_deletes_is_in_no_list_and_has_no_words_and_no_voters(go
     good.removals.delete(1, factories.user(good))
     assert lists(good) == [[]] * 7
     gone = whole(good)
-    assert (gone.gone, gone.title, gone.link, gone.text, gone.poster) == (Gone.DELETED, "", "", "", "ann")
+    assert (gone.gone, gone.title, gone.link, gone.text, gone.poster) == (ArticleStatus.DELETED, "", "", "", "ann")
     assert run(good, "EXISTS", "voted:1", "group:go") == 0
     assert ids(good, "gone:ann") == [1]
     assert broken(good) == []
@@ -94,11 +93,11 @@ def test_what_is_removed_keeps_its_words_and_voters_and_says_why(good: Store) ->
     remove(good)
     assert lists(good) == [[]] * 7
     gone = whole(good)
-    assert (gone.gone, gone.reason, gone.title, gone.link) == (Gone.REMOVED, "spam", "Redis in Action", LINK)
+    assert (gone.gone, gone.reason, gone.title, gone.link) == (ArticleStatus.REMOVED, "spam", "Redis in Action", LINK)
     assert (gone.groups, run(good, "SCARD", "voted:1"), ids(good, "gone:ann")) == (("go",), 2, [1])
     entry = good.log.get(1)
     assert entry is not None
-    assert (entry.kind, entry.who, entry.about, entry.article, entry.why) == (Act.REMOVE, "Mod", "ann", 1, "spam")
+    assert (entry.kind, entry.who, entry.about, entry.article, entry.why) == (LogAction.REMOVE, "Mod", "ann", 1, "spam")
     assert broken(good) == []
 
 
@@ -165,7 +164,7 @@ def test_nobody_votes_or_sorts_or_reports_while_it_is_gone(good: Store) -> None:
 def test_a_combined_list_made_before_drops_it_when_shown(store: Store, act: Any, order: Order) -> None:
     for _ in range(2):
         factories.article(store, groups=("go", "redis"))
-    which = of_groups(["go", "redis"], order)
+    which = store.rankings.groups(["go", "redis"], order)
     assert ids_of(page(store, which).rows) == [2, 1]
     act(store)
     assert run(store, "ZSCORE", which.key, "article:1") is not None  # it still holds both
@@ -174,7 +173,7 @@ def test_a_combined_list_made_before_drops_it_when_shown(store: Store, act: Any,
 
 def test_what_went_out_of_a_good_list_by_another_rule_comes_back_by_it(good: Store) -> None:
     remove(good)
-    stricter = assemble(good.connection, replace(good.doctor._settings, good_votes=3, vote_score=100.0))
+    stricter = build_store(good.connection, replace(good.doctor._settings, good_votes=3, vote_score=100.0))
     restore(stricter)
     assert ids(good, "good:") == []
     assert run(good, "ZSCORE", "score:", "article:1") == pytest.approx(whole(good).time + 200, abs=1e-6)
@@ -217,7 +216,7 @@ def test_deleting_after_the_groups_or_the_link_changed_reads_them_anew(
     script, done = store.connection.script, []
 
     def after_a_change(name: str, *rest: Any) -> Any:
-        if name == "take_down" and not done:
+        if name == "unlist_article" and not done:
             done.append(name)
             store.articles.set_groups(article.id, ["redis"], ["go"])
         return script(name, *rest)

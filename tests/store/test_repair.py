@@ -7,10 +7,10 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.helpers import until
+from tests.store.examination import broken, run, snapshot
 from tests.store.storm import Storm
 from tests.store.test_doctor import DAMAGES, EVERYWHERE, LINKS, SCORES, TIMES, site, spoil
-from tests.store.watch import broken, run, snapshot
-from voteweb.models import Gone
+from voteweb.core.models import ArticleStatus
 from voteweb.store import Store
 
 __all__ = ["site"]
@@ -178,9 +178,9 @@ def test_a_vote_between_the_look_and_the_mend_is_counted(site: Store) -> None:
     (fault, *_) = site.doctor.examine()
     bob = site.users.get("bob")
     run(site, "SADD", "voted:1", bob.id)  # as far as a vote comes that is struck down in a program after the book
-    assert site.connection.pipeline([fault.mend]) == [["mended"]]
+    assert site.connection.run([fault.mend]) == [["mended"]]
     assert site.articles.get(1).votes == 2
-    assert site.connection.pipeline([fault.mend]) == [["sound"]]
+    assert site.connection.run([fault.mend]) == [["sound"]]
     assert broken(site) == []
 
 
@@ -199,7 +199,7 @@ def test_a_mend_that_came_too_late_changes_nothing(site: Store, spoils: str, the
     (fault,) = site.doctor.examine()
     run(site, *then.split())
     before = snapshot(site)
-    assert site.connection.pipeline([fault.mend])[0][0] == "again"
+    assert site.connection.run([fault.mend])[0][0] == "again"
     assert snapshot(site) == before
 
 
@@ -219,12 +219,12 @@ def test_repairing_during_a_storm_loses_no_vote(make_store: MakeStore) -> None:
     assert mends > 0
     mended(store)
     assert broken(store) == []
-    trip = store.trip()
-    asked = {id: store.articles.ask(trip, id) for id in storm.votes}
-    trip.go()
+    pipeline = store.pipeline()
+    asked = {id: store.articles.queue_get(pipeline, id) for id in storm.votes}
+    pipeline.execute()
     # Of what was deleted nothing tells the votes but the field itself, so that what spoiled it cannot be seen.
-    articles = {id: reply.value for id, reply in asked.items() if reply.value}
-    kept = {id: article.votes for id, article in articles.items() if article.gone is not Gone.DELETED}
+    articles = {id: reply.result for id, reply in asked.items() if reply.result}
+    kept = {id: article.votes for id, article in articles.items() if article.status is not ArticleStatus.DELETED}
     assert kept == {id: votes for id, votes in storm.votes.items() if id in kept}
     assert kept
 

@@ -11,16 +11,16 @@ from tests import factories
 from tests.conftest import MakeStore, private_server
 from tests.helpers import until
 from tests.machines import free_ports
-from tests.store.watch import broken, run, snapshot
-from voteweb.config import Settings
-from voteweb.errors import AlreadyVoted, Conflict, NameTaken, Unavailable
-from voteweb.models import Act, Order
-from voteweb.store import Store, assemble, open_store
-from voteweb.store.clients import connect
-from voteweb.store.connect import Connection
-from voteweb.store.listings import Ranking, of_groups, whole_site
-from voteweb.store.log import Deed
-from voteweb.store.replicas import Replicas
+from tests.store.examination import broken, run, snapshot
+from voteweb.core.config import Settings
+from voteweb.core.errors import AlreadyVoted, Conflict, NameTaken, Unavailable
+from voteweb.core.models import LogAction, Order
+from voteweb.store import Store, build_store, open_store
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.factory import open_connection
+from voteweb.store.connection.replicas import Replicas
+from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.rankings import Ranking
 
 
 @pytest.fixture
@@ -39,17 +39,17 @@ def both(make_store: MakeStore, other: Store) -> Store:
     primary = make_store()
     factories.article(primary, title="fresh", groups=("go", "redis"))
     connection = Connection(primary.connection.client, 0.3, replicas=Replicas(other.connection.client))
-    return assemble(connection, Settings())
+    return build_store(connection, Settings())
 
 
 def titles(store: Store, which: Ranking, *, reader: bool) -> list[str]:
-    trip = store.trip(reader=reader)
-    page = store.listings.ask(trip, which, 1)
-    trip.go()
-    return [row.title for row in page.value.rows]
+    pipeline = store.pipeline(reader=reader)
+    page = store.listings.queue_page(pipeline, which, 1)
+    pipeline.execute()
+    return [row.title for row in page.result.rows]
 
 
-BY_SCORE = whole_site(Order.SCORE)
+BY_SCORE = store.rankings.site(Order.SCORE)
 
 
 def test_a_reader_is_answered_by_a_replica_and_a_member_never(both: Store) -> None:
@@ -58,7 +58,7 @@ def test_a_reader_is_answered_by_a_replica_and_a_member_never(both: Store) -> No
 
 
 def test_what_must_write_is_answered_by_the_primary(both: Store) -> None:
-    assert titles(both, of_groups(["go", "redis"], Order.SCORE), reader=True) == ["fresh"]
+    assert titles(both, store.rankings.groups(["go", "redis"], Order.SCORE), reader=True) == ["fresh"]
 
 
 def test_a_tie_across_the_edge_of_a_page_is_read_where_the_page_was(both: Store, other: Store) -> None:
@@ -83,7 +83,7 @@ def test_a_replica_that_has_lost_its_primary_answers_only_while_that_is_away_fro
 ) -> None:
     run(other, "REPLICAOF", "127.0.0.1", "1")
     assert titles(both, BY_SCORE, reader=True) == ["fresh"]
-    nowhere = connect("unix:///tmp/there-is-no-voteweb-here.sock", 0.1)
+    nowhere = open_connection("unix:///tmp/there-is-no-voteweb-here.sock", 0.1)
     monkeypatch.setattr(both.connection, "client", nowhere.client)
     assert titles(both, BY_SCORE, reader=True) == ["late"]
     with pytest.raises(Unavailable):
@@ -166,7 +166,7 @@ def test_a_primary_that_would_take_votes_without_its_replicas_is_told_of(store: 
     run(store, "CONFIG", "SET", "min-replicas-to-write", 0)
     try:
         with following(other, store):
-            (warning,) = store.checks.warnings()
+            (warning,) = store.health.warnings()
     finally:
         run(store, "CONFIG", "SET", "min-replicas-to-write", least)
     assert warning.startswith("min-replicas-to-write is 0")
@@ -200,12 +200,12 @@ def test_a_member_is_given_an_id_that_nobody_has_by_the_act_that_makes_the_membe
 
 def test_an_act_whose_entry_in_the_log_is_another_act_is_refused_before_it_is_done(store: Store) -> None:
     factories.article(store)
-    deed = Deed(Act.REMOVE, "Mod", about="ann", article=1, title="title", why="spam")
-    store.removals.remove(1, deed)
+    entry = NewLogEntry(LogAction.REMOVE, "Mod", about="ann", article=1, title="title", why="spam")
+    store.removals.remove(1, entry)
     run(store, "SET", "log-entry:", 0)
     before = snapshot(store)
     with pytest.raises(Conflict):
-        store.removals.restore(1, Deed(Act.RESTORE, "Mod", about="ann", article=1, title="title"))
+        store.removals.restore(1, NewLogEntry(LogAction.RESTORE, "Mod", about="ann", article=1, title="title"))
     assert snapshot(store) == before | {"log-entry:": ("string", "1", -1)}
-    store.removals.restore(1, Deed(Act.RESTORE, "Mod", about="ann", article=1, title="title"))
+    store.removals.restore(1, NewLogEntry(LogAction.RESTORE, "Mod", about="ann", article=1, title="title"))
     assert broken(store) == []

@@ -3,30 +3,29 @@
 import pytest
 
 from tests import factories
+from tests.store.examination import broken, run, snapshot
 from tests.store.test_listings import ids_of, page
 from tests.store.test_races import at_once
-from tests.store.watch import broken, run, snapshot
-from voteweb.errors import AlreadyReported, ArticleGone, NoSuchArticle
-from voteweb.models import Act, Reason, Report
+from voteweb.core.errors import AlreadyReported, ArticleGone, NoSuchArticle
+from voteweb.core.models import LogAction, Reason, Report
 from voteweb.store import Store
-from voteweb.store.listings import reported
-from voteweb.store.log import Deed
+from voteweb.store.moderation_log import NewLogEntry
 
-DISMISS = Deed(Act.DISMISS, "Mod", about="ann", article=1, title="Redis in Action")
+DISMISS = NewLogEntry(LogAction.DISMISS, "Mod", about="ann", article=1, title="Redis in Action")
 
 
 def count(store: Store) -> int:
-    trip = store.trip()
-    asked = store.reports.ask_count(trip)
-    trip.go()
-    return asked.value
+    pipeline = store.pipeline()
+    asked = store.reports.queue_count(pipeline)
+    pipeline.execute()
+    return asked.result
 
 
 def opened(store: Store) -> dict[int, tuple[Report, ...]]:
-    trip = store.trip()
-    asked = store.reports.ask_open(trip, page(store, reported()).rows)
-    trip.go()
-    return asked.value
+    pipeline = store.pipeline()
+    asked = store.reports.queue_open(pipeline, page(store, store.rankings.reported()).rows)
+    pipeline.execute()
+    return asked.result
 
 
 def test_a_report_is_kept_with_its_reason_its_note_and_its_time(store: Store) -> None:
@@ -46,7 +45,7 @@ def test_the_most_reported_stands_first_and_the_count_is_of_articles(store: Stor
     for id, often in ((1, 2), (2, 3), (3, 1)):
         for member in members[:often]:
             store.reports.make(id, member, Reason.SPAM, "")
-    assert ids_of(page(store, reported()).rows) == [2, 1, 3]
+    assert ids_of(page(store, store.rankings.reported()).rows) == [2, 1, 3]
     assert count(store) == 3
     assert [report.by for report in opened(store)[2]] == ["member0", "member1", "member2"]
     assert broken(store) == []
@@ -93,7 +92,7 @@ def test_reports_against_settling_and_removing_leave_no_orphans(store: Store) ->
     members = factories.users(store, 12)
     acts = [lambda m=m, id=id: store.reports.make(id, m, Reason.SPAM, "") for m in members for id in (1, 2, 3)]  # type: ignore[misc]
     acts += [lambda: store.reports.dismiss(1, DISMISS)] * 6
-    acts += [lambda: store.removals.remove(2, Deed(Act.REMOVE, "Mod", article=2, why="spam"))] * 3
+    acts += [lambda: store.removals.remove(2, NewLogEntry(LogAction.REMOVE, "Mod", article=2, why="spam"))] * 3
     at_once(acts)
     assert broken(store) == []
-    assert 2 not in ids_of(page(store, reported()).rows)
+    assert 2 not in ids_of(page(store, store.rankings.reported()).rows)

@@ -7,14 +7,13 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.helpers import until
+from tests.store.examination import broken, run, snapshot
 from tests.store.storm import Storm
 from tests.store.test_listings import good, ids_of, page
-from tests.store.watch import broken, run, snapshot
-from voteweb.config import Settings
-from voteweb.models import Act, Article, Order
-from voteweb.store import Store, assemble
-from voteweb.store.listings import of_groups, whole_site
-from voteweb.store.log import Deed
+from voteweb.core.config import Settings
+from voteweb.core.models import Article, LogAction, Order
+from voteweb.store import Store, build_store
+from voteweb.store.moderation_log import NewLogEntry
 
 
 @pytest.fixture
@@ -27,12 +26,12 @@ def site(make_store: MakeStore) -> Store:
         store.votes.cast(first.id, voter)
     factories.imported(store, votes=5, groups=("lua",))
     removed = factories.article(store, groups=("go",), link="")
-    store.removals.remove(removed.id, Deed(Act.REMOVE, "Mod", article=removed.id, why="spam"))
+    store.removals.remove(removed.id, NewLogEntry(LogAction.REMOVE, "Mod", article=removed.id, why="spam"))
     return store
 
 
 def with_settings(store: Store, **over: object) -> Store:
-    return assemble(store.connection, replace(store.doctor._settings, **over))  # type: ignore[arg-type]
+    return build_store(store.connection, replace(store.doctor._settings, **over))  # type: ignore[arg-type]
 
 
 def rescored(store: Store) -> tuple[int, int]:
@@ -67,7 +66,7 @@ def test_every_article_stands_where_it_is_to_stand_now(
 
 def test_combined_groups_are_ranked_anew(site: Store) -> None:
     run(site, "HSET", "article:2", "groups", "go lua")
-    both = of_groups(["go", "lua"], Order.SCORE)
+    both = store.rankings.groups(["go", "lua"], Order.SCORE)
     assert ids_of(page(site, both).rows) == [2]
     assert run(site, "EXISTS", "score:go+lua") == 1
     rescored(with_settings(site, vote_score=100.0))
@@ -125,10 +124,10 @@ def test_rescoring_in_a_storm_loses_no_vote(make_store: MakeStore) -> None:
     later.stop()
     assert later.failures == []
     assert broken(store) == []
-    trip = store.trip()
-    asked = {id: store.articles.ask(trip, id) for id in later.votes}
-    trip.go()
-    articles: dict[int, Article] = {id: reply.value for id, reply in asked.items() if reply.value}
+    pipeline = store.pipeline()
+    asked = {id: store.articles.queue_get(pipeline, id) for id in later.votes}
+    pipeline.execute()
+    articles: dict[int, Article] = {id: reply.result for id, reply in asked.items() if reply.result}
     assert {id: article.votes for id, article in articles.items()} == dict(later.votes)
 
 
@@ -139,7 +138,7 @@ def test_the_front_page_is_in_the_new_order(make_store: MakeStore, settings: Set
     run(store, "HSET", f"article:{first.id}", "time", f"{second.time - 600:.6f}")
     list(store.doctor.repair())
     store.votes.cast(first.id, factories.user(store, "bob"))
-    assert ids_of(page(store, whole_site(Order.SCORE)).rows) == [second.id, first.id]
+    assert ids_of(page(store, store.rankings.site(Order.SCORE)).rows) == [second.id, first.id]
     other = with_settings(store, vote_score=3_600.0)
     rescored(other)
-    assert ids_of(page(other, whole_site(Order.SCORE)).rows) == [first.id, second.id]
+    assert ids_of(page(other, store.rankings.site(Order.SCORE)).rows) == [first.id, second.id]

@@ -9,11 +9,12 @@ import redis
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.watch import run, snapshot
-from voteweb import links
-from voteweb.models import Act, Reason
-from voteweb.store import Store, scripts
-from voteweb.store.log import Deed
+from tests.store.examination import run, snapshot
+from voteweb.core import links
+from voteweb.core.models import LogAction, Reason
+from voteweb.store import Store
+from voteweb.store.connection import scripts
+from voteweb.store.moderation_log import NewLogEntry
 
 #: The last keys and the first arguments of a script that writes the log, or that does not.
 LOG = "log-entry:7 log: log-by:mod log-kind:remove log-kind:remove+mod log-about:ann".split()
@@ -96,27 +97,27 @@ CALLS: dict[str, tuple[list[str], list[Any]]] = {
     "make_invitation": (["invite:new", "invites:bob"], ["bob", 4e9]),
     "revoke_invitation": (["invite:open"], ["BOB"]),
     "reset_password": (["reset:digest", "user:bob"], ["bob", "new hash", "new word"]),
-    "start_leaving": (["user:bob", "leaving:"], ["bob", "new word", "keep"]),
+    "start_account_deletion": (["user:bob", "leaving:"], ["bob", "new word", "keep"]),
     "disown_article": ("article:1 posted:ann gone:ann".split(), ["[deleted]"]),
-    "finish_leaving": ("leaving: posted:zoe gone:zoe".split(), ["zoe"]),
-    "mend_article": (
+    "finish_account_deletion": ("leaving: posted:zoe gone:zoe".split(), ["zoe"]),
+    "repair_article": (
         ["article:1", "voted:1", *SITE, "posted:ann", "gone:ann", OF_LINK, "user:ann", *GO],
         [100, 1, 604_800, DAYS, "go", "ann", LINK],
     ),
-    "mend_voters": (["article:1", "voted:1"], [1_000_000, 3_600]),
-    "mend_reports": ("article:2 reports: report:1".split(), []),
-    "mend_group to make it": ("groups: group-info:perl group:perl time:perl score:perl".split(), ["perl", 1]),
-    "mend_group to clear it away": (["groups:", "group-info:perl", *GO], ["perl", 0]),
-    "place_record": ("log-entry:1 log-by:eve".split(), ["time"]),
-    "drop_stray": ("posted:ann article:1".split(), ["article:1", "poster", "ann"]),
+    "repair_voters": (["article:1", "voted:1"], [1_000_000, 3_600]),
+    "repair_reports": ("article:2 reports: report:1".split(), []),
+    "repair_group to make it": ("groups: group-info:perl group:perl time:perl score:perl".split(), ["perl", 1]),
+    "repair_group to clear it away": (["groups:", "group-info:perl", *GO], ["perl", 0]),
+    "index_log_entry": ("log-entry:1 log-by:eve".split(), ["time"]),
+    "remove_stray_member": ("posted:ann article:1".split(), ["article:1", "poster", "ann"]),
     "drop_stray from a set": ("group:go article:1".split(), ["article:1", "groups", "go"]),
     "rescore_article": ("article:1 score: good: score:go".split(), [100, 1, "go"]),
     "combine_groups": ("score:go+redis score:go score:redis".split(), [60, 2_000]),
-    "charge": (["limit:few-one", "limit:fewer-two"], [3, 10, 2, 100]),
-    "give_back": (["limit:few-spent"], [100]),
+    "hit_rate_limit": (["limit:few-one", "limit:fewer-two"], [3, 10, 2, 100]),
+    "refund_rate_limit": (["limit:few-spent"], [100]),
 }
 #: Scripts that count: each run is one more, which for an answer that was lost harms nobody.
-COUNTING = {"charge", "give_back"}
+COUNTING = {"hit_rate_limit", "refund_rate_limit"}
 
 
 #: The scripts that only read.
@@ -135,10 +136,10 @@ def laid(store: Store) -> Store:
     store.votes.cast(voted.id, bob)
     factories.article(store, ann, groups=("redis",))
     removed = factories.article(store, ann, groups=("go",))
-    store.removals.remove(removed.id, Deed(Act.REMOVE, "Mod", about="ann", article=removed.id, why="spam"))
+    store.removals.remove(removed.id, NewLogEntry(LogAction.REMOVE, "Mod", about="ann", article=removed.id, why="spam"))
     store.reports.make(reported.id, bob, Reason.SPAM, "")
-    store.users.ban(eve.name, Deed(Act.BAN, "Mod", about="eve", why="spam"))
-    store.leaving.start(zoe, delete_articles=False)
+    store.users.ban(eve.name, NewLogEntry(LogAction.BAN, "Mod", about="eve", why="spam"))
+    store.account_deletion.start(zoe, delete_articles=False)
     run(store, "HSET", "invite:open", "by", "bob", "until", "4000000000")
     run(store, "HSET", "user:bob", "session", "word")
     run(store, "SET", "reset:digest", "bob")
@@ -278,19 +279,19 @@ def test_half_an_article_is_none(site: Store, name: str, kept: str) -> None:
         ("revoke_invitation", [""], ["revoked"]),
         ("reset_password", ["ann", "hash", "word"], ["unknown"]),
         ("combine_groups", [60, 2_000], ["made"]),
-        ("charge", [3, 10, 2, 100], ["counted"]),
-        ("give_back", [100], ["done"]),
-        ("mend_article", [432, 1, 604_800, DAYS, "go", "ann", LINK], ["sound"]),
-        ("mend_article", [432, 2, 604_800, DAYS, "go", "ann", LINK], ["mended"]),
-        ("mend_article", [432, 1, 604_800, DAYS, "", "ann", LINK], ["again"]),
-        ("mend_article", [432, 1, 604_800, DAYS, "go", "bob", LINK], ["again"]),
-        ("mend_article", [432, 1, 604_800, DAYS, "go", "ann", OTHER], ["again"]),
-        ("mend_voters", [604_800, 3_600], ["sound"]),
-        ("mend_group to make it", ["go", 1], ["sound"]),
-        ("mend_group to make it", ["perl", 0], ["sound"]),
-        ("place_record", ["who"], ["sound"]),
-        ("drop_stray", ["article:1", "poster", "bob"], ["again"]),
-        ("drop_stray", ["article:77", "poster", "ann"], ["sound"]),
+        ("hit_rate_limit", [3, 10, 2, 100], ["counted"]),
+        ("refund_rate_limit", [100], ["done"]),
+        ("repair_article", [432, 1, 604_800, DAYS, "go", "ann", LINK], ["sound"]),
+        ("repair_article", [432, 2, 604_800, DAYS, "go", "ann", LINK], ["mended"]),
+        ("repair_article", [432, 1, 604_800, DAYS, "", "ann", LINK], ["again"]),
+        ("repair_article", [432, 1, 604_800, DAYS, "go", "bob", LINK], ["again"]),
+        ("repair_article", [432, 1, 604_800, DAYS, "go", "ann", OTHER], ["again"]),
+        ("repair_voters", [604_800, 3_600], ["sound"]),
+        ("repair_group to make it", ["go", 1], ["sound"]),
+        ("repair_group to make it", ["perl", 0], ["sound"]),
+        ("index_log_entry", ["who"], ["sound"]),
+        ("remove_stray_member", ["article:1", "poster", "bob"], ["again"]),
+        ("remove_stray_member", ["article:77", "poster", "ann"], ["sound"]),
         ("rescore_article", [432, 1, "go"], ["same"]),
         ("rescore_article", [432, 2, "go"], ["moved"]),
         ("rescore_article", [432, 1, ""], ["again", "go"]),

@@ -10,11 +10,10 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
+from tests.store.examination import broken, run
 from tests.store.test_listings import good, ids_of, page
-from tests.store.watch import broken, run
-from voteweb.errors import AlreadyVoted, VotingClosed
-from voteweb.models import Order
-from voteweb.store.listings import of_groups, whole_site
+from voteweb.core.errors import AlreadyVoted, VotingClosed
+from voteweb.core.models import Order
 
 BOOK: dict[str, Any] = {}
 GO: dict[str, Any] = {"vote_score": 100.0, "own_vote": 0}
@@ -58,16 +57,16 @@ def test_with_settings_alone_the_site_is_each_of_its_five_descriptions(
         assert score - article.time == pytest.approx(lift, abs=1e-3)
 
     # List: by score the second, the first, the third; by time the newest first.
-    assert ids_of(page(store, whole_site(Order.SCORE)).rows) == [2, 1, 3]
-    assert ids_of(page(store, whole_site(Order.TIME)).rows) == [3, 2, 1]
+    assert ids_of(page(store, store.rankings.site(Order.SCORE)).rows) == [2, 1, 3]
+    assert ids_of(page(store, store.rankings.site(Order.TIME)).rows) == [3, 2, 1]
 
     # Groups: into several and out of one in one act; both orders of a group.
     factories.group(store, "redis")
     store.articles.set_groups(3, ["redis", "programming"], [])
     store.articles.set_groups(2, ["redis"], ["programming"])
-    assert ids_of(page(store, of_groups(["programming"], Order.SCORE)).rows) == [1, 3]
-    assert ids_of(page(store, of_groups(["programming"], Order.TIME)).rows) == [3, 1]
-    assert ids_of(page(store, of_groups(["redis"], Order.SCORE)).rows) == [2, 3]
+    assert ids_of(page(store, store.rankings.groups(["programming"], Order.SCORE)).rows) == [1, 3]
+    assert ids_of(page(store, store.rankings.groups(["programming"], Order.TIME)).rows) == [3, 1]
+    assert ids_of(page(store, store.rankings.groups(["redis"], Order.SCORE)).rows) == [2, 3]
     assert broken(store) == []
 
 
@@ -100,6 +99,6 @@ def test_python_b_two_hundred_votes_within_a_day_lead_the_list_of_that_day(make_
     # 200 × 432 s is one day: the article stands level with one posted a day later that nobody voted for.
     start = 1_700_000_000.0
     store.imports.add([factories.story(time=start, votes=200), factories.story(time=start + 86_399, votes=0)])
-    assert ids_of(page(store, whole_site(Order.SCORE)).rows) == [1, 2]
+    assert ids_of(page(store, store.rankings.site(Order.SCORE)).rows) == [1, 2]
     store.imports.add([factories.story(time=start + 86_401, votes=0)])
-    assert ids_of(page(store, whole_site(Order.SCORE)).rows) == [3, 1, 2]
+    assert ids_of(page(store, store.rankings.site(Order.SCORE)).rows) == [3, 1, 2]

@@ -7,11 +7,11 @@ import pytest
 import redis
 from redis.sentinel import MasterNotFoundError
 
-from voteweb.config import Settings
-from voteweb.errors import ConfigError
+from voteweb.core.config import Settings
+from voteweb.core.errors import ConfigError
 from voteweb.store import open_store
-from voteweb.store.clients import connect
-from voteweb.store.sentinel import Sentinels, parse
+from voteweb.store.connection.factory import open_connection
+from voteweb.store.connection.sentinel import Sentinels, parse
 
 NOBODY = {"username": None, "password": None}
 UP = {"ip": "10.0.0.1", "port": 6379, "is_sdown": False, "is_odown": False, "is_disconnected": False}
@@ -63,7 +63,7 @@ def test_an_address_says_all_this(url: str, sentinels: Any, name: str, database:
 )
 def test_what_is_no_such_address_is_refused_by_the_name_of_its_setting(url: str) -> None:
     with pytest.raises(ConfigError, match="VOTEWEB_REDIS_URL"):
-        connect(url, 1.0)
+        open_connection(url, 1.0)
 
 
 def test_replicas_can_be_read_only_where_sentinel_tells_of_them() -> None:

@@ -5,9 +5,9 @@ import time
 import pytest
 
 from tests import factories
-from tests.store.watch import run, snapshot
-from voteweb.errors import NameTaken, NoSuchMember
-from voteweb.models import Role, User
+from tests.store.examination import run, snapshot
+from voteweb.core.errors import NameTaken, NoSuchMember
+from voteweb.core.models import Role, User
 from voteweb.store import Store
 
 
@@ -81,10 +81,10 @@ def test_a_member_who_is_not_there_cannot_be_changed_into_being(store: Store, ac
 
 def test_a_member_can_be_asked_for_in_a_shared_trip(store: Store) -> None:
     ann = factories.user(store)
-    trip = store.trip()
-    known, unknown = store.users.ask(trip, "Ann"), store.users.ask(trip, "bob")
-    trip.go()
-    assert (known.value, unknown.value) == (ann, None)
+    pipeline = store.pipeline()
+    known, unknown = store.users.queue_get(pipeline, "Ann"), store.users.queue_get(pipeline, "bob")
+    pipeline.execute()
+    assert (known.result, unknown.result) == (ann, None)
 
 
 def test_a_name_that_spells_the_counter_is_nobody(store: Store) -> None:

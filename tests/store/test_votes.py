@@ -12,10 +12,10 @@ import redis
 
 from tests import factories
 from tests.conftest import MakeStore
+from tests.store.examination import broken, ids, run, snapshot
 from tests.store.test_races import at_once
-from tests.store.watch import broken, ids, run, snapshot
-from voteweb import config, models
-from voteweb.errors import (
+from voteweb.core import config, models
+from voteweb.core.errors import (
     AlreadyVoted,
     Conflict,
     LoggedOut,
@@ -26,11 +26,12 @@ from voteweb.errors import (
     VotewebError,
     VotingClosed,
 )
-from voteweb.limits import By, Limit
-from voteweb.models import Voter
-from voteweb.store import Store, wire
-from voteweb.store.log import Deed
-from voteweb.store.votes import marked
+from voteweb.core.models import Voter
+from voteweb.core.rate_limits import By, Limit
+from voteweb.store import Store
+from voteweb.store.connection import transport
+from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.votes import mark_voted
 
 
 def test_a_vote_counts_everywhere_at_once(store: Store) -> None:
@@ -181,13 +182,13 @@ def test_whoever_is_logged_out_by_now_does_not_vote(store: Store, act: str, ends
         case "end_sessions":
             store.users.end_sessions("bob")
         case "ban":
-            store.users.ban("bob", Deed(models.Act.BAN, "mod", about="bob", why="spam"))
+            store.users.ban("bob", NewLogEntry(models.LogAction.BAN, "mod", about="bob", why="spam"))
         case "another password after it":
-            store.users.ban("bob", Deed(models.Act.BAN, "mod", about="bob", why="spam"))
+            store.users.ban("bob", NewLogEntry(models.LogAction.BAN, "mod", about="bob", why="spam"))
             store.users.set_password("bob", "hash")
             voter = replace(voter, session=store.users.get("bob").session)
         case "leave":
-            store.leaving.start(bob, delete_articles=False)
+            store.account_deletion.start(bob, delete_articles=False)
         case _:
             voter = replace(voter, session=factories.user(store, "cid").session)
     before = snapshot(store)
@@ -201,14 +202,14 @@ def test_votes_that_change_something_count_against_their_limit(make_store: MakeS
     article, bob = factories.article(store), factories.user(store, "bob")
     charge = Limit("few", "", By.MEMBER, 3, 360, 3_600, "Again at %(when)s.", ()), "bob"
     for votes, act in ((2, store.votes.cast), (1, store.votes.take_back), (2, store.votes.cast)):
-        assert act(article.id, bob, charge=charge) == votes
+        assert act(article.id, bob, hit=charge) == votes
         with pytest.raises((AlreadyVoted, NotVoted)):
-            act(article.id, bob, charge=charge)
+            act(article.id, bob, hit=charge)
         with pytest.raises(NoSuchArticle):
-            act(99, bob, charge=charge)
+            act(99, bob, hit=charge)
     before = snapshot(store)
     with pytest.raises(TooFast) as refused:
-        store.votes.take_back(article.id, bob, charge=charge)
+        store.votes.take_back(article.id, bob, hit=charge)
     assert (refused.value.words, 8 <= refused.value.values["wait"] <= 10) == ("Again at %(when)s.", True)
     assert snapshot(store) == before
     assert store.votes.take_back(article.id, bob) == 1
@@ -217,8 +218,8 @@ def test_votes_that_change_something_count_against_their_limit(make_store: MakeS
 def test_limits_that_are_off_refuse_no_vote(store: Store) -> None:
     article, bob = factories.article(store), factories.user(store, "bob")
     charge = Limit("none", "", By.MEMBER, 1, 1, 3_600, "", ()), "bob"
-    assert store.votes.cast(article.id, bob, charge=charge) == 2
-    assert store.votes.take_back(article.id, bob, charge=charge) == 1
+    assert store.votes.cast(article.id, bob, hit=charge) == 2
+    assert store.votes.take_back(article.id, bob, hit=charge) == 1
 
 
 def test_of_twenty_votes_at_once_as_many_count_as_the_limit_takes(make_store: MakeStore) -> None:
@@ -226,7 +227,7 @@ def test_of_twenty_votes_at_once_as_many_count_as_the_limit_takes(make_store: Ma
     bob = factories.user(store, "bob")
     articles = [factories.article(store) for _ in range(20)]
     charge = Limit("few", "", By.MEMBER, 3, 360, 3_600, "", ()), "bob"
-    answers = at_once([lambda each=each: store.votes.cast(each.id, bob, charge=charge) for each in articles])
+    answers = at_once([lambda each=each: store.votes.cast(each.id, bob, hit=charge) for each in articles])
     assert sum(answer == 2 for answer in answers) == 3
     assert answers.count(TooFast) == 17
     assert broken(store) == []
@@ -275,7 +276,7 @@ def an_answer_lost(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     sent = []
 
     def lossy(client: redis.Redis, commands: Any, **more: Any) -> list[Any]:
-        answers = wire.send(client, commands, **more)
+        answers = transport.send(client, commands, **more)
         if commands[-1][0] == "EVALSHA":
             sent.append(commands)
             if len(sent) == 1:
@@ -341,7 +342,7 @@ def test_a_sign_up_whose_answer_was_lost_is_one_member_and_no_refusal(
 def test_a_group_whose_answer_was_lost_is_made_and_no_refusal(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     with an_answer_lost(monkeypatch):
         store.groups.make("go", "Go", "")
-    assert [group.name for group in store.groups.all(store.trip())] == ["go"]
+    assert [group.name for group in store.groups.all(store.pipeline())] == ["go"]
 
 
 def test_the_own_votes_of_rows_are_marked(store: Store) -> None:
@@ -349,12 +350,12 @@ def test_the_own_votes_of_rows_are_marked(store: Store) -> None:
     bob = factories.user(store, "bob")
     for at in (1, 3):
         store.votes.cast(articles[at].id, bob)
-    trip = store.trip()
-    own = store.votes.ask_own(trip, [article.id for article in articles], bob.id)
-    none = store.votes.ask_own(trip, [], bob.id)
-    trip.go()
-    assert [article.voted for article in marked(articles, own.value)] == [False, True, False, True]
-    assert none.value == {}
+    pipeline = store.pipeline()
+    own = store.votes.queue_own_votes(pipeline, [article.id for article in articles], bob.id)
+    none = store.votes.queue_own_votes(pipeline, [], bob.id)
+    pipeline.execute()
+    assert [article.voted for article in mark_voted(articles, own.result)] == [False, True, False, True]
+    assert none.result == {}
 
 
 def test_the_own_votes_are_asked_for_whatever_is_there(store: Store) -> None:
@@ -363,10 +364,10 @@ def test_the_own_votes_are_asked_for_whatever_is_there(store: Store) -> None:
     store.votes.cast(voted.id, bob)
     run(store, "SET", "voted:77", "another program's")
     before = snapshot(store)
-    trip = store.trip()
-    own = store.votes.ask_own(trip, [77, voted.id, 99], bob.id)
-    trip.go()
-    assert own.value == {77: False, voted.id: True, 99: False}
+    pipeline = store.pipeline()
+    own = store.votes.queue_own_votes(pipeline, [77, voted.id, 99], bob.id)
+    pipeline.execute()
+    assert own.result == {77: False, voted.id: True, 99: False}
     assert snapshot(store) == before
 
 

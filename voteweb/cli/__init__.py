@@ -7,13 +7,13 @@ import signal
 from typing import NoReturn
 
 
-def main() -> None:
-    """Run the command that the arguments ask for and end the process."""
+def entry_point() -> None:
+    """Run the command in the arguments and end the process."""
     # Unwinding stops the embedded database, as Ctrl-C does; the web server sets its own way to stop.
     signal.signal(signal.SIGTERM, _end)
     try:
         # Loading takes long enough for somebody to change their mind.
-        from voteweb.cli.group import voteweb
+        from voteweb.cli.main import voteweb
 
         voteweb(prog_name="voteweb")
     except KeyboardInterrupt:

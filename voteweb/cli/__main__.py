@@ -1,6 +1,6 @@
 """``python -m voteweb.cli`` is ``voteweb``."""
 
-from voteweb.cli import main
+from voteweb.cli import entry_point
 
 if __name__ == "__main__":
-    main()
+    entry_point()

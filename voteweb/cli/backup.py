@@ -12,14 +12,14 @@ import click
 
 from voteweb.cli import backup_file
 from voteweb.cli.backup_file import Reader
-from voteweb.cli.opening import Site, chosen, data_option, on_site, opened, several
-from voteweb.embedded import database
-from voteweb.store.backup import Record, References
+from voteweb.cli.site import Site, data_option, load_settings, open_checked_store, pluralize, with_site
+from voteweb.embedded.database import open_database
+from voteweb.store.backup import BackupRecord, References
 
 #: Records that are written to Redis at once.
-BATCH = 200
+RESTORE_BATCH_SIZE = 200
 #: What is told of a backup, by the kinds of its records.
-TOLD = {"article": "article", "member": "member", "group": "group", "entry": "log entry"}
+REPORTED_KINDS = {"article": "article", "member": "member", "group": "group", "entry": "log entry"}
 
 
 def _folder_there(_context: click.Context, _parameter: click.Parameter, file: Path) -> Path:
@@ -31,15 +31,15 @@ def _folder_there(_context: click.Context, _parameter: click.Parameter, file: Pa
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False), callback=_folder_there)
-@on_site()
+@with_site()
 def backup(site: Site, file: Path) -> None:
     """Write a copy of the whole site into FILE, while it is used.
 
     FILE can only be read by its owner: it holds the members' password hashes. It is there when it is whole, in place
     of one of the same name. "voteweb restore --dry-run FILE" looks through it.
     """
-    source, engine = site.store.backup, site.store.server.engine().program
-    with backup_file.beside(file) as stream:
+    source, engine = site.store.backup, site.store.server_info.engine().program
+    with backup_file.replace_atomically(file) as stream:
         counts = backup_file.write(stream, engine, _shown(source.records(), source.total()))
     click.echo(f"{_told(counts)} are in {file} ({file.stat().st_size / 1e6:,.1f} MB).")
 
@@ -64,22 +64,22 @@ def restore(file: Path, dry_run: bool, data: str | None) -> None:
     when = datetime.fromtimestamp(reader.taken, UTC)
     told = f"{_told(reader.counts)}, as of {when:%Y-%m-%d %H:%M} UTC, from {reader.engine or 'an unknown engine'}"
     if dry_run and faults:
-        raise click.ClickException(f"{file} is whole, but holds {several(faults, 'name')} of what is not there")
+        raise click.ClickException(f"{file} is whole, but holds {pluralize(faults, 'name')} of what is not there")
     if dry_run:
         click.echo(f"{file} is whole: {told}.")
         return
-    with database(chosen(data)) as settings, opened(settings, whole=False) as store:
-        restore = store.backup.restore()
+    with open_database(load_settings(data)) as settings, open_checked_store(settings, whole=False) as store:
+        restore = store.backup.new_restore()
         restore.begin()
         with _reading(file, "Restoring") as (_, records):
-            while batch := list(islice(records, BATCH)):
+            while batch := list(islice(records, RESTORE_BATCH_SIZE)):
                 restore.write(batch)
         restore.finish()
     click.echo(f"Restored {told}.")
 
 
 @contextmanager
-def _reading(file: Path, label: str) -> Iterator[tuple[Reader, Iterator[Record]]]:
+def _reading(file: Path, label: str) -> Iterator[tuple[Reader, Iterator[BackupRecord]]]:
     """Yield the reader of *file* and its records, under a progress bar; the bar is for people, not for pipes."""
     with file.open("rb") as stream:
         length = os.fstat(stream.fileno()).st_size
@@ -89,7 +89,7 @@ def _reading(file: Path, label: str) -> Iterator[tuple[Reader, Iterator[Record]]
         ) as bar:
             reader = Reader(file, stream)
 
-            def counted() -> Iterator[Record]:
+            def counted() -> Iterator[BackupRecord]:
                 done = 0
                 for record in reader.records():
                     yield record
@@ -99,7 +99,7 @@ def _reading(file: Path, label: str) -> Iterator[tuple[Reader, Iterator[Record]]
             yield reader, counted()
 
 
-def _shown(records: Iterable[Record], total: int) -> Iterator[Record]:
+def _shown(records: Iterable[BackupRecord], total: int) -> Iterator[BackupRecord]:
     """Yield *records* under a progress bar."""
     with click.progressbar(
         records,
@@ -113,4 +113,4 @@ def _shown(records: Iterable[Record], total: int) -> Iterator[Record]:
 
 
 def _told(counts: Mapping[str, int]) -> str:
-    return ", ".join(several(counts.get(kind, 0), noun) for kind, noun in TOLD.items())
+    return ", ".join(pluralize(counts.get(kind, 0), noun) for kind, noun in REPORTED_KINDS.items())

@@ -17,20 +17,20 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
-from voteweb.errors import Invalid
+from voteweb.core.errors import Invalid
 from voteweb.store import backup
-from voteweb.store.backup import Record
+from voteweb.store.backup import BackupRecord
 
 #: The format that is written. A reader takes this one and those before it.
 FORMAT = 1
 #: The word by which our files are known.
-OURS = "voteweb backup"
+FILE_TYPE = "voteweb backup"
 #: Bytes of the longest line that is looked at to see whether a file is ours.
-FIRST_LINE_MOST = 10_000
+MAX_FIRST_LINE_BYTES = 10_000
 
 
 @contextmanager
-def beside(file: Path) -> Iterator[IO[bytes]]:
+def replace_atomically(file: Path) -> Iterator[IO[bytes]]:
     """Yield a stream for the new content of *file*, which takes its place, on disk and for its owner only, at the end.
 
     Whatever ends it before leaves *file* as it was.
@@ -46,7 +46,7 @@ def beside(file: Path) -> Iterator[IO[bytes]]:
             raise
 
 
-def write(stream: IO[bytes], engine: str, records: Iterable[Record]) -> Counter[str]:
+def write(stream: IO[bytes], engine: str, records: Iterable[BackupRecord]) -> Counter[str]:
     """Write *records* that an *engine* handed out; return how many of each kind there were."""
     counts: Counter[str] = Counter()
     digest = sha256()
@@ -57,9 +57,9 @@ def write(stream: IO[bytes], engine: str, records: Iterable[Record]) -> Counter[
             digest.update(line)
             packed.write(line)
 
-        put({"file": OURS, "format": FORMAT, "engine": engine, "taken": time.time()})
+        put({"file": FILE_TYPE, "format": FORMAT, "engine": engine, "taken": time.time()})
         for record in records:
-            put(record.told())
+            put(record.as_json())
             counts[record.kind] += 1
         put({"end": counts, "sha256": digest.hexdigest()})
     return counts
@@ -75,25 +75,25 @@ class Reader:
         self._digest = sha256()
         self.counts: Counter[str] = Counter()
         try:
-            first = self._packed.readline(FIRST_LINE_MOST)
+            first = self._packed.readline(MAX_FIRST_LINE_BYTES)
             told = json.loads(first)
         except (gzip.BadGzipFile, ValueError):
             told = None
         except (EOFError, zlib.error):
             raise self._damaged("it is cut off") from None
-        if not isinstance(told, dict) or told.get("file") != OURS or not isinstance(told.get("format"), int):
+        if not isinstance(told, dict) or told.get("file") != FILE_TYPE or not isinstance(told.get("format"), int):
             raise Invalid("%(file)s is no backup of voteweb.", file=file)
         if told["format"] > FORMAT:
             raise Invalid(
-                "%(file)s was written by a newer voteweb (format %(format)s, this one reads up to %(most)s).",
+                "%(file)s was written by a newer voteweb (format %(format)s, this one reads up to %(max)s).",
                 file=file,
                 format=told["format"],
-                most=FORMAT,
+                max=FORMAT,
             )
         self._digest.update(first)
         self.engine, self.taken = str(told["engine"]), float(told["taken"])
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[BackupRecord]:
         """Yield every record; raise Invalid at the first that is none, or at the end where the whole does not fit."""
         for number, line in enumerate(self._lines(), 2):
             try:
@@ -103,7 +103,7 @@ class Reader:
                 if "end" in told:
                     self._check_end(told)
                     return
-                record = backup.read(told)
+                record = backup.parse_record(told)
             except ValueError:
                 raise self._damaged(f"line {number} cannot be read") from None
             except Invalid as problem:

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from voteweb.cli.opening import TRACEBACK, masked
-from voteweb.config import Settings, env_name, from_env
+from voteweb.cli.site import TRACEBACK_VARIABLE, mask_password
+from voteweb.core.config import Settings, env_name, from_env
 
 _HEADINGS = ("SETTING", "VALUE", "UNIT", "FROM", "REASON")
 
@@ -24,7 +24,7 @@ def config() -> None:
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS) - 1)]
     for row in rows:
         click.echo("  ".join([cell.ljust(width) for cell, width in zip(row, widths, strict=False)] + [row[-1]]))
-    known = {env_name(each.name) for each in fields(Settings)} | {TRACEBACK}
+    known = {env_name(each.name) for each in fields(Settings)} | {TRACEBACK_VARIABLE}
     for name in sorted(set(os.environ) - known):
         if name.startswith(env_name("")):
             click.echo(f"{name} is set, but there is no such setting.")
@@ -46,7 +46,7 @@ def _row(each: Field[Any], settings: Settings) -> tuple[str, ...]:
 def _shown(name: str, settings: Settings) -> str:
     value = getattr(settings, name)
     if name == "redis_url":
-        return masked(value) or "embedded"
+        return mask_password(value) or "embedded"
     if name == "secret_key":
         return "***" if value else "missing"
     if name == "metrics_token":

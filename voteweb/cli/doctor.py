@@ -4,19 +4,19 @@ import sys
 
 import click
 
-from voteweb.cli.opening import Site, on_site, several
+from voteweb.cli.site import Site, pluralize, with_site
 
 
 @click.command()
 @click.option("--repair", is_flag=True, help="Mend what is broken, as far as a machine can.")
-@on_site()
+@with_site()
 def doctor(site: Site, repair: bool) -> None:
     """Check that everything in the database agrees with everything else.
 
     May be run while the site is used. Prints each fault with the key where it lies. With --repair, every fault is
     mended from the articles and their voters and told when it is; where nothing is broken, nothing is written.
     """
-    for each in (*site.settings.warnings(), *site.store.checks.warnings(), *site.store.checks.hints()):
+    for each in (*site.settings.warnings(), *site.store.health.warnings(), *site.store.health.hints()):
         click.echo(f"Warning: {each}")
     left = mended = 0
     found = site.store.doctor.repair() if repair else ((each, False) for each in site.store.doctor.examine())
@@ -28,15 +28,15 @@ def doctor(site: Site, repair: bool) -> None:
             told += ": mended" if is_mended else f": NOT mended, {why_not or 'it breaks again and again'}"
         click.echo(told)
     if mended:
-        click.echo(f"Mended {several(mended, 'broken invariant')}.")
+        click.echo(f"Mended {pluralize(mended, 'broken invariant')}.")
     if left:
-        raise click.ClickException(several(left, "broken invariant") + (" left" if repair else ""))
-    counts = site.store.server.counts()._asdict().items()
-    click.echo(f"All is well: {', '.join(several(count, noun.removesuffix('s')) for noun, count in counts)}")
+        raise click.ClickException(pluralize(left, "broken invariant") + (" left" if repair else ""))
+    counts = site.store.server_info.counts()._asdict().items()
+    click.echo(f"All is well: {', '.join(pluralize(count, noun.removesuffix('s')) for noun, count in counts)}")
 
 
 @click.command()
-@on_site()
+@with_site()
 def rescore(site: Site) -> None:
     """Give every article the score that its votes are worth now.
 
@@ -49,4 +49,4 @@ def rescore(site: Site) -> None:
         for count, new in site.store.rescoring.run():
             seen, moved = seen + count, moved + new
             bar.update(count)
-    click.echo(f"{several(seen, 'article')} looked at, {moved:,} moved.")
+    click.echo(f"{pluralize(seen, 'article')} looked at, {moved:,} moved.")

@@ -17,25 +17,25 @@ from typing import TYPE_CHECKING
 
 import click
 
-from voteweb import logs
-from voteweb.cli.endings import Deaths, end_before_birth, follow_parent
-from voteweb.cli.opening import chosen, data_option, opened, origin, reachable
-from voteweb.cli.sample import lay_in
-from voteweb.config import COUNTS_FOLDER, Settings, env_name
-from voteweb.embedded import database
-from voteweb.errors import ConfigError
+from voteweb.cli.sample import import_sample
+from voteweb.cli.site import data_option, load_settings, open_checked_store, reachable_host, site_origin
+from voteweb.cli.workers import UnexpectedExitFilter, exit_on_early_sigterm, exit_with_parent
+from voteweb.core.config import METRICS_DIR_VARIABLE, Settings, env_name
+from voteweb.core.errors import ConfigError
+from voteweb.embedded.database import open_database
 from voteweb.store import Store
+from voteweb.web.monitoring import access_log
 
 if TYPE_CHECKING:
     from flask import Flask
     from granian.server import MPServer, MTServer
 
 #: Seconds to wait for a database that may be starting at the same moment, such as in another container.
-DATABASE_PATIENCE = 10.0
+DATABASE_START_TIMEOUT = 10.0
 #: Threads of each worker: a request that waits for Redis or hashes a password leaves the processor to others.
-THREADS = 4
+THREADS_PER_WORKER = 4
 #: Seconds that requests in work are given at the end.
-GRACE = 10
+SHUTDOWN_SECONDS = 10
 
 
 @click.command()
@@ -51,14 +51,14 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
 
     Starts a database of its own in the data directory, unless VOTEWEB_REDIS_URL names one.
     """
-    settings = chosen(data, host=host, port=port, workers=workers)
+    settings = load_settings(data, host=host, port=port, workers=workers)
     address, port = free_address(settings.host, settings.port)
     is_ours = not settings.redis_url
-    with _counting(settings), database(replace(settings, port=port), keep_up=_warn) as settings:
+    with _metrics_dir(settings), open_database(replace(settings, port=port), keep_up=_warn) as settings:
         _check_app(settings)
-        with opened(settings, DATABASE_PATIENCE) as store:
-            store.checks.refuse_foreign()
-            for each in (*settings.warnings(), *store.checks.warnings(), *store.checks.hints()):
+        with open_checked_store(settings, DATABASE_START_TIMEOUT) as store:
+            store.health.refuse_foreign()
+            for each in (*settings.warnings(), *store.health.warnings(), *store.health.hints()):
                 _warn(each)
             _prepare(store, settings, sample)
         _serve(settings, address)
@@ -98,20 +98,20 @@ def _check_app(settings: Settings) -> None:
 
 def _prepare(store: Store, settings: Settings, sample: bool) -> None:
     """Put the sample in, if asked to, see to what was left half done, and tell how to make an admin."""
-    account = lay_in(store, settings, time.time()) if sample else None
+    account = import_sample(store, settings, time.time()) if sample else None
     if account:
         click.echo("The database was empty: it holds sample articles now, and a moderator.")
         click.echo(f"  name      {account.name}")
         click.echo(f"  password  {account.password}")
         click.echo("This is shown only once.")
-    for name in store.leaving.unfinished():
-        store.leaving.finish(name)
-    if not store.server.has_admin():
+    for name in store.account_deletion.unfinished():
+        store.account_deletion.finish(name)
+    if not store.users.has_admin():
         click.echo('There is no admin yet: "voteweb user create NAME --role admin" makes one.')
 
 
 @contextmanager
-def _counting(settings: Settings) -> Iterator[None]:
+def _metrics_dir(settings: Settings) -> Iterator[None]:
     """Give the workers an empty folder to count in together, if they are to count; it goes with them.
 
     The library looks for it once, as it is loaded, and workers may be copies of this process.
@@ -120,7 +120,7 @@ def _counting(settings: Settings) -> Iterator[None]:
         yield
         return
     with TemporaryDirectory(prefix="voteweb-") as folder:
-        os.environ[COUNTS_FOLDER] = folder
+        os.environ[METRICS_DIR_VARIABLE] = folder
         yield
 
 
@@ -139,13 +139,13 @@ def web_server(target: str, address: str, port: int, workers: int, log: str = "t
         port=port,
         interface=Interfaces.WSGI,
         workers=workers,
-        blocking_threads=min(THREADS, 2 * multiprocessing.cpu_count() + 1),
+        blocking_threads=min(THREADS_PER_WORKER, 2 * multiprocessing.cpu_count() + 1),
         http=HTTPModes.http1,
         websockets=False,
         log_level=LogLevels.error,
-        log_dictconfig=logs.for_server(log),
+        log_dictconfig=access_log.server_log_config(log),
         respawn_failed_workers=True,
-        workers_kill_timeout=GRACE,
+        workers_kill_timeout=SHUTDOWN_SECONDS,
         factory=True,
     )
 
@@ -155,9 +155,9 @@ def _serve(settings: Settings, address: str) -> None:
     # The workers take their settings from here.
     os.environ.update({env_name(each.name): str(getattr(settings, each.name)) for each in fields(settings)})
     server = web_server("voteweb.app:create_app", address, settings.port, settings.workers, settings.log)
-    logging.getLogger("_granian").addFilter(Deaths(lambda: bool(server.interrupt_signal)))
-    end_before_birth()
-    threading.Thread(target=_announce, args=(settings, address), daemon=True).start()
+    logging.getLogger("_granian").addFilter(UnexpectedExitFilter(lambda: bool(server.interrupt_signal)))
+    exit_on_early_sigterm()
+    threading.Thread(target=_announce_address, args=(settings, address), daemon=True).start()
     try:
         server.serve(target_loader=load_app)
     except SystemExit:
@@ -173,18 +173,18 @@ def load_app(_target: str) -> "Flask":
     a parent that was killed can no longer say it.
     """
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    threading.Thread(target=follow_parent, args=[GRACE], daemon=True).start()
+    threading.Thread(target=exit_with_parent, args=[SHUTDOWN_SECONDS], daemon=True).start()
     from voteweb.app import create_app
 
     return create_app()
 
 
-def _announce(settings: Settings, address: str) -> None:
+def _announce_address(settings: Settings, address: str) -> None:
     """Print the address of the site as soon as it is served there."""
-    place = reachable(address)
+    place = reachable_host(address)
     while not _answers(place, settings.port):
         time.sleep(0.02)
-    click.echo(f"voteweb is at {origin(address, settings.port)}/ - Ctrl-C stops it.")
+    click.echo(f"voteweb is at {site_origin(address, settings.port)}/ - Ctrl-C stops it.")
     sys.stdout.flush()
 
 

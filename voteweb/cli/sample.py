@@ -6,14 +6,14 @@ from contextlib import suppress
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from voteweb import passwords
-from voteweb.cli import rows
-from voteweb.config import COMMAND_LINE, Settings
-from voteweb.errors import GroupExists
-from voteweb.models import Act, Role
+from voteweb.cli import import_file
+from voteweb.core import passwords
+from voteweb.core.config import COMMAND_LINE, Settings
+from voteweb.core.errors import GroupExists
+from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
 from voteweb.store.imports import Story
-from voteweb.store.log import Deed
+from voteweb.store.moderation_log import NewLogEntry
 
 #: The name of the moderator of a sample site.
 EDITOR = "editor"
@@ -26,12 +26,12 @@ class Account(NamedTuple):
     password: str
 
 
-def lay_in(store: Store, settings: Settings, now: float) -> Account | None:
+def import_sample(store: Store, settings: Settings, now: float) -> Account | None:
     """Put the sample into an empty database, as of the unix time *now*; return its moderator.
 
     A database in which anybody has ever posted or joined is left as it is, and the answer is None.
     """
-    if not store.server.is_empty():
+    if not store.server_info.is_empty():
         return None
     for name, words in json.loads(_source("sample-groups.json")).items():
         with suppress(GroupExists):  # somebody stopped us in the middle before
@@ -39,8 +39,8 @@ def lay_in(store: Store, settings: Settings, now: float) -> Account | None:
     records = [json.loads(line) for line in _source("sample.jsonl").splitlines()]
     store.imports.add([_story(record, settings, now) for record in sorted(records, key=lambda each: -each["hours"])])
     account = Account(EDITOR, readable_password())
-    deed = Deed(Act.ROLE, COMMAND_LINE, about=account.name, why=Role.MODERATOR.value)
-    store.users.make(account.name, passwords.hash_password(account.password), Role.MODERATOR, deed=deed)
+    entry = NewLogEntry(LogAction.ROLE, COMMAND_LINE, about=account.name, why=Role.MODERATOR.value)
+    store.users.make(account.name, passwords.hash_password(account.password), Role.MODERATOR, entry=entry)
     return account
 
 
@@ -52,7 +52,7 @@ def readable_password() -> str:
 
 def _story(record: dict[str, Any], settings: Settings, now: float) -> Story:
     hours = record.pop("hours")
-    return rows.story(record | {"time": now - hours * 3600}, max(settings.max_groups, len(record["groups"])))
+    return import_file.parse_story(record | {"time": now - hours * 3600}, max(settings.max_groups, len(record["groups"])))
 
 
 def _source(name: str) -> str:

@@ -5,12 +5,12 @@ import sys
 import click
 from flask.cli import AppGroup
 
-from voteweb import fields, passwords
-from voteweb.cli.opening import Site, on_site, origin
-from voteweb.config import COMMAND_LINE, PASSWORD_LENGTH
-from voteweb.errors import Invalid, NameTaken
-from voteweb.models import Act, Role
-from voteweb.store.log import Deed
+from voteweb.cli.site import Site, site_origin, with_site
+from voteweb.core import passwords, validation
+from voteweb.core.config import COMMAND_LINE, MAX_PASSWORD_LENGTH
+from voteweb.core.errors import Invalid, NameTaken
+from voteweb.core.models import LogAction, Role
+from voteweb.store.moderation_log import NewLogEntry
 
 _ROLE = click.Choice([each.value for each in Role])
 
@@ -29,26 +29,26 @@ def user() -> None:
 @click.argument("name")
 @click.option("--role", type=_ROLE, default=Role.MEMBER.value, show_default=True)
 @password_stdin
-@on_site(new=True)
+@with_site(new=True)
 def create(site: Site, name: str, role: str, password_stdin: bool) -> None:
     """Make the member NAME; asks for a password."""
-    name = fields.user_name(name)
+    name = validation.user_name(name)
     found = site.store.users.find(name)
     if found:
         raise NameTaken(name=found.name)
-    deed = None if role == Role.MEMBER else _deed(Act.ROLE, name, role)
-    made = site.store.users.make(name, _hash(password_stdin), Role(role), deed=deed)
+    entry = None if role == Role.MEMBER else _log_entry(LogAction.ROLE, name, role)
+    made = site.store.users.make(name, _hash(password_stdin), Role(role), entry=entry)
     click.echo(f"Made {made.name} ({made.role}).")
 
 
 @user.command(with_appcontext=False)
 @click.argument("name")
 @click.argument("role", type=_ROLE)
-@on_site()
+@with_site()
 def role(site: Site, name: str, role: str) -> None:
     """Give the member NAME another ROLE."""
-    found = site.store.users.get(fields.member_name(name))
-    site.store.users.set_role(found.name, Role(role), _deed(Act.ROLE, found.name, role))
+    found = site.store.users.get(validation.member_name(name))
+    site.store.users.set_role(found.name, Role(role), _log_entry(LogAction.ROLE, found.name, role))
     click.echo(f"{found.name} is {role} now; before: {found.role}.")
 
 
@@ -56,7 +56,7 @@ def role(site: Site, name: str, role: str) -> None:
 @click.argument("name")
 @password_stdin
 @click.option("--link", is_flag=True, help="Ask for no password: print a one-time link to set one with.")
-@on_site()
+@with_site()
 def password(site: Site, name: str, password_stdin: bool, link: bool) -> None:
     """Give the member NAME another password; ends all their sessions.
 
@@ -64,11 +64,11 @@ def password(site: Site, name: str, password_stdin: bool, link: bool) -> None:
     """
     if link and password_stdin:
         raise click.UsageError("--link asks for no password: leave --password-stdin out.")
-    found = site.store.users.get(fields.member_name(name))
+    found = site.store.users.get(validation.member_name(name))
     if link:
         settings = site.settings
-        place = settings.site_url.rstrip("/") or origin(settings.host, settings.port)
-        click.echo(f"{place}/reset/{site.store.joining.make_reset(found.name)}")
+        place = settings.site_url.rstrip("/") or site_origin(settings.host, settings.port)
+        click.echo(f"{place}/reset/{site.store.password_resets.make(found.name)}")
         click.echo(f"With this link, {found.name} sets a new password. It works once and is good for a day.")
         click.echo("Using it ends all their sessions; until then the old password and all sessions stay.")
         return
@@ -79,39 +79,39 @@ def password(site: Site, name: str, password_stdin: bool, link: bool) -> None:
 @user.command(with_appcontext=False)
 @click.argument("name")
 @click.option("--reason", required=True, help="Why; the member and everybody else can read it.")
-@on_site()
+@with_site()
 def ban(site: Site, name: str, reason: str) -> None:
     """Log the member NAME out everywhere and let nobody in under the name."""
-    found = site.store.users.get(fields.member_name(name))
+    found = site.store.users.get(validation.member_name(name))
     if found.banned:
         click.echo(f"{found.name} is banned already: {found.ban_reason}")
         return
-    site.store.users.ban(found.name, _deed(Act.BAN, found.name, fields.reason(reason)))
+    site.store.users.ban(found.name, _log_entry(LogAction.BAN, found.name, validation.reason(reason)))
     click.echo(f"{found.name} is banned and logged out everywhere.")
 
 
 @user.command(with_appcontext=False)
 @click.argument("name")
-@on_site()
+@with_site()
 def unban(site: Site, name: str) -> None:
     """Let the banned member NAME in again."""
-    found = site.store.users.get(fields.member_name(name))
-    site.store.users.unban(found.name, _deed(Act.UNBAN, found.name))
+    found = site.store.users.get(validation.member_name(name))
+    site.store.users.unban(found.name, _log_entry(LogAction.UNBAN, found.name))
     click.echo(f"{found.name} can log in again." if found.banned else f"{found.name} is not banned.")
 
 
-def _deed(kind: Act, about: str, why: str = "") -> Deed:
+def _log_entry(kind: LogAction, about: str, why: str = "") -> NewLogEntry:
     """Return what the public log is to say of an act of the command line."""
-    return Deed(kind, COMMAND_LINE, about=about, why=why)
+    return NewLogEntry(kind, COMMAND_LINE, about=about, why=why)
 
 
 def _hash(from_stdin: bool) -> str:
-    return passwords.hash_password(fields.password(_piped() if from_stdin else _asked()))
+    return passwords.hash_password(validation.password(_piped() if from_stdin else _asked()))
 
 
 def _piped() -> str:
     # One more than the most, in bytes of UTF-8, and the line's end: enough to see that it is too long.
-    line = sys.stdin.buffer.readline(4 * PASSWORD_LENGTH[1] + 6)
+    line = sys.stdin.buffer.readline(4 * MAX_PASSWORD_LENGTH + 6)
     try:
         return line.decode().removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError:

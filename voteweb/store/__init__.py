@@ -2,25 +2,28 @@
 
 from dataclasses import dataclass
 
-from voteweb.config import Settings
+from voteweb.core.config import Settings
+from voteweb.store.account_deletion import AccountDeletion
 from voteweb.store.articles import Articles
 from voteweb.store.backup import Backup
-from voteweb.store.checks import Checks
-from voteweb.store.clients import connect
-from voteweb.store.connect import Connection
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.factory import open_connection
+from voteweb.store.connection.pipeline import Pipeline
 from voteweb.store.doctor import Doctor
 from voteweb.store.groups import Groups
+from voteweb.store.health import HealthChecks
 from voteweb.store.imports import Imports
-from voteweb.store.joining import Joining
-from voteweb.store.leaving import Leaving
-from voteweb.store.limits import Limits
+from voteweb.store.invitations import Invitations
+from voteweb.store.keys import Keys
 from voteweb.store.listings import Listings
-from voteweb.store.log import Log
+from voteweb.store.moderation_log import ModerationLog
+from voteweb.store.password_resets import PasswordResets
+from voteweb.store.rankings import Rankings
+from voteweb.store.rate_limits import RateLimits
 from voteweb.store.removals import Removals
 from voteweb.store.reports import Reports
 from voteweb.store.rescoring import Rescoring
-from voteweb.store.server import Server
-from voteweb.store.trip import Trip
+from voteweb.store.server_info import ServerInfo
 from voteweb.store.users import Users
 from voteweb.store.votes import Votes
 
@@ -36,59 +39,69 @@ class Store:
     votes: Votes
     groups: Groups
     users: Users
-    joining: Joining
-    leaving: Leaving
-    limits: Limits
-    log: Log
+    invitations: Invitations
+    password_resets: PasswordResets
+    account_deletion: AccountDeletion
+    rate_limits: RateLimits
+    moderation_log: ModerationLog
+    rankings: Rankings
     listings: Listings
     imports: Imports
     doctor: Doctor
     rescoring: Rescoring
     backup: Backup
-    server: Server
-    checks: Checks
+    server_info: ServerInfo
+    health: HealthChecks
 
-    def trip(self, *, reader: bool = False) -> Trip:
-        """Return an empty round trip: queue questions with the parts' ask methods, then go.
+    @property
+    def keys(self) -> Keys:
+        """The keys of the site."""
+        return self.connection.keys
 
-        One of a *reader* may be answered by a replica, a moment late; whoever must see the own acts is none.
+    def pipeline(self, *, reader: bool = False) -> Pipeline:
+        """Return an empty pipeline: queue commands with the parts' queue methods, then execute it.
+
+        A replica may answer that of a *reader*, slightly late; a member must see their own writes.
         """
-        return self.connection.trip(reader=reader)
+        return self.connection.pipeline(reader=reader)
 
 
 def open_store(settings: Settings) -> Store:
     """Return the store at ``settings.redis_url``; nothing is sent to Redis yet."""
-    connection = connect(
+    connection = open_connection(
         settings.redis_url,
         settings.redis_deadline,
         read_replicas=bool(settings.read_replicas),
         wait=settings.wait_replicas,
     )
-    return assemble(connection, settings)
+    return build_store(connection, settings)
 
 
-def assemble(connection: Connection, settings: Settings) -> Store:
-    """Return the store on a *connection* that is there already."""
-    log = Log(connection)
-    server, checks = Server(connection), Checks(connection)
-    removals, limits = Removals(connection, settings, log), Limits(connection, settings)
+def build_store(connection: Connection, settings: Settings) -> Store:
+    """Return the store on an existing *connection*."""
+    moderation_log = ModerationLog(connection)
+    users = Users(connection, moderation_log)
+    server_info, health = ServerInfo(connection, users), HealthChecks(connection)
+    removals, rate_limits = Removals(connection, settings, moderation_log), RateLimits(connection, settings)
     return Store(
         connection=connection,
-        articles=Articles(connection, settings, log),
+        articles=Articles(connection, settings, moderation_log),
         removals=removals,
-        reports=Reports(connection, log),
-        votes=Votes(connection, settings, limits),
-        groups=Groups(connection, log),
-        users=Users(connection, log),
-        joining=Joining(connection),
-        leaving=Leaving(connection, removals),
-        limits=limits,
-        log=log,
+        reports=Reports(connection, moderation_log),
+        votes=Votes(connection, settings, rate_limits),
+        groups=Groups(connection, moderation_log),
+        users=users,
+        invitations=Invitations(connection),
+        password_resets=PasswordResets(connection),
+        account_deletion=AccountDeletion(connection, removals),
+        rate_limits=rate_limits,
+        moderation_log=moderation_log,
+        rankings=Rankings(connection.keys),
         listings=Listings(connection, settings),
         imports=Imports(connection, settings),
         doctor=Doctor(connection, settings),
         rescoring=Rescoring(connection, settings),
-        backup=Backup(connection, settings, server, checks),
-        server=server,
-        checks=checks,
+        backup=Backup(connection, settings, server_info, health),
+        server_info=server_info,
+        health=health,
     )

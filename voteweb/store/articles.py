@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from voteweb import config, links
-from voteweb.config import Settings
-from voteweb.errors import (
+from voteweb.core import config, links
+from voteweb.core.config import Settings
+from voteweb.core.errors import (
     ArticleGone,
     Conflict,
     Duplicate,
@@ -15,51 +15,51 @@ from voteweb.errors import (
     TooLate,
     TooManyGroups,
 )
-from voteweb.models import Article, Draft, User
-from voteweb.store import keys, rows
-from voteweb.store.connect import Connection, Outcome
-from voteweb.store.log import Deed, Log
-from voteweb.store.trip import Reply, Trip
-
-#: How often a write is tried whose keys have changed under it, before it says that somebody else is at work.
-TRIES = 20
+from voteweb.core.models import Article, Draft, User
+from voteweb.store import decoding
+from voteweb.store.connection.connection import Connection, Outcome
+from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.keys import Keys, article_id, article_member
+from voteweb.store.moderation_log import LogArguments, ModerationLog, NewLogEntry
 
 
 class Articles:
     """The articles of one site."""
 
-    def __init__(self, connection: Connection, settings: Settings, log: Log) -> None:
+    def __init__(self, connection: Connection, settings: Settings, moderation_log: ModerationLog) -> None:
         self._connection = connection
+        self._keys = connection.keys
         self._settings = settings
-        self._log = log
+        self._log = moderation_log
 
-    def post(self, draft: Draft, poster: User, token: str, *, anyway: bool = False) -> int:
+    def post(self, draft: Draft, poster: User, token: str, *, allow_duplicate: bool = False) -> int:
         """Post *draft* and return its id; the same *token* of the same member always leads to the same article.
 
-        Raises Duplicate when the link was posted within LINK_SECONDS, unless it is to be posted *anyway*;
-        NoSuchGroup when one of the draft's groups does not exist, TooManyGroups, LoggedOut when the poster has
-        left or was banned meanwhile, Unavailable.
+        Raises Duplicate when the link was posted within LINK_SECONDS, unless *allow_duplicate*; NoSuchGroup when one
+        of the draft's groups does not exist; TooManyGroups; LoggedOut when the poster has left or was banned
+        meanwhile; Unavailable.
         """
         groups = tuple(dict.fromkeys(draft.groups))
         if len(groups) > self._settings.max_groups:
-            raise TooManyGroups(most=self._settings.max_groups)
-        for _ in range(TRIES):
-            outcome = self._post(draft, groups, poster, token, anyway)
-            if outcome.word != "taken":  # an id is given twice when a failover lost the count
+            raise TooManyGroups(max=self._settings.max_groups)
+        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
+            outcome = self._post(draft, groups, poster, token, allow_duplicate)
+            if outcome.status != "taken":  # an id is given out twice when a failover lost the counter
                 break
         else:
             raise Conflict()
-        if outcome.word == "no-group":
-            raise NoSuchGroup(names=", ".join(outcome.rest[0].split()))
-        if outcome.word == "out":
+        if outcome.status == "no-group":
+            raise NoSuchGroup(names=", ".join(outcome.values[0].split()))
+        if outcome.status == "logged-out":
             raise LoggedOut()
-        found = keys.article_id(outcome.rest[0])
-        if outcome.word == "duplicate":
-            raise Duplicate(id=found)
-        return found
+        id = article_id(outcome.values[0])
+        if outcome.status == "duplicate":
+            raise Duplicate(id=id)
+        return id
 
-    def _post(self, draft: Draft, groups: Sequence[str], poster: User, token: str, anyway: bool) -> Outcome:
-        id, settings = self._connection.command("INCR", keys.articles_count()), self._settings
+    def _post(self, draft: Draft, groups: Sequence[str], poster: User, token: str, allow_duplicate: bool) -> Outcome:
+        keys, settings = self._keys, self._settings
+        id = self._connection.command("INCR", keys.articles_count())
         return self._connection.script(
             "post_article",
             [
@@ -73,9 +73,10 @@ class Articles:
                 keys.groups(),
                 keys.link(links.digest(draft.link)),
                 keys.user(poster.name),
-                *group_keys(groups),
+                *group_keys(keys, groups),
             ],
             [
+                article_member(id),
                 draft.title,
                 draft.link,
                 draft.text,
@@ -87,55 +88,60 @@ class Articles:
                 settings.voting_seconds + config.VOTERS_GRACE,
                 config.ONCE_SECONDS,
                 config.LINK_SECONDS,
-                int(anyway),
+                int(allow_duplicate),
                 *groups,
             ],
         )
 
-    def edit(self, id: int, draft: Draft, editor: User, deed: Deed | None = None) -> None:
-        """Give the article the title, link, text and groups of *draft*; a *deed* makes it a moderator's act.
+    def edit(self, id: int, draft: Draft, editor: User, entry: NewLogEntry | None = None) -> None:
+        """Give the article the title, link, text and groups of *draft*; with a log *entry* as a moderator.
 
         Without one the editor must be its poster, within EDIT_SECONDS. Raises NoSuchArticle, ArticleGone,
         NotYours, TooLate, NoSuchGroup, TooManyGroups, Conflict, Unavailable.
         """
-        record = self._log.record(deed)
-        for _ in range(TRIES):
-            article = read_stored(self._connection, id)
-            add = [name for name in dict.fromkeys(draft.groups) if name not in article.groups]
-            remove = [name for name in article.groups if name not in draft.groups]
-            outcome = self._connection.script(
-                "edit_article",
-                [
-                    keys.article(id),
-                    keys.groups(),
-                    keys.link(links.digest(article.link)),
-                    keys.link(links.digest(draft.link)),
-                    *group_keys((*add, *remove)),
-                    *record.keys,
-                ],
-                [
-                    *record.arguments,
-                    "" if deed else editor.name,
-                    self._settings.edit_seconds,
-                    self._settings.vote_score,
-                    self._settings.max_groups,
-                    draft.title,
-                    draft.link,
-                    draft.text,
-                    article.link,
-                    config.LINK_SECONDS,
-                    len(add),
-                    *add,
-                    *remove,
-                ],
-            )
-            if outcome.word != "again":
-                self._refuse(outcome)
+        log = self._log.prepare(entry)
+        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
+            outcome = self._edit(read_stored(self._connection, id), draft, "" if entry else editor.name, log)
+            if outcome.status != "again":
+                self._raise_refusal(outcome)
                 return
         raise Conflict()
 
+    def _edit(self, article: Article, draft: Draft, editor_name: str, log: LogArguments) -> Outcome:
+        """Run the script once for *article* as it was read; an empty *editor_name* stands for a moderator."""
+        keys, settings = self._keys, self._settings
+        add = [name for name in dict.fromkeys(draft.groups) if name not in article.groups]
+        remove = [name for name in article.groups if name not in draft.groups]
+        return self._connection.script(
+            "edit_article",
+            [
+                keys.article(article.id),
+                keys.groups(),
+                keys.link(links.digest(article.link)),
+                keys.link(links.digest(draft.link)),
+                *group_keys(keys, (*add, *remove)),
+                *log.keys,
+            ],
+            [
+                *log.arguments,
+                article_member(article.id),
+                editor_name,
+                settings.edit_seconds,
+                settings.vote_score,
+                settings.max_groups,
+                draft.title,
+                draft.link,
+                draft.text,
+                article.link,
+                config.LINK_SECONDS,
+                len(add),
+                *add,
+                *remove,
+            ],
+        )
+
     def set_groups(
-        self, id: int, add: Sequence[str], remove: Sequence[str], deed: Deed | None = None
+        self, id: int, add: Sequence[str], remove: Sequence[str], entry: NewLogEntry | None = None
     ) -> tuple[str, ...]:
         """Put the article into the groups *add* and out of *remove*, in one act; return its groups as they now are.
 
@@ -144,17 +150,25 @@ class Articles:
         """
         remove = tuple(dict.fromkeys(remove))
         add = tuple(name for name in dict.fromkeys(add) if name not in remove)
-        record = self._log.record(deed)
+        log, settings = self._log.prepare(entry), self._settings
         outcome = self._connection.script(
             "set_groups",
-            [keys.article(id), keys.groups(), *group_keys((*add, *remove)), *record.keys],
-            [*record.arguments, self._settings.vote_score, self._settings.max_groups, len(add), *add, *remove],
+            [self._keys.article(id), self._keys.groups(), *group_keys(self._keys, (*add, *remove)), *log.keys],
+            [
+                *log.arguments,
+                article_member(id),
+                settings.vote_score,
+                settings.max_groups,
+                len(add),
+                *add,
+                *remove,
+            ],
         )
-        self._refuse(outcome)
-        return tuple(outcome.rest[0].split())
+        self._raise_refusal(outcome)
+        return tuple(outcome.values[0].split())
 
-    def _refuse(self, outcome: Outcome) -> None:
-        match outcome.word:
+    def _raise_refusal(self, outcome: Outcome) -> None:
+        match outcome.status:
             case "unknown":
                 raise NoSuchArticle()
             case "gone":
@@ -162,39 +176,40 @@ class Articles:
             case "not-yours":
                 raise NotYours()
             case "late":
-                raise TooLate(when=float(outcome.rest[0]))
+                raise TooLate(when=float(outcome.values[0]))
             case "no-group":
-                raise NoSuchGroup(names=", ".join(outcome.rest[0].split()))
+                raise NoSuchGroup(names=", ".join(outcome.values[0].split()))
             case "too-many":
-                raise TooManyGroups(most=self._settings.max_groups)
+                raise TooManyGroups(max=self._settings.max_groups)
 
-    def ask(self, trip: Trip, id: int) -> Reply[Article | None]:
-        """Queue the question for one whole article, its text included, gone or not; None when there is none."""
-        return trip.ask(
-            [("HMGET", keys.article(id), *rows.FIELDS, *rows.MORE_FIELDS)], lambda answers: rows.whole(id, answers[0])
+    def queue_get(self, pipeline: Pipeline, id: int) -> Future[Article | None]:
+        """Queue a read of one whole article, its text included, listed or not; None when there is none."""
+        return pipeline.queue(
+            [("HMGET", self._keys.article(id), *decoding.FIELDS, *decoding.TEXT_FIELDS)],
+            lambda replies: decoding.article_with_text(id, replies[0]),
         )
 
     def get(self, id: int) -> Article:
-        """Return one whole article that is not gone; raise NoSuchArticle, ArticleGone."""
-        trip = self._connection.trip()
-        article = self.ask(trip, id)
-        trip.go()
-        if article.value is None:
+        """Return one whole article that is listed; raise NoSuchArticle, ArticleGone."""
+        pipeline = self._connection.pipeline()
+        article = self.queue_get(pipeline, id)
+        pipeline.execute()
+        if article.result is None:
             raise NoSuchArticle()
-        if article.value.gone:
+        if not article.result.is_listed:
             raise ArticleGone()
-        return article.value
+        return article.result
 
 
 def read_stored(connection: Connection, id: int) -> Article:
-    """Return an article as it is stored, gone or not, for a script that must name its keys; raise NoSuchArticle."""
-    values = connection.command("HMGET", keys.article(id), *rows.FIELDS, *rows.MORE_FIELDS)
-    article = rows.as_stored(id, values)
+    """Return an article as it is stored, listed or not, for a script that must name its keys; raise NoSuchArticle."""
+    values = connection.command("HMGET", connection.keys.article(id), *decoding.FIELDS, *decoding.TEXT_FIELDS)
+    article = decoding.stored_article(id, values)
     if article is None:
         raise NoSuchArticle()
     return article
 
 
-def group_keys(names: Sequence[str]) -> list[str]:
+def group_keys(keys: Keys, names: Sequence[str]) -> list[str]:
     """Return the three keys of each group of *names*, in the order in which the scripts take them."""
     return [key for name in names for key in (keys.group(name), keys.group_by_time(name), keys.group_by_score(name))]

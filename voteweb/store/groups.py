@@ -1,74 +1,74 @@
-"""Groups: made, changed, listed, and the names that moderators choose from."""
+"""Groups: created, changed, listed, and the names that moderators choose from."""
 
 from collections.abc import Sequence
 
-from voteweb.errors import GroupExists, NoSuchGroup
-from voteweb.models import Group
-from voteweb.store import keys
-from voteweb.store.connect import Connection, Outcome
-from voteweb.store.log import Deed, Log
-from voteweb.store.trip import Reply, Trip
+from voteweb.core.errors import GroupExists, NoSuchGroup
+from voteweb.core.models import Group
+from voteweb.store.connection.connection import Connection, Outcome
+from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.moderation_log import ModerationLog, NewLogEntry
 
 
 class Groups:
     """The groups of one site."""
 
-    def __init__(self, connection: Connection, log: Log) -> None:
+    def __init__(self, connection: Connection, moderation_log: ModerationLog) -> None:
         self._connection = connection
-        self._log = log
+        self._keys = connection.keys
+        self._log = moderation_log
 
-    def make(self, name: str, title: str, description: str, deed: Deed | None = None) -> None:
-        """Make a group; raise GroupExists."""
-        outcome = self._write("make", name, title, description, deed)
-        if outcome.word == "exists" and not outcome.repeated:
+    def make(self, name: str, title: str, description: str, entry: NewLogEntry | None = None) -> None:
+        """Create a group; raise GroupExists."""
+        outcome = self._write("make", name, title, description, entry)
+        if outcome.status == "exists" and not outcome.repeated:
             raise GroupExists(name=name)
 
-    def change(self, name: str, title: str, description: str, deed: Deed | None = None) -> None:
+    def change(self, name: str, title: str, description: str, entry: NewLogEntry | None = None) -> None:
         """Give a group another title and description; raise NoSuchGroup."""
-        if self._write("change", name, title, description, deed).word == "unknown":
+        if self._write("change", name, title, description, entry).status == "unknown":
             raise NoSuchGroup(names=name)
 
-    def _write(self, act: str, name: str, title: str, description: str, deed: Deed | None) -> Outcome:
-        record = self._log.record(deed)
+    def _write(self, action: str, name: str, title: str, description: str, entry: NewLogEntry | None) -> Outcome:
+        log = self._log.prepare(entry)
         return self._connection.script(
             "make_group",
-            [keys.groups(), keys.group_info(name), *record.keys],
-            [*record.arguments, act, name, title, description],
+            [self._keys.groups(), self._keys.group_info(name), *log.keys],
+            [*log.arguments, action, name, title, description],
         )
 
-    def ask_names(self, trip: Trip) -> Reply[tuple[str, ...]]:
-        """Queue the question for the names of all groups, in the order of the alphabet."""
-        return trip.ask([("SMEMBERS", keys.groups())], lambda answers: tuple(sorted(answers[0])))
+    def queue_names(self, pipeline: Pipeline) -> Future[tuple[str, ...]]:
+        """Queue a read of the names of all groups, in alphabetical order."""
+        return pipeline.queue([("SMEMBERS", self._keys.groups())], lambda replies: tuple(sorted(replies[0])))
 
-    def ask(self, trip: Trip, names: Sequence[str]) -> Reply[tuple[Group | None, ...]]:
-        """Queue the question for the groups *names*; None for each that does not exist."""
+    def queue_get(self, pipeline: Pipeline, names: Sequence[str]) -> Future[tuple[Group | None, ...]]:
+        """Queue a read of the groups *names*; None for each that does not exist."""
         commands: list[tuple[str, ...]] = []
         for name in names:
             commands += [
-                ("SISMEMBER", keys.groups(), name),
-                ("HMGET", keys.group_info(name), "title", "description"),
-                ("ZCARD", keys.group_by_time(name)),
+                ("SISMEMBER", self._keys.groups(), name),
+                ("HMGET", self._keys.group_info(name), "title", "description"),
+                ("ZCARD", self._keys.group_by_time(name)),
             ]
 
-        def read(answers: list[object]) -> tuple[Group | None, ...]:
-            found = []
+        def parse(replies: list[object]) -> tuple[Group | None, ...]:
+            groups = []
             for at, name in enumerate(names):
-                exists, info, count = answers[3 * at : 3 * at + 3]
-                found.append(_group(name, info, count) if exists else None)
-            return tuple(found)
+                exists, info, count = replies[3 * at : 3 * at + 3]
+                groups.append(_group(name, info, count) if exists else None)
+            return tuple(groups)
 
-        return trip.ask(commands, read)
+        return pipeline.queue(commands, parse)
 
-    def all(self, trip: Trip) -> tuple[Group, ...]:
-        """Return all groups in the order of the alphabet, in two round trips: *trip*, which goes, and another."""
-        names = self.ask_names(trip)
-        trip.go()
-        groups = self.ask(trip, names.value)
-        trip.go()
-        return tuple(group for group in groups.value if group)
+    def all(self, pipeline: Pipeline) -> tuple[Group, ...]:
+        """Return all groups in alphabetical order, in two round trips: that of *pipeline*, and another."""
+        names = self.queue_names(pipeline)
+        pipeline.execute()
+        groups = self.queue_get(pipeline, names.result)
+        pipeline.execute()
+        return tuple(group for group in groups.result if group)
 
 
 def _group(name: str, info: object, count: object) -> Group:
     title, description = info if isinstance(info, list) else (None, None)
-    # A program after the book knows no titles: its groups are called by their names.
+    # A program after the book knows no titles: its groups are shown under their names.
     return Group(name, title or name, description or "", int(str(count)))

@@ -1,21 +1,23 @@
-"""Stories from elsewhere, laid in by the batch: each is whole or absent, and none comes in twice."""
+"""Import of stories from other sites, in batches: each is whole or absent, and none is imported twice."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from voteweb import config, links
-from voteweb.config import Settings
-from voteweb.models import Draft, Role
-from voteweb.store import keys, scripts
+from voteweb.core import config, links
+from voteweb.core.config import Settings
+from voteweb.core.models import Draft, Role
 from voteweb.store.articles import group_keys
-from voteweb.store.connect import Connection
-from voteweb.store.log import UNLOGGED
-from voteweb.store.users import new_session
+from voteweb.store.connection import scripts
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.keys import article_member
+from voteweb.store.moderation_log import NOT_LOGGED
+from voteweb.store.users import new_session_id
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """One story to import; ``time`` in unix seconds, ``digest`` tells it from all others."""
+    """One story to import; ``time`` in unix seconds, ``digest`` identifies it."""
 
     draft: Draft
     poster: str
@@ -25,65 +27,64 @@ class Story:
 
 
 class Imports:
-    """The way in for stories of other sites."""
+    """Imports stories into one site."""
 
     def __init__(self, connection: Connection, settings: Settings) -> None:
         self._connection = connection
+        self._keys = connection.keys
         self._settings = settings
         self._poster_ids: dict[str, int] = {}
 
     def known(self, digests: Sequence[str]) -> list[bool]:
-        """Tell of each digest whether its story was imported before."""
+        """Tell for each digest whether its story was imported before."""
         if not digests:
             return []
-        return [bool(answer) for answer in self._connection.command("SMISMEMBER", keys.imported(), *digests)]
+        return [bool(reply) for reply in self._connection.command("SMISMEMBER", self._keys.imported(), *digests)]
 
     def add(self, stories: Sequence[Story]) -> int:
         """Import those of *stories* that are new, with the groups and posters they need; return how many.
 
-        A handful of round trips for the whole batch; some hundreds of stories are a good batch.
+        Takes a handful of round trips for the whole batch; some hundreds of stories are a good batch.
         """
         known = self.known([story.digest for story in stories])
-        fresh = [story for story, seen in zip(stories, known, strict=True) if not seen]
-        if not fresh:
+        new = [story for story, is_known in zip(stories, known, strict=True) if not is_known]
+        if not new:
             return 0
-        self._make_groups(fresh)
-        self._make_posters(fresh)
-        last = self._connection.command("INCRBY", keys.articles_count(), len(fresh))
-        calls = [self._call(story, last - len(fresh) + 1 + i) for i, story in enumerate(fresh)]
-        words = [answer[0] for answer in self._connection.pipeline(calls)]
-        # A failover may have lost the count of ids: what met another's is laid in under the next ones.
-        again = [story for story, word in zip(fresh, words, strict=True) if word == "taken"]
-        return words.count("imported") + self.add(again)
+        self._make_groups(new)
+        self._make_posters(new)
+        last_id = self._connection.command("INCRBY", self._keys.articles_count(), len(new))
+        calls = [self._call(story, last_id - len(new) + 1 + at) for at, story in enumerate(new)]
+        statuses = [reply[0] for reply in self._connection.run(calls)]
+        # A failover may have lost the counter of ids: stories that met an existing article get the next ids.
+        repeat = [story for story, status in zip(new, statuses, strict=True) if status == "taken"]
+        return statuses.count("imported") + self.add(repeat)
 
     def _make_groups(self, stories: Sequence[Story]) -> None:
         names = sorted({name for story in stories for name in story.draft.groups})
         if names:
-            self._connection.command("SADD", keys.groups(), *names)
+            self._connection.command("SADD", self._keys.groups(), *names)
 
     def _make_posters(self, stories: Sequence[Story]) -> None:
         names = {story.poster.lower(): story.poster for story in stories}
-        new = [name for name in names if name not in self._poster_ids]
-        found = self._connection.pipeline([("HGET", keys.user(name), "id") for name in new]) if new else []
-        missing = [name for name, id in zip(new, found, strict=True) if id is None]
-        self._poster_ids |= {name: int(id) for name, id in zip(new, found, strict=True) if id is not None}
-        if not missing:
-            return
-        made = self._connection.pipeline(
-            [
-                scripts.call(
-                    "make_user",
-                    [keys.user(name), keys.invite(""), keys.user(name), keys.users_count()],
-                    [*UNLOGGED.arguments, 0, names[name], "", Role.MEMBER, new_session()],
-                )
-                for name in missing
-            ]
-        )
-        # A member who joined in between keeps the own id: the script answers with the one that holds.
-        self._poster_ids |= {name: int(answer[1]) for name, answer in zip(missing, made, strict=True)}
+        unseen = [name for name in names if name not in self._poster_ids]
+        ids = self._connection.run([("HGET", self._keys.user(name), "id") for name in unseen]) if unseen else []
+        missing = [name for name, id in zip(unseen, ids, strict=True) if id is None]
+        self._poster_ids |= {name: int(id) for name, id in zip(unseen, ids, strict=True) if id is not None}
+        if missing:
+            replies = self._connection.run([self._call_make_user(names[name]) for name in missing])
+            # A member who joined in between keeps their id: the script answers with the one that holds.
+            self._poster_ids |= {name: int(reply[1]) for name, reply in zip(missing, replies, strict=True)}
 
-    def _call(self, story: Story, id: int) -> tuple[object, ...]:
-        settings, draft = self._settings, story.draft
+    def _call_make_user(self, name: str) -> Command:
+        keys = self._keys
+        return scripts.call(
+            "make_user",
+            [keys.user(name), keys.invite(""), keys.user(name), keys.users_count()],
+            [*NOT_LOGGED.arguments, 0, name, "", Role.MEMBER, new_session_id()],
+        )
+
+    def _call(self, story: Story, id: int) -> Command:
+        keys, settings, draft = self._keys, self._settings, story.draft
         return scripts.call(
             "import_article",
             [
@@ -95,9 +96,10 @@ class Imports:
                 keys.posted(story.poster),
                 keys.imported(),
                 keys.link(links.digest(draft.link)),
-                *group_keys(draft.groups),
+                *group_keys(keys, draft.groups),
             ],
             [
+                article_member(id),
                 draft.title,
                 draft.link,
                 draft.text,

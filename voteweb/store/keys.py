@@ -1,14 +1,16 @@
 """Every key in Redis, spelled once: ``noun:`` or ``noun:id``, with its type, meaning and lifetime.
 
-The names are those of *Redis in Action*, chapter 1. The README's table is tested against this module: each
-public function that ends in a key is described as "A type: meaning; lifetime."
-An article and its voters would share a slot of a later cluster, the rankings another; nothing here depends on it.
+The names are those of *Redis in Action*, chapter 1. docs/data.md is tested against this module: each public method of
+:class:`Keys` that spells a key is described as "A type: meaning; lifetime."
+Members of sets and rankings, and stored values, never carry the prefix of a site: the functions at the end spell them.
 """
 
 import re
 
-ARTICLE = "article:"
-#: Every key there may be: nouns of one key, of numbers (and the counter), of names (and the whole site's), of names.
+_ARTICLE = "article:"
+_LOG_ENTRY = "log-entry:"
+_INVITATION = "invite:"
+#: Every key there may be: nouns of one key, of numbers (and their counter), of names (and the whole site's), of names.
 _GRAMMAR = re.compile(
     r"(?:good|groups|reports|log|leaving|imported|restoring):"
     r"|(?:article|log-entry):[0-9]*"
@@ -16,186 +18,200 @@ _GRAMMAR = re.compile(
     r"|(?:time|score|user):[^:]*"
     r"|(?:group|group-info|posted|gone|link|reported|log-by|log-kind|log-about|invite|invites|reset|once|limit):[^:]+"
 )
+#: Characters that patterns of SCAN or SORT read as more than themselves.
+_PATTERN_CHARACTERS = set("*?[]^\\")
 
 
-def articles_count() -> str:
-    """A string: the last article id given out; for ever."""
-    return ARTICLE
+class Keys:
+    """The keys of one site, all with the same *prefix* in front."""
 
+    def __init__(self, prefix: str = "") -> None:
+        if not _PATTERN_CHARACTERS.isdisjoint(prefix):
+            raise ValueError(f"{prefix!r} cannot be a prefix of keys")
+        self.prefix = prefix
 
-def article(id: int | str) -> str:
-    """A hash: one article: title link text poster time votes base groups edited gone reason; for ever."""
-    return f"{ARTICLE}{id}"
+    def articles_count(self) -> str:
+        """A string: the last article id given out; for ever."""
+        return f"{self.prefix}{_ARTICLE}"
 
+    def article(self, id: int | str) -> str:
+        """A hash: one article: title link text poster time votes base groups edited gone reason; for ever."""
+        return f"{self.prefix}{_ARTICLE}{id}"
 
-def voted(id: int | str) -> str:
-    """A set: the numeric ids of an article's voters; expires an hour after its voting time."""
-    return f"voted:{id}"
+    def voted(self, id: int | str) -> str:
+        """A set: the numeric ids of an article's voters; expires an hour after its voting time."""
+        return f"{self.prefix}voted:{id}"
 
+    def by_time(self) -> str:
+        """A sorted set: all articles by publish time in unix seconds; for ever."""
+        return f"{self.prefix}time:"
 
-def by_time() -> str:
-    """A sorted set: all articles by publish time in unix seconds; for ever."""
-    return "time:"
+    def by_score(self) -> str:
+        """A sorted set: all articles by score in seconds; for ever."""
+        return f"{self.prefix}score:"
 
+    def good(self) -> str:
+        """A sorted set: the good articles by publish time in unix seconds; for ever."""
+        return f"{self.prefix}good:"
 
-def by_score() -> str:
-    """A sorted set: all articles by score in seconds; for ever."""
-    return "score:"
+    def groups(self) -> str:
+        """A set: the names of all groups; for ever."""
+        return f"{self.prefix}groups:"
 
+    def group_info(self, name: str) -> str:
+        """A hash: one group: title description; for ever."""
+        return f"{self.prefix}group-info:{name}"
 
-def good() -> str:
-    """A sorted set: the good articles by publish time in unix seconds; for ever."""
-    return "good:"
+    def group(self, name: str) -> str:
+        """A set: the articles of one group; for ever."""
+        return f"{self.prefix}group:{name}"
 
+    def group_by_time(self, name: str) -> str:
+        """A sorted set: the articles of one group by publish time, updated by every write; for ever."""
+        return f"{self.prefix}time:{name}"
 
-def groups() -> str:
-    """A set: the names of all groups; for ever."""
-    return "groups:"
+    def group_by_score(self, name: str) -> str:
+        """A sorted set: the articles of one group by score, updated by every write; for ever."""
+        return f"{self.prefix}score:{name}"
 
+    def combined(self, order: str, names: tuple[str, ...]) -> str:
+        """A sorted set: the articles that are in all of several groups (``a+b``), and one marker; 60 seconds."""
+        return f"{self.prefix}{order}:{'+'.join(names)}"
 
-def group_info(name: str) -> str:
-    """A hash: one group: title description; for ever."""
-    return f"group-info:{name}"
+    def users_count(self) -> str:
+        """A string: the last user id given out; for ever."""
+        return f"{self.prefix}user:"
 
+    def user(self, name: str) -> str:
+        """A hash: one member: id name password role since session banned ban-reason left leaving invited-by; for ever."""  # noqa: E501
+        return f"{self.prefix}user:{name.lower()}"
 
-def group(name: str) -> str:
-    """A set: the articles of one group; for ever."""
-    return f"group:{name}"
+    def posted(self, name: str) -> str:
+        """A sorted set: the articles of one member, by the name in lower case, by publish time; for ever."""
+        return f"{self.prefix}posted:{name.lower()}"
 
+    def gone(self, name: str) -> str:
+        """A sorted set: the deleted and removed articles of one member, by publish time; for ever."""
+        return f"{self.prefix}gone:{name.lower()}"
 
-def group_by_time(name: str) -> str:
-    """A sorted set: the articles of one group by publish time, kept up by every write; for ever."""
-    return f"time:{name}"
+    def link(self, digest: str) -> str:
+        """A sorted set: the listed articles with one link, by publish time; 30 days after the newest."""
+        return f"{self.prefix}link:{digest}"
 
+    def reports(self) -> str:
+        """A sorted set: the articles with open reports, by their number; for ever."""
+        return f"{self.prefix}reports:"
 
-def group_by_score(name: str) -> str:
-    """A sorted set: the articles of one group by score, kept up by every write; for ever."""
-    return f"score:{name}"
+    def report(self, id: int | str) -> str:
+        """A hash: the open reports of one article, by member; until they are settled."""
+        return f"{self.prefix}report:{id}"
 
+    def reported(self, name: str) -> str:
+        """A hash: what one member reported, by article, so that nobody reports twice; for ever."""
+        return f"{self.prefix}reported:{name.lower()}"
 
-def combined(order: str, names: tuple[str, ...]) -> str:
-    """A sorted set: the articles that are in all of several groups (``a+b``), and one mark; 60 seconds."""
-    return f"{order}:{'+'.join(names)}"
+    def log_count(self) -> str:
+        """A string: the last log entry's id given out; for ever."""
+        return f"{self.prefix}{_LOG_ENTRY}"
 
+    def log_entry(self, id: int | str) -> str:
+        """A hash: one act in the log: kind who time about article title why added removed undoes undone; for ever."""
+        return f"{self.prefix}{_LOG_ENTRY}{id}"
 
-def users_count() -> str:
-    """A string: the last user id given out; for ever."""
-    return "user:"
-
-
-def user(name: str) -> str:
-    """A hash: one member: id name password role since session banned ban-reason left leaving invited-by; for ever."""
-    return f"user:{name.lower()}"
-
-
-def posted(name: str) -> str:
-    """A sorted set: the articles of one member, by the name in lower case, by publish time; for ever."""
-    return f"posted:{name.lower()}"
-
-
-def gone(name: str) -> str:
-    """A sorted set: the deleted and removed articles of one member, by publish time; for ever."""
-    return f"gone:{name.lower()}"
-
-
-def link(digest: str) -> str:
-    """A sorted set: the listed articles with one link, by publish time; 30 days after the newest."""
-    return f"link:{digest}"
-
-
-def reports() -> str:
-    """A sorted set: the articles with open reports, by their number; for ever."""
-    return "reports:"
-
-
-def report(id: int | str) -> str:
-    """A hash: the open reports of one article, by member; until they are settled."""
-    return f"report:{id}"
-
-
-def reported(name: str) -> str:
-    """A hash: what one member reported, by article, so that nobody reports twice; for ever."""
-    return f"reported:{name.lower()}"
-
-
-def log_count() -> str:
-    """A string: the last log entry's id given out; for ever."""
-    return "log-entry:"
-
-
-def log_entry(id: int | str) -> str:
-    """A hash: one act in the log: kind who time about article title why added removed undoes undone; for ever."""
-    return f"log-entry:{id}"
-
-
-def log() -> str:
-    """A sorted set: all acts in the log, by time; for ever."""
-    return "log:"
-
-
-def log_by(who: str) -> str:
-    """A sorted set: the acts of one moderator, by time; for ever."""
-    return f"log-by:{who.lower()}"
-
-
-def log_kind(kind: str, who: str = "") -> str:
-    """A sorted set: the acts of one kind (``kind``, or ``kind+moderator``: of one moderator), by time; for ever."""
-    return f"log-kind:{kind}" + (f"+{who.lower()}" if who else "")
-
-
-def log_about(name: str) -> str:
-    """A sorted set: the acts about one member, by time; for ever."""
-    return f"log-about:{name.lower()}"
-
-
-def invite(token: str) -> str:
-    """A hash: one invitation: by until used revoked; for ever."""
-    return f"invite:{token}"
-
-
-def invites(name: str) -> str:
-    """A sorted set: the invitations one member made, by their end; for ever."""
-    return f"invites:{name.lower()}"
-
-
-def reset(digest: str) -> str:
-    """A string: the member who may set a new password with a link of this digest; a day."""
-    return f"reset:{digest}"
-
-
-def leaving() -> str:
-    """A set: the members whose accounts are being deleted; until they are."""
-    return "leaving:"
-
-
-def once(member: int | str, token: str) -> str:
-    """A string: the article that a member's sent form became; a day."""
-    return f"once:{member}-{token}"
-
-
-def limit(kind: str, digest: str) -> str:
-    """A string: the unix time up to which acts of one kind by one member, address or name are used up; until then."""
-    return f"limit:{kind}-{digest}"
-
-
-def imported() -> str:
-    """A set: digests of all imported rows, so that none is imported twice; for ever."""
-    return "imported:"
-
-
-def restoring() -> str:
-    """A string: the unix time at which a restore began that has not ended; until it ends."""
-    return "restoring:"
-
-
-def is_ours(key: str) -> bool:
-    """Tell whether *key* is one that this module could spell."""
-    return _GRAMMAR.fullmatch(key) is not None
+    def log(self) -> str:
+        """A sorted set: all acts in the log, by time; for ever."""
+        return f"{self.prefix}log:"
+
+    def log_by(self, who: str) -> str:
+        """A sorted set: the acts of one moderator, by time; for ever."""
+        return f"{self.prefix}log-by:{who.lower()}"
+
+    def log_kind(self, kind: str, who: str = "") -> str:
+        """A sorted set: the acts of one kind (``kind``, or ``kind+moderator``: of one moderator), by time; for ever."""
+        return f"{self.prefix}log-kind:{kind}" + (f"+{who.lower()}" if who else "")
+
+    def log_about(self, name: str) -> str:
+        """A sorted set: the acts about one member, by time; for ever."""
+        return f"{self.prefix}log-about:{name.lower()}"
+
+    def invite(self, token: str) -> str:
+        """A hash: one invitation: by until used revoked; for ever."""
+        return f"{self.prefix}{_INVITATION}{token}"
+
+    def invites(self, name: str) -> str:
+        """A sorted set: the invitations one member made, by their end; for ever."""
+        return f"{self.prefix}invites:{name.lower()}"
+
+    def reset(self, digest: str) -> str:
+        """A string: the member who may set a new password with a link of this digest; a day."""
+        return f"{self.prefix}reset:{digest}"
+
+    def leaving(self) -> str:
+        """A set: the members whose accounts are being deleted; until they are."""
+        return f"{self.prefix}leaving:"
+
+    def once(self, member: int | str, token: str) -> str:
+        """A string: the article that a member's sent form became; a day."""
+        return f"{self.prefix}once:{member}-{token}"
+
+    def limit(self, kind: str, digest: str) -> str:
+        """A string: the unix time up to which acts of one kind by one member, address or name are used up; until then."""  # noqa: E501
+        return f"{self.prefix}limit:{kind}-{digest}"
+
+    def imported(self) -> str:
+        """A set: digests of all imported rows, so that none is imported twice; for ever."""
+        return f"{self.prefix}imported:"
+
+    def restoring(self) -> str:
+        """A string: the unix time at which a restore began that has not ended; until it ends."""
+        return f"{self.prefix}restoring:"
+
+    def is_ours(self, key: str) -> bool:
+        """Tell whether *key* is one that this class could spell."""
+        return key.startswith(self.prefix) and _GRAMMAR.fullmatch(key, len(self.prefix)) is not None
+
+    def split(self, key: str) -> tuple[str, str]:
+        """Return the noun of *key* and the id or name after its colon: ``("user", "ann")``."""
+        noun, _, name = key.removeprefix(self.prefix).partition(":")
+        return noun, name
+
+
+def article_member(id: int | str) -> str:
+    """Return the member that stands for an article in sets and rankings."""
+    return f"{_ARTICLE}{id}"
 
 
 def article_id(member: str) -> int:
-    """Return the id in a ranking's member ``article:<id>``; raise ValueError when it is none."""
-    prefix, _, number = member.partition(":")
-    if prefix != "article" or not number.isascii() or not number.isdigit():
+    """Return the id in ``article:<id>``; raise ValueError when *member* does not stand for an article."""
+    number = member.removeprefix(_ARTICLE)
+    if number == member or not number.isascii() or not number.isdigit():
         raise ValueError(member)
     return int(number)
+
+
+def is_article(member: str) -> bool:
+    """Tell whether *member* stands for an article."""
+    try:
+        return article_member(article_id(member)) == member
+    except ValueError:
+        return False
+
+
+def log_entry_member(id: int | str) -> str:
+    """Return the member that stands for an entry in the rankings of the log."""
+    return f"{_LOG_ENTRY}{id}"
+
+
+def log_entry_id(member: str) -> str:
+    """Return the id in ``log-entry:<id>``, "" when *member* does not stand for an entry."""
+    return member.removeprefix(_LOG_ENTRY) if member.startswith(_LOG_ENTRY) else ""
+
+
+def invitation_member(token: str) -> str:
+    """Return the member that stands for an invitation in rankings."""
+    return f"{_INVITATION}{token}"
+
+
+def invitation_token(member: str) -> str:
+    """Return the token in ``invite:<token>``, "" when *member* does not stand for an invitation."""
+    return member.removeprefix(_INVITATION) if member.startswith(_INVITATION) else ""

@@ -1,123 +1,134 @@
-"""The ways out of the lists and back: deleting, removing, restoring."""
+"""Removals: articles deleted by their posters, removed and restored by moderators."""
 
-from voteweb import config, links
-from voteweb.config import Settings
-from voteweb.errors import ArticleGone, Conflict, NoSuchArticle, NotYours, TooLate
-from voteweb.models import Gone, User
-from voteweb.store import keys
-from voteweb.store.articles import TRIES, group_keys, read_stored
-from voteweb.store.connect import Connection, Outcome
-from voteweb.store.log import Deed, Log
+from voteweb.core import config, links
+from voteweb.core.config import Settings
+from voteweb.core.errors import ArticleGone, Conflict, NoSuchArticle, NotYours, TooLate
+from voteweb.core.models import Article, ArticleStatus, User
+from voteweb.store.articles import group_keys, read_stored
+from voteweb.store.connection.connection import Connection, Outcome
+from voteweb.store.keys import article_member
+from voteweb.store.moderation_log import LogArguments, ModerationLog, NewLogEntry
 
 
 class Removals:
-    """What takes articles out of one site's lists, and puts them back."""
+    """Takes articles out of the lists of one site, and puts them back."""
 
-    def __init__(self, connection: Connection, settings: Settings, log: Log) -> None:
+    def __init__(self, connection: Connection, settings: Settings, moderation_log: ModerationLog) -> None:
         self._connection = connection
+        self._keys = connection.keys
         self._settings = settings
-        self._log = log
+        self._log = moderation_log
 
     def delete(self, id: int, poster: User | None = None) -> None:
-        """Delete the article for good, words and voters with it; with a *poster*, only the own within EDIT_SECONDS.
+        """Delete the article for good, with its words and voters; for a *poster*, only their own within EDIT_SECONDS.
 
-        Deleting what its poster deleted already does nothing. Raises NoSuchArticle, NotYours, TooLate, Conflict,
-        and ArticleGone to a poster whose article was removed.
+        Does nothing if the article was deleted before. Raises NoSuchArticle, NotYours, TooLate, Conflict, and
+        ArticleGone to a poster whose article was removed.
         """
-        outcome = self._take_down(id, Gone.DELETED, poster, None)
-        if outcome.word == "already" and outcome.rest[0] == Gone.REMOVED:
+        outcome = self._unlist(id, ArticleStatus.DELETED, poster, None)
+        if outcome.status == "already" and outcome.values[0] == ArticleStatus.REMOVED:
             raise ArticleGone()
 
-    def remove(self, id: int, deed: Deed) -> None:
-        """Take the article out of every list with the reason of *deed*; it can be restored.
+    def remove(self, id: int, entry: NewLogEntry) -> None:
+        """Take the article out of every list with the reason of *entry*; it can be restored.
 
-        Removing what is gone already does nothing. Raises NoSuchArticle, Conflict.
+        Does nothing if the article is gone already. Raises NoSuchArticle, Conflict.
         """
-        self._take_down(id, Gone.REMOVED, None, deed)
+        self._unlist(id, ArticleStatus.REMOVED, None, entry)
 
-    def restore(self, id: int, deed: Deed) -> None:
-        """Put a removed article back into every list, with its votes; one that is not gone stays as it is.
+    def restore(self, id: int, entry: NewLogEntry) -> None:
+        """Put a removed article back into every list, with its votes; one that is listed stays as it is.
 
         Raises NoSuchArticle, ArticleGone when its poster deleted it, Conflict.
         """
-        record = self._log.record(deed)
-        settings = self._settings
-        for _ in range(TRIES):
-            article = read_stored(self._connection, id)
-            outcome = self._connection.script(
-                "restore_article",
-                [
-                    keys.article(id),
-                    keys.by_time(),
-                    keys.by_score(),
-                    keys.good(),
-                    keys.posted(article.poster),
-                    keys.gone(article.poster),
-                    keys.link(links.digest(article.link)),
-                    keys.user(article.poster),
-                    *group_keys(article.groups),
-                    *record.keys,
-                ],
-                [
-                    *record.arguments,
-                    settings.vote_score,
-                    settings.good_votes,
-                    config.LINK_SECONDS,
-                    article.link,
-                    article.poster,
-                    *article.groups,
-                ],
-            )
-            if outcome.word == "deleted":
+        log = self._log.prepare(entry)
+        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
+            outcome = self._restore(read_stored(self._connection, id), log)
+            if outcome.status == "deleted":
                 raise ArticleGone()
-            if _is_settled(outcome):
+            if _is_final(outcome):
                 return
         raise Conflict()
 
-    def _take_down(self, id: int, how: Gone, poster: User | None, deed: Deed | None) -> Outcome:
-        record = self._log.record(deed)
-        for _ in range(TRIES):
-            article = read_stored(self._connection, id)
-            outcome = self._connection.script(
-                "take_down",
-                [
-                    keys.article(id),
-                    keys.voted(id),
-                    keys.by_time(),
-                    keys.by_score(),
-                    keys.good(),
-                    keys.posted(article.poster),
-                    keys.gone(article.poster),
-                    keys.link(links.digest(article.link)),
-                    keys.reports(),
-                    keys.report(id),
-                    keys.user(article.poster),
-                    *group_keys(article.groups),
-                    *record.keys,
-                ],
-                [
-                    *record.arguments,
-                    how.value,
-                    deed.why if deed else "",
-                    poster.name if poster else "",
-                    self._settings.edit_seconds,
-                    article.link,
-                    article.poster,
-                    *article.groups,
-                ],
-            )
-            if _is_settled(outcome):
+    def _restore(self, article: Article, log: LogArguments) -> Outcome:
+        keys, settings = self._keys, self._settings
+        return self._connection.script(
+            "restore_article",
+            [
+                keys.article(article.id),
+                keys.by_time(),
+                keys.by_score(),
+                keys.good(),
+                keys.posted(article.poster),
+                keys.gone(article.poster),
+                keys.link(links.digest(article.link)),
+                keys.user(article.poster),
+                *group_keys(keys, article.groups),
+                *log.keys,
+            ],
+            [
+                *log.arguments,
+                article_member(article.id),
+                settings.vote_score,
+                settings.good_votes,
+                config.LINK_SECONDS,
+                article.link,
+                article.poster,
+                *article.groups,
+            ],
+        )
+
+    def _unlist(self, id: int, status: ArticleStatus, poster: User | None, entry: NewLogEntry | None) -> Outcome:
+        log = self._log.prepare(entry)
+        reason = entry.why if entry else ""
+        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
+            outcome = self._unlist_once(read_stored(self._connection, id), status, reason, poster, log)
+            if _is_final(outcome):
                 return outcome
         raise Conflict()
 
+    def _unlist_once(
+        self, article: Article, status: ArticleStatus, reason: str, poster: User | None, log: LogArguments
+    ) -> Outcome:
+        keys = self._keys
+        return self._connection.script(
+            "unlist_article",
+            [
+                keys.article(article.id),
+                keys.voted(article.id),
+                keys.by_time(),
+                keys.by_score(),
+                keys.good(),
+                keys.posted(article.poster),
+                keys.gone(article.poster),
+                keys.link(links.digest(article.link)),
+                keys.reports(),
+                keys.report(article.id),
+                keys.user(article.poster),
+                *group_keys(keys, article.groups),
+                *log.keys,
+            ],
+            [
+                *log.arguments,
+                article_member(article.id),
+                status.value,
+                reason,
+                poster.name if poster else "",
+                self._settings.edit_seconds,
+                article.link,
+                article.poster,
+                *article.groups,
+            ],
+        )
 
-def _is_settled(outcome: Outcome) -> bool:
-    """Tell whether a script did its work, or must be asked again with the true groups and link."""
-    match outcome.word:
+
+def _is_final(outcome: Outcome) -> bool:
+    """Tell whether the script did its work, or must run again with the article's present groups and link."""
+    match outcome.status:
         case "unknown":
             raise NoSuchArticle()
         case "not-yours":
             raise NotYours()
         case "late":
-            raise TooLate(when=float(outcome.rest[0]))
-    return outcome.word != "again"
+            raise TooLate(when=float(outcome.values[0]))
+    return outcome.status != "again"

@@ -1,24 +1,27 @@
-"""Members: made, found, changed, banned."""
+"""Members: created, found, changed, banned, counted."""
 
 import secrets
 import time
+from collections.abc import Iterator
 
-from voteweb.errors import InviterGone, NameTaken, NoInvitation, NoSuchMember
-from voteweb.models import Role, User
-from voteweb.store import keys
-from voteweb.store.connect import Connection
-from voteweb.store.log import Deed, Log
-from voteweb.store.trip import Reply, Trip
+from voteweb.core.errors import InviterGone, NameTaken, NoInvitation, NoSuchMember
+from voteweb.core.models import Role, User
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.moderation_log import ModerationLog, NewLogEntry
 
 _FIELDS = ("id", "name", "password", "role", "since", "session", "banned", "ban-reason", "left", "invited-by")
+#: Keys that Redis looks at in one step when it counts members: about two milliseconds.
+_SCAN_COUNT = 1_000
 
 
 class Users:
     """The members of one site."""
 
-    def __init__(self, connection: Connection, log: Log) -> None:
+    def __init__(self, connection: Connection, moderation_log: ModerationLog) -> None:
         self._connection = connection
-        self._log = log
+        self._keys = connection.keys
+        self._log = moderation_log
 
     def make(
         self,
@@ -27,14 +30,15 @@ class Users:
         role: Role = Role.MEMBER,
         *,
         invitation: str | None = None,
-        deed: Deed | None = None,
+        entry: NewLogEntry | None = None,
     ) -> User:
-        """Make a member and return it; an empty hash makes one who cannot log in yet.
+        """Create a member and return it; an empty hash makes one who cannot log in yet.
 
-        With an *invitation* (its token), uses that up. Raises NameTaken, NoInvitation, InviterGone.
+        An *invitation* (its token) is used up. Raises NameTaken, NoInvitation, InviterGone.
         """
+        keys = self._keys
         inviter = self._connection.command("HGET", keys.invite(invitation), "by") if invitation else None
-        record, session = self._log.record(deed), new_session()
+        log, session = self._log.prepare(entry), new_session_id()
         outcome = self._connection.script(
             "make_user",
             [
@@ -42,65 +46,65 @@ class Users:
                 keys.invite(invitation or ""),
                 keys.user(inviter or name),
                 keys.users_count(),
-                *record.keys,
+                *log.keys,
             ],
-            [*record.arguments, int(invitation is not None), name, password_hash, role, session],
+            [*log.arguments, int(invitation is not None), name, password_hash, role, session],
         )
-        if outcome.word == "taken" and outcome.rest[1] != session:
+        if outcome.status == "taken" and outcome.values[1] != session:
             raise NameTaken(name=name)
-        if outcome.word == "no-invitation":
+        if outcome.status == "no-invitation":
             raise NoInvitation()
-        if outcome.word == "inviter-gone":
+        if outcome.status == "inviter-gone":
             raise InviterGone()
         return self.get(name)
 
-    def set_role(self, name: str, role: Role, deed: Deed | None = None) -> None:
+    def set_role(self, name: str, role: Role, entry: NewLogEntry | None = None) -> None:
         """Give a member another role; raise NoSuchMember."""
-        self._change(name, deed, "role", role)
+        self._change(name, entry, "role", role)
 
     def set_password(self, name: str, password_hash: str) -> None:
         """Give a member another password, which ends all sessions; raise NoSuchMember."""
-        self._change(name, None, "password", password_hash, "session", new_session())
+        self._change(name, None, "password", password_hash, "session", new_session_id())
 
     def end_sessions(self, name: str) -> None:
         """Log a member out everywhere; raise NoSuchMember."""
-        self._change(name, None, "session", new_session())
+        self._change(name, None, "session", new_session_id())
 
-    def ban(self, name: str, deed: Deed) -> None:
-        """Log a member out everywhere and let nobody in under the name; the reason is the deed's.
+    def ban(self, name: str, entry: NewLogEntry) -> None:
+        """Log a member out everywhere and refuse further log-ins, for the reason of *entry*.
 
-        One who is banned already stays banned for the first reason. Raises NoSuchMember.
+        A member who is banned already stays banned for the first reason. Raises NoSuchMember.
         """
-        pairs = ("banned", f"{time.time():.0f}", "ban-reason", deed.why, "session", new_session())
-        self._change(name, deed, *pairs, only="free")
+        fields = ("banned", f"{time.time():.0f}", "ban-reason", entry.why, "session", new_session_id())
+        self._change(name, entry, *fields, only_if="free")
 
-    def unban(self, name: str, deed: Deed) -> None:
-        """Take back a ban; one who is not banned stays as is. Raises NoSuchMember."""
-        self._change(name, deed, "banned", "0", "ban-reason", "", only="banned")
+    def unban(self, name: str, entry: NewLogEntry) -> None:
+        """Lift a ban; does nothing for a member who is not banned. Raises NoSuchMember."""
+        self._change(name, entry, "banned", "0", "ban-reason", "", only_if="banned")
 
     def refresh_hash(self, name: str, password_hash: str) -> None:
         """Store the same password under newer hash parameters; sessions stay. Raises NoSuchMember."""
         self._change(name, None, "password", password_hash)
 
-    def _change(self, name: str, deed: Deed | None, *pairs: str, only: str = "") -> None:
-        """Set fields of a member who has not left, if that is *only* to be done to the banned or the free."""
-        record = self._log.record(deed)
+    def _change(self, name: str, entry: NewLogEntry | None, *fields: str, only_if: str = "") -> None:
+        """Set *fields* (name, value, …) of a member who has not left; *only_if* "banned" or "free", if given."""
+        log = self._log.prepare(entry)
         outcome = self._connection.script(
-            "change_user", [keys.user(name), *record.keys], [*record.arguments, only, *pairs]
+            "change_user", [self._keys.user(name), *log.keys], [*log.arguments, only_if, *fields]
         )
-        if outcome.word == "unknown":
+        if outcome.status == "unknown":
             raise NoSuchMember(name=name)
 
-    def ask(self, trip: Trip, name: str) -> Reply[User | None]:
-        """Queue the question for a member, whatever the case of *name*; None when there is none."""
-        return trip.ask([("HMGET", keys.user(name), *_FIELDS)], lambda answers: _user(answers[0]))
+    def queue_get(self, pipeline: Pipeline, name: str) -> Future[User | None]:
+        """Queue a read of a member, whatever the case of *name*; None when there is none."""
+        return pipeline.queue([("HMGET", self._keys.user(name), *_FIELDS)], lambda replies: _user(replies[0]))
 
     def find(self, name: str) -> User | None:
         """Return a member, whatever the case of *name*, or None."""
-        trip = self._connection.trip()
-        user = self.ask(trip, name)
-        trip.go()
-        return user.value
+        pipeline = self._connection.pipeline()
+        user = self.queue_get(pipeline, name)
+        pipeline.execute()
+        return user.result
 
     def get(self, name: str) -> User:
         """Return a member, whatever the case of *name*; raise NoSuchMember."""
@@ -108,6 +112,33 @@ class Users:
         if user is None:
             raise NoSuchMember(name=name)
         return user
+
+    def has_admin(self, besides: str = "") -> bool:
+        """Tell whether any member who may log in is an admin, *besides* the one of that name.
+
+        Looks at every key in the worst case, so it is for the start of a site and the deletion of an admin's account.
+        """
+        for batch in self._member_keys():
+            others = [key for key in batch if key != self._keys.user(besides)]
+            fields = self._connection.run([("HMGET", key, "role", "banned") for key in others]) if others else []
+            if any(role == Role.ADMIN and (banned or "0") == "0" for role, banned in fields):
+                return True
+        return False
+
+    def count(self) -> int:
+        """Return how many members there are; takes as long as looking at every key."""
+        return len({key for batch in self._member_keys() for key in batch})
+
+    def _member_keys(self) -> Iterator[list[str]]:
+        """Yield the keys of all members in batches; a key may come twice."""
+        cursor: int | str = 0
+        is_complete = False
+        while not is_complete:
+            cursor, batch = self._connection.command(
+                "SCAN", cursor, "MATCH", self._keys.user("?*"), "COUNT", _SCAN_COUNT
+            )
+            yield batch
+            is_complete = int(cursor) == 0
 
 
 def _user(values: list[str | None]) -> User | None:
@@ -128,6 +159,6 @@ def _user(values: list[str | None]) -> User | None:
     )
 
 
-def new_session() -> str:
-    """Return a fresh word for a member's sessions: those that carry another one have ended."""
+def new_session_id() -> str:
+    """Return a new random session id of a member: all sessions that carry another one have ended."""
     return secrets.token_urlsafe(9)

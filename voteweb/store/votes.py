@@ -1,12 +1,12 @@
-"""Votes: cast, taken back, and the viewer's own ones among the rows of a list."""
+"""Votes: cast, taken back, and the viewer's own votes among the rows of a list."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from voteweb import config
-from voteweb.config import Settings
-from voteweb.errors import (
+from voteweb.core import config
+from voteweb.core.config import Settings
+from voteweb.core.errors import (
     AlreadyVoted,
     ArticleGone,
     Conflict,
@@ -16,47 +16,49 @@ from voteweb.errors import (
     OwnVote,
     VotingClosed,
 )
-from voteweb.models import Article, User, Voter
-from voteweb.store import keys, scripts
-from voteweb.store.connect import Connection, Outcome
-from voteweb.store.guesses import Guesses
-from voteweb.store.limits import Charge, Limits, refusal
-from voteweb.store.trip import Reply, Trip
+from voteweb.core.models import Article, User, Voter
+from voteweb.store.connection import scripts
+from voteweb.store.connection.connection import Connection, Outcome
+from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.hints import HintCache
+from voteweb.store.keys import article_member
+from voteweb.store.rate_limits import RateLimitHit, RateLimits, to_error
 
 
 class Votes:
     """The votes of one site."""
 
-    def __init__(self, connection: Connection, settings: Settings, limits: Limits) -> None:
+    def __init__(self, connection: Connection, settings: Settings, rate_limits: RateLimits) -> None:
         self._connection = connection
+        self._keys = connection.keys
         self._settings = settings
-        self._limits = limits
-        self._groups: Guesses[int, str] = Guesses(config.PLACES_KEPT)
+        self._rate_limits = rate_limits
+        self._group_hints: HintCache[int, str] = HintCache(config.HINT_CACHE_SIZE)
 
-    def cast(self, id: int, voter: Voter | User, groups: str | None = None, *, charge: Charge | None = None) -> int:
+    def cast(self, id: int, voter: Voter | User, groups: str | None = None, *, hit: RateLimitHit | None = None) -> int:
         """Count the vote of *voter* and return the article's votes.
 
-        *groups* is the article's groups field, as last seen unless the caller knows better; where it is out of date,
-        it costs another round trip. A vote that changes something counts against *charge*.
+        *groups* is the article's field of that name, by default as this process saw it last; if it is out of date, it
+        costs another round trip. A vote that changes something counts against the rate limit of *hit*.
         Raises LoggedOut when the voter's session has ended or the voter is banned, TooFast, NoSuchArticle, ArticleGone,
         VotingClosed, AlreadyVoted, Conflict, Unavailable.
         """
-        return self._change("cast", id, voter, groups, charge)
+        return self._change("cast", id, voter, groups, hit)
 
     def take_back(
-        self, id: int, voter: Voter | User, groups: str | None = None, *, charge: Charge | None = None
+        self, id: int, voter: Voter | User, groups: str | None = None, *, hit: RateLimitHit | None = None
     ) -> int:
-        """Take the vote of *voter* back and return the article's votes; takes what :meth:`cast` does.
+        """Take the vote of *voter* back and return the article's votes; takes the arguments of :meth:`cast`.
 
         Raises LoggedOut, TooFast, NoSuchArticle, ArticleGone, VotingClosed, NotVoted, OwnVote, Conflict, Unavailable.
         """
-        return self._change("take-back", id, voter, groups, charge)
+        return self._change("take-back", id, voter, groups, hit)
 
-    def _change(self, act: str, id: int, voter: Voter | User, groups: str | None, charge: Charge | None) -> int:
-        settings = self._settings
-        groups = self._groups.get(id, "") if groups is None else groups
-        charges = [charge] if charge else []
-        limits, numbers = self._limits.words(charges)
+    def _change(self, action: str, id: int, voter: Voter | User, groups: str | None, hit: RateLimitHit | None) -> int:
+        keys, settings = self._keys, self._settings
+        groups = self._group_hints.get(id, "") if groups is None else groups
+        hits = [hit] if hit else []
+        limit_keys, limit_arguments = self._rate_limits.script_arguments(hits)
         until = time.monotonic() + self._connection.deadline
         while time.monotonic() < until:
             outcome = self._connection.script(
@@ -68,10 +70,11 @@ class Votes:
                     keys.good(),
                     keys.user(voter.name),
                     *(keys.group_by_score(name) for name in groups.split()),
-                    *limits,
+                    *limit_keys,
                 ],
                 [
-                    act,
+                    action,
+                    article_member(id),
                     voter.id,
                     voter.name,
                     voter.session,
@@ -80,46 +83,46 @@ class Votes:
                     settings.voting_seconds,
                     config.VOTERS_GRACE,
                     groups,
-                    *numbers,
+                    *limit_arguments,
                 ],
             )
-            if outcome.word != "again":
-                self._groups.put(id, groups)
-                return _votes(outcome, charges)
-            groups = outcome.rest[0]
+            if outcome.status != "again":
+                self._group_hints.put(id, groups)
+                return _votes(outcome, hits)
+            groups = outcome.values[0]
         raise Conflict()
 
-    def ask_own(self, trip: Trip, ids: Sequence[int], voter: int) -> Reply[dict[int, bool]]:
-        """Queue the question for which of the articles *ids* the member with the id *voter* has voted."""
+    def queue_own_votes(self, pipeline: Pipeline, ids: Sequence[int], voter_id: int) -> Future[dict[int, bool]]:
+        """Queue a read of which of the articles *ids* the member *voter_id* has voted for."""
         if not ids:
-            return trip.ask([], lambda _: {})
-        return trip.ask(
-            [scripts.call("own_votes", [keys.voted(id) for id in ids], [voter])],
-            lambda answers: dict(zip(ids, map(bool, answers[0]), strict=True)),
+            return pipeline.queue([], lambda _: {})
+        return pipeline.queue(
+            [scripts.call("own_votes", [self._keys.voted(id) for id in ids], [voter_id])],
+            lambda replies: dict(zip(ids, map(bool, replies[0]), strict=True)),
         )
 
 
-def _votes(outcome: Outcome, charges: Sequence[Charge]) -> int:
-    """Return the votes that the script says the article has, or raise what it refuses by."""
-    match outcome.word:
-        case "out":
+def _votes(outcome: Outcome, hits: Sequence[RateLimitHit]) -> int:
+    """Return the article's votes after the script, or raise its refusal."""
+    match outcome.status:
+        case "logged-out":
             raise LoggedOut()
-        case "full":
-            raise refusal(charges, outcome.rest)
+        case "rate-limited":
+            raise to_error(hits, outcome.values)
         case "unknown":
             raise NoSuchArticle()
         case "gone":
             raise ArticleGone()
         case "closed":
-            raise VotingClosed(when=float(outcome.rest[0]))
-    votes = int(outcome.rest[0])
-    if outcome.word == "own":
+            raise VotingClosed(when=float(outcome.values[0]))
+    votes = int(outcome.values[0])
+    if outcome.status == "own":
         raise OwnVote(votes=votes)
-    if outcome.word in ("already", "absent") and not outcome.repeated:
-        raise (AlreadyVoted if outcome.word == "already" else NotVoted)(votes=votes)
+    if outcome.status in ("already", "absent") and not outcome.repeated:
+        raise (AlreadyVoted if outcome.status == "already" else NotVoted)(votes=votes)
     return votes
 
 
-def marked(articles: Iterable[Article], own: Mapping[int, bool]) -> tuple[Article, ...]:
-    """Return *articles* with those marked that are voted for by the answer of :meth:`Votes.ask_own`."""
-    return tuple(replace(article, voted=True) if own[article.id] else article for article in articles)
+def mark_voted(articles: Iterable[Article], own_votes: Mapping[int, bool]) -> tuple[Article, ...]:
+    """Return *articles*, with ``voted`` set on those that *own_votes* says the viewer has voted for."""
+    return tuple(replace(article, voted=True) if own_votes[article.id] else article for article in articles)

@@ -1,7 +1,7 @@
-"""What a backup is made of: one record per thing that is not worked out from others.
+"""Records of a backup: one for each thing that cannot be computed from others.
 
-A record knows nothing of keys and rankings, so that it can outlive their layout. Moments are unix milliseconds;
-None is never.
+A record knows nothing of keys and rankings, so that it outlives their layout. Times are unix milliseconds; None is
+never.
 """
 
 from collections.abc import Mapping
@@ -9,22 +9,22 @@ from dataclasses import asdict, dataclass, fields
 from types import UnionType
 from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 
-from voteweb.errors import Invalid
+from voteweb.core.errors import Invalid
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class BackupRecord:
     """One thing as it was at one instant."""
 
     kind: ClassVar[str]
 
-    def told(self) -> dict[str, Any]:
-        """Return the record as JSON can carry it."""
+    def as_json(self) -> dict[str, Any]:
+        """Return the record as a JSON object."""
         return {"kind": self.kind} | asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
-class Form(Record):
+class Form(BackupRecord):
     """A form of a member that was sent and became an article, remembered ``until``."""
 
     kind = "form"
@@ -35,7 +35,7 @@ class Form(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Imported(Record):
+class Imported(BackupRecord):
     """Digests of some imported rows."""
 
     kind = "imported"
@@ -43,7 +43,7 @@ class Imported(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Invitation(Record):
+class Invitation(BackupRecord):
     """An invitation, used or not."""
 
     kind = "invitation"
@@ -52,7 +52,7 @@ class Invitation(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Reset(Record):
+class Reset(BackupRecord):
     """A one-time link with which the member ``name`` sets a new password ``until`` then."""
 
     kind = "reset"
@@ -62,7 +62,7 @@ class Reset(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Reported(Record):
+class Reported(BackupRecord):
     """What the member ``name`` reported, by article."""
 
     kind = "reported"
@@ -71,7 +71,7 @@ class Reported(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Article(Record):
+class Article(BackupRecord):
     """An article: its fields, its voters until they are forgotten, its open reports by member.
 
     ``linked`` says whether it is found under its link, which is remembered ``linked_until``.
@@ -88,7 +88,7 @@ class Article(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Group(Record):
+class Group(BackupRecord):
     """A group."""
 
     kind = "group"
@@ -97,7 +97,7 @@ class Group(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Member(Record):
+class Member(BackupRecord):
     """A member, under the name in lower case; ``leaving`` while the articles have not all been seen to."""
 
     kind = "member"
@@ -107,7 +107,7 @@ class Member(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry(Record):
+class LogEntry(BackupRecord):
     """An entry of the log."""
 
     kind = "entry"
@@ -116,7 +116,7 @@ class Entry(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Counters(Record):
+class Counters(BackupRecord):
     """The last ids that were given out."""
 
     kind = "counters"
@@ -125,14 +125,14 @@ class Counters(Record):
     entries: int
 
 
-KINDS: dict[str, type[Record]] = {
-    each.kind: each for each in (Form, Imported, Invitation, Reset, Reported, Article, Group, Member, Entry, Counters)
+KINDS: dict[str, type[BackupRecord]] = {
+    each.kind: each for each in (Form, Imported, Invitation, Reset, Reported, Article, Group, Member, LogEntry, Counters)
 }
 _SHAPES = {each: get_type_hints(each) for each in KINDS.values()}
 
 
-def read(told: Mapping[str, Any]) -> Record:
-    """Return the record that :meth:`Record.told` wrote; raise Invalid where it is of no known shape."""
+def parse_record(told: Mapping[str, Any]) -> BackupRecord:
+    """Return the record that :meth:`BackupRecord.as_json` wrote; raise Invalid if it is of no known shape."""
     made = KINDS.get(str(told.get("kind")))
     if made is None:
         raise Invalid("is of an unknown kind: %(kind)s", kind=told.get("kind"))

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from voteweb.store.backup import records
-from voteweb.store.backup.ids import Ids
-from voteweb.store.backup.records import Record
+from voteweb.store.backup.bitmap import Bitmap
+from voteweb.store.backup.records import BackupRecord
 
 
 class References:
@@ -12,12 +12,12 @@ class References:
 
     def __init__(self) -> None:
         self._missing: dict[tuple[str, str | int], str] = {}
-        self._voters = Ids()
-        self._members = Ids()
+        self._voters = Bitmap()
+        self._members = Bitmap()
         self._last = {"article": 0, "member": 0, "entry": 0}
         self._counters: records.Counters | None = None
 
-    def take(self, record: Record) -> None:
+    def take(self, record: BackupRecord) -> None:
         """Note what *record* is and what it names; what is named comes after what names it."""
         match record:
             case records.Form():
@@ -42,7 +42,7 @@ class References:
                 if id.isdecimal():
                     self._members.add(int(id))
                     self._came("member", record.name, int(id))
-            case records.Entry():
+            case records.LogEntry():
                 self._came("entry", record.id, record.id)
             case records.Counters():
                 self._counters = record

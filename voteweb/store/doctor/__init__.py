@@ -1,43 +1,43 @@
-"""Checks every invariant of the data, and mends it: in bounded steps, and each step at one instant."""
+"""Check every invariant of the data, and repair it: in bounded steps, each at one instant."""
 
 from collections.abc import Iterator
 
-from voteweb.config import Settings
-from voteweb.store.connect import Connection
-from voteweb.store.doctor import articles, counters, log, members, rankings, reports, shapes
-from voteweb.store.doctor.broken import Broken
+from voteweb.core.config import Settings
+from voteweb.store.connection.connection import Connection
+from voteweb.store.doctor import articles, counters, key_types, members, moderation_log, rankings, reports
+from voteweb.store.doctor.finding import Finding
 from voteweb.store.doctor.repair import repair
-from voteweb.store.look import Look
+from voteweb.store.scanner import Scanner
 
-__all__ = ["Broken", "Doctor"]
+__all__ = ["Doctor", "Finding"]
 
 
 class Doctor:
-    """The examination of one site."""
+    """Examines one site."""
 
     def __init__(self, connection: Connection, settings: Settings) -> None:
         self._connection = connection
         self._settings = settings
 
-    def examine(self) -> Iterator[Broken]:
-        """Yield every broken invariant, whatever else goes on in the database meanwhile; only reads.
+    def examine(self) -> Iterator[Finding]:
+        """Yield every broken invariant of a site that may be in use; only reads.
 
-        Where a key is of another type than it should be, nothing but types and lifetimes can be examined.
+        If a key is of a wrong type, only types and lifetimes are checked: other commands would fail on it.
         """
-        look = Look(self._connection)
-        sound = yield from shapes.examine(look)
-        if not sound:
+        scanner = Scanner(self._connection)
+        all_typed = yield from key_types.examine(scanner)
+        if not all_typed:
             return
-        yield from articles.examine(look, self._settings)
-        yield from rankings.examine(look, look.groups())
-        yield from reports.examine(look)
-        yield from log.examine(look)
-        yield from members.examine(look)
-        yield from counters.examine(look)
+        yield from articles.examine(scanner, self._settings)
+        yield from rankings.examine(scanner, scanner.groups())
+        yield from reports.examine(scanner)
+        yield from moderation_log.examine(scanner)
+        yield from members.examine(scanner)
+        yield from counters.examine(scanner)
 
-    def repair(self) -> Iterator[tuple[Broken, bool]]:
-        """Mend from the source of truth, the articles and their voters; yield each fault and whether it is mended.
+    def repair(self) -> Iterator[tuple[Finding, bool]]:
+        """Repair from the source of truth, the articles and their voters; yield each finding and whether it was repaired.
 
-        Those that no machine can mend come last. May run while the site is used, and again.
+        Those that cannot be repaired come last. May run while the site is in use, and again.
         """
         return repair(self._connection, self.examine)

@@ -1,146 +1,160 @@
-"""Articles: their numbers, their voters, and their places in all lists."""
+"""Check articles: their fields, their voters, and their places in all lists."""
 
 from collections.abc import Generator, Iterator
-from typing import Any
 
-from voteweb import fields
-from voteweb.config import LINK_SECONDS, Settings
-from voteweb.errors import Invalid
-from voteweb.models import Article, Gone
-from voteweb.ranking import closes
-from voteweb.store import keys, standing
-from voteweb.store import rows as stored
-from voteweb.store.doctor import mends
-from voteweb.store.doctor.broken import Broken, placed
-from voteweb.store.doctor.sighting import Sighting, look_at
-from voteweb.store.look import Look, number, rows, steps
-
-#: How often an article is read anew whose groups, poster or link have changed since it was found.
-TRIES = 20
+from voteweb.core import config, validation
+from voteweb.core.config import LINK_SECONDS, Settings
+from voteweb.core.errors import Invalid
+from voteweb.core.models import Article, ArticleStatus
+from voteweb.core.ranking import closes
+from voteweb.store import decoding
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.doctor import fixes
+from voteweb.store.doctor.finding import Finding, check_placement
+from voteweb.store.doctor.snapshot import Snapshot, take_snapshots
+from voteweb.store.keys import Keys
+from voteweb.store.rankings import Rankings
+from voteweb.store.scanner import Scanner, batched, finite_number, split_evenly
 
 
-def examine(look: Look, settings: Settings) -> Iterator[Broken]:
-    """Check all articles and all voters."""
-    for step in steps(look.articles()):
-        names = step
-        for _ in range(TRIES):
-            names = yield from _articles(look, settings, names)
-            if not names:
+def examine(scanner: Scanner, settings: Settings) -> Iterator[Finding]:
+    """Check all articles and all sets of voters."""
+    keys = scanner.site_keys
+    for batch in batched(scanner.article_ids()):
+        ids = batch
+        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
+            ids = yield from _articles(scanner, settings, ids)
+            if not ids:
                 break
-    for step in steps(look.keys(keys.voted("*"))):
-        yield from _voters(look, settings, step)
+    for voter_keys in batched(scanner.keys(keys.voted("*"))):
+        yield from _voters(scanner, settings, voter_keys)
 
 
-def _articles(look: Look, settings: Settings, names: list[str]) -> Generator[Broken, None, list[str]]:
-    """Check these articles, each at one instant; return those that changed under the check."""
+def _articles(scanner: Scanner, settings: Settings, ids: list[int]) -> Generator[Finding, None, list[int]]:
+    """Check these articles, each at one instant; return the ids of those that changed under the check."""
     changed = []
-    for name, sighting in look_at(look, names):
-        if sighting is None:
-            changed.append(name)
-        elif any(value is not None for value in sighting.values):
-            yield from _article(settings, sighting)
+    for id, snapshot in take_snapshots(scanner, ids):
+        if snapshot is None:
+            changed.append(id)
+        elif any(value is not None for value in snapshot.values):
+            yield from _article(scanner.site_keys, settings, snapshot)
     return changed
 
 
-def _article(settings: Settings, seen: Sighting) -> Iterator[Broken]:
+def _article(keys: Keys, settings: Settings, snapshot: Snapshot) -> Iterator[Finding]:
+    key = keys.article(snapshot.id)
     why_not = "nothing else says it: set the field with HSET, then repair again"
-    mend: mends.Command = ()
-    what = _illegible(seen)
-    article = stored.article(keys.article_id(seen.name), seen.values)
-    if what:
-        yield Broken(seen.name, what, why_not=why_not)
-    elif article is None or not stored.is_count(seen.base):
+    illegible = _illegible(snapshot)
+    article = decoding.article(snapshot.id, snapshot.values)
+    fix: Command = ()
+    if illegible:
+        yield Finding(key, illegible, why_not=why_not)
+        return
+    if article is None or not decoding.is_count(snapshot.base):
         what = "has votes or a base that are no whole numbers"
-        yield Broken(seen.name, what, mends.article(settings, seen.name, seen.facts, seen.known), why_not)
-    else:
-        yield from (_without(seen.name, group) for group in seen.groups if group not in seen.known)
-        for each in (*_votes(settings, article, seen), *_places(settings, article, seen)):
-            mend = mend or mends.article(settings, seen.name, seen.facts, seen.known)
-            yield each if each.mend else each._replace(mend=mend)
+        yield Finding(key, what, _fix(keys, settings, snapshot), why_not)
+        return
+    for group in snapshot.groups:
+        if group not in snapshot.existing_groups:
+            yield _in_unknown_group(keys, snapshot, group)
+    for finding in (*_votes(keys, settings, article, snapshot), *_places(keys, settings, article, snapshot)):
+        fix = fix or _fix(keys, settings, snapshot)
+        yield finding if finding.fix else finding._replace(fix=fix)
 
 
-def _illegible(seen: Sighting) -> str:
-    """Say what is wrong with the fields that nothing else can tell, if anything."""
-    title, *_, time, _, _, gone = seen.values
-    at = number(time)
-    if title is None or at is None or not 0 <= at < stored.LATEST:
+def _fix(keys: Keys, settings: Settings, snapshot: Snapshot) -> Command:
+    return fixes.article(keys, settings, snapshot.id, snapshot.key_fields, snapshot.existing_groups)
+
+
+def _illegible(snapshot: Snapshot) -> str:
+    """Return what is wrong with the fields that nothing else can tell, or ""."""
+    title, *_, time, _, _, gone = snapshot.values
+    posted = finite_number(time)
+    if title is None or posted is None or not 0 <= posted < decoding.MAX_TIME:
         return "has no title or no time"
-    if gone not in (None, Gone.DELETED, Gone.REMOVED):
+    if gone not in (None, ArticleStatus.DELETED, ArticleStatus.REMOVED):
         return f"is gone in an unknown way: {gone}"
     return ""
 
 
-def _without(name: str, group: str) -> Broken:
-    """Return that an article is in a group that does not exist."""
+def _in_unknown_group(keys: Keys, snapshot: Snapshot, group: str) -> Finding:
+    """Return the finding that an article is in a group that does not exist."""
+    key = keys.article(snapshot.id)
     what = f"is in the group {group}, which does not exist"
     if is_group_name(group):
-        return Broken(name, what, mends.group(group, is_named=True))
-    return Broken(name, what, why_not=f"{group} is no name for a group: take it out of the field groups")
+        return Finding(key, what, fixes.group(keys, group, is_named=True))
+    return Finding(key, what, why_not=f"{group} is no name for a group: take it out of the field groups")
 
 
 def is_group_name(name: str) -> bool:
     """Tell whether a group may have this name."""
     try:
-        return fields.group_name(name) == name
+        return validation.group_name(name) == name
     except Invalid:
         return False
 
 
-def _votes(settings: Settings, article: Article, seen: Sighting) -> Iterator[Broken]:
-    base, voters = int(seen.base or 0), seen.voters
-    if article.gone is Gone.DELETED:
+def _votes(keys: Keys, settings: Settings, article: Article, snapshot: Snapshot) -> Iterator[Finding]:
+    base, voters = int(snapshot.base or 0), snapshot.voters
+    is_open = snapshot.now < closes(article.time, settings.voting_seconds)
+    if article.status is ArticleStatus.DELETED:
         if voters:
-            mend = mends.voters(settings, article.id)
-            yield Broken(keys.voted(article.id), f"belongs to {seen.name}, which is deleted", mend)
-    elif seen.now < closes(article.time, settings.voting_seconds) and article.votes != base + voters:
-        yield Broken(seen.name, f"votes is {article.votes}, but base {base} and {voters} voters make {base + voters}")
+            fix = fixes.voters(keys, settings, article.id)
+            yield Finding(keys.voted(article.id), f"belongs to {snapshot.member}, which is deleted", fix)
+    elif is_open and article.votes != base + voters:
+        what = f"votes is {article.votes}, but base {base} and {voters} voters make {base + voters}"
+        yield Finding(keys.article(article.id), what)
 
 
-def _places(settings: Settings, article: Article, seen: Sighting) -> Iterator[Broken]:
+def _places(keys: Keys, settings: Settings, article: Article, snapshot: Snapshot) -> Iterator[Finding]:
     """Check the places of an article in all lists but those of groups that do not exist."""
-    for group in seen.known:
-        is_inside = seen.groups[group].holds
-        if not is_inside and not article.gone:
-            yield Broken(keys.group(group), f"lacks {seen.name}, whose groups are {seen.facts.groups}")
-        elif is_inside and article.gone:
-            yield Broken(keys.group(group), f"holds {seen.name}, whose state is {article.gone}")
-    wanted = _wanted(settings, article, seen)
-    unknown = [group for group in seen.groups if group not in seen.known]
-    passed_over = {spell(group) for group in unknown for spell in (keys.group_by_time, keys.group_by_score)}
-    for key, stands in seen.stands.items():
-        if key not in passed_over:
-            yield from placed(key, seen.name, stands, wanted.get(key))
+    for group in snapshot.existing_groups:
+        holds = snapshot.groups[group].holds
+        if not holds and article.is_listed:
+            yield Finding(keys.group(group), f"lacks {snapshot.member}, whose groups are {snapshot.key_fields.groups}")
+        elif holds and not article.is_listed:
+            yield Finding(keys.group(group), f"holds {snapshot.member}, whose state is {article.status}")
+    wanted = _wanted_scores(keys, settings, article, snapshot)
+    unknown = [group for group in snapshot.groups if group not in snapshot.existing_groups]
+    skipped = {ranking(group) for group in unknown for ranking in (keys.group_by_time, keys.group_by_score)}
+    for ranking, score in snapshot.scores.items():
+        if ranking not in skipped:
+            yield from check_placement(ranking, snapshot.member, score, wanted.get(ranking))
 
 
-def _wanted(settings: Settings, article: Article, seen: Sighting) -> dict[str, float]:
-    """Return the rankings that are to hold the article, each with its number there."""
-    wanted = standing.of_site(settings, article)
-    if seen.is_member:
-        wanted[standing.of_owner(article)] = article.time
-    key = seen.facts.link_key
-    # The key may be gone by now, and a program after the book (it writes no base) knows no such key.
-    is_fresh = seen.base is not None and seen.now < article.time + LINK_SECONDS - 1
-    if seen.facts.link and not article.gone and (is_fresh or seen.stands[key] is not None):
-        wanted[key] = article.time
+def _wanted_scores(keys: Keys, settings: Settings, article: Article, snapshot: Snapshot) -> dict[str, float]:
+    """Return the rankings that must hold the article, each with its score there."""
+    rankings = Rankings(keys)
+    wanted = rankings.scores_of(article, settings)
+    if snapshot.is_member:
+        wanted[rankings.key_of_poster(article)] = article.time
+    link_key = snapshot.key_fields.link_key(keys)
+    # The key may have expired by now, and a program after the book (it writes no base) knows no such key.
+    is_fresh = snapshot.base is not None and snapshot.now < article.time + LINK_SECONDS - 1
+    is_linked = snapshot.scores[link_key] is not None
+    if snapshot.key_fields.link and article.is_listed and (is_fresh or is_linked):
+        wanted[link_key] = article.time
     return wanted
 
 
-def _voters(look: Look, settings: Settings, names: list[str]) -> Iterator[Broken]:
+def _voters(scanner: Scanner, settings: Settings, voter_keys: list[str]) -> Iterator[Finding]:
     """Check that these sets of voters belong to an article and outlive its voting time."""
-    commands: list[tuple[Any, ...]] = []
-    for name in names:
-        article = keys.article(name.partition(":")[2])
-        commands += [("PEXPIRETIME", name), ("EXISTS", article), ("HGET", article, "time")]
-    for name, (expires, exists, time) in zip(names, rows(look.at_once(commands), len(names)), strict=True):
-        if expires == -2:  # gone since it was found
+    keys = scanner.site_keys
+    commands: list[Command] = []
+    for key in voter_keys:
+        article = keys.article(keys.split(key)[1])
+        commands += [("PEXPIRETIME", key), ("EXISTS", article), ("HGET", article, "time")]
+    replies = split_evenly(scanner.run_atomic(commands), len(voter_keys))
+    for key, (expires, exists, time) in zip(voter_keys, replies, strict=True):
+        if expires == -2:  # deleted since it was found
             continue
-        mend = mends.voters(settings, name.partition(":")[2])
-        posted = number(time)
+        fix = fixes.voters(keys, settings, keys.split(key)[1])
+        posted = finite_number(time)
         if not exists:
-            yield Broken(name, "belongs to no article", mend)
+            yield Finding(key, "belongs to no article", fix)
         elif posted is None:
-            continue  # said of the article already
+            continue  # a finding about the article says so already
         elif expires == -1:
-            yield Broken(name, "never expires", mend)
+            yield Finding(key, "never expires", fix)
         elif expires < 1000 * (closes(posted, settings.voting_seconds) - 1):
-            yield Broken(name, "expires before its voting time is over", mend)
+            yield Finding(key, "expires before its voting time is over", fix)

@@ -1,86 +1,117 @@
-"""Members: how they came in, and those who are leaving."""
+"""Check members: how they came in, and those whose accounts are being deleted."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import NamedTuple
 
-from voteweb.store import keys
-from voteweb.store.doctor import mends
-from voteweb.store.doctor.broken import Broken, placed
-from voteweb.store.look import Look, number, rows, steps
-
-
-def examine(look: Look) -> Iterator[Broken]:
-    """Check all invitations, one-time links and leavings."""
-    for step in steps(look.keys(keys.invite("*"))):
-        yield from _invitations(look, step)
-    for places in steps(look.ranked(look.keys(keys.invites("*")))):
-        yield from _made(look, places)
-    for step in steps(look.keys(keys.reset("*"))):
-        yield from _resets(look, step)
-    for step in steps(look.members(keys.leaving())):
-        yield from _leaving(look, step)
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.doctor import fixes
+from voteweb.store.doctor.finding import Finding, check_placement
+from voteweb.store.keys import invitation_member, invitation_token
+from voteweb.store.scanner import Scanner, batched, finite_number, split_evenly
 
 
-def _invitations(look: Look, names: list[str]) -> Iterator[Broken]:
-    """Check these invitations; all but "used" stays as it is, and what is used stays used."""
-    facts = look.at_once([("HMGET", name, "by", "until", "used") for name in names])
-    sound = []
-    for name, (by, until, used) in zip(names, facts, strict=True):
-        end = number(until)
+class _Invitation(NamedTuple):
+    """A complete invitation; ``used`` is the name of who joined by it, or None."""
+
+    key: str
+    member: str
+    by: str
+    until: float
+    used: str | None
+
+
+def examine(scanner: Scanner) -> Iterator[Finding]:
+    """Check all invitations, one-time links and accounts being deleted."""
+    keys = scanner.site_keys
+    for batch in batched(scanner.keys(keys.invite("*"))):
+        yield from _invitations(scanner, batch)
+    for places in batched(scanner.ranking_members(scanner.keys(keys.invites("*")))):
+        yield from _made(scanner, places)
+    for batch in batched(scanner.keys(keys.reset("*"))):
+        yield from _resets(scanner, batch)
+    for batch in batched(scanner.members(keys.leaving())):
+        yield from _leaving(scanner, batch)
+
+
+def _invitations(scanner: Scanner, invitation_keys: list[str]) -> Iterator[Finding]:
+    """Check these invitations. All fields but "used" never change, and a used one stays used."""
+    keys = scanner.site_keys
+    stored = scanner.run_atomic([("HMGET", key, "by", "until", "used") for key in invitation_keys])
+    complete = []
+    for key, (by, until, used) in zip(invitation_keys, stored, strict=True):
+        end = finite_number(until)
         if not by or end is None:
-            yield Broken(
-                name, "has no maker or no end", why_not="nothing else says it: set the field, or delete the key"
-            )
+            why_not = "nothing else says it: set the field, or delete the key"
+            yield Finding(key, "has no maker or no end", why_not=why_not)
         else:
-            sound.append((name, by, end, used))
-    commands: list[tuple[str, ...]] = []
-    for name, by, _, used in sound:
+            complete.append(_Invitation(key, invitation_member(keys.split(key)[1]), by, end, used))
+    commands: list[Command] = []
+    for invitation in complete:
         commands += [
-            ("ZSCORE", keys.invites(by), name),
-            ("HEXISTS", keys.user(by), "id"),
-            ("HMGET", keys.user(used or by), "id", "invited-by"),
+            ("ZSCORE", keys.invites(invitation.by), invitation.member),
+            ("HEXISTS", keys.user(invitation.by), "id"),
+            ("HMGET", keys.user(invitation.used or invitation.by), "id", "invited-by"),
         ]
-    answers = rows(look.at_once(commands), len(sound))
-    for (name, by, end, used), (place, is_member, (id, inviter)) in zip(sound, answers, strict=True):
-        yield from placed(keys.invites(by), name, place, end, mends.placed(name, keys.invites(by), "until"))
+    replies = split_evenly(scanner.run_atomic(commands), len(complete))
+    for invitation, (score, is_member, (user_id, inviter)) in zip(complete, replies, strict=True):
+        ranking = keys.invites(invitation.by)
+        fix = fixes.index_entry(invitation.key, invitation.member, ranking, "until")
+        yield from check_placement(ranking, invitation.member, score, invitation.until, fix)
         if not is_member:
             why_not = "nothing else says who it was: a backup may hold the member"
-            yield Broken(name, f"was made by {by}, who is no member", why_not=why_not)
-        if used and inviter != by:
-            mend = ("HSETNX", keys.user(used), "invited-by", by) if id is not None and inviter is None else ()
-            why_not = "one of the two is wrong, and nothing else says which"
-            yield Broken(name, f"was used by {used}, whom {inviter or 'nobody'} invited", mend, why_not)
+            yield Finding(invitation.key, f"was made by {invitation.by}, who is no member", why_not=why_not)
+        if invitation.used and inviter != invitation.by:
+            yield _wrong_inviter(scanner, invitation, user_id, inviter)
 
 
-def _made(look: Look, places: list[tuple[str, str]]) -> Iterator[Broken]:
-    """Check of these lists and members that the member is an invitation, made by the one whose list it is."""
+def _wrong_inviter(scanner: Scanner, invitation: _Invitation, user_id: str | None, inviter: str | None) -> Finding:
+    """Return the finding that an invitation and the member who used it name different inviters."""
+    user = scanner.site_keys.user(invitation.used or "")
+    can_fix = user_id is not None and inviter is None
+    return Finding(
+        invitation.key,
+        f"was used by {invitation.used}, whom {inviter or 'nobody'} invited",
+        ("HSETNX", user, "invited-by", invitation.by) if can_fix else (),
+        "one of the two is wrong, and nothing else says which",
+    )
+
+
+def _made(scanner: Scanner, places: list[tuple[str, str]]) -> Iterator[Finding]:
+    """Check that each member of these rankings is an invitation made by the ranking's owner."""
+    keys = scanner.site_keys
     for key, member in places:
-        if not member.startswith(keys.invite("")):
-            yield Broken(key, f"holds {member}, which is no invitation", mends.nonsense(key, member))
-    places = [(key, member) for key, member in places if member.startswith(keys.invite(""))]
-    makers = look.at_once([("HGET", member, "by") for _, member in places])
-    for (key, member), by in zip(places, makers, strict=True):
-        mend = mends.stray(key, member, member, "by", by)
+        if not invitation_token(member):
+            yield Finding(key, f"holds {member}, which is no invitation", fixes.remove_member(keys, key, member))
+    places = [(key, member) for key, member in places if invitation_token(member)]
+    invitation_keys = [keys.invite(invitation_token(member)) for _, member in places]
+    makers = scanner.run_atomic([("HGET", invitation_key, "by") for invitation_key in invitation_keys])
+    for (key, member), invitation_key, by in zip(places, invitation_keys, makers, strict=True):
+        fix = fixes.remove_stray_member(key, member, invitation_key, "by", by)
         if by is None:
-            yield Broken(key, f"holds {member}, which is no invitation", mend)
+            yield Finding(key, f"holds {member}, which is no invitation", fix)
         elif keys.invites(by) != key:
-            yield Broken(key, f"holds {member}, which {by} made", mend)
+            yield Finding(key, f"holds {member}, which {by} made", fix)
 
 
-def _resets(look: Look, names: list[str]) -> Iterator[Broken]:
-    found = look.at_once([("GET", name) for name in names])
-    owners = [(name, owner) for name, owner in zip(names, found, strict=True) if owner is not None]
-    known = look.at_once([("HEXISTS", keys.user(owner), "id") for _, owner in owners])
-    for (name, owner), is_member in zip(owners, known, strict=True):
+def _resets(scanner: Scanner, reset_keys: list[str]) -> Iterator[Finding]:
+    """Check that these one-time links belong to members."""
+    stored = scanner.run_atomic([("GET", key) for key in reset_keys])
+    owners = [(key, owner) for key, owner in zip(reset_keys, stored, strict=True) if owner is not None]
+    are_members = scanner.run_atomic([("HEXISTS", scanner.site_keys.user(owner), "id") for _, owner in owners])
+    for (key, owner), is_member in zip(owners, are_members, strict=True):
         if not is_member:
-            yield Broken(name, f"is for {owner}, who is no member", ("UNLINK", name))
+            yield Finding(key, f"is for {owner}, who is no member", ("UNLINK", key))
 
 
-def _leaving(look: Look, names: list[str]) -> Iterator[Broken]:
-    commands: list[tuple[Any, ...]] = []
+def _leaving(scanner: Scanner, names: list[str]) -> Iterator[Finding]:
+    """Check that these members whose accounts are being deleted have left."""
+    keys = scanner.site_keys
+    commands: list[Command] = []
     for name in names:
         commands += [("SISMEMBER", keys.leaving(), name), ("HMGET", keys.user(name), "id", "left")]
-    for name, (is_here, (id, left)) in zip(names, rows(look.at_once(commands), len(names)), strict=True):
-        if is_here and (id is None or left is None):
-            mend = mends.stray(keys.leaving(), name, keys.user(name), "id" if id is None else "left", None)
-            yield Broken(keys.leaving(), f"holds {name}, who {'is no member' if id is None else 'has not left'}", mend)
+    replies = split_evenly(scanner.run_atomic(commands), len(names))
+    for name, (is_leaving, (id, left)) in zip(names, replies, strict=True):
+        if is_leaving and (id is None or left is None):
+            field = "id" if id is None else "left"
+            fix = fixes.remove_stray_member(keys.leaving(), name, keys.user(name), field, None)
+            yield Finding(keys.leaving(), f"holds {name}, who {'is no member' if id is None else 'has not left'}", fix)

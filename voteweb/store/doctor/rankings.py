@@ -1,58 +1,66 @@
-"""Rankings and groups: no member of them that is no article or belongs elsewhere, no key of an unknown group.
+"""Check rankings and groups: every member is an article that belongs there, every key of a group has its group.
 
-Whether an article stands where it should is seen from the article; here is what cannot be seen from there.
+Whether an article has all its places is checked from the article; here is what cannot be seen from there.
 """
 
 from collections.abc import Iterator
 from itertools import chain
 
-from voteweb import links
-from voteweb.config import LINK_SECONDS
-from voteweb.store import keys
-from voteweb.store.doctor import mends
+from voteweb.core import links
+from voteweb.core.config import LINK_SECONDS
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.doctor import fixes
 from voteweb.store.doctor.articles import is_group_name
-from voteweb.store.doctor.broken import Broken
-from voteweb.store.look import Look, is_article, rows, steps
+from voteweb.store.doctor.finding import Finding
+from voteweb.store.keys import Keys, article_id, is_article
+from voteweb.store.scanner import Scanner, batched, split_evenly
 
 _FIELDS = ("title", "poster", "link", "groups")
 
 
-def examine(look: Look, groups: list[str]) -> Iterator[Broken]:
+def examine(scanner: Scanner, groups: list[str]) -> Iterator[Finding]:
     """Check the members of every ranking and group."""
-    yield from _group_keys(look, set(groups))
-    site = [keys.by_time(), keys.by_score(), keys.good()]
-    of_groups = [spell(name) for name in groups for spell in (keys.group_by_time, keys.group_by_score)]
-    of_owners = chain.from_iterable(look.keys(each) for each in (keys.posted("*"), keys.gone("*"), keys.link("*")))
-    sets = ((key, member) for key in map(keys.group, groups) for member in look.members(key))
-    for step in steps(chain(sets, look.ranked([*site, *of_groups]), look.ranked(of_owners))):
-        yield from _members(look, step)
-    for links_of in steps(look.keys(keys.link("*"))):
-        yield from _lifetimes(look, links_of)
+    keys = scanner.site_keys
+    yield from _group_keys(scanner, set(groups))
+    of_site = [keys.by_time(), keys.by_score(), keys.good()]
+    of_groups = [ranking(name) for name in groups for ranking in (keys.group_by_time, keys.group_by_score)]
+    patterns = (keys.posted("*"), keys.gone("*"), keys.link("*"))
+    others = chain.from_iterable(scanner.keys(pattern) for pattern in patterns)
+    sets = ((key, member) for key in map(keys.group, groups) for member in scanner.members(key))
+    rankings = chain(scanner.ranking_members([*of_site, *of_groups]), scanner.ranking_members(others))
+    for places in batched(chain(sets, rankings)):
+        yield from _members(scanner, places)
+    for link_keys in batched(scanner.keys(keys.link("*"))):
+        yield from _lifetimes(scanner, link_keys)
 
 
-def _members(look: Look, places: list[tuple[str, str]]) -> Iterator[Broken]:
-    """Check of these lists and members that the member is an article, and the list one of its own."""
+def _members(scanner: Scanner, places: list[tuple[str, str]]) -> Iterator[Finding]:
+    """Check that each member of these sets and rankings is an article that belongs there."""
+    keys = scanner.site_keys
     for key, member in places:
         if not is_article(member):
-            yield Broken(key, f"holds {member}, which is no article", mends.nonsense(key, member))
+            yield Finding(key, f"holds {member}, which is no article", fixes.remove_member(keys, key, member))
     places = [(key, member) for key, member in places if is_article(member)]
-    commands: list[tuple[str, ...]] = []
+    commands: list[Command] = []
     for key, member in places:
-        present = "SISMEMBER" if key.startswith(keys.group("")) else "ZSCORE"
-        commands += [("HMGET", member, *_FIELDS), (present, key, member)]
-    for (key, member), (values, is_here) in zip(places, rows(look.at_once(commands), len(places)), strict=True):
-        if is_here in (None, 0):  # gone since it was found
+        look_up = "SISMEMBER" if keys.split(key)[0] == "group" else "ZSCORE"
+        commands += [("HMGET", keys.article(article_id(member)), *_FIELDS), (look_up, key, member)]
+    replies = split_evenly(scanner.run_atomic(commands), len(places))
+    for (key, member), (values, present) in zip(places, replies, strict=True):
+        if present in (None, 0):  # removed since it was found
             continue
         fields = dict(zip(_FIELDS, values, strict=True))
-        found = _stray(key, fields)
-        if found:
-            field, why = found
-            yield Broken(key, f"holds {member}, {why}", mends.stray(key, member, member, field, fields[field]))
+        stray = _stray(keys, key, fields)
+        if stray:
+            field, why = stray
+            article = keys.article(article_id(member))
+            fix = fixes.remove_stray_member(key, member, article, field, fields[field])
+            yield Finding(key, f"holds {member}, {why}", fix)
 
 
-def _stray(key: str, fields: dict[str, str | None]) -> tuple[str, str] | None:
-    """Return the field that says that an article does not belong into *key*, and in words why."""
-    noun, _, name = key.partition(":")
+def _stray(keys: Keys, key: str, fields: dict[str, str | None]) -> tuple[str, str] | None:
+    """Return the field that says that an article does not belong into *key*, and why in words; None if it does."""
+    noun, name = keys.split(key)
     if fields["title"] is None:
         return "title", "which is no article"
     if noun in ("posted", "gone"):
@@ -66,28 +74,30 @@ def _stray(key: str, fields: dict[str, str | None]) -> tuple[str, str] | None:
     return ("groups", f"whose groups are {' '.join(groups) or 'none'}") if name and name not in groups else None
 
 
-def _lifetimes(look: Look, names: list[str]) -> Iterator[Broken]:
-    """Check that these links are remembered as long as their newest article asks for it, and no longer."""
-    commands: list[tuple[str | int, ...]] = []
-    for name in names:
-        commands += [("PEXPIRETIME", name), ("ZREVRANGE", name, 0, 0, "WITHSCORES")]
-    for name, (expires, newest) in zip(names, rows(look.at_once(commands), len(names)), strict=True):
+def _lifetimes(scanner: Scanner, link_keys: list[str]) -> Iterator[Finding]:
+    """Check that these links are remembered as long as their newest article requires."""
+    commands: list[Command] = []
+    for key in link_keys:
+        commands += [("PEXPIRETIME", key), ("ZREVRANGE", key, 0, 0, "WITHSCORES")]
+    replies = split_evenly(scanner.run_atomic(commands), len(link_keys))
+    for key, (expires, newest) in zip(link_keys, replies, strict=True):
         if newest:
-            at_last, at_least = mends.expiry(name, newest[0][1])
+            fix_never, fix_early = fixes.expiry(key, newest[0][1])
             if expires == -1:
-                yield Broken(name, "never expires", at_last)
+                yield Finding(key, "never expires", fix_never)
             elif expires < 1000 * (newest[0][1] + LINK_SECONDS - 1):
-                yield Broken(name, "expires before a second posting is no more asked about", at_least)
+                yield Finding(key, "expires before a second posting is no more asked about", fix_early)
 
 
-def _group_keys(look: Look, groups: set[str]) -> Iterator[Broken]:
+def _group_keys(scanner: Scanner, groups: set[str]) -> Iterator[Finding]:
     """Check that every key of a group belongs to a group that exists."""
+    keys = scanner.site_keys
     for pattern in (keys.group("*"), keys.group_info("*"), keys.group_by_time("*"), keys.group_by_score("*")):
-        for key in look.keys(pattern):
-            name = key.partition(":")[2]
-            if name and "+" not in name and name not in groups and not look.is_group(name):
+        for key in scanner.keys(pattern):
+            _, name = keys.split(key)
+            if name and "+" not in name and name not in groups and not scanner.is_group(name):
                 what = f"belongs to no group: {keys.groups()} lacks {name}"
                 if is_group_name(name):
-                    yield Broken(key, what, mends.group(name, is_named=False))
+                    yield Finding(key, what, fixes.group(keys, name, is_named=False))
                 else:
-                    yield Broken(key, what, why_not=f"{name} is no name for a group: another program made this key")
+                    yield Finding(key, what, why_not=f"{name} is no name for a group: another program made this key")

@@ -1,41 +1,41 @@
-"""Mends what is broken, in rounds: one mend may uncover what only the next round can see."""
+"""Repair what is broken, in rounds: one fix may reveal what only the next round can see."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from voteweb.store.connect import Connection
-from voteweb.store.doctor.broken import Broken
+from voteweb.store.connection.connection import Connection
+from voteweb.store.doctor.finding import Finding
 
-#: Rounds after which it is told what is still broken: each mends all it sees, and few mends uncover another.
-ROUNDS = 10
+#: Rounds after which the rest is reported as broken: each repairs all it finds, and few fixes reveal another fault.
+MAX_ROUNDS = 10
 
 
-def repair(connection: Connection, examine: Callable[[], Iterable[Broken]]) -> Iterator[tuple[Broken, bool]]:
-    """Yield each fault that *examine* finds with whether it is mended; those that are not come last.
+def repair(connection: Connection, examine: Callable[[], Iterable[Finding]]) -> Iterator[tuple[Finding, bool]]:
+    """Yield each finding of *examine* and whether it was repaired; those that were not come last.
 
-    Every mend is one command of a bounded size, which looks first whether anything is still broken; where
-    everything is sound nothing is written.
+    Every fix is one command of a bounded size, which first checks whether it is still needed. On a healthy site
+    nothing is written.
     """
-    for _ in range(ROUNDS):
-        words, last = set(), ()
-        for fault in examine():
-            # One command mends all that is wrong with an article, whose faults come one after the other.
-            if not fault.mend or fault.mend != last:
-                word = _word(connection.pipeline([fault.mend])[0]) if fault.mend else "hopeless"
-                words.add(word)
-            last = fault.mend
-            if word == "mended":
-                yield fault, True
-        if not words:
+    for _ in range(MAX_ROUNDS):
+        statuses, last_fix, status = set(), (), ""
+        for finding in examine():
+            # One command repairs all that is wrong with an article, whose findings come one after the other.
+            if not finding.fix or finding.fix != last_fix:
+                status = _status(connection.run([finding.fix])[0]) if finding.fix else "unrepairable"
+                statuses.add(status)
+            last_fix = finding.fix
+            if status == "repaired":
+                yield finding, True
+        if not statuses:
             return
-        if not {"mended", "again"} & words:
+        if not {"repaired", "again"} & statuses:
             break
-    # Looking once more tells what is left from what somebody else has put right meanwhile.
-    yield from ((each, False) for each in examine())
+    # Examining once more leaves out what somebody else has repaired meanwhile.
+    yield from ((finding, False) for finding in examine())
 
 
-def _word(answer: Any) -> str:
-    """Return the word of a script, or what another command's number of changes means."""
-    if isinstance(answer, list):
-        return str(answer[0])
-    return "mended" if answer else "sound"
+def _status(reply: Any) -> str:
+    """Return the status of a script, or what another command's number of changes means."""
+    if isinstance(reply, list):
+        return str(reply[0])
+    return "repaired" if reply else "unchanged"

@@ -1,48 +1,48 @@
-"""Reports: the queue and the open reports of each article say the same."""
+"""Check reports: the queue and the open reports of each article agree."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
-from voteweb.models import Gone
-from voteweb.store import keys
-from voteweb.store.doctor import mends
-from voteweb.store.doctor.broken import Broken, placed
-from voteweb.store.look import Look, is_article, rows, steps
+from voteweb.core.models import ArticleStatus
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.doctor import fixes
+from voteweb.store.doctor.finding import Finding, check_placement
+from voteweb.store.keys import article_id, article_member, is_article
+from voteweb.store.scanner import Scanner, batched, split_evenly
 
 
-def examine(look: Look) -> Iterator[Broken]:
+def examine(scanner: Scanner) -> Iterator[Finding]:
     """Check all open reports."""
-    for step in steps(look.members(keys.reports())):
-        for member in step:
+    keys = scanner.site_keys
+    for batch in batched(scanner.members(keys.reports())):
+        for member in batch:
             if not is_article(member):
-                mend = mends.nonsense(keys.reports(), member)
-                yield Broken(keys.reports(), f"holds {member}, which is no article", mend)
-        yield from _reported(look, (member for member in step if is_article(member)))
-    for step in steps(look.keys(keys.report("*"))):
-        numbers = [key.partition(":")[2] for key in step]
-        yield from _reported(look, (keys.article(each) for each in numbers if is_article(keys.article(each))))
+                fix = fixes.remove_member(keys, keys.reports(), member)
+                yield Finding(keys.reports(), f"holds {member}, which is no article", fix)
+        yield from _reported(scanner, (article_id(member) for member in batch if is_article(member)))
+    for batch in batched(scanner.keys(keys.report("*"))):
+        members = (article_member(keys.split(key)[1]) for key in batch)
+        yield from _reported(scanner, (article_id(member) for member in members if is_article(member)))
 
 
-def _reported(look: Look, articles: Iterable[str]) -> Iterator[Broken]:
-    names = list(articles)
-    commands: list[tuple[Any, ...]] = []
-    for name in names:
-        key = keys.report(keys.article_id(name))
+def _reported(scanner: Scanner, articles: Iterable[int]) -> Iterator[Finding]:
+    keys, ids = scanner.site_keys, list(articles)
+    commands: list[Command] = []
+    for id in ids:
         commands += [
-            ("ZSCORE", keys.reports(), name),
-            ("HLEN", key),
-            ("EXISTS", name),
-            ("HMGET", name, "title", "gone"),
+            ("ZSCORE", keys.reports(), article_member(id)),
+            ("HLEN", keys.report(id)),
+            ("EXISTS", keys.article(id)),
+            ("HMGET", keys.article(id), "title", "gone"),
         ]
-    answers = rows(look.at_once(commands), len(names))
-    for name, (count, open_ones, exists, (title, gone)) in zip(names, answers, strict=True):
-        id = keys.article_id(name)
-        mend = mends.reports(id)
-        if open_ones and not exists:
-            yield Broken(keys.report(id), f"reports {name}, which is no article", mend)
-        elif open_ones and title is None:
-            why_not = "its article has no title: mend that first"
-            yield Broken(keys.report(id), f"reports {name}, which is no article", why_not=why_not)
-        elif open_ones and gone in (Gone.DELETED, Gone.REMOVED):
-            yield Broken(keys.report(id), f"reports {name}, which is {gone}", mend)
-        yield from placed(keys.reports(), name, count, open_ones if open_ones and title is not None else None, mend)
+    replies = split_evenly(scanner.run_atomic(commands), len(ids))
+    for id, (queued, count, exists, (title, gone)) in zip(ids, replies, strict=True):
+        member, fix = article_member(id), fixes.reports(keys, id)
+        if count and not exists:
+            yield Finding(keys.report(id), f"reports {member}, which is no article", fix)
+        elif count and title is None:
+            why_not = "its article has no title: repair that first"
+            yield Finding(keys.report(id), f"reports {member}, which is no article", why_not=why_not)
+        elif count and gone in (ArticleStatus.DELETED, ArticleStatus.REMOVED):
+            yield Finding(keys.report(id), f"reports {member}, which is {gone}", fix)
+        wanted = count if count and title is not None else None
+        yield from check_placement(keys.reports(), member, queued, wanted, fix)

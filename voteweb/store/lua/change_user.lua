@@ -1,17 +1,19 @@
--- Sets fields of a member who is there and has not left.
+-- Set fields of a member who has not left.
 -- KEYS  1 user:<name>  then the log's
--- ARGV  1 number of the log's keys  2 log entry  3 "banned" or "free": only if the member is that; "" for any
+-- ARGV  1-3 the log's (see common.lua)  4 "banned" or "free": only if the member is that; "" for any
 --       then field, value, and so on
--- Answers  done | same (nothing is written) | unknown
+-- Answers  done | same (nothing was written) | unknown
+local condition = ARGV[4]
+local FIRST_FIELD = 5
 local id, left, banned = unpack(redis.call('HMGET', KEYS[1], 'id', 'left', 'banned'))
 if not id or left then
   return { 'unknown' }
-elseif ARGV[3] ~= '' and (ARGV[3] == 'banned') ~= ((banned or '0') ~= '0') then
+elseif condition ~= '' and (condition == 'banned') ~= ((banned or '0') ~= '0') then
   return { 'same' }
 end
 check_log()
 local changed = false
-for i = 4, #ARGV, 2 do
+for i = FIRST_FIELD, #ARGV, 2 do
   if redis.call('HGET', KEYS[1], ARGV[i]) ~= ARGV[i + 1] then
     changed = true
   end
@@ -19,6 +21,6 @@ end
 if not changed then
   return { 'same' }
 end
-redis.call('HSET', KEYS[1], unpack(ARGV, 4))
-record()
+redis.call('HSET', KEYS[1], unpack(ARGV, FIRST_FIELD))
+write_log_entry()
 return { 'done' }

@@ -1,6 +1,6 @@
--- Helpers put before every script. None of them builds a key.
+-- Helpers put in front of every script. None of them builds a key or takes a member from KEYS.
 
--- The time of this server as unix seconds with six decimals, as text: TIME gives microseconds without leading zeros.
+-- The time of this server in unix seconds with six decimals, as text: TIME gives microseconds without leading zeros.
 local function now()
   local t = redis.call('TIME')
   return string.format('%d.%06d', tonumber(t[1]), tonumber(t[2]))
@@ -11,43 +11,51 @@ local function exact(number)
   return string.format('%.17g', number)
 end
 
--- Whether a key is absent or of the wanted type. Redis undoes nothing, so scripts ask before their first write.
-local function fits(key, wanted)
+-- The score of an article: unix seconds of publishing plus vote_score seconds per vote.
+-- score() in core/ranking.py explains the same formula to people: change both together.
+local function score(time, votes, vote_score)
+  return time + vote_score * votes
+end
+
+-- Tell whether a key is absent or of the wanted type. Redis undoes nothing, so scripts check before their first write.
+local function has_type(key, wanted)
   local kind = redis.call('TYPE', key).ok
   return kind == 'none' or kind == wanted
 end
 
--- Fail before anything is written when one of the keys from first to last is of another type than wanted.
-local function check(first, last, wanted)
+-- Raise an error, before anything is written, unless all keys from KEYS[first] to KEYS[last] are of the wanted type.
+local function check_types(first, last, wanted)
   for i = first, last do
-    if not fits(KEYS[i], wanted) then
+    if not has_type(KEYS[i], wanted) then
       error('WRONGTYPE ' .. KEYS[i] .. ' is no ' .. wanted)
     end
   end
 end
 
--- Count one act against the limits whose keys are KEYS from first on, unless one of them is used up: then against none.
--- ARGV from at on holds, for each, the acts at once and the seconds per act in the long run. A limit's key holds the
--- time up to which its acts are used up: each act adds its pause, and the next is taken while no more than the burst
--- lies ahead. Returns the script's answer when one is used up.
-local function charge(first, at)
-  local moment, until_then, worst, wait = tonumber(now()), {}, 0, 0
-  for i = first, #KEYS do
-    local burst, pause = tonumber(ARGV[at + 2 * (i - first)]), tonumber(ARGV[at + 2 * (i - first) + 1])
+-- Count one act against the rate limits whose keys are KEYS[first_key] and all after it, or against none of them if
+-- one is exceeded. ARGV from first_argument on holds two numbers per limit: acts at once (the burst), and seconds per
+-- act in the long run (the interval). A limit's key holds the time up to which its acts are used up: each act adds an
+-- interval, and the next is accepted while no more than the burst lies ahead.
+-- Returns the answer of the script when a limit is exceeded, else nil.
+local function hit_rate_limits(first_key, first_argument)
+  local time, used_until, exceeded, wait = tonumber(now()), {}, 0, 0
+  for i = first_key, #KEYS do
+    local at = first_argument + 2 * (i - first_key)
+    local burst, interval = tonumber(ARGV[at]), tonumber(ARGV[at + 1])
     local stored = tonumber(redis.call('GET', KEYS[i]) or '') or 0
     -- Never further ahead than the limit allows: it may have been wider, or the clock another server's.
-    until_then[i] = math.min(math.max(stored, moment), moment + burst * pause)
-    local ahead = until_then[i] - (burst - 1) * pause - moment
+    used_until[i] = math.min(math.max(stored, time), time + burst * interval)
+    local ahead = used_until[i] - (burst - 1) * interval - time
     if ahead > wait then
-      worst, wait = i - first + 1, ahead
+      exceeded, wait = i - first_key + 1, ahead
     end
   end
-  if worst > 0 then
-    return { 'full', tostring(worst), exact(wait), exact(moment + wait) }
+  if exceeded > 0 then
+    return { 'rate-limited', tostring(exceeded), exact(wait), exact(time + wait) }
   end
-  for i = first, #KEYS do
-    local taken = until_then[i] + tonumber(ARGV[at + 2 * (i - first) + 1])
-    redis.call('SET', KEYS[i], exact(taken), 'EX', string.format('%d', math.ceil(taken - moment)))
+  for i = first_key, #KEYS do
+    local used = used_until[i] + tonumber(ARGV[first_argument + 2 * (i - first_key) + 1])
+    redis.call('SET', KEYS[i], exact(used), 'EX', string.format('%d', math.ceil(used - time)))
   end
 end
 
@@ -57,25 +65,25 @@ local function rank(key, number, member)
   redis.call('PERSIST', key)
 end
 
--- Put an article into the list of good ones, or take it out, by its votes.
-local function rank_good(key, votes, least, time, member)
-  if votes >= least then
+-- Put an article into the ranking of good articles, or take it out, depending on its votes.
+local function rank_good(key, votes, good_votes, time, member)
+  if votes >= good_votes then
     rank(key, time, member)
   else
     redis.call('ZREM', key, member)
   end
 end
 
--- The first microsecond from posted on at which no article of the ranking by time stands, as text.
--- Times are whole microseconds, so a stretch is full when it holds as many articles: doubling, then halving, finds
--- its end in some tens of steps, even among thousands of imported rows of one second.
-local function free_time(ranking, posted)
-  while redis.call('ZCOUNT', ranking, posted, posted) > 0 do
+-- Find the first microsecond from time on at which the ranking by time has no article, as text.
+-- Times are whole microseconds, so an interval is full when it holds as many articles as microseconds: doubling, then
+-- bisecting, finds its end in some tens of steps, even among thousands of imported rows of one second.
+local function first_free_time(ranking, time)
+  while redis.call('ZCOUNT', ranking, time, time) > 0 do
     local function after(n)
-      return string.format('%.6f', tonumber(posted) + n * 0.000001)
+      return string.format('%.6f', tonumber(time) + n * 0.000001)
     end
     local function is_full(n)
-      return redis.call('ZCOUNT', ranking, posted, after(n)) > n
+      return redis.call('ZCOUNT', ranking, time, after(n)) > n
     end
     local full, free = 0, 1
     while is_full(free) do
@@ -89,17 +97,18 @@ local function free_time(ranking, posted)
         free = middle
       end
     end
-    posted = after(free)
+    time = after(free)
   end
-  return posted
+  return time
 end
 
--- Check the three keys of each group named in ARGV from first on; the first group's keys begin at KEYS[at].
-local function check_groups(first, at)
-  for i = first, #ARGV do
-    local key = at + 3 * (i - first)
-    check(key, key, 'set')
-    check(key + 1, key + 2, 'zset')
+-- Check the types of the three keys of each group named in ARGV from first_argument on; those of the first group begin
+-- at KEYS[first_key].
+local function check_groups(first_argument, first_key)
+  for i = first_argument, #ARGV do
+    local key = first_key + 3 * (i - first_argument)
+    check_types(key, key, 'set')
+    check_types(key + 1, key + 2, 'zset')
   end
 end
 
@@ -118,72 +127,78 @@ local function leave_group(at, member)
   redis.call('ZREM', KEYS[at + 2], member)
 end
 
--- Work out the groups of an article after a change: its field now, the names in ARGV from first on, of which the
--- first adding are to add and the others to remove. Returns the kept names, a table of who is a member, and the
--- names to add that are no groups (KEYS[known] holds them all).
-local function plan_groups(field, first, adding, known)
-  local missing, member_of, names, kept = {}, {}, {}, {}
+-- Compute the groups of an article after a change. field is the article's field now; of the names in ARGV from
+-- first_argument on, the first add_count are to be added and the others removed.
+-- Returns the names that remain, a table of name to whether the article is in it, and those names to add that are no
+-- groups (KEYS[groups_key] holds all groups).
+local function plan_groups(field, first_argument, add_count, groups_key)
+  local unknown, is_member, names, remaining = {}, {}, {}, {}
   for name in string.gmatch(field or '', '%S+') do
-    member_of[name] = true
+    is_member[name] = true
     names[#names + 1] = name
   end
-  for i = first, #ARGV do
-    local adds = i - first + 1 <= adding
-    if adds and redis.call('SISMEMBER', KEYS[known], ARGV[i]) == 0 then
-      missing[#missing + 1] = ARGV[i]
-    elseif adds and not member_of[ARGV[i]] then
+  for i = first_argument, #ARGV do
+    local adds = i - first_argument + 1 <= add_count
+    if adds and redis.call('SISMEMBER', KEYS[groups_key], ARGV[i]) == 0 then
+      unknown[#unknown + 1] = ARGV[i]
+    elseif adds and not is_member[ARGV[i]] then
       names[#names + 1] = ARGV[i]
     end
-    member_of[ARGV[i]] = adds
+    is_member[ARGV[i]] = adds
   end
   for i = 1, #names do
-    if member_of[names[i]] then
-      kept[#kept + 1] = names[i]
+    if is_member[names[i]] then
+      remaining[#remaining + 1] = names[i]
     end
   end
-  return kept, member_of, missing
+  return remaining, is_member, unknown
 end
 
--- Put an article into the groups in ARGV from first on or take it out, as member_of says; the first group's keys
--- begin at KEYS[at]. Returns the names that were added and those that were removed.
-local function move_groups(first, at, member_of, time, points, member)
+-- Put an article into each group named in ARGV from first_argument on, or take it out, as is_member says. The keys of
+-- the first group begin at KEYS[first_key]. Returns the names that were added and those that were removed.
+local function move_groups(first_argument, first_key, is_member, time, points, member)
   local added, removed = {}, {}
-  for i = first, #ARGV do
-    local key = at + 3 * (i - first)
-    local inside = redis.call('SISMEMBER', KEYS[key], member) == 1
-    if member_of[ARGV[i]] then
+  for i = first_argument, #ARGV do
+    local key = first_key + 3 * (i - first_argument)
+    local was_member = redis.call('SISMEMBER', KEYS[key], member) == 1
+    if is_member[ARGV[i]] then
       enter_group(key, time, points, member)
-      if not inside then added[#added + 1] = ARGV[i] end
+      if not was_member then added[#added + 1] = ARGV[i] end
     else
       leave_group(key, member)
-      if inside then removed[#removed + 1] = ARGV[i] end
+      if was_member then removed[#removed + 1] = ARGV[i] end
     end
   end
   return table.concat(added, ' '), table.concat(removed, ' ')
 end
 
--- Remember under which link an article is found, for as long as a second posting of it is asked about.
+-- Remember under which link an article is found, for as long as a second posting of it is a duplicate.
 local function remember_link(key, time, seconds, member)
   redis.call('ZADD', key, exact(time), member)
   local newest = redis.call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2]
   redis.call('EXPIREAT', key, string.format('%d', math.ceil(tonumber(newest) + seconds)))
 end
 
--- Fail before anything is written when one of the log's keys is of another type than record needs, or the entry's
--- id is another act's: a failover may have lost the count.
+-- Scripts that log begin their ARGV with three arguments: how many of the last KEYS are the log's (0: not logged), the
+-- member of the new entry in the log's rankings, and the fields of the entry as JSON. Those keys are the entry, then
+-- its rankings; with the field undoes, the last key is the entry that this act undoes.
+
+-- Raise an error, before anything is written, when a key of the log is of a wrong type, or the entry's id belongs to
+-- another act: a failover may have lost the counter.
 local function check_log()
   local count = tonumber(ARGV[1])
   if count == 0 then
     return
   end
+  local fields = cjson.decode(ARGV[3])
   local first, last = #KEYS - count + 1, #KEYS
-  if cjson.decode(ARGV[2]).undoes then
-    check(last, last, 'hash')
+  if fields.undoes then
+    check_types(last, last, 'hash')
     last = last - 1
   end
-  check(first, first, 'hash')
-  check(first + 1, last, 'zset')
-  for name, value in pairs(cjson.decode(ARGV[2])) do
+  check_types(first, first, 'hash')
+  check_types(first + 1, last, 'zset')
+  for name, value in pairs(fields) do
     local stored = redis.call('HGET', KEYS[first], name)
     if stored and stored ~= value then
       error('TAKEN ' .. KEYS[first])
@@ -191,21 +206,19 @@ local function check_log()
   end
 end
 
--- Write an act into the log. ARGV[1] says how many of the last KEYS are the log's (0: the act is not logged): the
--- entry, then its rankings; ARGV[2] holds the entry's fields as JSON. With the field undoes, the last key is the
--- entry that is undone by this act.
-local function record(more)
+-- Write the entry into the log, with the fields of extra besides.
+local function write_log_entry(extra)
   local count = tonumber(ARGV[1])
   if count == 0 then
     return
   end
   local first, last, time = #KEYS - count + 1, #KEYS, now()
-  local fields = cjson.decode(ARGV[2])
+  local fields = cjson.decode(ARGV[3])
   if fields.undoes then
     redis.call('HSET', KEYS[last], 'undone', '1')
     last = last - 1
   end
-  for name, value in pairs(more or {}) do
+  for name, value in pairs(extra or {}) do
     fields[name] = value
   end
   for name, value in pairs(fields) do
@@ -213,6 +226,6 @@ local function record(more)
   end
   redis.call('HSET', KEYS[first], 'time', time)
   for i = first + 1, last do
-    rank(KEYS[i], tonumber(time), KEYS[first])
+    rank(KEYS[i], tonumber(time), ARGV[2])
   end
 end

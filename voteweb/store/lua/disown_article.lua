@@ -1,11 +1,12 @@
--- Takes the name of a member who left off an article.
+-- Replace the name of a member who left in one of their articles.
 -- KEYS  1 article:<id>  2 posted:<member>  3 gone:<member>
--- ARGV  1 what stands in place of the name
+-- ARGV  1 the article as a member of rankings  2 what replaces the name
 -- Answers  done
-check(2, 3, 'zset')
+local member, replacement = unpack(ARGV)
+check_types(2, 3, 'zset')
 if redis.call('HEXISTS', KEYS[1], 'time') == 1 then
-  redis.call('HSET', KEYS[1], 'poster', ARGV[1])
+  redis.call('HSET', KEYS[1], 'poster', replacement)
 end
-redis.call('ZREM', KEYS[2], KEYS[1])
-redis.call('ZREM', KEYS[3], KEYS[1])
+redis.call('ZREM', KEYS[2], member)
+redis.call('ZREM', KEYS[3], member)
 return { 'done' }

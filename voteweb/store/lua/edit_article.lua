@@ -1,10 +1,14 @@
--- Changes title, link, text and groups of an article: its poster's in the first minutes, a moderator's at any time.
+-- Change title, link, text and groups of an article: its poster may in the first minutes, a moderator at any time.
 -- KEYS  1 article:<id>  2 groups:  3 link:<digest> as it was  4 link:<digest> as it will be
 --       then for each group named, first those to add, three: group:<g> time:<g> score:<g>;  then the log's
--- ARGV  1 number of the log's keys  2 log entry  3 poster's name, or empty for a moderator  4 seconds to edit
---       5 seconds per vote  6 groups an article may be in  7 title  8 link  9 text  10 the link as the caller knows it
---       11 seconds a link is remembered  12 how many of the names are to add  then the names
+-- ARGV  1-3 the log's (see common.lua)  4 the article as a member of rankings  5 poster's name, or empty for a moderator
+--       6 seconds to edit  7 seconds per vote  8 groups an article may be in  9 title  10 link  11 text
+--       12 the link as the caller knows it  13 seconds a link is remembered  14 how many of the names are to add
+--       then the names
 -- Answers  edited | unknown | gone | not-yours | late <unix time> | again <link> | no-group <names> | too-many
+local member, editor, edit_seconds, vote_score, max_groups, new_title, new_link, new_text, known_link, link_seconds,
+  add_count = unpack(ARGV, 4)
+local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 5, 15
 local title, link, text, poster, posted, votes, field, gone = unpack(
   redis.call('HMGET', KEYS[1], 'title', 'link', 'text', 'poster', 'time', 'votes', 'groups', 'gone'))
 if not title or not posted then
@@ -13,41 +17,42 @@ elseif gone then
   return { 'gone' }
 end
 local time = tonumber(posted)
-if ARGV[3] ~= '' then
-  if string.lower(poster or '') ~= string.lower(ARGV[3]) then
+if editor ~= '' then
+  if string.lower(poster or '') ~= string.lower(editor) then
     return { 'not-yours' }
-  elseif tonumber(now()) >= time + tonumber(ARGV[4]) then
-    return { 'late', exact(time + tonumber(ARGV[4])) }
+  elseif tonumber(now()) >= time + tonumber(edit_seconds) then
+    return { 'late', exact(time + tonumber(edit_seconds)) }
   end
 end
-if (link or '') ~= ARGV[10] then
+if (link or '') ~= known_link then
   return { 'again', link or '' }
 end
-check(2, 2, 'set')
-check(3, 4, 'zset')
-check_groups(13, 5)
+check_types(2, 2, 'set')
+check_types(3, 4, 'zset')
+check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 check_log()
-local kept, member_of, missing = plan_groups(field, 13, tonumber(ARGV[12]), 2)
-local _, before = string.gsub(field or '', '%S+', '')
-if #missing > 0 then
-  return { 'no-group', table.concat(missing, ' ') }
-elseif #kept > tonumber(ARGV[6]) and #kept > before then
+local remaining, is_member, unknown = plan_groups(field, FIRST_GROUP_NAME, tonumber(add_count), 2)
+local _, count_before = string.gsub(field or '', '%S+', '')
+if #unknown > 0 then
+  return { 'no-group', table.concat(unknown, ' ') }
+elseif #remaining > tonumber(max_groups) and #remaining > count_before then
   return { 'too-many' }
 end
 
-local points = time + tonumber(votes or 0) * tonumber(ARGV[5])
-local added, removed = move_groups(13, 5, member_of, time, points, KEYS[1])
-redis.call('HSET', KEYS[1], 'title', ARGV[7], 'link', ARGV[8], 'text', ARGV[9], 'groups', table.concat(kept, ' '))
-if ARGV[8] ~= ARGV[10] then
-  redis.call('ZREM', KEYS[3], KEYS[1])
-  if ARGV[8] ~= '' then
-    remember_link(KEYS[4], time, tonumber(ARGV[11]), KEYS[1])
+local points = score(time, tonumber(votes or 0), tonumber(vote_score))
+local added, removed = move_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY, is_member, time, points, member)
+redis.call('HSET', KEYS[1], 'title', new_title, 'link', new_link, 'text', new_text,
+  'groups', table.concat(remaining, ' '))
+if new_link ~= known_link then
+  redis.call('ZREM', KEYS[3], member)
+  if new_link ~= '' then
+    remember_link(KEYS[4], time, tonumber(link_seconds), member)
   end
 end
-if title ~= ARGV[7] or (link or '') ~= ARGV[8] or (text or '') ~= ARGV[9] then
+if title ~= new_title or (link or '') ~= new_link or (text or '') ~= new_text then
   redis.call('HSET', KEYS[1], 'edited', now())
-  record({ added = added, removed = removed })
+  write_log_entry({ added = added, removed = removed })
 elseif added ~= '' or removed ~= '' then
-  record({ added = added, removed = removed })
+  write_log_entry({ added = added, removed = removed })
 end
 return { 'edited' }

@@ -1,42 +1,48 @@
--- Lays in one article from elsewhere, unless the same row was imported before.
+-- Import one article from elsewhere, unless the same row was imported before.
 -- KEYS  1 article:<id>  2 voted:<id>  3 time:  4 score:  5 good:  6 posted:<poster>  7 imported:
 --       8 link:<digest>  then for each group three: group:<g> time:<g> score:<g>
--- ARGV  1 title  2 link  3 text  4 poster's name  5 poster's id  6 unix time  7 votes  8 seconds per vote
---       9 votes of a good article  10 voting seconds  11 seconds the voters outlive them  12 digest of the row
---       13 seconds a link is remembered  then the groups' names
+-- ARGV  1 the article as a member of rankings  2 title  3 link  4 text  5 poster's name  6 poster's id  7 unix time
+--       8 votes  9 seconds per vote  10 votes of a good article  11 voting seconds
+--       12 seconds that the set of voters outlives them  13 digest of the row  14 seconds a link is remembered
+--       then the groups' names
 -- Answers  imported | known | taken (the id is another's)
 -- While voting is open the poster is a voter, as with any article, and the other votes are the base.
-if redis.call('SISMEMBER', KEYS[7], ARGV[12]) == 1 then
+local member, title, link, text, poster, poster_id, wanted_time, votes, vote_score, good_votes, voting_seconds, grace,
+  digest, link_seconds = unpack(ARGV)
+local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 9, 15
+if redis.call('SISMEMBER', KEYS[7], digest) == 1 then
   return { 'known' }
 elseif redis.call('EXISTS', KEYS[1]) == 1 then
   return { 'taken' }
 end
-check(2, 2, 'set')
-check(3, 6, 'zset')
-check(8, 8, 'zset')
-check_groups(14, 9)
-local posted = free_time(KEYS[3], string.format('%.6f', tonumber(ARGV[6])))
-local time, votes = tonumber(posted), tonumber(ARGV[7])
-local points = time + votes * tonumber(ARGV[8])
-local closing = time + tonumber(ARGV[10])
+check_types(2, 2, 'set')
+check_types(3, 6, 'zset')
+check_types(8, 8, 'zset')
+check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
+local posted = first_free_time(KEYS[3], string.format('%.6f', tonumber(wanted_time)))
+local time = tonumber(posted)
+votes = tonumber(votes)
+local points = score(time, votes, tonumber(vote_score))
+local closes = time + tonumber(voting_seconds)
 local base = votes
 
-if tonumber(now()) < closing then
+if tonumber(now()) < closes then
   base = votes - 1
-  redis.call('SADD', KEYS[2], ARGV[5])
-  redis.call('EXPIREAT', KEYS[2], string.format('%d', math.ceil(closing + tonumber(ARGV[11]))))
+  redis.call('SADD', KEYS[2], poster_id)
+  redis.call('EXPIREAT', KEYS[2], string.format('%d', math.ceil(closes + tonumber(grace))))
 end
-redis.call('HSET', KEYS[1], 'title', ARGV[1], 'link', ARGV[2], 'text', ARGV[3], 'poster', ARGV[4], 'time', posted,
-  'votes', string.format('%d', votes), 'base', string.format('%d', base), 'groups', table.concat(ARGV, ' ', 14))
-rank(KEYS[3], time, KEYS[1])
-rank(KEYS[4], points, KEYS[1])
-rank_good(KEYS[5], votes, tonumber(ARGV[9]), time, KEYS[1])
-rank(KEYS[6], time, KEYS[1])
-if ARGV[2] ~= '' and tonumber(now()) < time + tonumber(ARGV[13]) then
-  remember_link(KEYS[8], time, tonumber(ARGV[13]), KEYS[1])
+redis.call('HSET', KEYS[1], 'title', title, 'link', link, 'text', text, 'poster', poster, 'time', posted,
+  'votes', string.format('%d', votes), 'base', string.format('%d', base),
+  'groups', table.concat(ARGV, ' ', FIRST_GROUP_NAME))
+rank(KEYS[3], time, member)
+rank(KEYS[4], points, member)
+rank_good(KEYS[5], votes, tonumber(good_votes), time, member)
+rank(KEYS[6], time, member)
+if link ~= '' and tonumber(now()) < time + tonumber(link_seconds) then
+  remember_link(KEYS[8], time, tonumber(link_seconds), member)
 end
-for i = 14, #ARGV do
-  enter_group(9 + 3 * (i - 14), time, points, KEYS[1])
+for i = FIRST_GROUP_NAME, #ARGV do
+  enter_group(FIRST_GROUP_KEY + 3 * (i - FIRST_GROUP_NAME), time, points, member)
 end
-redis.call('SADD', KEYS[7], ARGV[12])
+redis.call('SADD', KEYS[7], digest)
 return { 'imported' }

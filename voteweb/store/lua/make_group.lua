@@ -1,20 +1,21 @@
--- Makes a group, or changes the title and description of one that is there.
+-- Create a group, or change the title and description of one that exists.
 -- KEYS  1 groups:  2 group-info:<name>  then the log's
--- ARGV  1 number of the log's keys  2 log entry  3 "make" or "change"  4 name  5 title  6 description
+-- ARGV  1-3 the log's (see common.lua)  4 "make" or "change"  5 name  6 title  7 description
 -- Answers  done | exists | unknown
-check(1, 1, 'set')
-check(2, 2, 'hash')
+local action, name, title, description = unpack(ARGV, 4)
+check_types(1, 1, 'set')
+check_types(2, 2, 'hash')
 check_log()
-local known = redis.call('SISMEMBER', KEYS[1], ARGV[4]) == 1
-if ARGV[3] == 'make' and known then
+local exists = redis.call('SISMEMBER', KEYS[1], name) == 1
+if action == 'make' and exists then
   return { 'exists' }
-elseif ARGV[3] == 'change' and not known then
+elseif action == 'change' and not exists then
   return { 'unknown' }
 end
-local title, description = unpack(redis.call('HMGET', KEYS[2], 'title', 'description'))
-redis.call('SADD', KEYS[1], ARGV[4])
-redis.call('HSET', KEYS[2], 'title', ARGV[5], 'description', ARGV[6])
-if not known or title ~= ARGV[5] or description ~= ARGV[6] then
-  record()
+local title_before, description_before = unpack(redis.call('HMGET', KEYS[2], 'title', 'description'))
+redis.call('SADD', KEYS[1], name)
+redis.call('HSET', KEYS[2], 'title', title, 'description', description)
+if not exists or title_before ~= title or description_before ~= description then
+  write_log_entry()
 end
 return { 'done' }

@@ -1,9 +1,10 @@
--- Makes an invitation.
+-- Create an invitation.
 -- KEYS  1 invite:<token>  2 invites:<member>
--- ARGV  1 member's name  2 unix time of its end
+-- ARGV  1 the invitation as a member of rankings  2 its maker's name  3 unix time at which it expires
 -- Answers  made
-check(1, 1, 'hash')
-check(2, 2, 'zset')
-redis.call('HSET', KEYS[1], 'by', ARGV[1], 'until', ARGV[2])
-redis.call('ZADD', KEYS[2], ARGV[2], KEYS[1])
+local member, name, expires = unpack(ARGV)
+check_types(1, 1, 'hash')
+check_types(2, 2, 'zset')
+redis.call('HSET', KEYS[1], 'by', name, 'until', expires)
+redis.call('ZADD', KEYS[2], expires, member)
 return { 'made' }

@@ -1,13 +1,17 @@
--- Posts an article under an id that the caller took before.
+-- Post an article under an id that the caller has reserved.
 -- KEYS  1 article:<id>  2 voted:<id>  3 time:  4 score:  5 good:  6 posted:<poster>  7 once:<member>-<token>
 --       8 groups:  9 link:<digest>  10 user:<poster>  then for each group three: group:<g> time:<g> score:<g>
--- ARGV  1 title  2 link  3 text  4 poster's name  5 poster's id  6 own vote (0 or 1)  7 seconds per vote
---       8 votes of a good article  9 seconds from posting until the voters expire  10 seconds to remember the form
---       11 seconds a link is remembered  12 whether to post a link that was posted within them (0 or 1)
+-- ARGV  1 the article as a member of rankings  2 title  3 link  4 text  5 poster's name  6 poster's id
+--       7 own vote (0 or 1)  8 seconds per vote  9 votes of a good article
+--       10 seconds from posting until the set of voters expires  11 seconds to remember the form
+--       12 seconds a link is remembered  13 whether to post a link that was posted within them (0 or 1)
 --       then the groups' names
--- Answers  posted <article key> | again <article key> (this form was posted before) | taken (the id is another's)
---          | no-group <names> | out (the poster has left or is banned)
---          | duplicate <article key> (the newest with this link)
+-- Answers  posted <article> | again <article> (this form was posted before) | taken (the id is another's)
+--          | no-group <names> | logged-out (the poster has left or is banned)
+--          | duplicate <article> (the newest with this link), each article as a member of rankings
+local member, title, link, text, poster, poster_id, own_vote, vote_score, good_votes, voters_seconds, form_seconds,
+  link_seconds, allow_duplicate = unpack(ARGV)
+local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 11, 14
 local before = redis.call('GET', KEYS[7])
 if before then
   return { 'again', before }
@@ -15,49 +19,50 @@ end
 if redis.call('EXISTS', KEYS[1]) == 1 then
   return { 'taken' }
 end
-check(2, 2, 'set')
-check(3, 6, 'zset')
-check(8, 8, 'set')
-check(9, 9, 'zset')
-check_groups(13, 11)
+check_types(2, 2, 'set')
+check_types(3, 6, 'zset')
+check_types(8, 8, 'set')
+check_types(9, 9, 'zset')
+check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 local left, banned = unpack(redis.call('HMGET', KEYS[10], 'left', 'banned'))
 if left or (banned or '0') ~= '0' then
-  return { 'out' }
+  return { 'logged-out' }
 end
-local names, missing = {}, {}
-for i = 13, #ARGV do
+local names, unknown = {}, {}
+for i = FIRST_GROUP_NAME, #ARGV do
   names[#names + 1] = ARGV[i]
   if redis.call('SISMEMBER', KEYS[8], ARGV[i]) == 0 then
-    missing[#missing + 1] = ARGV[i]
+    unknown[#unknown + 1] = ARGV[i]
   end
 end
-if #missing > 0 then
-  return { 'no-group', table.concat(missing, ' ') }
+if #unknown > 0 then
+  return { 'no-group', table.concat(unknown, ' ') }
 end
-local posted = free_time(KEYS[3], now())
+local posted = first_free_time(KEYS[3], now())
 local time = tonumber(posted)
-if ARGV[2] ~= '' and ARGV[12] == '0' then
-  local newest = redis.call('ZREVRANGEBYSCORE', KEYS[9], '+inf', '(' .. exact(time - tonumber(ARGV[11])), 'LIMIT', 0, 1)
+if link ~= '' and allow_duplicate == '0' then
+  local oldest = '(' .. exact(time - tonumber(link_seconds))
+  local newest = redis.call('ZREVRANGEBYSCORE', KEYS[9], '+inf', oldest, 'LIMIT', 0, 1)
   if newest[1] then
     return { 'duplicate', newest[1] }
   end
 end
-local votes = tonumber(ARGV[6])
-local points = time + votes * tonumber(ARGV[7])
+local votes = tonumber(own_vote)
+local points = score(time, votes, tonumber(vote_score))
 
-redis.call('HSET', KEYS[1], 'title', ARGV[1], 'link', ARGV[2], 'text', ARGV[3], 'poster', ARGV[4], 'time', posted,
+redis.call('HSET', KEYS[1], 'title', title, 'link', link, 'text', text, 'poster', poster, 'time', posted,
   'votes', string.format('%d', votes), 'base', string.format('%d', votes - 1), 'groups', table.concat(names, ' '))
-redis.call('SADD', KEYS[2], ARGV[5])
-redis.call('EXPIREAT', KEYS[2], string.format('%d', math.ceil(time + tonumber(ARGV[9]))))
-rank(KEYS[3], time, KEYS[1])
-rank(KEYS[4], points, KEYS[1])
-rank_good(KEYS[5], votes, tonumber(ARGV[8]), time, KEYS[1])
-rank(KEYS[6], time, KEYS[1])
-redis.call('SET', KEYS[7], KEYS[1], 'EX', ARGV[10])
-if ARGV[2] ~= '' then
-  remember_link(KEYS[9], time, tonumber(ARGV[11]), KEYS[1])
+redis.call('SADD', KEYS[2], poster_id)
+redis.call('EXPIREAT', KEYS[2], string.format('%d', math.ceil(time + tonumber(voters_seconds))))
+rank(KEYS[3], time, member)
+rank(KEYS[4], points, member)
+rank_good(KEYS[5], votes, tonumber(good_votes), time, member)
+rank(KEYS[6], time, member)
+redis.call('SET', KEYS[7], member, 'EX', form_seconds)
+if link ~= '' then
+  remember_link(KEYS[9], time, tonumber(link_seconds), member)
 end
 for i = 1, #names do
-  enter_group(11 + 3 * (i - 1), time, points, KEYS[1])
+  enter_group(FIRST_GROUP_KEY + 3 * (i - 1), time, points, member)
 end
-return { 'posted', KEYS[1] }
+return { 'posted', member }

@@ -1,9 +1,10 @@
--- Makes an unused invitation useless.
+-- Revoke an unused invitation.
 -- KEYS  1 invite:<token>
 -- ARGV  1 name of the member who made it, or empty for a moderator
 -- Answers  revoked | unknown | used
+local maker = ARGV[1]
 local by, used = unpack(redis.call('HMGET', KEYS[1], 'by', 'used'))
-if not by or (ARGV[1] ~= '' and string.lower(by) ~= string.lower(ARGV[1])) then
+if not by or (maker ~= '' and string.lower(by) ~= string.lower(maker)) then
   return { 'unknown' }
 elseif used then
   return { 'used' }

@@ -1,9 +1,11 @@
--- Puts an article into groups and takes it out of others, in one act.
--- KEYS  1 article:<id>  2 groups:  then for each group named, first those to add, three: group:<g> time:<g> score:<g>
---       then the log's (see record in common.lua)
--- ARGV  1 number of the log's keys  2 log entry  3 seconds per vote  4 groups an article may be in
---       5 how many of the names are to add  then the names
+-- Put an article into groups and take it out of others, in one act.
+-- KEYS  1 article:<id>  2 groups:  then for each group named, first those to add, three: group:<g> time:<g> score:<g>;
+--       then the log's
+-- ARGV  1-3 the log's (see common.lua)  4 the article as a member of rankings  5 seconds per vote
+--       6 groups an article may be in  7 how many of the names are to add  then the names
 -- Answers  set <groups> (as they now are) | unknown | gone | no-group <names> | too-many
+local member, vote_score, max_groups, add_count = unpack(ARGV, 4)
+local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 3, 8
 local title, posted, votes, field, gone = unpack(
   redis.call('HMGET', KEYS[1], 'title', 'time', 'votes', 'groups', 'gone'))
 if not title or not posted then
@@ -11,24 +13,25 @@ if not title or not posted then
 elseif gone then
   return { 'gone' }
 end
-check(2, 2, 'set')
-check_groups(6, 3)
+check_types(2, 2, 'set')
+check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 check_log()
-local kept, member_of, missing = plan_groups(field, 6, tonumber(ARGV[5]), 2)
-local _, before = string.gsub(field or '', '%S+', '')
-if #missing > 0 then
-  return { 'no-group', table.concat(missing, ' ') }
+local remaining, is_member, unknown = plan_groups(field, FIRST_GROUP_NAME, tonumber(add_count), 2)
+local _, count_before = string.gsub(field or '', '%S+', '')
+if #unknown > 0 then
+  return { 'no-group', table.concat(unknown, ' ') }
 end
 -- An article that a program after the book put into more groups may still lose some of them.
-if #kept > tonumber(ARGV[4]) and #kept > before then
+if #remaining > tonumber(max_groups) and #remaining > count_before then
   return { 'too-many' }
 end
 
 local time = tonumber(posted)
-local added, removed = move_groups(6, 3, member_of, time, time + tonumber(votes or 0) * tonumber(ARGV[3]), KEYS[1])
-local groups = table.concat(kept, ' ')
+local points = score(time, tonumber(votes or 0), tonumber(vote_score))
+local added, removed = move_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY, is_member, time, points, member)
+local groups = table.concat(remaining, ' ')
 redis.call('HSET', KEYS[1], 'groups', groups)
 if added ~= '' or removed ~= '' then
-  record({ added = added, removed = removed })
+  write_log_entry({ added = added, removed = removed })
 end
 return { 'set', groups }

@@ -1,0 +1,154 @@
+"""User text becomes safe HTML whatever it is."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from voteweb.core import validation
+from voteweb.core.markup import domain, render
+
+ALLOWED = set("a blockquote br code em h2 h3 h4 hr li ol p pre s strong table tbody td th thead tr ul".split())
+REL = "nofollow ugc noopener"
+
+
+class Found(HTMLParser):
+    """Every tag of a piece of HTML with its attributes."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+
+def assert_safe(html: str) -> None:
+    for tag, attributes in Found(html).tags:
+        assert tag in ALLOWED
+        if tag == "a":
+            assert set(attributes) <= {"href", "rel"}
+            assert attributes["rel"] == REL
+            assert re.match(r"https?:", attributes.get("href") or "https:", re.IGNORECASE)
+        elif tag == "ol":
+            assert set(attributes) <= {"start"}
+        else:
+            assert not attributes
+
+
+DANGEROUS = [
+    "<script>alert(1)</script>",
+    "</p><script src=//evil.example></script>",
+    "[x](javascript:alert(1))",
+    "[x](JaVaScRiPt:alert(1))",
+    "[x](java&#115;cript:alert(1))",
+    "[x](java&Tab;script:alert(1))",
+    "[x](&#x6a;avascript:alert(1))",
+    "[x]( javascript:alert(1))",
+    "[x](<javascript:alert(1)>)",
+    "<javascript:alert(1)>",
+    "[x](data:text/html,<script>)",
+    "[x](vbscript:msgbox)",
+    "[x](//evil.example)",
+    "[x](/a/7/vote)",
+    "[x](mailto:ann@example.com)",
+    "ann@example.com",
+    "ftp://example.com/",
+    '[x](http://a.example "onmouseover=alert(1)")',
+    '[x](http://a.example" onmouseover="alert(1))',
+    "![x](http://evil.example/pixel.png)",
+    "![x](javascript:alert(1))",
+    "<img src=x onerror=alert(1)>",
+    "<a href=javascript:alert(1)>x</a>",
+    "<svg/onload=alert(1)>",
+    "<style>*{display:none}</style>",
+    "<iframe src=http://evil.example></iframe>",
+    "[x]: javascript:alert(1)\n\n[x]",
+    "```js onload=alert(1)\n</code><script>\n```",
+    "|a|b|\n|:-|-:|\n|<script>|x|",
+    "`<script>`",
+    "<!-- <script> -->",
+    "<![CDATA[<script>]]>",
+    "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>",
+]
+
+
+@pytest.mark.parametrize("source", DANGEROUS)
+def test_nothing_dangerous_gets_through(source: str) -> None:
+    assert_safe(render(source))
+
+
+PIECES = st.sampled_from(
+    [*DANGEROUS, "<", ">", '"', "'", "](", "[", "!", "`", "\n", "\n\n", "> ", "* ", "# ", "\\", "&", "\x00", "http://"]
+)
+
+
+@given(st.one_of(st.text(), st.lists(st.one_of(PIECES, st.text(max_size=5)), max_size=12).map("".join)))
+@example("[a](http://b.example)")
+def test_no_text_whatever_becomes_anything_but_safe_html(source: str) -> None:
+    assert_safe(render(source))
+
+
+@given(st.text(max_size=300))
+def test_the_checks_of_a_text_can_be_repeated(typed: str) -> None:
+    once = validation.text(typed)
+    assert validation.text(once) == once
+
+
+@given(st.text(max_size=300))
+def test_the_cleaning_of_a_line_can_be_repeated(typed: str) -> None:
+    once = validation.clean_line(typed)
+    assert validation.clean_line(once) == once
+
+
+@pytest.mark.parametrize(
+    ("source", "html"),
+    [
+        ("", ""),
+        ("one\n\ntwo", "<p>one</p>\n<p>two</p>\n"),
+        ("*a* **b** `c` ~~d~~", "<p><em>a</em> <strong>b</strong> <code>c</code> <s>d</s></p>\n"),
+        ("# top", "<h2>top</h2>\n"),
+        ("## second", "<h3>second</h3>\n"),
+        ("###### sixth", "<h4>sixth</h4>\n"),
+        ("* a\n* b", "<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n"),
+        ("7. seventh", '<ol start="7">\n<li>seventh</li>\n</ol>\n'),
+        ("> said", "<blockquote>\n<p>said</p>\n</blockquote>\n"),
+        ("2 < 3 & 4 > 1", "<p>2 &lt; 3 &amp; 4 &gt; 1</p>\n"),
+        ("<b>", "<p>&lt;b&gt;</p>\n"),
+        ("[a](https://b.example/)", f'<p><a href="https://b.example/" rel="{REL}">a</a></p>\n'),
+        ("https://b.example", f'<p><a href="https://b.example" rel="{REL}">https://b.example</a></p>\n'),
+        ("编程 😀", "<p>编程 😀</p>\n"),
+    ],
+)
+def test_markdown_becomes_the_html_it_means(source: str, html: str) -> None:
+    assert render(source) == html
+
+
+@pytest.mark.parametrize(
+    ("link", "host"),
+    [
+        ("", ""),
+        ("https://example.com/a", "example.com"),
+        ("https://WWW.Example.com:8080/a", "example.com"),
+        ("https://news.example.com", "news.example.com"),
+        ("https://wwwhere.example", "wwwhere.example"),
+        ("https://bücher.example/", "xn--bcher-kva.example"),
+        ("https://example.com./", "example.com."),
+        ("http://[::1]:80/", "::1"),
+    ],
+)
+def test_the_domain_of_a_link_is_the_one_a_browser_goes_to(link: str, host: str) -> None:
+    assert domain(link) == host
+
+
+@given(st.text(max_size=60).map(lambda text: f"http://{text}"))
+def test_every_link_that_is_taken_has_a_domain(typed: str) -> None:
+    try:
+        link = validation.link(typed)
+    except validation.Invalid:
+        return
+    assert domain(link)

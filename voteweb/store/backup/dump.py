@@ -1,0 +1,131 @@
+"""Dump a whole site record by record while it is in use, each record at one instant.
+
+The order matters, since records differ by seconds: what names another thing is read before what it names, so that
+nothing in a backup refers to something missing; and the memory of forms, imports and reports is read before the
+articles, so that nothing is remembered as done that is not there.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import redis
+
+from voteweb.core.errors import ConfigError
+from voteweb.store.backup import records
+from voteweb.store.backup.bitmap import Bitmap
+from voteweb.store.backup.dump_articles import dump_articles, expiry_or_none
+from voteweb.store.backup.records import BackupRecord
+from voteweb.store.connection.connection import Connection
+from voteweb.store.keys import article_id, is_article
+from voteweb.store.scanner import Scanner, batched
+from voteweb.store.server_info import ServerInfo
+
+#: Digests of imported rows in one record.
+DIGESTS_PER_RECORD = 1_000
+
+
+class Dump:
+    """Reads everything that cannot be computed from other data."""
+
+    def __init__(self, connection: Connection, server_info: ServerInfo) -> None:
+        self._keys = connection.keys
+        self._scanner = Scanner(connection)
+        self._server_info = server_info
+
+    def total(self) -> int:
+        """Return about how many records there are."""
+        with _config_errors():
+            return sum(self._counters())
+
+    def records(self) -> Iterator[BackupRecord]:
+        """Yield every record, each article, member and log entry once.
+
+        Raises ConfigError if the data cannot be read, or are on another server in the end.
+        """
+        run = self._server_info.engine().run
+        with _config_errors():
+            yield from self._forms()
+            yield from self._imported()
+            yield from self._invitations()
+            yield from self._resets()
+            yield from self._reported()
+            yield from dump_articles(self._scanner)
+            yield from self._groups()
+            yield from self._members()
+            yield from self._log_entries()
+            yield records.Counters(*self._counters())
+        if self._server_info.engine().run != run:
+            # The position of a scan in one server's keys means nothing to another.
+            raise ConfigError("The database was restarted or replaced while it was read. Please run the backup again.")
+
+    def _replies_by_name(self, pattern: str, *commands: str) -> Iterator[tuple[str, list[Any]]]:
+        """Yield the name in each key that matches *pattern* with the replies to *commands*, all of one instant."""
+        for batch in batched(self._scanner.keys(pattern)):
+            replies = self._scanner.run_atomic([(command, key) for key in batch for command in commands])
+            for at, key in enumerate(batch):
+                yield self._keys.split(key)[1], replies[at * len(commands) : (at + 1) * len(commands)]
+
+    def _forms(self) -> Iterator[BackupRecord]:
+        pattern = self._keys.once("*", "*")
+        for name, (article, until) in self._replies_by_name(pattern, "GET", "PEXPIRETIME"):
+            member, _, token = name.partition("-")
+            if article and is_article(article) and member.isdecimal():
+                yield records.Form(int(member), token, article_id(article), expiry_or_none(until))
+
+    def _imported(self) -> Iterator[BackupRecord]:
+        for batch in batched(self._scanner.members(self._keys.imported()), DIGESTS_PER_RECORD):
+            yield records.Imported(batch)
+
+    def _invitations(self) -> Iterator[BackupRecord]:
+        for token, (fields,) in self._replies_by_name(self._keys.invite("*"), "HGETALL"):
+            yield records.Invitation(token, fields)
+
+    def _resets(self) -> Iterator[BackupRecord]:
+        for digest, (name, until) in self._replies_by_name(self._keys.reset("*"), "GET", "PEXPIRETIME"):
+            if name is not None:
+                yield records.Reset(digest, name, expiry_or_none(until))
+
+    def _reported(self) -> Iterator[BackupRecord]:
+        for name, (articles,) in self._replies_by_name(self._keys.reported("*"), "HGETALL"):
+            yield records.Reported(name, articles)
+
+    def _groups(self) -> Iterator[BackupRecord]:
+        described = {self._keys.split(key)[1] for key in self._scanner.keys(self._keys.group_info("*"))}
+        for names in batched(sorted(described | set(self._scanner.groups()))):
+            replies = self._scanner.run_atomic([("HGETALL", self._keys.group_info(name)) for name in names])
+            for name, fields in zip(names, replies, strict=True):
+                yield records.Group(name, fields)
+
+    def _members(self) -> Iterator[BackupRecord]:
+        seen = Bitmap()
+        for batch in batched(self._scanner.keys(self._keys.user("?*"))):
+            names = [self._keys.split(key)[1] for key in batch]
+            commands: list[tuple[str, ...]] = []
+            for name in names:
+                commands += [("HGETALL", self._keys.user(name)), ("SISMEMBER", self._keys.leaving(), name)]
+            replies = self._scanner.run_atomic(commands)
+            for name, fields, leaving in zip(names, replies[::2], replies[1::2], strict=True):
+                id = fields.get("id", "")
+                if not id.isdecimal() or seen.add(int(id)):
+                    yield records.Member(name, fields, bool(leaving))
+
+    def _log_entries(self) -> Iterator[BackupRecord]:
+        seen = Bitmap()
+        for id, (fields,) in self._replies_by_name(self._keys.log_entry("[0-9]*"), "HGETALL"):
+            if id.isdecimal() and seen.add(int(id)):
+                yield records.LogEntry(int(id), fields)
+
+    def _counters(self) -> tuple[int, int, int]:
+        keys = (self._keys.articles_count(), self._keys.users_count(), self._keys.log_count())
+        articles, members, entries = self._scanner.run_atomic([("GET", key) for key in keys])
+        return int(articles or 0), int(members or 0), int(entries or 0)
+
+
+@contextmanager
+def _config_errors() -> Iterator[None]:
+    """Turn errors caused by broken data into a ConfigError."""
+    try:
+        yield
+    except (redis.ResponseError, ValueError) as error:
+        raise ConfigError("The data cannot be read: %(problem)s (`voteweb doctor` tells more)", problem=error) from None

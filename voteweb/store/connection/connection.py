@@ -1,0 +1,183 @@
+"""The connection to Redis: one client, and one deadline for every command.
+
+redis-py on its own sends a command up to eleven times. Here only what may run twice is sent again: reads, and
+scripts that are idempotent.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar, cast
+
+import redis
+
+from voteweb.core.errors import Conflict, Unavailable
+from voteweb.store.connection import scripts
+from voteweb.store.connection.pipeline import Command, Pipeline
+from voteweb.store.connection.replicas import Replicas
+from voteweb.store.connection.transport import send, send_atomic
+from voteweb.store.connection.unavailable import NotReplicated, is_unavailable
+from voteweb.store.keys import Keys
+
+T = TypeVar("T")
+
+#: Seconds between two attempts to reach a database that refuses connections.
+RETRY_SECONDS = 0.05
+#: One Sentinel, one replica or one wait for replicas may take this share of the deadline, so that another can be tried.
+ATTEMPT_SHARE = 0.25
+
+
+class Outcome(NamedTuple):
+    """What a script answered: its status, the values after it, and whether the script may have run before.
+
+    After an attempt whose answer was lost, the status "already" may be the result of our own first attempt.
+    """
+
+    status: str
+    values: list[str]
+    repeated: bool
+
+
+class Connection:
+    """A client of the primary with a deadline in seconds, and the replicas that answer readers, if any.
+
+    *keys* spells the keys of the site. A script is done once *wait* replicas have what it wrote. ``on_round_trip``,
+    if set, is called with the duration of each round trip in seconds.
+    """
+
+    def __init__(
+        self,
+        client: redis.Redis,
+        deadline: float,
+        *,
+        keys: Keys | None = None,
+        replicas: Replicas | None = None,
+        wait: int = 0,
+    ) -> None:
+        self.client = client
+        self.deadline = deadline
+        self.keys = keys or Keys()
+        self._replicas = replicas
+        self.wait = wait
+        self.on_round_trip: Callable[[float], None] | None = None
+
+    def pipeline(self, *, reader: bool = False) -> Pipeline:
+        """Return an empty pipeline; a replica may answer that of a *reader*, who need not see their own writes."""
+        return Pipeline(self.run_on_replica, self.run) if reader else Pipeline(self.run)
+
+    def close(self) -> None:
+        """Close all connections; the next command opens new ones."""
+        self.client.close()
+        if self._replicas:
+            self._replicas.close()
+
+    def retry_until_deadline(self, attempt: Callable[[], T], *, deadline: float | None = None) -> T:
+        """Return what *attempt* returns, trying again while Redis is unavailable.
+
+        Only for attempts that may run twice: reads and idempotent scripts. Raises Unavailable after *deadline*
+        seconds (those of the connection by default).
+        """
+        until = time.monotonic() + (self.deadline if deadline is None else deadline)
+        while True:
+            try:
+                return self._timed(attempt)
+            except redis.RedisError as error:
+                if not is_unavailable(error):
+                    raise
+                # A server that cannot take a command may be the primary no more: a new connection finds out who is.
+                self.client.connection_pool.disconnect(inuse_connections=False)
+                if time.monotonic() + RETRY_SECONDS >= until:
+                    raise Unavailable from error
+                time.sleep(RETRY_SECONDS)
+
+    def _timed(self, attempt: Callable[[], T]) -> T:
+        if self.on_round_trip is None:
+            return attempt()
+        start = time.perf_counter()
+        try:
+            return attempt()
+        finally:
+            self.on_round_trip(time.perf_counter() - start)
+
+    def command(self, *words: Any) -> Any:
+        """Run one command that may be sent twice."""
+        return self.retry_until_deadline(lambda: self._execute(words))
+
+    def _execute(self, words: Sequence[Any]) -> Any:
+        return self.client.execute_command(*words)  # type: ignore[no-untyped-call]
+
+    def run(self, commands: Sequence[Command], *, atomic: bool = False) -> list[Any]:
+        """Run *commands* in one round trip and return their replies; *atomic*: in one transaction."""
+        run_once = send_atomic if atomic else send
+        return self._with_scripts(lambda: run_once(self.client, commands))
+
+    def run_on_replica(self, commands: Sequence[Command]) -> list[Any]:
+        """Run reading *commands* in one round trip on a replica, or on the primary while no replica answers."""
+        replicas = self._replicas
+        answer = self._timed(lambda: replicas.run(commands)) if replicas else None
+        if answer is None:
+            return self.run(commands)
+        if not answer.is_connected:
+            # The replica has lost its primary; we may still reach it. If not, stale replies are better than none.
+            try:
+                return send(self.client, commands)
+            except redis.RedisError as error:
+                if not is_unavailable(error):
+                    raise
+        return answer.replies
+
+    def script(self, name: str, keys: Sequence[str], arguments: Sequence[str | int | float]) -> Outcome:
+        """Run the script *name* and return its answer; raise Conflict when an id it was given is in use."""
+        command = scripts.call(name, keys, arguments)
+        attempts = 0
+
+        def count_attempt() -> None:
+            nonlocal attempts
+            attempts += 1
+
+        def attempt() -> list[str]:
+            nonlocal attempts
+            try:
+                return cast(list[str], self._write(command, count_attempt))
+            except redis.exceptions.NoScriptError:
+                attempts -= 1  # nothing ran
+                raise
+
+        try:
+            status, *values = self._with_scripts(attempt)
+        except redis.ResponseError as error:
+            if " TAKEN " in str(error):
+                raise Conflict from error
+            raise
+        return Outcome(status, values, repeated=attempts > 1)
+
+    def _write(self, command: Command, on_connected: Callable[[], None]) -> Any:
+        """Run one script and wait for the replicas; raise NotReplicated when too few confirm it in time."""
+        if not self.wait:
+            return send(self.client, [command], on_connected=on_connected)[0]
+        # WAIT covers what this connection wrote. A script that finds its work done (as after a lost answer) writes
+        # nothing, although what it found may still be on its way to the replicas; a message is replicated behind it.
+        message, wait = ("PUBLISH", "voteweb", ""), ("WAIT", self.wait, int(self.deadline * ATTEMPT_SHARE * 1000))
+        answer, _, confirmed = send(self.client, [command, message, wait], on_connected=on_connected)
+        if confirmed < self.wait:
+            raise NotReplicated(f"{confirmed} of {self.wait} replicas have confirmed the write")
+        return answer
+
+    def _with_scripts(self, attempt: Callable[[], T]) -> T:
+        def attempt_with_scripts() -> T:
+            try:
+                return attempt()
+            except redis.exceptions.NoScriptError:
+                # The server is new or was flushed: nothing ran, so load all scripts and try again.
+                self.load_scripts()
+                return attempt()
+
+        return self.retry_until_deadline(attempt_with_scripts)
+
+    def load_scripts(self) -> None:
+        """Load every script into Redis, so that EVALSHA finds it."""
+        for source in scripts.sources().values():
+            self.client.script_load(source)
+
+    def ping(self) -> None:
+        """Return when Redis answers; raise Unavailable when it does not within the deadline."""
+        self.command("PING")

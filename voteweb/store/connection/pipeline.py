@@ -1,0 +1,73 @@
+"""Pipelines: parts of the store queue their commands, and one round trip answers all of them."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, TypeVar, cast
+
+T = TypeVar("T")
+
+Command = tuple[Any, ...]
+#: Sends commands in one round trip and returns their replies.
+Send = Callable[[Sequence[Command]], list[Any]]
+
+_PENDING = object()
+
+
+class Future(Generic[T]):
+    """The result of queued commands; it exists once their pipeline has been executed."""
+
+    def __init__(self, parse: Callable[[list[Any]], T]) -> None:
+        self._parse = parse
+        self._result: object = _PENDING
+
+    def resolve(self, replies: list[Any]) -> None:
+        """Compute the result from the raw *replies* to the queued commands."""
+        self._result = self._parse(replies)
+
+    @property
+    def result(self) -> T:
+        """The parsed result; raises RuntimeError before the pipeline has been executed."""
+        if self._result is _PENDING:
+            raise RuntimeError("The result was read before its pipeline was executed.")
+        return cast(T, self._result)
+
+
+class Pipeline:
+    """Commands of several callers, sent to Redis in one round trip.
+
+    *send* carries them out; *send_to_primary* takes its place as soon as one of the commands writes.
+    """
+
+    def __init__(self, send: Send, send_to_primary: Send | None = None) -> None:
+        self._send = send
+        self._send_to_primary = send_to_primary or send
+        self._commands: list[Command] = []
+        self._futures: list[tuple[Future[Any], int]] = []
+
+    def queue(
+        self, commands: Sequence[Command], parse: Callable[[list[Any]], T], *, writes: bool = False
+    ) -> Future[T]:
+        """Queue *commands* and return the future of what *parse* makes of their replies.
+
+        The commands must be safe to send twice. If one of them *writes*, the whole pipeline goes to the primary.
+        """
+        future = Future(parse)
+        self._commands += commands
+        self._futures.append((future, len(commands)))
+        if writes:
+            self._send = self._send_to_primary
+        return future
+
+    def execute(self) -> None:
+        """Send all queued commands in one round trip and resolve their futures.
+
+        The pipeline is empty afterwards. Raises Unavailable when Redis does not answer in time.
+        """
+        replies = self._send(self._commands) if self._commands else []
+        for future, count in self._futures:
+            future.resolve(replies[:count])
+            replies = replies[count:]
+        self._commands, self._futures = [], []
+
+    def send(self, commands: Sequence[Command]) -> list[Any]:
+        """Return the replies to *commands* from a round trip of their own, to the same server as this pipeline."""
+        return self._send(commands)

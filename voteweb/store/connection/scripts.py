@@ -1,0 +1,32 @@
+"""The Lua scripts: one file per verb, read once, called by their digest."""
+
+from collections.abc import Sequence
+from functools import cache
+from hashlib import sha1
+from importlib.resources import files
+from typing import Any
+
+
+@cache
+def sources() -> dict[str, str]:
+    """Return the source of every script by name, each with the helpers of ``common.lua`` in front."""
+    folder = files("voteweb.store").joinpath("lua")
+    scripts = [file for file in folder.iterdir() if file.name.endswith(".lua")]
+    texts = {file.name.removesuffix(".lua"): file.read_text("utf-8") for file in scripts}
+    common = texts.pop("common")
+    return {name: f"{common}\n{text}" for name, text in texts.items()}
+
+
+@cache
+def digest(name: str) -> str:
+    """Return the SHA-1 digest by which Redis knows the script *name*."""
+    return sha1(sources()[name].encode(), usedforsecurity=False).hexdigest()
+
+
+def call(name: str, keys: Sequence[str], arguments: Sequence[str | int | float]) -> tuple[Any, ...]:
+    """Return the command that runs the script *name* on *keys* with *arguments*."""
+    return ("EVALSHA", digest(name), len(keys), *keys, *(_exact(argument) for argument in arguments))
+
+
+def _exact(value: str | int | float) -> str:
+    return repr(value) if isinstance(value, float) else str(value)

@@ -1,0 +1,30 @@
+"""Which errors mean that the database is unavailable: a later attempt may succeed, and until then pages say so."""
+
+import redis
+
+#: Errors of a server that is gone, loading or failing over. The command has not run, or nobody knows whether it has.
+_UNAVAILABLE_ERRORS = (
+    redis.ConnectionError,
+    redis.TimeoutError,
+    redis.ReadOnlyError,
+    redis.OutOfMemoryError,
+    redis.InvalidResponse,
+    redis.exceptions.ClusterDownError,  # also: a replica has lost its primary
+    redis.exceptions.TryAgainError,
+    redis.exceptions.NoScriptError,  # right after all scripts were loaded: the server has been restarted since
+)
+#: Error codes of a server that runs but cannot take the command now: a slow script is running, its disk is full, its
+#: replicas are gone, or it ceased to be the primary.
+_UNAVAILABLE_REPLIES = ("BUSY ", "MISCONF ", "OOM ", "NOREPLICAS ", "UNBLOCKED ", "WAIT cannot be used ")
+
+
+class NotReplicated(redis.TimeoutError):
+    """Too few replicas have confirmed a write in time."""
+
+
+def is_unavailable(error: Exception) -> bool:
+    """Tell whether *error* means that the database is unavailable; any other error is a bug of ours."""
+    if isinstance(error, _UNAVAILABLE_ERRORS):
+        return True
+    # In a pipeline redis-py puts the number and text of the command before the server's message.
+    return isinstance(error, redis.ResponseError) and any(f" {code}" in f" {error} " for code in _UNAVAILABLE_REPLIES)

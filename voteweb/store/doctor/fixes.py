@@ -1,0 +1,86 @@
+"""The commands that repair what the doctor finds: each may run again, and each checks first whether it is needed.
+
+Redis answers ``repaired``, ``unchanged``, ``again`` (what the caller saw is out of date) or ``unrepairable``; plain
+commands answer with the number of their changes.
+"""
+
+from math import ceil
+
+from voteweb.core import config
+from voteweb.core.config import Settings
+from voteweb.store.articles import group_keys
+from voteweb.store.connection import scripts
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.doctor.snapshot import KeyFields
+from voteweb.store.keys import Keys, article_member
+
+
+def article(keys: Keys, settings: Settings, id: int, fields: KeyFields, groups: list[str]) -> Command:
+    """Give an article the votes and the places it should have; *groups* are those of its groups that exist."""
+    poster = fields.poster or ""
+    return scripts.call(
+        "repair_article",
+        [
+            keys.article(id),
+            keys.voted(id),
+            keys.by_time(),
+            keys.by_score(),
+            keys.good(),
+            keys.posted(poster),
+            keys.gone(poster),
+            fields.link_key(keys),
+            fields.poster_key(keys),
+            *group_keys(keys, groups),
+        ],
+        [
+            article_member(id),
+            settings.vote_score,
+            settings.good_votes,
+            settings.voting_seconds,
+            config.LINK_SECONDS,
+            fields.groups or "",
+            poster,
+            fields.link or "",
+        ],
+    )
+
+
+def voters(keys: Keys, settings: Settings, id: int | str) -> Command:
+    """Let an article's voters expire when they should."""
+    return scripts.call(
+        "repair_voters", [keys.article(id), keys.voted(id)], [settings.voting_seconds, config.VOTERS_GRACE]
+    )
+
+
+def reports(keys: Keys, id: int) -> Command:
+    """Make the queue of reports agree with an article's open reports."""
+    return scripts.call("repair_reports", [keys.article(id), keys.reports(), keys.report(id)], [article_member(id)])
+
+
+def group(keys: Keys, name: str, *, is_named: bool) -> Command:
+    """Create a group that an article or a title names, or delete what is left of one that nothing names."""
+    return scripts.call(
+        "repair_group", [keys.groups(), keys.group_info(name), *group_keys(keys, [name])], [name, int(is_named)]
+    )
+
+
+def index_entry(hash_key: str, member: str, ranking: str, field: str) -> Command:
+    """Put *member*, which stands for a hash that never changes, into *ranking* with the number in its *field*."""
+    return scripts.call("index_log_entry", [hash_key, ranking], [member, field])
+
+
+def remove_stray_member(key: str, member: str, hash_key: str, field: str, value: str | None) -> Command:
+    """Take *member* out of *key* while the *field* of *hash_key* still has the *value* that was read."""
+    return scripts.call("remove_stray_member", [key, hash_key], [member, field, value or ""])
+
+
+def remove_member(keys: Keys, key: str, member: str) -> Command:
+    """Take *member* out of *key*, where it can never belong."""
+    noun, _ = keys.split(key)
+    return ("SREM" if noun == "group" else "ZREM", key, member)
+
+
+def expiry(key: str, newest: float) -> tuple[Command, Command]:
+    """Return what lets a link expire after its *newest* article: if it never expires, and if it does so too early."""
+    at = ceil(newest + config.LINK_SECONDS)
+    return ("EXPIREAT", key, at, "NX"), ("EXPIREAT", key, at, "GT")

@@ -1,0 +1,36 @@
+"""Check the type and the lifetime of every key."""
+
+from collections.abc import Generator
+
+from voteweb.store.doctor.finding import Finding
+from voteweb.store.key_types import EXPIRING, key_type
+from voteweb.store.keys import article_member, is_article
+from voteweb.store.scanner import Scanner, batched, split_evenly
+
+
+def examine(scanner: Scanner) -> Generator[Finding, None, bool]:
+    """Check type and lifetime of every key; return whether all have the right type."""
+    keys = scanner.site_keys
+    all_typed = True
+    for batch in batched(scanner.keys(f"{keys.prefix}*:*")):
+        replies = scanner.run_atomic([(word, key) for key in batch for word in ("TYPE", "TTL")])
+        for key, (actual, expires) in zip(batch, split_evenly(replies, len(batch)), strict=True):
+            noun, name = keys.split(key)
+            wanted = key_type(keys, key)
+            if wanted is None or actual == "none":
+                continue
+            if actual != wanted:
+                all_typed = False
+                why_not = "its content may be another program's: RENAME it, then repair again"
+                yield Finding(key, f"is a {actual}, but should be a {wanted}", why_not=why_not)
+            if noun == "article" and name and not is_article(article_member(name)):
+                yield Finding(key, f"is no article: {name} is no number", why_not="another program made this key")
+            is_combined = noun in ("time", "score") and "+" in name
+            if expires >= 0 and noun not in EXPIRING and not is_combined:
+                yield Finding(key, f"expires in {expires} seconds, but is for ever", ("PERSIST", key))
+            elif expires == -1 and is_combined:
+                yield Finding(key, "never expires", ("UNLINK", key))  # the next request for it builds it again
+            elif expires == -1 and EXPIRING.get(noun):
+                command, *seconds = EXPIRING[noun]
+                yield Finding(key, "never expires", (command, key, *seconds))
+    return all_typed

@@ -1,0 +1,86 @@
+-- Give an article the votes that its voters make and the places in rankings that its fields require.
+-- KEYS  1 article:<id>  2 voted:<id>  3 time:  4 score:  5 good:  6 posted:<poster>  7 gone:<poster>  8 link:<digest>
+--       9 user:<poster>  then for each group of the article that exists three: group:<g> time:<g> score:<g>
+-- ARGV  1 the article as a member of rankings  2 seconds per vote  3 votes of a good article  4 voting seconds
+--       5 seconds a link is remembered  6 the article's groups  7 its poster  8 its link, each as the caller knows it
+-- Answers  repaired | unchanged | again (groups, link or poster are others)
+--          | unrepairable (a field is missing or invalid, and nothing else tells its value)
+-- While voting is open, votes = base + voters; after that the votes stay as they are.
+local member, vote_score, good_votes, voting_seconds, link_seconds, known_groups, known_poster, known_link = unpack(ARGV)
+local FIRST_GROUP_KEY = 10
+local title, link, poster, posted, votes, base, field, gone = unpack(
+  redis.call('HMGET', KEYS[1], 'title', 'link', 'poster', 'time', 'votes', 'base', 'groups', 'gone'))
+local time = tonumber(posted or '')
+if not title or not time or (gone and gone ~= 'deleted' and gone ~= 'removed') then
+  return { 'unrepairable' }
+elseif (field or '') ~= known_groups or (poster or '') ~= known_poster or (link or '') ~= known_link then
+  return { 'again' }
+end
+check_types(2, 2, 'set')
+check_types(3, 8, 'zset')
+check_types(9, 9, 'hash')
+for i = FIRST_GROUP_KEY, #KEYS, 3 do
+  check_types(i, i, 'set')
+  check_types(i + 1, i + 2, 'zset')
+end
+-- A whole number; a missing one is 0, as a program after the book leaves it.
+local function whole_number(text)
+  return not text and 0 or string.match(text, '^%s*[+-]?%d+%s*$') and tonumber(text)
+end
+local voters = redis.call('SCARD', KEYS[2])
+local new_votes, new_base = whole_number(votes), whole_number(base)
+if not new_base and new_votes then
+  new_base = new_votes - voters
+end
+if new_base and gone ~= 'deleted' and tonumber(now()) < time + tonumber(voting_seconds) then
+  new_votes = new_base + voters
+end
+if not new_votes or not new_base then
+  return { 'unrepairable' }
+end
+
+local changed = false
+local function repair_field(name, before, number)
+  if tonumber(before or 0) ~= number then
+    redis.call('HSET', KEYS[1], name, string.format('%d', number))
+    changed = true
+  end
+end
+local function repair_ranking(i, number)
+  local stored = redis.call('ZSCORE', KEYS[i], member)
+  if number and tonumber(stored or 'nan') ~= number then
+    rank(KEYS[i], number, member)
+    changed = true
+  elseif stored and not number then
+    redis.call('ZREM', KEYS[i], member)
+    changed = true
+  end
+end
+local is_listed = not gone
+local points = is_listed and score(time, new_votes, tonumber(vote_score))
+local is_member = redis.call('HEXISTS', KEYS[9], 'id') == 1
+repair_field('votes', votes, new_votes)
+repair_field('base', base, new_base)
+repair_ranking(3, is_listed and time)
+repair_ranking(4, points)
+repair_ranking(5, is_listed and new_votes >= tonumber(good_votes) and time)
+repair_ranking(6, is_listed and is_member and time)
+repair_ranking(7, gone and is_member and time)
+local linked = redis.call('ZSCORE', KEYS[8], member)
+local is_fresh = base and tonumber(now()) < time + tonumber(link_seconds)
+if not is_listed or known_link == '' then
+  repair_ranking(8, nil)
+elseif (linked or is_fresh) and tonumber(linked or 'nan') ~= time then
+  remember_link(KEYS[8], time, tonumber(link_seconds), member)
+  changed = true
+end
+for i = FIRST_GROUP_KEY, #KEYS, 3 do
+  local in_group = redis.call('SISMEMBER', KEYS[i], member) == 1
+  if in_group ~= is_listed then
+    redis.call(is_listed and 'SADD' or 'SREM', KEYS[i], member)
+    changed = true
+  end
+  repair_ranking(i + 1, is_listed and time)
+  repair_ranking(i + 2, points)
+end
+return { changed and 'repaired' or 'unchanged' }

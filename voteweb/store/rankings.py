@@ -1,0 +1,65 @@
+"""Rankings: the sorted sets of articles, and which of them hold a given article with which score."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from voteweb.core.config import Settings
+from voteweb.core.models import Article, Order
+from voteweb.core.ranking import score
+from voteweb.store.keys import Keys
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """One sorted set of articles; *combines* are the keys of the rankings that a combined one is built from."""
+
+    key: str
+    order: Order
+    combines: tuple[str, ...] = ()
+
+
+class Rankings:
+    """The rankings of one site."""
+
+    def __init__(self, keys: Keys) -> None:
+        self._keys = keys
+
+    def site(self, order: Order) -> Ranking:
+        """Return the ranking of all articles."""
+        return Ranking(self._keys.by_score() if order is Order.SCORE else self._keys.by_time(), order)
+
+    def groups(self, names: Sequence[str], order: Order) -> Ranking:
+        """Return the ranking of the articles that are in all groups *names* (at least one)."""
+        group_key = self._keys.group_by_score if order is Order.SCORE else self._keys.group_by_time
+        if len(names) == 1:
+            return Ranking(group_key(names[0]), order)
+        names = tuple(sorted(names))
+        return Ranking(self._keys.combined(order, names), order, tuple(group_key(name) for name in names))
+
+    def member(self, name: str) -> Ranking:
+        """Return the ranking of a member's listed articles, by time."""
+        return Ranking(self._keys.posted(name), Order.TIME)
+
+    def member_gone(self, name: str) -> Ranking:
+        """Return the ranking of a member's deleted and removed articles, by time."""
+        return Ranking(self._keys.gone(name), Order.TIME)
+
+    def reported(self) -> Ranking:
+        """Return the ranking of the articles with open reports, the most reported first."""
+        return Ranking(self._keys.reports(), Order.REPORTS)
+
+    def scores_of(self, article: Article, settings: Settings) -> dict[str, float]:
+        """Return the keys of the rankings of the site and its groups that hold *article*, with its score in each."""
+        if not article.is_listed:
+            return {}
+        points = score(article.time, article.votes, settings.vote_score)
+        scores = {self._keys.by_time(): article.time, self._keys.by_score(): points}
+        if article.votes >= settings.good_votes:
+            scores[self._keys.good()] = article.time
+        for name in article.groups:
+            scores |= {self._keys.group_by_time(name): article.time, self._keys.group_by_score(name): points}
+        return scores
+
+    def key_of_poster(self, article: Article) -> str:
+        """Return the key of the ranking of its poster that holds *article* by time, if the poster is a member."""
+        return self._keys.posted(article.poster) if article.is_listed else self._keys.gone(article.poster)

@@ -1,0 +1,88 @@
+"""Rate limits: acts are counted, refused while too many were done recently, and refunded.
+
+Flask-Limiter would ask Redis once for each window of a limit: three round trips for a vote instead of one. Here one
+script is queued in the round trip that loads the viewer; for a vote it is part of the vote's own script.
+"""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from math import ceil
+
+from voteweb.core.config import Settings
+from voteweb.core.errors import TooFast
+from voteweb.core.rate_limits import Limit
+from voteweb.store.connection import scripts
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Future, Pipeline
+
+#: A limit and whose acts it counts: a member's name, an address, or a name used to log in.
+RateLimitHit = tuple[Limit, str]
+
+
+class RateLimits:
+    """The rate limits of one site."""
+
+    def __init__(self, connection: Connection, settings: Settings) -> None:
+        self._connection = connection
+        self._settings = settings
+        self._secret = blake2b(settings.secret_key.encode()).digest()
+
+    def queue_hit(self, pipeline: Pipeline, hits: Sequence[RateLimitHit]) -> Future[TooFast | None]:
+        """Queue one act to be counted against all *hits*; the result is the refusal, or None if it is accepted.
+
+        A refused act counts against none of them.
+        """
+        keys, arguments = self.script_arguments(hits)
+        if not keys:
+            return pipeline.queue([], lambda _: None)
+
+        def parse(replies: list[list[str]]) -> TooFast | None:
+            status, *values = replies[0]
+            return None if status == "counted" else to_error(hits, values)
+
+        return pipeline.queue([scripts.call("hit_rate_limit", keys, arguments)], parse, writes=True)
+
+    def script_arguments(self, hits: Sequence[RateLimitHit]) -> tuple[list[str], list[float]]:
+        """Return the keys and arguments with which a script counts an act against *hits*; none if limits are off.
+
+        If a limit is exceeded, the script answers with the values that :func:`to_error` takes.
+        """
+        factor = self._settings.limits
+        if not factor:
+            return [], []
+        return self._keys_of(hits), [
+            number for limit, _ in hits for number in (factor * limit.burst, limit.interval / factor)
+        ]
+
+    def hit(self, hits: Sequence[RateLimitHit]) -> TooFast | None:
+        """Count one act against all *hits*; return the refusal, or None if it is accepted."""
+        pipeline = self._connection.pipeline()
+        refusal = self.queue_hit(pipeline, hits)
+        pipeline.execute()
+        return refusal.result
+
+    def refund(self, hits: Sequence[RateLimitHit]) -> None:
+        """Take back one act that turned out not to count against *hits*."""
+        factor = self._settings.limits
+        if factor:
+            intervals = [limit.interval / factor for limit, _ in hits]
+            self._connection.script("refund_rate_limit", self._keys_of(hits), intervals)
+
+    def _keys_of(self, hits: Sequence[RateLimitHit]) -> list[str]:
+        """Return the keys of *hits*.
+
+        They contain digests that only the site's secret can make: a reader of the database learns no visitor's
+        address, and no password that somebody typed in place of the name.
+        """
+        return [self._connection.keys.limit(limit.kind, self._digest(owner)) for limit, owner in hits]
+
+    def _digest(self, owner: str) -> str:
+        return blake2b(owner.encode("utf-8", "replace"), digest_size=12, key=self._secret).hexdigest()
+
+
+def to_error(hits: Sequence[RateLimitHit], values: Sequence[str]) -> TooFast:
+    """Return the refusal by one of *hits*, from its number (from 1), the seconds to wait, and the unix time after them."""
+    number, wait, time = values
+    limit, _ = hits[int(number) - 1]
+    # The message tells whole minutes: better a moment late than another refusal.
+    return TooFast(limit.message, wait=ceil(float(wait)), when=60 * ceil(float(time) / 60), kind=limit.kind)

@@ -1,0 +1,97 @@
+"""Scan every key of a live site in bounded steps, each of which Redis answers as one block."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from math import isfinite
+from typing import Any, TypeVar
+
+from voteweb.store.connection.connection import Connection
+from voteweb.store.keys import article_id, is_article
+
+T = TypeVar("T")
+
+#: Keys per step: up to two thousand commands, which Redis runs as one block of two milliseconds.
+BATCH_SIZE = 50
+#: Keys or members that Redis looks at in one SCAN: a millisecond.
+SCAN_COUNT = 500
+
+
+class Scanner:
+    """Reads all of a site while it is in use."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.site_keys = connection.keys
+
+    def run_atomic(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Return the replies to *commands*, all of one instant."""
+        return self._connection.run(commands, atomic=True) if commands else []
+
+    def groups(self) -> list[str]:
+        """Return the names of all groups."""
+        return sorted(self._connection.command("SMEMBERS", self.site_keys.groups()))
+
+    def is_group(self, name: str) -> bool:
+        """Tell whether a group exists now: it may have been created since the scan began."""
+        return bool(self._connection.command("SISMEMBER", self.site_keys.groups(), name))
+
+    def keys(self, pattern: str) -> Iterator[str]:
+        """Yield the keys that match *pattern*."""
+        cursor: int | str = 0
+        is_complete = False
+        while not is_complete:
+            cursor, batch = self._connection.command("SCAN", cursor, "MATCH", pattern, "COUNT", SCAN_COUNT)
+            yield from batch
+            is_complete = int(cursor) == 0
+
+    def article_ids(self) -> Iterator[int]:
+        """Yield the ids of all articles, listed or not; one may come twice."""
+        for key in self.keys(self.site_keys.article("[0-9]*")):
+            member = key.removeprefix(self.site_keys.prefix)
+            if is_article(member):
+                yield article_id(member)
+
+    def members(self, key: str) -> Iterator[str]:
+        """Yield the members of a set or sorted set."""
+        noun, _ = self.site_keys.split(key)
+        scan = "SSCAN" if noun in ("group", "leaving", "imported") else "ZSCAN"
+        cursor: int | str = 0
+        is_complete = False
+        while not is_complete:
+            cursor, batch = self._connection.command(scan, key, cursor, "COUNT", SCAN_COUNT)
+            # redis-py pairs the members of a sorted set with their scores.
+            yield from (item[0] if isinstance(item, tuple | list) else item for item in batch)
+            is_complete = int(cursor) == 0
+
+    def ranking_members(self, rankings: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Yield each key of *rankings* with each of its members; many small rankings cost little."""
+        for batch in batched(rankings):
+            size_of = dict(zip(batch, self.run_atomic([("ZCARD", key) for key in batch]), strict=True))
+            small = [key for key, size in size_of.items() if size <= BATCH_SIZE]
+            for key, members in zip(small, self.run_atomic([("ZRANGE", key, 0, -1) for key in small]), strict=True):
+                yield from ((key, member) for member in members)
+            for key, size in size_of.items():
+                if size > BATCH_SIZE:
+                    yield from ((key, member) for member in self.members(key))
+
+
+def batched(items: Iterable[T], size: int = BATCH_SIZE) -> Iterator[list[T]]:
+    """Yield *items* in lists of *size*."""
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch
+
+
+def split_evenly(replies: Sequence[Any], count: int) -> list[Sequence[Any]]:
+    """Return *replies* cut into *count* equal parts."""
+    width = len(replies) // count if count else 0
+    return [replies[at * width : (at + 1) * width] for at in range(count)]
+
+
+def finite_number(text: str | None) -> float | None:
+    """Return the finite number that *text* spells, or None."""
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if isfinite(number) else None

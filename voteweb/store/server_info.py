@@ -1,0 +1,71 @@
+"""The database server: whether it answers, which program it is, and how much the site holds."""
+
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import redis
+
+from voteweb.core.errors import ConfigError
+from voteweb.store.connection.connection import Connection
+from voteweb.store.users import Users
+
+
+class Engine(NamedTuple):
+    """The server program, and the id of this run of it; both empty if it does not tell."""
+
+    program: str
+    run: str
+
+
+class Counts(NamedTuple):
+    """How much a site holds."""
+
+    articles: int
+    members: int
+    groups: int
+
+
+class ServerInfo:
+    """Facts about the server of one site."""
+
+    def __init__(self, connection: Connection, users: Users) -> None:
+        self._connection = connection
+        self._keys = connection.keys
+        self._users = users
+
+    def wait_until_ready(self, timeout: float) -> None:
+        """Return when the server answers; raise Unavailable when it does not within *timeout* seconds.
+
+        Raises ConfigError when it answers but refuses us.
+        """
+
+        def attempt() -> None:
+            try:
+                self._connection.client.ping()
+            except (redis.ResponseError, redis.AuthenticationError) as error:  # the second is a ConnectionError
+                raise ConfigError("The database refuses us: %(problem)s", problem=error) from None
+
+        self._connection.retry_until_deadline(attempt, deadline=timeout)
+
+    def engine(self) -> Engine:
+        """Return which program answers, such as "valkey 9.1.2", and which run of it."""
+        info: dict[str, Any] = {}
+        with suppress(redis.ResponseError):
+            info = self._connection.retry_until_deadline(lambda: self._connection.client.info("server"))
+        name = info.get("server_name", "redis")
+        version = info.get(f"{name}_version")
+        return Engine(f"{name} {version}" if version else "", str(info.get("run_id", "")))
+
+    def is_empty(self) -> bool:
+        """Tell whether nobody has ever posted or joined here."""
+        return not self._connection.command("EXISTS", self._keys.articles_count(), self._keys.users_count())
+
+    def counts(self) -> Counts:
+        """Return how many articles, members and groups there are; takes as long as looking at every key."""
+        articles, groups = self._connection.run([("ZCARD", self._keys.by_time()), ("SCARD", self._keys.groups())])
+        return Counts(articles, self._users.count(), groups)
+
+    def sizes(self) -> tuple[int, int]:
+        """Return how many articles are listed, and the last id given to a member; costs the same on any site."""
+        articles, members = self._connection.run([("ZCARD", self._keys.by_time()), ("GET", self._keys.users_count())])
+        return articles, int(members or 0)

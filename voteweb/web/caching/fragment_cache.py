@@ -1,0 +1,79 @@
+"""The fragment cache: parts of pages that are rendered once, namely rows of lists and what is on every page.
+
+A cached fragment depends on nothing but the language and the values passed to its template, so that it is right for
+everybody; what is personal stays outside of it.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import lru_cache
+
+from flask import Flask
+from markupsafe import Markup
+
+from voteweb.core import config, markup, permissions
+from voteweb.core.models import Article, VotingState
+from voteweb.web.auth.login import viewer
+from voteweb.web.context import now, settings
+from voteweb.web.i18n import formatting, locale
+
+#: Renders a template with values in a language, given by its code.
+Render = Callable[..., Markup]
+#: Renders the row of an article: template, language code, article, voting state, and age in seconds.
+RenderRow = Callable[[str, str, Article, VotingState, int], Markup]
+
+
+def init_app(app: Flask) -> None:
+    """Add ``cached(template, name=value…)``, ``article_rows(articles)`` and ``articles_with_rows(articles)``."""
+
+    def render(template: str, _code: str, **values: Hashable) -> Markup:
+        return app.jinja_env.get_template(template).make_module(values).__html__()
+
+    render_row = _cached_row_renderer(render)
+
+    def article_rows(articles: Iterable[Article]) -> Markup:
+        """Return *articles* as rows of a list, as the viewer sees them now."""
+        return markup.join(_rows(render_row, "articles/_row.html", articles))
+
+    def articles_with_rows(articles: Sequence[Article]) -> Iterable[tuple[Article, Markup]]:
+        """Return *articles*, each with the content of its row."""
+        return zip(articles, _rows(render_row, "articles/_row_content.html", articles), strict=True)
+
+    app.jinja_env.globals.update(
+        cached=_cached_renderer(render), article_rows=article_rows, articles_with_rows=articles_with_rows
+    )
+
+
+def _cached_renderer(render: Render) -> Render:
+    """Return the function ``cached`` of templates."""
+    render_fragment = lru_cache(maxsize=config.FRAGMENT_CACHE_SIZE)(render)
+    # These may hold a whole text, and few articles are read by many people at a time.
+    render_article = lru_cache(maxsize=config.ARTICLE_FRAGMENT_CACHE_SIZE)(render)
+
+    def cached(template: str, **values: Hashable) -> Markup:
+        """Return *template* rendered with *values* alone, in the language of this answer."""
+        render_cached = render_article if "article" in values else render_fragment
+        return render_cached(template, locale.current().code, **values)
+
+    return cached
+
+
+def _cached_row_renderer(render: Render) -> RenderRow:
+    @lru_cache(maxsize=config.RENDERED_ROW_CACHE_SIZE)
+    def render_row(template: str, code: str, article: Article, voting_state: VotingState, age: int) -> Markup:
+        return render(template, code, article=article, voting_state=voting_state, age=age)
+
+    return render_row
+
+
+def _rows(render_row: RenderRow, template: str, articles: Iterable[Article]) -> list[Markup]:
+    code, user, time, site = locale.current().code, viewer(), now(), settings()
+    return [
+        render_row(
+            template,
+            code,
+            article,
+            permissions.voting_state(user, article, time, site),
+            formatting.round_age(time - article.time),
+        )
+        for article in articles
+    ]

@@ -1,0 +1,73 @@
+"""Messages that the next page shows once: Flask's in the session, and those about votes in a cookie of their own.
+
+With a message in the session, each vote would have to sign the session cookie anew.
+"""
+
+from enum import StrEnum
+from functools import lru_cache
+from typing import cast
+
+from flask import Flask, Response, g, get_flashed_messages, request, session
+from flask_babel import lazy_gettext as _l
+from werkzeug.http import dump_cookie
+from werkzeug.wrappers import Response as BaseResponse
+
+from voteweb.core import config
+from voteweb.web.context import settings
+
+COOKIE = "notice"
+
+
+class VoteFlash(StrEnum):
+    """A message about a vote."""
+
+    COUNTED = "counted"
+    TAKEN_BACK = "taken-back"
+
+
+_MESSAGES = {
+    VoteFlash.COUNTED: _l("Your vote has been counted."),
+    VoteFlash.TAKEN_BACK: _l("Your vote has been taken back."),
+}
+
+
+def init_app(app: Flask) -> None:
+    """Make every answer of *app* that has shown a message about a vote delete its cookie."""
+
+    @app.after_request
+    def delete_cookie(response: Response) -> Response:
+        if "vote_flash" in g:
+            set_vote_flash(response, None)
+        return response
+
+
+def set_vote_flash(response: BaseResponse, flash: VoteFlash | None) -> BaseResponse:
+    """Return *response* with the cookie that makes the next page show *flash*, or that deletes the cookie."""
+    max_age = config.FLASH_COOKIE_SECONDS if flash else 0
+    response.headers.add("Set-Cookie", _cookie(flash or "", max_age, settings().secure))
+    return response
+
+
+@lru_cache
+def _cookie(value: str, max_age: int, secure: bool) -> str:
+    # Without an expiry date, which would be cached too.
+    return dump_cookie(COOKIE, value, max_age=max_age, sync_expires=False, secure=secure, httponly=True, samesite="Lax")
+
+
+def pop_all() -> list[tuple[str, str]]:
+    """Return the category and text of each message to show; a reader without a session has none."""
+    if not session:
+        return []
+    messages = cast("list[tuple[str, str]]", get_flashed_messages(with_categories=True))
+    vote_message = pop_vote_flash()
+    return [*messages, ("message", vote_message)] if vote_message else messages
+
+
+def pop_vote_flash() -> str | None:
+    """Return the message of the cookie that this request sends, or None; it is shown once."""
+    try:
+        message = str(_MESSAGES[VoteFlash(request.cookies.get(COOKIE, ""))])
+    except ValueError:
+        return None
+    g.vote_flash = message
+    return message

@@ -1,0 +1,89 @@
+"""List pages: one round trip for a reader, one or two for a member, whatever the list."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from flask import render_template, request
+
+from voteweb.core import permissions
+from voteweb.core.errors import NoSuchPage
+from voteweb.core.models import Article, Page, User
+from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.rankings import Ranking
+from voteweb.store.votes import mark_voted
+from voteweb.web.auth.login import page_pipeline, queue_viewer, session_user_id
+from voteweb.web.context import store
+
+#: Digits of the highest page number that is looked up at all.
+MAX_PAGE_DIGITS = 9
+
+T = TypeVar("T")
+#: Queues a read on the pipeline of the page.
+QueueQuery = Callable[[Pipeline], Future[Any]]
+
+
+def page_number() -> int:
+    """Return the page number in the address, 1 if there is none; raise NoSuchPage if it is not a positive number."""
+    number = request.args.get("page", "1")
+    if not (number.isascii() and number.isdigit() and len(number) <= MAX_PAGE_DIGITS and number[0] != "0"):
+        raise NoSuchPage()
+    return int(number)
+
+
+def render_list(
+    template: str,
+    ranking: Ranking,
+    *,
+    check: Callable[[dict[str, Any]], None] = lambda results: None,
+    queries: dict[str, QueueQuery] | None = None,
+    **context: Any,
+) -> str:
+    """Return *template* rendered with ``page``, the page of *ranking* that the address asks for.
+
+    The results of *queries*, which share the round trip, are passed to the template by name; *check* gets them first
+    and may raise an error.
+    """
+    number = page_number()
+    pipeline = page_pipeline()
+    viewer = queue_viewer(pipeline)
+    futures = {name: query(pipeline) for name, query in (queries or {}).items()}
+    listing = store().listings.queue_page(pipeline, ranking, number)
+    own_votes = queue_own_votes(pipeline, store().listings.recent_ids(ranking, number))
+    pipeline.execute()
+    results = {name: future.result for name, future in futures.items()}
+    check(results)
+    page = check_page_exists(listing.result)
+    rows, group_names = with_viewer_votes(page.rows, viewer.result, own_votes.result)
+    return render_template(template, page=replace(page, rows=rows), all_groups=group_names, **results, **context)
+
+
+def check_page_exists(page: Page[T]) -> Page[T]:
+    """Return *page*; raise NoSuchPage when it is past the end of its list."""
+    if page.number > 1 and page.first > page.total:
+        raise NoSuchPage()
+    return page
+
+
+def queue_own_votes(pipeline: Pipeline, ids: Sequence[int]) -> Future[dict[int, bool]]:
+    """Queue a read of which articles *ids* the viewer has voted for, before the viewer is known to be logged in."""
+    user_id = session_user_id()
+    return store().votes.queue_own_votes(pipeline, ids if user_id else (), user_id)
+
+
+def with_viewer_votes(
+    articles: tuple[Article, ...], viewer: User | None, own_votes: Mapping[int, bool] | None = None
+) -> tuple[tuple[Article, ...], tuple[str, ...]]:
+    """Return *articles* with the votes of *viewer* marked and, for a moderator, the names of all groups.
+
+    *own_votes* are those read already. Takes one round trip for what is missing, none for a reader.
+    """
+    if viewer is None:
+        return articles, ()
+    known = own_votes or {}
+    pipeline = store().pipeline()
+    missing = [article.id for article in articles if article.id not in known]
+    more = store().votes.queue_own_votes(pipeline, missing, viewer.id)
+    names = store().groups.queue_names(pipeline) if permissions.may_moderate(viewer) else None
+    pipeline.execute()
+    return mark_voted(articles, {**known, **more.result}), names.result if names else ()

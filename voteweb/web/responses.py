@@ -1,0 +1,42 @@
+"""Responses that are the same for every client: feeds, sitemaps and robots.txt; and what a client accepts."""
+
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any
+
+from flask import Response, current_app, g, request
+
+from voteweb.core.markup import xml_text
+
+
+def public(body: str, mimetype: str, max_age: int, modified: float = 0.0) -> Response:
+    """Return a response that is the same for every client, or 304 if the client has it already.
+
+    Any cache may keep it for *max_age* seconds and must revalidate it then. *modified* is the unix time of its newest
+    part, 0 if unknown; votes and removals do not change it, so the digest of the body takes precedence.
+    """
+    response = Response(body, mimetype=mimetype)
+    response.cache_control.public = True
+    response.cache_control.max_age = max_age
+    response.set_etag(sha256(response.get_data()).hexdigest()[:32])
+    if modified:
+        response.last_modified = datetime.fromtimestamp(modified, UTC)
+    g.is_public = True
+    response.make_conditional(request)
+    return response
+
+
+def render_public(template: str, **context: Any) -> str:
+    """Return *template* rendered without loading the viewer, which the context of pages does."""
+    return current_app.jinja_env.get_template(template).render(**context)
+
+
+def xml(template: str, mimetype: str, max_age: int, modified: float = 0.0, **context: Any) -> Response:
+    """Return an XML *template* as a public response, well-formed whatever the database contains."""
+    return public(xml_text(render_public(template, **context)), mimetype, max_age, modified)
+
+
+def wants_json() -> bool:
+    """Tell whether the request comes from script and prefers JSON."""
+    accepted = request.accept_mimetypes
+    return accepted["application/json"] > accepted["text/html"]

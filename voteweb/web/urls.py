@@ -1,0 +1,86 @@
+"""URLs of the site: absolute, canonical and static ones, and safe targets of redirects."""
+
+import re
+from functools import cache, lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from flask import current_app, request, url_for
+from werkzeug.sansio.utils import get_current_url
+
+from voteweb.core import config, links
+from voteweb.core.models import Article
+from voteweb.web.context import settings
+
+#: Endpoints that search engines may index. The form to post is not useful to them: it redirects readers to log-in.
+_INDEXED = {"articles.good", "articles.show", "articles.submit", "groups.index", "status.about"}
+#: Indexed endpoints with several pages.
+_PAGED = {"articles.front", "articles.new", "groups.by_score", "groups.by_time", "users.show", "moderation_log.index"}
+#: Query parameters that turn such a page into another list, which search engines need not know.
+_FILTERS = {"moderation_log.index": ("who", "kind")}
+_SEARCHABLE = _INDEXED | _PAGED
+#: Browsers read "//" and "/\\" as the start of another site, and drop tabs and line ends before they look.
+_LOCAL_PATH = re.compile(r"/(?![/\\])[^\x00-\x20\x7f\\]*")
+
+
+def absolute(path: str = "/") -> str:
+    """Return the full URL of *path*, under VOTEWEB_SITE_URL or the host of this request."""
+    return (settings().site_url.rstrip("/") or _requested_site(request.scheme, request.host)) + path
+
+
+@lru_cache(maxsize=64)
+def _requested_site(scheme: str, host: str) -> str:
+    return get_current_url(scheme, host).rstrip("/")
+
+
+def canonical(**spelling: str) -> str:
+    """Return the one full URL of this page; "" for a page that search engines should not index.
+
+    *spelling* holds the stored spelling of parts of the path. Of the query only the page number is kept.
+    """
+    endpoint = request.endpoint or ""
+    if endpoint not in _SEARCHABLE or any(request.args.get(name) for name in _FILTERS.get(endpoint, ())):
+        return ""
+    values: dict[str, Any] = {**(request.view_args or {}), **spelling}
+    page = request.args.get("page", "1") if endpoint in _PAGED else "1"
+    path = url_for(endpoint, **values) if values else request.path
+    return absolute(path + (f"?page={page}" if page != "1" else ""))
+
+
+def static(name: str) -> str:
+    """Return the URL of a static file; it changes with the content, so that browsers can cache it forever."""
+    return _versioned(current_app.static_folder or "", name)
+
+
+@cache
+def _versioned(folder: str, name: str) -> str:
+    return f"/static/{name}?v={sha256(Path(folder, name).read_bytes()).hexdigest()[:10]}"
+
+
+def article_target(article: Article) -> str:
+    """Return where the title of *article* leads: to its link, or to its own page."""
+    return links.web_address(article.link) or f"/a/{article.id}"
+
+
+def current_path() -> str:
+    """Return the path and query of this page; for the answer to a form, the page of the article it changed."""
+    if request.url_rule is not None and "GET" not in (request.url_rule.methods or ()):
+        id = (request.view_args or {}).get("id")
+        return "/" if id is None else f"/a/{id}"
+    return request.full_path.rstrip("?")
+
+
+def return_url() -> str:
+    """Return the page of this site from which this form was sent, at its article.
+
+    The form's field ``next`` names it; without one, or with a foreign one, it is the article's own page.
+    """
+    id = (request.view_args or {}).get("id")
+    path = safe_path(request.form.get("next", ""), default=f"/a/{id}" if id is not None else "/")
+    return f"{path.partition('#')[0]}#a{id}" if id is not None else path
+
+
+def safe_path(target: str, default: str = "/") -> str:
+    """Return *target* if it is a path of this site, else *default*."""
+    return target if len(target) <= config.MAX_LINK_LENGTH and _LOCAL_PATH.fullmatch(target) else default

@@ -1,0 +1,32 @@
+"""The pages: one blueprint per noun."""
+
+from flask import Flask
+
+from voteweb.web.views import (
+    account,
+    articles,
+    auth,
+    errors,
+    feeds,
+    groups,
+    invitations,
+    language,
+    moderation,
+    moderation_log,
+    sitemap,
+    status,
+    users,
+    votes,
+)
+
+_MODULES = (
+    articles, votes, groups, auth, account, invitations, users, moderation, moderation_log, status, feeds, sitemap,
+    language,
+)  # fmt: skip
+
+
+def init_app(app: Flask) -> None:
+    """Register all pages of *app*."""
+    for module in _MODULES:
+        app.register_blueprint(module.blueprint)
+    errors.init_app(app)

@@ -1,0 +1,192 @@
+"""Articles: the lists of the whole site, one article, posting, editing and deleting."""
+
+from typing import Any
+
+from flask import Blueprint, abort, flash, redirect, render_template, request
+from flask.typing import ResponseReturnValue
+
+from voteweb.core import permissions
+from voteweb.core.errors import (
+    ArticleGone,
+    Duplicate,
+    LoggedOut,
+    NoSuchArticle,
+    NoSuchGroup,
+    NotYours,
+    TooLate,
+    TooManyGroups,
+)
+from voteweb.core.models import Article, LogAction, Order, User
+from voteweb.core.ranking import closes
+from voteweb.store.moderation_log import NewLogEntry
+from voteweb.web.auth.csrf import csrf_handled_by_form
+from voteweb.web.auth.login import login_required, page_pipeline, queue_viewer, require_member
+from voteweb.web.context import now, settings, store
+from voteweb.web.forms import EditForm, SubmitForm
+from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.pagination import queue_own_votes, render_list, with_viewer_votes
+from voteweb.web.responses import wants_json
+
+blueprint = Blueprint("articles", __name__)
+
+
+@blueprint.get("/")
+def front() -> str:
+    """Show the front page: all articles by score, the newest good ones beside them."""
+    count = settings().good_on_front
+    return render_list(
+        "articles/front.html",
+        store().rankings.site(Order.SCORE),
+        queries={"good": lambda pipeline: store().listings.queue_good(pipeline, count)} if count else {},
+    )
+
+
+@blueprint.get("/new")
+def new() -> str:
+    """Show all articles by time."""
+    return render_list("articles/new.html", store().rankings.site(Order.TIME))
+
+
+@blueprint.get("/good")
+def good() -> str:
+    """Show the newest good articles."""
+    pipeline = page_pipeline()
+    viewer = queue_viewer(pipeline)
+    articles = store().listings.queue_good(pipeline, settings().good_listed)
+    pipeline.execute()
+    rows, group_names = with_viewer_votes(articles.result, viewer.result)
+    return render_template("articles/good.html", rows=rows, all_groups=group_names)
+
+
+@blueprint.get("/a/<int:id>")
+def show(id: int) -> ResponseReturnValue:
+    """Show one article with its text, its numbers and the sum of its score; 410 when it is gone."""
+    return render_article(id)
+
+
+def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturnValue:
+    """Return the page of one article; *context* may contain a refused form, with its *status*."""
+    pipeline = page_pipeline()
+    viewer = queue_viewer(pipeline)
+    article = store().articles.queue_get(pipeline, id)
+    own_votes = queue_own_votes(pipeline, (id,))
+    pipeline.execute()
+    if article.result is None:
+        raise NoSuchArticle()
+    if not permissions.may_read(viewer.result, article.result):
+        return render_template("articles/gone.html", article=article.result), 410
+    (row,), group_names = with_viewer_votes((article.result,), viewer.result, own_votes.result)
+    return render_template("articles/show.html", article=row, all_groups=group_names, **context), status
+
+
+@blueprint.route("/submit", methods=["GET", "POST"])
+@csrf_handled_by_form
+def submit() -> ResponseReturnValue:
+    """Post an article; a member whose session has ended keeps what they typed.
+
+    ``?title=…&link=…`` fills the form: the bookmarklet on /about uses it.
+    """
+    pipeline = store().pipeline()
+    viewer = queue_viewer(pipeline)
+    group_names = store().groups.queue_names(pipeline)
+    pipeline.execute()
+    if viewer.result is None and request.method == "GET":
+        raise LoggedOut()
+    form = SubmitForm(title=request.args.get("title", ""), link=request.args.get("link", ""))
+    form.set_groups(group_names.result)
+    duplicate = None
+    if viewer.result is None:
+        form.refuse(LoggedOut())
+    elif form.validate_on_submit():
+        allow_duplicate = "anyway" in request.form
+        try:
+            id = store().articles.post(form.draft(), viewer.result, form.once.data, allow_duplicate=allow_duplicate)
+        except (NoSuchGroup, TooManyGroups) as error:
+            form.refuse(error, "groups")
+        except Duplicate as error:
+            earlier = store().articles.get(error.values["id"])
+            (duplicate,), _names = with_viewer_votes((earlier,), viewer.result)
+            form.refuse(error, "link")
+        except LoggedOut as error:
+            form.refuse(error)
+        else:
+            flash(_("Your article has been posted."))
+            return redirect(f"/a/{id}", 303)
+    return render_template("articles/submit.html", form=form, duplicate=duplicate), form.status
+
+
+@blueprint.route("/a/<int:id>/edit", methods=["GET", "POST"])
+@csrf_handled_by_form
+def edit(id: int) -> ResponseReturnValue:
+    """Edit an article; the form says until when, and a member whose session has ended keeps what they typed."""
+    pipeline = store().pipeline()
+    viewer = queue_viewer(pipeline)
+    stored = store().articles.queue_get(pipeline, id)
+    group_names = store().groups.queue_names(pipeline)
+    pipeline.execute()
+    if viewer.result is None and (request.method == "GET" or wants_json()):
+        raise LoggedOut()
+    form = EditForm()
+    form.set_groups(group_names.result)
+    if viewer.result is None:
+        form.refuse(LoggedOut())
+        return render_template("articles/edit.html", form=form, article=_check_listed(stored.result), until=None), 422
+    user, article = require_member(viewer.result), _check_listed(stored.result)
+    if not permissions.may_edit(user, article, now(), settings()):
+        raise _edit_refusal(user, article)
+    is_own = permissions.may_delete(user, article, now(), settings())
+    if not form.is_submitted():
+        form.fill(article)
+    elif form.validate() and _save(form, user, article, is_own):
+        flash(_("The article has been changed."))
+        return redirect(f"/a/{id}", 303)
+    until = closes(article.time, settings().edit_seconds) if is_own else None
+    page = render_template("articles/edit.html", form=form, article=article, until=until)
+    return page, form.status
+
+
+def _save(form: EditForm, user: User, article: Article, is_own: bool) -> bool:
+    """Save the edited article; tell whether that worked, else the form says why."""
+    entry = None
+    if not is_own:
+        entry = NewLogEntry(
+            LogAction.EDIT, user.name, article=article.id, title=article.title, about=article.poster
+        )
+    try:
+        store().articles.edit(article.id, form.draft(), user, entry)
+    except (NoSuchGroup, TooManyGroups) as error:
+        form.refuse(error, "groups")
+        return False
+    return True
+
+
+@blueprint.post("/a/<int:id>/delete")
+@login_required
+def delete(id: int) -> ResponseReturnValue:
+    """Delete the viewer's own article for good."""
+    pipeline = store().pipeline()
+    viewer = queue_viewer(pipeline)
+    stored = store().articles.queue_get(pipeline, id)
+    pipeline.execute()
+    user, article = require_member(viewer.result), _check_listed(stored.result)
+    if not permissions.is_poster(user, article):
+        abort(403, _("Only its poster can delete an article. Moderators can remove it."))
+    if not permissions.may_delete(user, article, now(), settings()):
+        raise _edit_refusal(user, article)
+    store().removals.delete(id, user)
+    flash(_("Your article has been deleted."))
+    return redirect("/", 303)
+
+
+def _check_listed(article: Article | None) -> Article:
+    if article is None:
+        raise NoSuchArticle()
+    if not article.is_listed:
+        raise ArticleGone()
+    return article
+
+
+def _edit_refusal(user: User, article: Article) -> Exception:
+    if permissions.is_poster(user, article):
+        return TooLate(when=closes(article.time, settings().edit_seconds))
+    return NotYours()

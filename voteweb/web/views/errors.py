@@ -1,0 +1,100 @@
+"""Error pages: each failure by name as a page of the site, or as JSON to script."""
+
+from flask import Flask, current_app, flash, jsonify, redirect, render_template, request
+from flask.typing import ResponseReturnValue
+from flask_wtf.csrf import CSRFError
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
+
+from voteweb.core.errors import N_, LoggedOut, TooFast, Unavailable, VotewebError
+from voteweb.web.auth.login import login_redirect, treat_as_reader, viewer
+from voteweb.web.context import settings
+from voteweb.web.i18n.formatting import error_message
+from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.monitoring import request_record
+from voteweb.web.responses import wants_json
+from voteweb.web.urls import return_url
+
+#: The heading and the default message for each status.
+PAGES = {
+    400: (N_("Bad request"), N_("The site could not read this request. Please go back and try again.")),
+    401: (N_("Please log in"), N_("Only members can do this.")),
+    403: (N_("Not allowed"), N_("Only moderators can do this.")),
+    404: (N_("Page not found"), N_("There is no page at this address.")),
+    405: (N_("Method not allowed"), N_("This address only accepts forms. Please use the button on the page.")),
+    409: (N_("Already done"), N_("This has been done already.")),
+    410: (N_("No longer available"), N_("This page has been deleted.")),
+    413: (N_("Too large"), N_("What you sent is larger than this site accepts.")),
+    421: (N_("Wrong address"), N_("This site is not at this address.")),
+    422: (N_("Please check the form"), N_("Something in the form is not right.")),
+    429: (N_("Too many requests"), N_("You have done this too often in a short time. Please wait a little.")),
+    500: (N_("Server error"), N_("Something went wrong on this site. The error has been logged.")),
+    503: (N_("Temporarily unavailable"), N_("The site cannot answer at the moment. Please try again in a few seconds.")),
+}
+
+
+def init_app(app: Flask) -> None:
+    """Answer every failure of *app*; nobody ever sees a stack trace."""
+    app.register_error_handler(VotewebError, _voteweb_error)
+    app.register_error_handler(LoggedOut, lambda _: login_redirect())
+    app.register_error_handler(HTTPException, _http_error)
+    app.register_error_handler(CSRFError, _csrf_error)
+    app.register_error_handler(Exception, _unexpected_error)
+
+
+def _voteweb_error(error: VotewebError) -> ResponseReturnValue:
+    headers = {}
+    if isinstance(error, Unavailable):
+        treat_as_reader()
+        current_app.logger.warning("Redis is unavailable: %s", error.__cause__)
+        headers["Retry-After"] = str(error.retry_after)
+    back = return_url() if isinstance(error, TooFast) and request.method == "POST" else ""
+    return _render(error.status, error.code, error_message(error), headers, back)
+
+
+def _csrf_error(_error: CSRFError) -> ResponseReturnValue:
+    """Answer a button pressed on a page from before the last log-in: return to that page, and say so."""
+    message = _("This page was from before your last log-in, so nothing was done. Please press the button again.")
+    if "next" not in request.form or wants_json():
+        return _render(400, "stale-form", message, {})
+    flash(message, "error")
+    return redirect(return_url(), 303)
+
+
+def _http_error(error: HTTPException) -> ResponseReturnValue:
+    status = error.code or 500
+    if status < 400:
+        return error.get_response()
+    # A description of our own says more than the table; Werkzeug's are not written for readers.
+    description = error.description if error.description != type(error).description else ""
+    message = description or _(PAGES.get(status, PAGES[400])[1])
+    headers = {}
+    if isinstance(error, MethodNotAllowed) and error.valid_methods:
+        headers["Allow"] = ", ".join(error.valid_methods)
+    back = settings().site_url if status == 421 else ""
+    return _render(status, type(error).__name__.lower(), message, headers, back)
+
+
+def _unexpected_error(error: Exception) -> ResponseReturnValue:
+    # An address may contain a secret: a one-time link, an invitation. The pattern of its route contains none.
+    route = request.url_rule.rule if request.url_rule else request.path
+    current_app.logger.exception("%s %s failed", request.method, route, exc_info=error)
+    return _render(500, "fault", _(PAGES[500][1]), {})
+
+
+def _render(status: int, code: str, message: str, headers: dict[str, str], back: str = "") -> ResponseReturnValue:
+    if wants_json():
+        return jsonify(error={"code": code, "message": message}), status, headers
+    try:
+        viewer()
+    except Exception:  # the page of an error must not fail itself
+        treat_as_reader()
+    page = render_template(
+        "error.html",
+        status=status,
+        code=code,
+        heading=_(PAGES.get(status, PAGES[400])[0]),
+        message=message,
+        back=back,
+        id=request_record.get(request.environ).id,
+    )
+    return page, status, headers

@@ -1,0 +1,122 @@
+"""Groups: the list of all, the articles of one or of several at once, creating and changing one."""
+
+from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+
+from voteweb.core import config, validation
+from voteweb.core.errors import GroupExists, Invalid, NoSuchGroup
+from voteweb.core.models import Group, LogAction, Order, User
+from voteweb.store.moderation_log import NewLogEntry
+from voteweb.web.auth.csrf import csrf_handled_by_form
+from voteweb.web.auth.login import login_required, page_pipeline, queue_viewer, require_moderator
+from voteweb.web.context import store
+from voteweb.web.forms import GroupForm, NewGroupForm
+from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.pagination import render_list
+
+blueprint = Blueprint("groups", __name__)
+
+
+@blueprint.get("/groups")
+def index() -> str:
+    """Show all groups with their titles, descriptions and counts."""
+    pipeline = page_pipeline()
+    queue_viewer(pipeline)
+    groups = store().groups.all(pipeline)
+    return render_template("groups/index.html", groups=groups)
+
+
+@blueprint.get("/g/<names>")
+def by_score(names: str) -> ResponseReturnValue:
+    """Show the articles that are in all groups *names* (joined by +), by score."""
+    return _show(names, Order.SCORE)
+
+
+@blueprint.get("/g/<names>/new")
+def by_time(names: str) -> ResponseReturnValue:
+    """Show the articles that are in all groups *names* (joined by +), by time."""
+    return _show(names, Order.TIME)
+
+
+def _show(joined: str, order: Order) -> ResponseReturnValue:
+    names = parse_names(joined)
+    if "+".join(names) != joined:
+        endpoint = "groups.by_score" if order is Order.SCORE else "groups.by_time"
+        return redirect(url_for(endpoint, names="+".join(names), page=request.args.get("page")), 301)
+    return render_list(
+        "groups/show.html",
+        store().rankings.groups(names, order),
+        check=lambda results: results.update(groups=check_known(names, results["groups"])),
+        queries={"groups": lambda pipeline: store().groups.queue_get(pipeline, names)},
+        order=order,
+        names="+".join(names),
+    )
+
+
+def parse_names(joined: str) -> tuple[str, ...]:
+    """Return the group names in an address, in the order of their canonical address."""
+    names = tuple(sorted({_parse_name(name) for name in joined.split("+")}))
+    if len(names) > config.MAX_COMBINED_GROUPS:
+        abort(404, _("An address can combine at most %(max)s groups.", max=config.MAX_COMBINED_GROUPS))
+    return names
+
+
+def check_known(names: tuple[str, ...], groups: tuple[Group | None, ...]) -> list[Group]:
+    """Return *groups*, which were read by *names*; raise NoSuchGroup if one is None."""
+    missing = [name for name, group in zip(names, groups, strict=True) if group is None]
+    if missing:
+        raise NoSuchGroup(names=", ".join(missing))
+    return [group for group in groups if group]
+
+
+def _parse_name(typed: str) -> str:
+    try:
+        return validation.group_name(typed)
+    except Invalid:
+        raise NoSuchGroup(names=typed) from None
+
+
+@blueprint.route("/groups/new", methods=["GET", "POST"])
+@login_required
+@csrf_handled_by_form
+def new() -> ResponseReturnValue:
+    """Create a group."""
+    pipeline = store().pipeline()
+    viewer = queue_viewer(pipeline)
+    pipeline.execute()
+    user = require_moderator(viewer.result)
+    form = NewGroupForm()
+    if form.validate_on_submit():
+        name = form.name.data
+        try:
+            store().groups.make(name, form.title.data, form.description.data, _log_entry(user, name))
+        except GroupExists as error:
+            form.refuse(error, "name")
+        else:
+            flash(_("Group created."))
+            return redirect(url_for("groups.by_score", names=name), 303)
+    return render_template("groups/new.html", form=form), form.status
+
+
+@blueprint.route("/g/<name>/edit", methods=["GET", "POST"])
+@login_required
+@csrf_handled_by_form
+def edit(name: str) -> ResponseReturnValue:
+    """Change the title and description of a group."""
+    name = _parse_name(name)
+    pipeline = store().pipeline()
+    viewer = queue_viewer(pipeline)
+    groups = store().groups.queue_get(pipeline, [name])
+    pipeline.execute()
+    user = require_moderator(viewer.result)
+    (group,) = check_known((name,), groups.result)
+    form = GroupForm(title=group.title, description=group.description)
+    if form.validate_on_submit():
+        store().groups.change(name, form.title.data, form.description.data, _log_entry(user, name))
+        flash(_("Group changed."))
+        return redirect(url_for("groups.by_score", names=name), 303)
+    return render_template("groups/edit.html", form=form, group=group), form.status
+
+
+def _log_entry(user: User, name: str) -> NewLogEntry:
+    return NewLogEntry(LogAction.GROUP, user.name, title=name)

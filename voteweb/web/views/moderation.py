@@ -1,0 +1,174 @@
+"""Moderation: sorting, removing and restoring articles, and the queue of reports."""
+
+import re
+from dataclasses import replace
+from typing import NamedTuple
+
+from flask import Blueprint, abort, flash, redirect, render_template, request
+from flask.typing import ResponseReturnValue
+
+from voteweb.core import config, permissions, validation
+from voteweb.core.errors import (
+    AlreadyReported,
+    ArticleGone,
+    Invalid,
+    NoSuchArticle,
+    NoSuchGroup,
+    TooManyGroups,
+    VotewebError,
+)
+from voteweb.core.models import Article, LogAction, Reason, User
+from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.votes import mark_voted
+from voteweb.web.auth.login import login_required, queue_viewer, require_member, require_moderator
+from voteweb.web.context import store
+from voteweb.web.forms import REASONS, ReportForm
+from voteweb.web.i18n.formatting import duration, error_message, join_names
+from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.pagination import check_page_exists, page_number
+from voteweb.web.urls import return_url
+from voteweb.web.views.articles import render_article
+
+blueprint = Blueprint("moderation", __name__)
+
+
+class RefusedForm(NamedTuple):
+    """A moderator's form that was refused: which one, why, what was typed, and where to return to."""
+
+    form: str
+    error: str
+    next: str
+    typed: str = ""
+    remove: tuple[str, ...] = ()
+    settle: bool = False
+
+
+@blueprint.post("/a/<int:id>/groups")
+@login_required
+def set_groups(id: int) -> ResponseReturnValue:
+    """Put an article into groups and take it out of others, in one act; errors are shown beside the form."""
+    user, article = _moderator_and_article(id)
+    typed = " ".join(request.form.getlist("add"))
+    unchecked = tuple(request.form.getlist("remove"))
+    settle = "settle" in request.form
+    try:
+        add = [validation.group_name(name) for name in re.split(r"[\s,]+", typed) if name]
+        remove = [validation.group_name(name) for name in unchecked if name]
+        groups = store().articles.set_groups(id, add, remove, _log_entry(LogAction.GROUPS, user, article))
+    except (Invalid, NoSuchGroup, TooManyGroups) as error:
+        refused = RefusedForm("groups", error_message(error), return_url(), typed, unchecked, settle)
+        return _render_refused(id, error, refused)
+    if settle:
+        store().reports.dismiss(id, _log_entry(LogAction.DISMISS, user, article))
+    names = join_names(groups)
+    flash(_("The article is now in: %(groups)s.", groups=names) if names else _("The article is now in no group."))
+    return redirect(return_url(), 303)
+
+
+@blueprint.post("/a/<int:id>/remove")
+@login_required
+def remove(id: int) -> ResponseReturnValue:
+    """Remove an article from the site, with a reason that everybody can read."""
+    user, article = _moderator_and_article(id)
+    if not permissions.may_remove(user, article):
+        flash(error_message(ArticleGone()), "error")
+        return redirect(return_url(), 303)
+    typed = request.form.get("reason", "")
+    try:
+        reason = validation.reason(typed)
+    except Invalid as error:
+        return _render_refused(id, error, RefusedForm("remove", error_message(error), return_url(), typed))
+    store().removals.remove(id, _log_entry(LogAction.REMOVE, user, article, reason))
+    span = duration(config.UNDO_SECONDS)
+    flash(_("The article has been removed. You can undo this in the log for %(span)s.", span=span))
+    return redirect(return_url(), 303)
+
+
+@blueprint.post("/a/<int:id>/restore")
+@login_required
+def restore(id: int) -> ResponseReturnValue:
+    """Put a removed article back, with its votes."""
+    user, article = _moderator_and_article(id)
+    store().removals.restore(id, _log_entry(LogAction.RESTORE, user, article))
+    flash(_("The article has been restored to every list, with its votes."))
+    return redirect(return_url(), 303)
+
+
+@blueprint.post("/a/<int:id>/report")
+@login_required
+def report(id: int) -> ResponseReturnValue:
+    """Report an article to the moderators, once."""
+    pipeline = store().pipeline()
+    viewer = queue_viewer(pipeline)
+    article = store().articles.queue_get(pipeline, id)
+    pipeline.execute()
+    user, stored = require_member(viewer.result), article.result
+    if stored is not None and stored.is_listed and not permissions.may_report(user, stored):
+        abort(403, _("You cannot report your own article; you can edit or delete it in its first minutes."))
+    form = ReportForm()
+    if not form.validate():
+        return render_article(id, 422, report=form)
+    try:
+        store().reports.make(id, user, Reason(form.reason.data), form.note.data)
+    except AlreadyReported as error:
+        flash(error_message(error), "error")
+    else:
+        flash(_("Thank you. The moderators will look at it."))
+    return redirect(return_url(), 303)
+
+
+@blueprint.post("/a/<int:id>/dismiss")
+@login_required
+def dismiss(id: int) -> ResponseReturnValue:
+    """Close the reports of an article and leave it as it is."""
+    user, article = _moderator_and_article(id)
+    if store().reports.dismiss(id, _log_entry(LogAction.DISMISS, user, article)):
+        flash(_("The reports have been dismissed; the article stays."))
+    else:
+        flash(_("These reports were already dismissed."), "error")
+    return redirect(return_url(), 303)
+
+
+@blueprint.get("/reports")
+@login_required
+def reports() -> ResponseReturnValue:
+    """Show the articles with open reports, the most reported first."""
+    number = page_number()
+    pipeline = store().pipeline()
+    viewer = queue_viewer(pipeline)
+    listing = store().listings.queue_page(pipeline, store().rankings.reported(), number)
+    group_names = store().groups.queue_names(pipeline)
+    pipeline.execute()
+    user = require_moderator(viewer.result)
+    page = check_page_exists(listing.result)
+    open_reports = store().reports.queue_open(pipeline, page.rows)
+    own_votes = store().votes.queue_own_votes(pipeline, [article.id for article in page.rows], user.id)
+    pipeline.execute()
+    return render_template(
+        "moderation/reports.html",
+        page=replace(page, rows=mark_voted(page.rows, own_votes.result)),
+        reports=open_reports.result,
+        reasons=REASONS,
+        all_groups=group_names.result,
+    )
+
+
+def _moderator_and_article(id: int) -> tuple[User, Article]:
+    """Return the viewer, who must be a moderator, and the article; one round trip."""
+    pipeline = store().pipeline()
+    viewer = queue_viewer(pipeline)
+    article = store().articles.queue_get(pipeline, id)
+    pipeline.execute()
+    user = require_moderator(viewer.result)
+    if article.result is None:
+        raise NoSuchArticle()
+    return user, article.result
+
+
+def _log_entry(kind: LogAction, user: User, article: Article, why: str = "") -> NewLogEntry:
+    return NewLogEntry(kind, user.name, about=article.poster, article=article.id, title=article.title, why=why)
+
+
+def _render_refused(id: int, error: VotewebError, refused: RefusedForm) -> ResponseReturnValue:
+    """Return the article's page with the refused form as it was typed."""
+    return render_article(id, 422 if error.status in (400, 404) else error.status, refused=refused)

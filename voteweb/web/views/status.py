@@ -1,0 +1,63 @@
+"""The site about itself: how ranking works here, its health, and its metrics."""
+
+import json
+from secrets import compare_digest
+
+from flask import Blueprint, Response, abort, current_app, jsonify, render_template, request
+from flask.typing import ResponseReturnValue
+
+from voteweb.core.errors import Unavailable
+from voteweb.core.models import Order
+from voteweb.web.auth.login import page_pipeline, queue_viewer
+from voteweb.web.context import settings, store
+from voteweb.web.monitoring import metrics
+from voteweb.web.ranking_chart import draw_chart
+
+blueprint = Blueprint("status", __name__)
+
+
+@blueprint.get("/about")
+def about() -> str:
+    """Explain the site and its ranking, with its own numbers."""
+    base = (settings().site_url or request.url_root).rstrip("/")
+    bookmarklet = (
+        f"javascript:location.href={json.dumps(base + '/submit')}"
+        "+'?title='+encodeURIComponent(document.title)+'&link='+encodeURIComponent(location.href)"
+    )
+    pipeline = page_pipeline()
+    queue_viewer(pipeline)
+    newest = store().listings.queue_page(pipeline, store().rankings.site(Order.TIME), 1)
+    pipeline.execute()
+    votes = [article.votes for article in newest.result.rows]
+    chart = draw_chart(settings().good_votes, settings().vote_score, votes)
+    return render_template("status/about.html", bookmarklet=bookmarklet, chart=chart)
+
+
+@blueprint.get("/healthz")
+def health() -> ResponseReturnValue:
+    """Return the health of the site: 200 while it can be read, with what needs an operator; 503 when it cannot."""
+    status, reasons = store().health.health()
+    headers = {"Cache-Control": "no-store"}
+    if status == "down":
+        return jsonify(status=status, reasons=reasons), 503, headers | {"Retry-After": str(Unavailable.retry_after)}
+    reasons = [*settings().warnings(), *reasons]
+    return jsonify(status="degraded" if reasons else "ok", reasons=reasons), 200, headers
+
+
+@blueprint.get("/metrics", endpoint="metrics")
+def show_metrics() -> ResponseReturnValue:
+    """Return the metrics to a client that sends VOTEWEB_METRICS_TOKEN; without that setting there is no such page."""
+    counters, token = metrics.get(current_app), settings().metrics_token
+    if counters is None:
+        abort(404)
+    sent = request.authorization
+    if sent is None or not compare_digest((sent.token or "").encode(), token.encode()):
+        message = "Send VOTEWEB_METRICS_TOKEN as a bearer token.\n"
+        return Response(message, 401, {"WWW-Authenticate": "Bearer"}, mimetype="text/plain")
+    try:
+        sizes = store().server_info.sizes()
+    except Unavailable:
+        sizes = None
+    response = Response(counters.text(sizes), mimetype="text/plain")
+    response.cache_control.no_store = True
+    return response

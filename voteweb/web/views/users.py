@@ -1,0 +1,118 @@
+"""Members: since when they are here, what they posted, and what moderators and admins can do about them."""
+
+from typing import Any
+
+from flask import Blueprint, abort, flash, redirect, request
+from flask.typing import ResponseReturnValue
+
+from voteweb.core import permissions, validation
+from voteweb.core.errors import Invalid, NoSuchMember
+from voteweb.core.models import LogAction, Role, User
+from voteweb.store.moderation_log import NewLogEntry
+from voteweb.web.auth.login import login_required, queue_viewer, require_member, viewer
+from voteweb.web.context import store
+from voteweb.web.i18n.formatting import ROLES, error_message
+from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.pagination import render_list
+
+blueprint = Blueprint("users", __name__)
+
+
+@blueprint.get("/u/<name>")
+def show(name: str) -> str:
+    """Show a member and their articles, newest first; to moderators, also what the log says about them."""
+    return _render(parse_name(name))
+
+
+def _render(name: str, **context: Any) -> str:
+    def check(results: dict[str, Any]) -> None:
+        check_present(results["member"], name)
+        if not permissions.may_moderate(viewer()):
+            results["log"] = results["invitations"] = None
+
+    return render_list(
+        "users/show.html",
+        store().rankings.member(name),
+        check=check,
+        queries={
+            "member": lambda pipeline: store().users.queue_get(pipeline, name),
+            "log": lambda pipeline: store().moderation_log.queue_page(pipeline, 1, about=name),
+            "invitations": lambda pipeline: store().invitations.queue_made_by(pipeline, name),
+        },
+        roles=tuple(Role),
+        **context,
+    )
+
+
+@blueprint.post("/u/<name>/ban")
+@login_required
+def ban(name: str) -> ResponseReturnValue:
+    """Ban a member, with a reason that everybody can read."""
+    user, target = _viewer_and_member(name)
+    if not permissions.may_ban(user, target):
+        abort(403)
+    typed = request.form.get("reason", "")
+    try:
+        reason = validation.reason(typed)
+    except Invalid as error:
+        return _render(target.name, refused=error_message(error), typed=typed), 422
+    store().users.ban(target.name, NewLogEntry(LogAction.BAN, user.name, about=target.name, why=reason))
+    flash(_("%(name)s has been banned and logged out everywhere.", name=target.name))
+    return redirect(f"/u/{target.name}", 303)
+
+
+@blueprint.post("/u/<name>/unban")
+@login_required
+def unban(name: str) -> ResponseReturnValue:
+    """Lift the ban of a member."""
+    user, target = _viewer_and_member(name)
+    if not permissions.may_ban(user, target):
+        abort(403)
+    store().users.unban(target.name, NewLogEntry(LogAction.UNBAN, user.name, about=target.name))
+    flash(_("%(name)s can log in again.", name=target.name))
+    return redirect(f"/u/{target.name}", 303)
+
+
+@blueprint.post("/u/<name>/role")
+@login_required
+def set_role(name: str) -> ResponseReturnValue:
+    """Give a member another role."""
+    user, target = _viewer_and_member(name)
+    if not permissions.may_set_role(user, target):
+        abort(403, _("Only admins can change roles, and nobody can change their own."))
+    typed = request.form.get("role", "")
+    if typed not in set(Role):
+        abort(400, _("There is no such role."))
+    entry = NewLogEntry(LogAction.ROLE, user.name, about=target.name, why=typed)
+    store().users.set_role(target.name, Role(typed), entry)
+    flash(_("%(name)s now has the role %(role)s.", name=target.name, role=ROLES[Role(typed)]))
+    return redirect(f"/u/{target.name}", 303)
+
+
+def parse_name(typed: str) -> str:
+    """Return a name that a member can have; raise NoSuchMember."""
+    try:
+        return validation.member_name(typed)
+    except Invalid:
+        raise NoSuchMember(name=typed) from None
+
+
+def check_present(member: User | None, name: str) -> User:
+    """Return *member*, read by *name*; raise NoSuchMember, or 410 after the account was deleted."""
+    if member is None:
+        raise NoSuchMember(name=name)
+    if member.left:
+        abort(410, _("This account was deleted by its owner."))
+    return member
+
+
+def _viewer_and_member(typed: str) -> tuple[User, User]:
+    """Return the viewer and the member *typed*, in one round trip."""
+    name = parse_name(typed)
+    pipeline = store().pipeline()
+    viewer = queue_viewer(pipeline)
+    member = store().users.queue_get(pipeline, name)
+    pipeline.execute()
+    if member.result is None:
+        raise NoSuchMember(name=name)
+    return require_member(viewer.result), member.result

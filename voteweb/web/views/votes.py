@@ -1,0 +1,67 @@
+"""Votes: cast and taken back, by a form or by script."""
+
+from collections.abc import Callable
+
+from flask import Blueprint, flash, jsonify, redirect, request
+from flask.typing import ResponseReturnValue
+
+from voteweb.core.errors import AlreadyVoted, LoggedOut, NotVoted, OwnVote, TooFast, VotewebError, VotingClosed
+from voteweb.web import rate_limits
+from voteweb.web.auth import login
+from voteweb.web.auth.login import login_required
+from voteweb.web.context import store
+from voteweb.web.flashes import VoteFlash, set_vote_flash
+from voteweb.web.i18n.formatting import error_message
+from voteweb.web.monitoring import metrics, request_record
+from voteweb.web.responses import wants_json
+from voteweb.web.urls import return_url
+
+blueprint = Blueprint("votes", __name__)
+#: One of the two methods of :class:`voteweb.store.votes.Votes` that change a vote.
+ChangeVote = Callable[..., int]
+
+
+@blueprint.post("/a/<int:id>/vote")
+@login_required
+def vote(id: int) -> ResponseReturnValue:
+    """Cast the viewer's vote."""
+    return _change(id, store().votes.cast, voted=True, done=VoteFlash.COUNTED)
+
+
+@blueprint.post("/a/<int:id>/unvote")
+@login_required
+def unvote(id: int) -> ResponseReturnValue:
+    """Take the viewer's vote back."""
+    return _change(id, store().votes.take_back, voted=False, done=VoteFlash.TAKEN_BACK)
+
+
+def _change(id: int, change: ChangeVote, *, voted: bool, done: VoteFlash) -> ResponseReturnValue:
+    try:
+        votes = _counted(id, change, done)
+    except (AlreadyVoted, NotVoted, OwnVote, VotingClosed) as error:
+        if wants_json():
+            raise
+        flash(error_message(error), "error")
+        return redirect(return_url(), 303)
+    if wants_json():
+        return jsonify(id=id, votes=votes, voted=voted)
+    return set_vote_flash(redirect(return_url(), 303), done)
+
+
+def _counted(id: int, change: ChangeVote, outcome: str) -> int:
+    """Return the article's votes after the *change*; its *outcome* or refusal is counted in the metrics."""
+    record = request_record.get(request.environ)
+    try:
+        voter = login.session_voter()
+        record.member = voter.id  # usually the viewer's id, but a vote does not load the viewer
+        votes = change(id, voter, hit=rate_limits.member_hit(voter.name))
+    except VotewebError as error:
+        metrics.count_vote(error.code)
+        if isinstance(error, LoggedOut):
+            record.member = 0
+            login.viewer()  # tells the member why their session has ended
+        if isinstance(error, TooFast):
+            rate_limits.record_exceeded(error)
+        raise
+    metrics.count_vote(outcome)
+    return votes
