@@ -17,17 +17,19 @@ from voteweb.web.monitoring import metrics, middleware
 
 
 def create_app(settings: Settings | None = None, store: Store | None = None) -> Flask:
-    """Return the site with these *settings* (those of the environment by default) on *store* (theirs by default).
+    """Return the WSGI app of a site; *settings* default to those of the environment, *store* to that of the settings.
 
-    Raises ConfigError when there is no database, it is incomplete, or there is no good key to sign cookies with.
+    Raises ConfigError without a database or with an unfinished one, and without a key that is long enough.
     """
     settings = settings or config.from_env()
     _check_settings(settings, store)
     app = _new_flask(settings)
     store = store or open_store(settings)
-    store.health.refuse_unfinished()
+    store.health.refuse_unfinished_restore()
     app.extensions["voteweb.settings"] = settings
     app.extensions["voteweb.store"] = store
+    # Hooks before a request run in this order, those after it in reverse: hosts are checked before sessions are read,
+    # and headers are added to what all others have answered.
     metrics.init_app(app, settings, store)
     security.init_app(app, settings)
     locale.init_app(app)
@@ -47,9 +49,9 @@ def _check_settings(settings: Settings, store: Store | None) -> None:
         raise ConfigError("There is no database: set VOTEWEB_REDIS_URL, or start with `voteweb run`.")
     if len(settings.secret_key) < config.MIN_SECRET_KEY_LENGTH:
         raise ConfigError(
-            "VOTEWEB_SECRET_KEY is %(what)s: set it to a long random text that stays the same, such as "
+            "VOTEWEB_SECRET_KEY is %(problem)s: set it to a long random text that stays the same, such as "
             "`python3 -c 'import secrets; print(secrets.token_urlsafe(32))'` prints.",
-            what="too short" if settings.secret_key else "missing",
+            problem="too short" if settings.secret_key else "missing",
         )
 
 
@@ -68,7 +70,7 @@ def _new_flask(settings: Settings) -> Flask:
         WTF_CSRF_CHECK_DEFAULT=False,  # login.py checks, after it has redirected readers to log-in
         WTF_CSRF_TIME_LIMIT=None,  # a form stays valid as long as the session
     )
-    app.url_map.merge_slashes = False  # merging redirects to a full address, built from whatever host was sent
+    app.url_map.merge_slashes = False  # merging redirects to a full URL, built from any host that a client sends
     app.jinja_environment = templating.TemplateEnvironment
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
     return app

@@ -1,6 +1,6 @@
-"""The command ``voteweb``: for the person who runs a site.
+"""The command line ``voteweb``, for the operator of a site.
 
-Exit status 0; 1 with one line on stderr for any failure; 2 for wrong usage; 130 after Ctrl-C.
+Exit status 0 on success; 1 with one line on standard error on failure; 2 for wrong usage; 130 after Ctrl-C.
 """
 
 import signal
@@ -9,10 +9,10 @@ from typing import NoReturn
 
 def entry_point() -> None:
     """Run the command in the arguments and end the process."""
-    # Unwinding stops the embedded database, as Ctrl-C does; the web server sets its own way to stop.
-    signal.signal(signal.SIGTERM, _end)
+    # An exit by exception stops the embedded database, as Ctrl-C does; the web server replaces this handler.
+    signal.signal(signal.SIGTERM, _exit_on_signal)
     try:
-        # Loading takes long enough for somebody to change their mind.
+        # Imported here because loading takes long enough for a Ctrl-C.
         from voteweb.cli.main import voteweb
 
         voteweb(prog_name="voteweb")
@@ -20,5 +20,5 @@ def entry_point() -> None:
         raise SystemExit(130) from None
 
 
-def _end(number: int, _frame: object) -> NoReturn:
+def _exit_on_signal(number: int, _frame: object) -> NoReturn:
     raise SystemExit(128 + number)

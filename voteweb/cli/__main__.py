@@ -1,4 +1,4 @@
-"""``python -m voteweb.cli`` is ``voteweb``."""
+"""Run the command line as ``python -m voteweb.cli``."""
 
 from voteweb.cli import entry_point
 

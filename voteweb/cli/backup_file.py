@@ -1,7 +1,7 @@
-"""The file of a backup: JSON lines under gzip. The first says what it is, the last how many records there are.
+"""The file format of a backup: JSON lines, compressed by gzip.
 
-The last line holds a checksum of all before it, so that a file that was cut off, damaged or put together by hand
-is told from a whole one.
+The first line has the format and the origin of the data, the last one the numbers of records and a checksum of all
+lines before it, so that a truncated, damaged or edited file is detected.
 """
 
 import gzip
@@ -21,113 +21,113 @@ from voteweb.core.errors import Invalid
 from voteweb.store import backup
 from voteweb.store.backup import BackupRecord
 
-#: The format that is written. A reader takes this one and those before it.
+#: The format that is written; this one and all before it can be read.
 FORMAT = 1
-#: The word by which our files are known.
+#: Identifies a backup in its first line.
 FILE_TYPE = "voteweb backup"
-#: Bytes of the longest line that is looked at to see whether a file is ours.
+#: Bytes of the first line that are read to see whether a file is a backup.
 MAX_FIRST_LINE_BYTES = 10_000
 
 
 @contextmanager
 def replace_atomically(file: Path) -> Iterator[IO[bytes]]:
-    """Yield a stream for the new content of *file*, which takes its place, on disk and for its owner only, at the end.
+    """Yield a stream for the new content of *file*, which replaces it, synced to disk, when the block ends.
 
-    Whatever ends it before leaves *file* as it was.
+    Only its owner can read it. If the block raises, *file* stays as it was.
     """
-    with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as draft:
+    with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as stream:
         try:
-            yield draft
-            draft.flush()
-            os.fsync(draft.fileno())
-            os.replace(draft.name, file)
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+            os.replace(stream.name, file)
         except BaseException:
-            os.unlink(draft.name)
+            os.unlink(stream.name)
             raise
 
 
 def write(stream: IO[bytes], engine: str, records: Iterable[BackupRecord]) -> Counter[str]:
-    """Write *records* that an *engine* handed out; return how many of each kind there were."""
+    """Write *records*, which were read from *engine*, to *stream*; return how many of each kind there were."""
     counts: Counter[str] = Counter()
     digest = sha256()
-    with gzip.GzipFile(filename="", mode="wb", fileobj=stream, compresslevel=6) as packed:
+    with gzip.GzipFile(filename="", mode="wb", fileobj=stream, compresslevel=6) as compressed:
 
-        def put(told: dict[str, Any]) -> None:
-            line = json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        def write_line(fields: dict[str, Any]) -> None:
+            line = json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
             digest.update(line)
-            packed.write(line)
+            compressed.write(line)
 
-        put({"file": FILE_TYPE, "format": FORMAT, "engine": engine, "taken": time.time()})
+        write_line({"file": FILE_TYPE, "format": FORMAT, "engine": engine, "taken": time.time()})
         for record in records:
-            put(record.as_json())
+            write_line(record.as_json())
             counts[record.kind] += 1
-        put({"end": counts, "sha256": digest.hexdigest()})
+        write_line({"end": counts, "sha256": digest.hexdigest()})
     return counts
 
 
 class Reader:
-    """A file that is being read; ``engine`` and ``taken`` (unix time) tell where and when its data were read."""
+    """Reads a backup; its data are those of ``engine`` at unix time ``created``."""
 
     def __init__(self, file: Path, stream: IO[bytes]) -> None:
-        """Read the first line of *stream*; raise Invalid unless it begins a backup that can be read."""
+        """Read the first line of *stream*; raise Invalid unless it is that of a backup in a known format."""
         self._file = file
-        self._packed = gzip.GzipFile(fileobj=stream)
+        self._compressed = gzip.GzipFile(fileobj=stream)
         self._digest = sha256()
         self.counts: Counter[str] = Counter()
         try:
-            first = self._packed.readline(MAX_FIRST_LINE_BYTES)
-            told = json.loads(first)
+            line = self._compressed.readline(MAX_FIRST_LINE_BYTES)
+            header = json.loads(line)
         except (gzip.BadGzipFile, ValueError):
-            told = None
+            header = None
         except (EOFError, zlib.error):
-            raise self._damaged("it is cut off") from None
-        if not isinstance(told, dict) or told.get("file") != FILE_TYPE or not isinstance(told.get("format"), int):
-            raise Invalid("%(file)s is no backup of voteweb.", file=file)
-        if told["format"] > FORMAT:
+            raise self._damaged("it is truncated") from None
+        if not isinstance(header, dict) or header.get("file") != FILE_TYPE or not isinstance(header.get("format"), int):
+            raise Invalid("%(file)s is not a backup of voteweb.", file=file)
+        if header["format"] > FORMAT:
             raise Invalid(
                 "%(file)s was written by a newer voteweb (format %(format)s, this one reads up to %(max)s).",
                 file=file,
-                format=told["format"],
+                format=header["format"],
                 max=FORMAT,
             )
-        self._digest.update(first)
-        self.engine, self.taken = str(told["engine"]), float(told["taken"])
+        self._digest.update(line)
+        self.engine, self.created = str(header["engine"]), float(header["taken"])
 
     def records(self) -> Iterator[BackupRecord]:
-        """Yield every record; raise Invalid at the first that is none, or at the end where the whole does not fit."""
+        """Yield every record; raise Invalid at the first malformed line, or if the end does not match the records."""
         for number, line in enumerate(self._lines(), 2):
             try:
-                told = json.loads(line)
-                if not isinstance(told, dict):
-                    raise Invalid("is no record")
-                if "end" in told:
-                    self._check_end(told)
+                fields = json.loads(line)
+                if not isinstance(fields, dict):
+                    raise Invalid("is not a record")
+                if "end" in fields:
+                    self._check_end(fields)
                     return
-                record = backup.parse_record(told)
+                record = backup.parse_record(fields)
             except ValueError:
                 raise self._damaged(f"line {number} cannot be read") from None
-            except Invalid as problem:
-                raise self._damaged(f"line {number} {problem}") from None
+            except Invalid as error:
+                raise self._damaged(f"line {number} {error}") from None
             self._digest.update(line)
             self.counts[record.kind] += 1
             yield record
-        raise self._damaged("it is cut off")
+        raise self._damaged("it is truncated")
 
     def _lines(self) -> Iterator[bytes]:
         try:
-            yield from self._packed
+            yield from self._compressed
         except EOFError:
-            raise self._damaged("it is cut off") from None
-        except (gzip.BadGzipFile, zlib.error) as problem:
-            raise self._damaged(str(problem)) from None
+            raise self._damaged("it is truncated") from None
+        except (gzip.BadGzipFile, zlib.error) as error:
+            raise self._damaged(str(error)) from None
 
-    def _check_end(self, told: dict[str, Any]) -> None:
-        if told["end"] != self.counts:
-            raise Invalid("counts other records than there are")
-        if told.get("sha256") != self._digest.hexdigest():
-            raise Invalid("has another checksum than the records")
+    def _check_end(self, end: dict[str, Any]) -> None:
+        if end["end"] != self.counts:
+            raise Invalid("does not match the number of records")
+        if end.get("sha256") != self._digest.hexdigest():
+            raise Invalid("does not match the checksum of the records")
         if any(True for _ in self._lines()):
             raise Invalid("is not the last one")
 
-    def _damaged(self, why: str) -> Invalid:
-        return Invalid("%(file)s is damaged: %(why)s.", file=self._file, why=why)
+    def _damaged(self, reason: str) -> Invalid:
+        return Invalid("%(file)s is damaged: %(reason)s.", file=self._file, reason=reason)

@@ -1,52 +1,52 @@
-"""``voteweb doctor`` and ``voteweb rescore``: look for what is wrong with the data, and put it right."""
-
-import sys
+"""``voteweb doctor`` and ``voteweb rescore``: check the data, and repair them."""
 
 import click
 
+from voteweb.cli.progress import track
 from voteweb.cli.site import Site, pluralize, with_site
 
 
 @click.command()
-@click.option("--repair", is_flag=True, help="Mend what is broken, as far as a machine can.")
+@click.option("--repair", is_flag=True, help="Repair what can be repaired automatically.")
 @with_site()
 def doctor(site: Site, repair: bool) -> None:
-    """Check that everything in the database agrees with everything else.
+    """Check that all data in the database are consistent.
 
-    May be run while the site is used. Prints each fault with the key where it lies. With --repair, every fault is
-    mended from the articles and their voters and told when it is; where nothing is broken, nothing is written.
+    The site may be in use. Prints each fault with the key that has it. With --repair, each fault is repaired from the
+    articles and their voters, and printed when that is done; where nothing is broken, nothing is written.
     """
-    for each in (*site.settings.warnings(), *site.store.health.warnings(), *site.store.health.hints()):
-        click.echo(f"Warning: {each}")
-    left = mended = 0
-    found = site.store.doctor.repair() if repair else ((each, False) for each in site.store.doctor.examine())
-    for (key, what, _, why_not), is_mended in found:
-        mended += is_mended
-        left += not is_mended
-        told = f"{key}  {what}"
+    for warning in (*site.settings.warnings(), *site.store.health.warnings(), *site.store.health.hints()):
+        click.echo(f"Warning: {warning}")
+    left = repaired = 0
+    checks = site.store.doctor
+    for finding, is_repaired in checks.repair() if repair else ((finding, False) for finding in checks.examine()):
+        repaired += is_repaired
+        left += not is_repaired
+        line = f"{finding.key}  {finding.what}"
         if repair:
-            told += ": mended" if is_mended else f": NOT mended, {why_not or 'it breaks again and again'}"
-        click.echo(told)
-    if mended:
-        click.echo(f"Mended {pluralize(mended, 'broken invariant')}.")
+            reason = finding.why_not or "it breaks again and again"
+            line += ": repaired" if is_repaired else f": NOT repaired, {reason}"
+        click.echo(line)
+    if repaired:
+        click.echo(f"Repaired {pluralize(repaired, 'broken invariant')}.")
     if left:
         raise click.ClickException(pluralize(left, "broken invariant") + (" left" if repair else ""))
     counts = site.store.server_info.counts()._asdict().items()
-    click.echo(f"All is well: {', '.join(pluralize(count, noun.removesuffix('s')) for noun, count in counts)}")
+    summary = ", ".join(pluralize(count, noun.removesuffix("s")) for noun, count in counts)
+    click.echo(f"The data are consistent: {summary}")
 
 
 @click.command()
 @with_site()
 def rescore(site: Site) -> None:
-    """Give every article the score that its votes are worth now.
+    """Recompute the score of every article.
 
-    To be run after VOTEWEB_VOTE_SCORE or VOTEWEB_GOOD_VOTES has changed and the site was restarted with the new
-    value; the site may serve meanwhile. Run again, it changes nothing.
+    Run it after VOTEWEB_VOTE_SCORE or VOTEWEB_GOOD_VOTES has changed and the site was restarted with the new value;
+    the site may be in use. Running it again changes nothing.
     """
-    total = site.store.rescoring.total()
-    seen = moved = 0
-    with click.progressbar(length=total, label="Rescoring", file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
-        for count, new in site.store.rescoring.run():
-            seen, moved = seen + count, moved + new
-            bar.update(count)
-    click.echo(f"{pluralize(seen, 'article')} looked at, {moved:,} moved.")
+    checked = changed = 0
+    batches = track(site.store.rescoring.run(), "Rescoring", site.store.rescoring.total(), lambda batch: batch[0])
+    for batch_checked, batch_changed in batches:
+        checked += batch_checked
+        changed += batch_changed
+    click.echo(f"Checked {pluralize(checked, 'article')}, changed {changed:,}.")

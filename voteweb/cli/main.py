@@ -1,4 +1,4 @@
-"""The group of all commands, and the one edge at which their failures become words and a status."""
+"""The group of all commands, which turns every failure into one line and an exit status."""
 
 import os
 from importlib.metadata import PackageNotFoundError, version
@@ -18,43 +18,43 @@ from voteweb.core.errors import VotewebError
 
 
 class Commands(AppGroup):
-    """Flask's group of commands, whose failures end in one line."""
+    """Flask's group of commands; a failure of one ends in one line."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; turn what it may fail with into click's own way of failing."""
+        """Run the command; raise its failure as a ClickException."""
         try:
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
             raise
         except (KeyboardInterrupt, click.Abort):
             ctx.exit(130)
-        except VotewebError as problem:
-            _fail(str(problem))
-        except OSError as problem:
-            if problem.strerror is None:
-                _fail(str(problem))
-            _fail(f"{problem.strerror}: {problem.filename}" if problem.filename else problem.strerror)
-        except Exception as problem:
+        except VotewebError as error:
+            _fail(str(error))
+        except OSError as error:
+            if error.strerror is None:
+                _fail(str(error))
+            _fail(f"{error.strerror}: {error.filename}" if error.filename else error.strerror)
+        except Exception as error:
             if os.environ.get(TRACEBACK_VARIABLE):
                 raise
-            _fail(f"unforeseen {type(problem).__name__}: {problem} ({TRACEBACK_VARIABLE}=1 shows where)")
+            _fail(f"unexpected {type(error).__name__}: {error} (set {TRACEBACK_VARIABLE}=1 to see the traceback)")
 
 
-def _fail(words: str) -> NoReturn:
-    raise click.ClickException(" ".join(words.split())) from None
+def _fail(message: str) -> NoReturn:
+    raise click.ClickException(" ".join(message.split())) from None
 
 
 def _version() -> str:
     try:
         return version("voteweb")
     except PackageNotFoundError:
-        return "from a bare checkout"
+        return "(not installed)"
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(_version(), message="%(prog)s %(version)s")
 def voteweb() -> None:
-    """Run and look after a voteweb site.
+    """Run and administer a voteweb site.
 
     Settings come from the environment, from variables named VOTEWEB_...; "voteweb config" shows them all.
     """

@@ -1,4 +1,4 @@
-"""``voteweb run``: the whole site, from the database to the web server."""
+"""``voteweb run``: start the whole site, from the database to the web server."""
 
 import logging
 import multiprocessing
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from flask import Flask
     from granian.server import MPServer, MTServer
 
-#: Seconds to wait for a database that may be starting at the same moment, such as in another container.
+#: Seconds to wait for a database that may be starting at the same time, such as one in another container.
 DATABASE_START_TIMEOUT = 10.0
-#: Threads of each worker: a request that waits for Redis or hashes a password leaves the processor to others.
+#: Threads of each worker, so that requests are served while others wait for Redis or hash a password.
 THREADS_PER_WORKER = 4
-#: Seconds that requests in work are given at the end.
+#: Seconds that open requests have to finish when the site stops.
 SHUTDOWN_SECONDS = 10
 
 
@@ -49,72 +49,76 @@ SHUTDOWN_SECONDS = 10
 def run(host: str | None, port: int | None, workers: int | None, data: str | None, sample: bool) -> None:
     """Serve the site until Ctrl-C.
 
-    Starts a database of its own in the data directory, unless VOTEWEB_REDIS_URL names one.
+    Uses the embedded database in the data directory, unless VOTEWEB_REDIS_URL is set.
     """
     settings = load_settings(data, host=host, port=port, workers=workers)
     address, port = free_address(settings.host, settings.port)
-    is_ours = not settings.redis_url
-    with _metrics_dir(settings), open_database(replace(settings, port=port), keep_up=_warn) as settings:
+    is_embedded = not settings.redis_url
+    with _metrics_dir(settings), open_database(replace(settings, port=port), notify=_warn) as settings:
         _check_app(settings)
         with open_checked_store(settings, DATABASE_START_TIMEOUT) as store:
             store.health.refuse_foreign()
-            for each in (*settings.warnings(), *store.health.warnings(), *store.health.hints()):
-                _warn(each)
-            _prepare(store, settings, sample)
+            for warning in (*settings.warnings(), *store.health.warnings(), *store.health.hints()):
+                _warn(warning)
+            if sample:
+                _add_sample(store, settings)
+            for name in store.account_deletion.unfinished():
+                store.account_deletion.finish(name)
+            if not store.users.has_admin():
+                click.echo('There is no admin yet: "voteweb user create NAME --role admin" makes one.')
         _serve(settings, address)
-    kept = f"; its data are in {Path(settings.data_dir).resolve()}" if is_ours else ""
-    click.echo(f"voteweb has stopped{kept}.")
+    place = f"; its data are in {Path(settings.data_dir).resolve()}" if is_embedded else ""
+    click.echo(f"voteweb has stopped{place}.")
 
 
-def _warn(words: str) -> None:
-    click.echo(f"Warning: {words}", err=True)
+def _warn(message: str) -> None:
+    click.echo(f"Warning: {message}", err=True)
 
 
 def free_address(host: str, port: int) -> tuple[str, int]:
-    """Return *host* as a number, and *port* or, for 0, a free one; raise ConfigError when we cannot listen there.
+    """Return the IP address of *host*, and *port* or, for 0, a free one; raise ConfigError if it cannot be bound.
 
-    The web server's processes share the port, so that they would also share it with a stranger who lets them:
-    only trying first tells whether it is in use.
+    The web server's processes share the port, and would share it with another program that allows it too: only
+    binding it before shows whether it is in use.
     """
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        family, kind, _, _, address = min(found, key=lambda each: each[0] != socket.AF_INET)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, _, _, address = min(addresses, key=lambda info: info[0] != socket.AF_INET)
         with socket.socket(family, kind) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
-            name, number = probe.getsockname()[:2]
-            return name, number
-    except (OSError, UnicodeError) as problem:
-        why = problem.strerror if isinstance(problem, OSError) else problem
-        raise ConfigError("Cannot listen at %(host)s port %(port)s: %(why)s", host=host, port=port, why=why) from None
+            bound_address, bound_port = probe.getsockname()[:2]
+            return bound_address, bound_port
+    except (OSError, UnicodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ConfigError(
+            "Cannot listen at %(host)s port %(port)s: %(reason)s", host=host, port=port, reason=reason
+        ) from None
 
 
 def _check_app(settings: Settings) -> None:
-    """Make the app once, so that what is wrong with it is said here, and not by each worker."""
+    """Create the app once, so that its errors are reported here and not by each worker."""
     from voteweb.app import create_app
 
     create_app(settings)
 
 
-def _prepare(store: Store, settings: Settings, sample: bool) -> None:
-    """Put the sample in, if asked to, see to what was left half done, and tell how to make an admin."""
-    account = import_sample(store, settings, time.time()) if sample else None
+def _add_sample(store: Store, settings: Settings) -> None:
+    """Import the sample if the database is empty, and print the moderator's password."""
+    account = import_sample(store, settings, time.time())
     if account:
-        click.echo("The database was empty: it holds sample articles now, and a moderator.")
+        click.echo("The database was empty: sample articles and a moderator were added.")
         click.echo(f"  name      {account.name}")
         click.echo(f"  password  {account.password}")
-        click.echo("This is shown only once.")
-    for name in store.account_deletion.unfinished():
-        store.account_deletion.finish(name)
-    if not store.users.has_admin():
-        click.echo('There is no admin yet: "voteweb user create NAME --role admin" makes one.')
+        click.echo("The password is shown only once.")
 
 
 @contextmanager
 def _metrics_dir(settings: Settings) -> Iterator[None]:
-    """Give the workers an empty folder to count in together, if they are to count; it goes with them.
+    """Provide a temporary folder in which the workers share their metrics, if metrics are enabled.
 
-    The library looks for it once, as it is loaded, and workers may be copies of this process.
+    It is set up before the app is imported: prometheus-client reads the variable once, when it is imported, and the
+    workers may be forks of this process.
     """
     if not settings.metrics_token:
         yield
@@ -125,9 +129,9 @@ def _metrics_dir(settings: Settings) -> Iterator[None]:
 
 
 def web_server(target: str, address: str, port: int, workers: int, log: str = "text") -> "MPServer | MTServer":
-    """Return a web server, not yet started, of the app that *target* (``module:factory``) makes in each worker.
+    """Return a web server, not yet started, for the app that *target* (``module:factory``) creates in each worker.
 
-    It writes its faults to the *log* as the site does: text or json.
+    It logs its errors in the format *log*, text or json.
     """
     from granian import Granian
     from granian.constants import HTTPModes, Interfaces
@@ -151,9 +155,9 @@ def web_server(target: str, address: str, port: int, workers: int, log: str = "t
 
 
 def _serve(settings: Settings, address: str) -> None:
-    """Serve until a signal ends it; raise ConfigError when it ends by itself."""
-    # The workers take their settings from here.
-    os.environ.update({env_name(each.name): str(getattr(settings, each.name)) for each in fields(settings)})
+    """Serve the site until a signal; raise ConfigError if the web server ends by itself."""
+    # The workers read their settings from the environment.
+    os.environ.update({env_name(setting.name): str(getattr(settings, setting.name)) for setting in fields(settings)})
     server = web_server("voteweb.app:create_app", address, settings.port, settings.workers, settings.log)
     logging.getLogger("_granian").addFilter(UnexpectedExitFilter(lambda: bool(server.interrupt_signal)))
     exit_on_early_sigterm()
@@ -161,16 +165,16 @@ def _serve(settings: Settings, address: str) -> None:
     try:
         server.serve(target_loader=load_app)
     except SystemExit:
-        # It ends like this also when a worker got the signal to stop just before it did.
+        # It ends like this too if a worker received the signal just before it did.
         if not server.interrupt_signal:
-            raise ConfigError("The web server's processes end as soon as they start.") from None
+            raise ConfigError("The web server's processes exit as soon as they start.") from None
 
 
 def load_app(_target: str) -> "Flask":
-    """Return the app, in a worker process, which from now on ends only with its parent or by its order.
+    """Create the app in a worker process, and make the worker ignore Ctrl-C and end with its parent.
 
-    Ctrl-C reaches every process of a terminal, but it is for the parent to say when the workers end; and
-    a parent that was killed can no longer say it.
+    Ctrl-C reaches every process of a terminal, but the parent decides when its workers end; a parent that was killed
+    cannot tell them.
     """
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     threading.Thread(target=exit_with_parent, args=[SHUTDOWN_SECONDS], daemon=True).start()
@@ -180,17 +184,17 @@ def load_app(_target: str) -> "Flask":
 
 
 def _announce_address(settings: Settings, address: str) -> None:
-    """Print the address of the site as soon as it is served there."""
-    place = reachable_host(address)
-    while not _answers(place, settings.port):
+    """Print the address of the site as soon as it accepts connections."""
+    host = reachable_host(address)
+    while not _accepts_connections(host, settings.port):
         time.sleep(0.02)
     click.echo(f"voteweb is at {site_origin(address, settings.port)}/ - Ctrl-C stops it.")
     sys.stdout.flush()
 
 
-def _answers(address: str, port: int) -> bool:
+def _accepts_connections(host: str, port: int) -> bool:
     try:
-        socket.create_connection((address, port), timeout=1).close()
+        socket.create_connection((host, port), timeout=1).close()
     except OSError:
         return False
     return True

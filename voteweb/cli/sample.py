@@ -1,4 +1,4 @@
-"""The sample: articles, groups and a moderator for an empty site, so that there is something to look at."""
+"""Sample data: articles, groups and a moderator for an empty site, so that a new site shows something."""
 
 import json
 import secrets
@@ -15,30 +15,30 @@ from voteweb.store import Store
 from voteweb.store.imports import Story
 from voteweb.store.moderation_log import NewLogEntry
 
-#: The name of the moderator of a sample site.
-EDITOR = "editor"
+#: Name of the moderator of a sample site.
+MODERATOR_NAME = "editor"
 
 
 class Account(NamedTuple):
-    """How to log in to the sample site."""
+    """The log-in of the sample site's moderator."""
 
     name: str
     password: str
 
 
 def import_sample(store: Store, settings: Settings, now: float) -> Account | None:
-    """Put the sample into an empty database, as of the unix time *now*; return its moderator.
+    """Put the sample, as of unix time *now*, into an empty database and return its moderator's account.
 
-    A database in which anybody has ever posted or joined is left as it is, and the answer is None.
+    Returns None, and changes nothing, if anybody has ever posted or joined.
     """
     if not store.server_info.is_empty():
         return None
-    for name, words in json.loads(_source("sample-groups.json")).items():
-        with suppress(GroupExists):  # somebody stopped us in the middle before
-            store.groups.make(name, words["title"], words["description"])
-    records = [json.loads(line) for line in _source("sample.jsonl").splitlines()]
-    store.imports.add([_story(record, settings, now) for record in sorted(records, key=lambda each: -each["hours"])])
-    account = Account(EDITOR, readable_password())
+    for name, group in json.loads(_read_data("sample-groups.json")).items():
+        with suppress(GroupExists):  # of an earlier attempt that was stopped
+            store.groups.make(name, group["title"], group["description"])
+    rows = [json.loads(line) for line in _read_data("sample.jsonl").splitlines()]
+    store.imports.add([_story(row, settings, now) for row in sorted(rows, key=lambda row: -row["hours"])])
+    account = Account(MODERATOR_NAME, readable_password())
     entry = NewLogEntry(LogAction.ROLE, COMMAND_LINE, about=account.name, why=Role.MODERATOR.value)
     store.users.make(account.name, passwords.hash_password(account.password), Role.MODERATOR, entry=entry)
     return account
@@ -46,14 +46,15 @@ def import_sample(store: Store, settings: Settings, now: float) -> Account | Non
 
 def readable_password() -> str:
     """Return a random password that can be read aloud: eight syllables, 50 bits."""
-    syllables = [first + second for first in "bdfghjklmnprstvz" for second in "aeiou"]
+    syllables = [consonant + vowel for consonant in "bdfghjklmnprstvz" for vowel in "aeiou"]
     return "-".join("".join(secrets.choice(syllables) for _ in range(2)) for _ in range(4))
 
 
-def _story(record: dict[str, Any], settings: Settings, now: float) -> Story:
-    hours = record.pop("hours")
-    return import_file.parse_story(record | {"time": now - hours * 3600}, max(settings.max_groups, len(record["groups"])))
+def _story(row: dict[str, Any], settings: Settings, now: float) -> Story:
+    """Return the story in *row*, whose age is in hours; the sample's groups are allowed on any site."""
+    time = now - row["hours"] * 3600
+    return import_file.parse_story(row | {"time": time}, max(settings.max_groups, len(row["groups"])))
 
 
-def _source(name: str) -> str:
+def _read_data(name: str) -> str:
     return files(__package__).joinpath(name).read_text("utf-8")

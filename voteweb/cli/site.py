@@ -1,4 +1,4 @@
-"""What the commands share: the settings, the option ``--data``, and the way to the database."""
+"""Shared parts of the commands: the settings, the option ``--data``, and opening the site's database."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -17,9 +17,9 @@ from voteweb.store import Store, open_store
 
 P = ParamSpec("P")
 
-#: Seconds a command of the operator waits for one answer: a page may not, but work on many articles takes its time.
+#: Seconds that a command waits for an answer of Redis: longer than a page, because some commands read many articles.
 ANSWER_TIMEOUT = 30.0
-#: Set to anything, this variable lets an unforeseen failure show where it came from.
+#: If this environment variable is set, an unexpected failure prints its traceback.
 TRACEBACK_VARIABLE = "VOTEWEB_TRACEBACK"
 
 data_option = click.option(
@@ -35,19 +35,19 @@ class Site:
     store: Store
 
 
-def load_settings(data: str | None, **typed: Any) -> Settings:
-    """Return the settings of the environment under the options *typed*; None is an option that was left out."""
+def load_settings(data: str | None, **options: Any) -> Settings:
+    """Return the settings of the environment, overridden by *options*; an option of None was left out."""
     settings = from_env()
     if data and settings.redis_url:
-        raise click.UsageError("--data is for the embedded database, but VOTEWEB_REDIS_URL asks for another.")
-    given = {name: value for name, value in (typed | {"data_dir": data}).items() if value is not None}
-    return replace(settings, **given)
+        raise click.UsageError("--data is for the embedded database, but VOTEWEB_REDIS_URL is set.")
+    overrides = {name: value for name, value in (options | {"data_dir": data}).items() if value is not None}
+    return replace(settings, **overrides)
 
 
 def with_site(*, new: bool = False) -> Callable[[Callable[Concatenate[Site, P], None]], Callable[..., None]]:
     """Give a command the option ``--data`` and an open site as its first argument.
 
-    *new*: the command may be the first to be run on a site, so that there need not be any data.
+    With *new* it may be the first command on a site, which has no data yet.
     """
 
     def wrap(command: Callable[Concatenate[Site, P], None]) -> Callable[..., None]:
@@ -55,7 +55,7 @@ def with_site(*, new: bool = False) -> Callable[[Callable[Concatenate[Site, P], 
         @wraps(command)
         def run(data: str | None, *args: P.args, **kwargs: P.kwargs) -> None:
             settings = load_settings(data)
-            # Looking into a folder by a wrong name must not answer "all is well: no articles".
+            # A mistyped folder must not pass for an empty site.
             if not new and not settings.redis_url and not (Path(settings.data_dir) / "engine.json").exists():
                 raise ConfigError("There is no database in %(folder)s.", folder=Path(settings.data_dir).resolve())
             with open_database(settings) as settings, open_checked_store(settings) as store:
@@ -67,47 +67,51 @@ def with_site(*, new: bool = False) -> Callable[[Callable[Concatenate[Site, P], 
 
 
 @contextmanager
-def open_checked_store(settings: Settings, patience: float | None = None, *, whole: bool = True) -> Iterator[Store]:
-    """Yield the store of a database that answers within *patience* seconds and is new enough; else raise ConfigError.
+def open_checked_store(
+    settings: Settings, timeout: float | None = None, *, allow_unfinished: bool = False
+) -> Iterator[Store]:
+    """Yield the store, whose commands wait ANSWER_TIMEOUT seconds for an answer.
 
-    The store waits PATIENCE seconds for each answer; left to itself, a server that is away is told at once.
-    *whole*: raise ConfigError too where a restore did not finish.
+    Raises ConfigError if the database does not answer within *timeout* seconds, by default the setting's deadline, if
+    it is too old, or if a restore into it did not finish, unless *allow_unfinished*.
     """
     store = open_store(replace(settings, redis_deadline=max(settings.redis_deadline, ANSWER_TIMEOUT)))
     try:
-        store.server_info.wait_until_ready(settings.redis_deadline if patience is None else patience)
-    except Unavailable as problem:
+        store.server_info.wait_until_ready(settings.redis_deadline if timeout is None else timeout)
+    except Unavailable as error:
         raise ConfigError(
-            "Cannot reach the database at %(url)s: %(why)s", url=mask_password(settings.redis_url), why=problem.__cause__
+            "Cannot reach the database at %(url)s: %(reason)s",
+            url=mask_password(settings.redis_url),
+            reason=error.__cause__,
         ) from None
     try:
         store.health.refuse_old()
-        if whole:
-            store.health.refuse_unfinished()
+        if not allow_unfinished:
+            store.health.refuse_unfinished_restore()
         yield store
     finally:
         store.connection.close()
 
 
 def pluralize(count: int, noun: str) -> str:
-    """Return *count* and the *noun* in its right number."""
-    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{count:,} {noun if count == 1 else many}"
+    """Return *count* and *noun*, in the plural unless it is one."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else plural}"
 
 
 def mask_password(url: str) -> str:
-    """Return the address of a database without its password."""
+    """Return the URL of a database with its passwords masked."""
     url = re.sub(r"(?<=://)([^/@:]*):[^/@]*(?=@)", r"\1:***", url)
     return re.sub(r"([?&](?:sentinel_)?password=)[^&#]*", r"\1***", url)
 
 
 def reachable_host(address: str) -> str:
-    """Return an address at which whoever listens at *address* can be reached from this machine."""
-    everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what others may have asked for
-    return everywhere.get(address, address)
+    """Return an address at which a server that listens at *address* can be reached from this machine."""
+    any_address = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - the operator may have chosen them
+    return any_address.get(address, address)
 
 
 def site_origin(address: str, port: int) -> str:
-    """Return the beginning of the web addresses of a site that listens at *address* and *port*."""
-    place = reachable_host(address)
-    return f"http://[{place}]:{port}" if ":" in place else f"http://{place}:{port}"
+    """Return the URL, without a path, of a site that listens at *address* and *port*."""
+    host = reachable_host(address)
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

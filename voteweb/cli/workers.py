@@ -1,4 +1,4 @@
-"""How the web server's workers end: with their parent, at once while they are being born, and told of or not."""
+"""The end of the web server's worker processes: with their parent, without delay, and without false alarms."""
 
 import logging
 import multiprocessing
@@ -8,34 +8,34 @@ import threading
 import time
 from collections.abc import Callable
 
-#: Seconds after which a worker sees that its parent was killed: until then it holds the port.
+#: Seconds between two checks of a worker whether its parent still lives; until then a killed parent's port stays taken.
 PARENT_POLL_SECONDS = 0.2
 #: Seconds within which a signal to all processes has reached this one too.
 SIGNAL_DELAY_SECONDS = 0.3
 
-_TERM = {signal.SIGTERM}
+_SIGTERM = {signal.SIGTERM}
 
 
 def exit_on_early_sigterm() -> None:
-    """Let a worker that is told to end before it listens to signals just end; nothing is in work there yet.
+    """Make a worker end at a SIGTERM that arrives before it has its own handler.
 
-    It is a copy of this process, and what this one does about the signal would be lost on it: the stop would wait
-    until the worker's time is up.
+    A worker is a fork of this process: with this process's handler it would ignore the signal, and be waited for
+    until its time to stop is over. It has no requests yet.
     """
 
-    def born() -> None:
+    def reset_in_child() -> None:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _TERM)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGTERM)
 
     os.register_at_fork(
-        before=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, _TERM),
-        after_in_parent=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, _TERM),
-        after_in_child=born,
+        before=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, _SIGTERM),
+        after_in_parent=lambda: signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGTERM),
+        after_in_child=reset_in_child,
     )
 
 
 def exit_with_parent(grace: float) -> None:
-    """End this worker when its parent has ended; requests in work are given *grace* seconds."""
+    """End this worker when its parent has ended, with *grace* seconds for open requests."""
     parent = multiprocessing.parent_process()
     while parent is None or os.getppid() == parent.pid:
         time.sleep(PARENT_POLL_SECONDS)
@@ -45,23 +45,23 @@ def exit_with_parent(grace: float) -> None:
 
 
 class UnexpectedExitFilter(logging.Filter):
-    """Tells of a worker's unexpected end a moment later, unless *is_over* says by then that all are to end.
+    """Delays the log record of a worker's unexpected exit, and drops it if *is_stopping* is true by then.
 
-    A signal to all processes may end a worker before this process has heard of it.
+    A signal to all processes may end a worker before it reaches this process.
     """
 
-    def __init__(self, is_over: Callable[[], bool], patience: float = SIGNAL_DELAY_SECONDS) -> None:
+    def __init__(self, is_stopping: Callable[[], bool], delay: float = SIGNAL_DELAY_SECONDS) -> None:
         super().__init__()
-        self._is_over = is_over
-        self._patience = patience
+        self._is_stopping = is_stopping
+        self._delay = delay
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Hold back the *record* of such an end, and no other."""
+        """Pass on every *record* except that of an unexpected exit, which follows after the delay."""
         if not record.getMessage().startswith("Unexpected exit"):
             return True
-        threading.Timer(self._patience, self._tell, [record]).start()
+        threading.Timer(self._delay, self._emit, [record]).start()
         return False
 
-    def _tell(self, record: logging.LogRecord) -> None:
-        if not self._is_over():
+    def _emit(self, record: logging.LogRecord) -> None:
+        if not self._is_stopping():
             logging.getLogger(record.name).callHandlers(record)

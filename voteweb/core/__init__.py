@@ -1,0 +1,1 @@
+"""Rules and values of the product, independent of Flask and Redis."""

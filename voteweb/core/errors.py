@@ -1,7 +1,7 @@
-"""Every failure a person can cause or meet, by name, with the words for it.
+"""The errors that a person can cause or meet, each with its HTTP status and its message.
 
-A refusal carries an English template and its values; the command line prints it as it stands, the web
-translates the template first. A value named ``when`` is a unix time in seconds, formatted at the edge.
+An error carries an English template and its values. The command line prints it in English, the web translates the
+template first. A value named ``when`` is a unix time in seconds, formatted for the reader.
 """
 
 from datetime import UTC, datetime
@@ -14,14 +14,14 @@ def N_(text: str) -> str:
 
 
 class VotewebError(Exception):
-    """Base of all failures; ``status`` is the HTTP status, ``code`` the word that scripts are told."""
+    """Base of all errors; ``status`` is the HTTP status, ``code`` names the error to scripts."""
 
     status: ClassVar[int] = 400
     code: ClassVar[str] = "refused"
-    template: ClassVar[str] = ""
+    template: str = ""
 
     def __init__(self, template: str = "", **values: Any) -> None:
-        self.words = template or self.template
+        self.template = template or self.template
         self.values = values
         super().__init__(str(self))
 
@@ -29,11 +29,11 @@ class VotewebError(Exception):
         values = dict(self.values)
         if "when" in values:
             values["when"] = f"{datetime.fromtimestamp(values['when'], UTC):%Y-%m-%d %H:%M} UTC"
-        return self.words % values
+        return self.template % values
 
 
 class Invalid(VotewebError):
-    """A field holds what it may not; the words say what it may."""
+    """A field has a value that is not allowed; the message says what is."""
 
     code = "invalid"
 
@@ -46,8 +46,6 @@ class ConfigError(VotewebError):
 
 
 class NoSuchArticle(VotewebError):
-    """There is no article with this id."""
-
     status = 404
     code = "unknown-article"
     template = N_("There is no such article.")
@@ -78,7 +76,7 @@ class NoSuchPage(VotewebError):
 
 
 class AlreadyVoted(VotewebError):
-    """The member's vote is counted already; value ``votes`` is the count as it stands."""
+    """The member's vote is counted already; value ``votes`` is the current count."""
 
     status = 409
     code = "already-voted"
@@ -86,7 +84,7 @@ class AlreadyVoted(VotewebError):
 
 
 class NotVoted(VotewebError):
-    """There is no vote to take back; value ``votes`` is the count as it stands."""
+    """There is no vote to take back; value ``votes`` is the current count."""
 
     status = 409
     code = "not-voted"
@@ -94,11 +92,11 @@ class NotVoted(VotewebError):
 
 
 class OwnVote(VotewebError):
-    """The vote of an article's poster came with the posting and stays."""
+    """The poster's vote was cast by posting and cannot be taken back; value ``votes`` is the current count."""
 
     status = 409
     code = "own-vote"
-    template = N_("You posted this article: your own vote stays.")
+    template = N_("You posted this article: your vote for it cannot be taken back.")
 
 
 class VotingClosed(VotewebError):
@@ -114,15 +112,15 @@ class ArticleGone(VotewebError):
 
     status = 410
     code = "article-gone"
-    template = N_("This article is no longer here.")
+    template = N_("This article is no longer available.")
 
 
 class TooLate(VotewebError):
-    """The time to edit or delete the own article is over; value ``when`` is the unix time it ended."""
+    """The poster's time to edit or delete the article is over; value ``when`` is the unix time it ended."""
 
     status = 403
     code = "too-late"
-    template = N_("Your own article could be changed until %(when)s. Moderators can still change it.")
+    template = N_("You could change this article until %(when)s. Now only moderators can change it.")
 
 
 class NotYours(VotewebError):
@@ -130,11 +128,11 @@ class NotYours(VotewebError):
 
     status = 403
     code = "not-yours"
-    template = N_("Only its poster and moderators can do this.")
+    template = N_("Only the poster of this article and moderators can do this.")
 
 
 class Duplicate(VotewebError):
-    """The link was posted within the last weeks already; value ``id`` is the newest article that has it."""
+    """The link was posted within LINK_SECONDS; value ``id`` is the newest article that has it."""
 
     status = 409
     code = "duplicate"
@@ -142,26 +140,24 @@ class Duplicate(VotewebError):
 
 
 class AlreadyReported(VotewebError):
-    """The member reported the article before."""
-
     status = 409
     code = "already-reported"
     template = N_("You have already reported this article.")
 
 
 class NoInvitation(VotewebError):
-    """The invitation does not exist, is used, revoked or past its end."""
+    """The invitation does not exist, is used, revoked or expired."""
 
     status = 403
     code = "no-invitation"
-    template = N_("This invitation is used, withdrawn or past its end. Please ask for a new one.")
+    template = N_("This invitation has expired, or was used or withdrawn. Please ask for a new one.")
 
 
 class InviterGone(NoInvitation):
-    """Whoever made the invitation was banned or has left."""
+    """The member who made the invitation was banned or has left."""
 
     code = "inviter-gone"
-    template = N_("Whoever made this invitation is no longer a member. Please ask somebody else for a new one.")
+    template = N_("The person who made this invitation is no longer a member. Please ask somebody else for a new one.")
 
 
 class InvitationUsed(VotewebError):
@@ -173,11 +169,11 @@ class InvitationUsed(VotewebError):
 
 
 class LinkUsed(VotewebError):
-    """A one-time link for a new password does not work, or no more."""
+    """A one-time link for a new password is used, expired or unknown."""
 
     status = 410
     code = "link-used"
-    template = N_("This link has been used or is past its day. Please ask the operator for a new one.")
+    template = N_("This link has expired or was used. Please ask the operator for a new one.")
 
 
 class Banned(VotewebError):
@@ -189,19 +185,19 @@ class Banned(VotewebError):
 
 
 class NothingToUndo(VotewebError):
-    """An act of the log cannot be taken back: too old, somebody else's, or undone already."""
+    """A log entry cannot be undone: it is too old, another moderator's, or undone already."""
 
     status = 409
     code = "nothing-to-undo"
-    template = N_("This act cannot be undone any more.")
+    template = N_("This action can no longer be undone.")
 
 
 class TooManyGroups(VotewebError):
-    """An article would be in more groups than the site allows; value ``most``."""
+    """An article would be in more groups than the site allows; value ``max``."""
 
     status = 409
     code = "too-many-groups"
-    template = N_("An article can be in %(max)s groups at most.")
+    template = N_("An article can be in at most %(max)s groups.")
 
 
 class GroupExists(VotewebError):
@@ -213,7 +209,7 @@ class GroupExists(VotewebError):
 
 
 class NameTaken(VotewebError):
-    """A member of this name exists already, whatever the case of its letters; value ``name``."""
+    """A member of this name exists already, in any case of its letters; value ``name``."""
 
     status = 409
     code = "name-taken"
@@ -221,7 +217,7 @@ class NameTaken(VotewebError):
 
 
 class Conflict(VotewebError):
-    """The groups of an article kept changing under a write until its deadline passed."""
+    """A write was refused again and again because somebody else changed the same data, or its new id is in use."""
 
     status = 409
     code = "conflict"
@@ -229,9 +225,9 @@ class Conflict(VotewebError):
 
 
 class TooFast(VotewebError):
-    """An act was done too often: taken again in ``wait`` seconds, at unix time ``when``.
+    """A rate limit refuses an act: the next is accepted in ``wait`` seconds, at unix time ``when``.
 
-    The limit has the words; ``kind`` is its name.
+    The limit has the template; the value ``kind`` is its name, ``burst`` the number of acts it accepts in a row.
     """
 
     status = 429
@@ -239,7 +235,7 @@ class TooFast(VotewebError):
 
 
 class LoggedOut(VotewebError):
-    """A form came from somebody whose session has ended meanwhile."""
+    """The session that sends a form has ended."""
 
     status = 401
     code = "login"
@@ -247,7 +243,7 @@ class LoggedOut(VotewebError):
 
 
 class Unavailable(VotewebError):
-    """Redis did not answer within the deadline; ``retry_after`` seconds say when to come back."""
+    """Redis did not answer within the deadline; ``retry_after`` is the suggested wait in seconds."""
 
     status = 503
     code = "unavailable"

@@ -1,4 +1,4 @@
-"""Links: their host, their address for browsers, and the form in which two links are compared."""
+"""Links: their host, their address for browsers, and the normalized form in which links are compared."""
 
 import re
 import unicodedata
@@ -6,24 +6,24 @@ from functools import lru_cache
 from hashlib import blake2b
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
-#: Characters that a URL cannot contain unencoded.
+#: Characters that a URL must percent-encode.
 _NOT_IN_URL = re.compile(r'[\x00-\x20\x7f-\x9f<>"{}|\\^`]')
 
-#: A label of a host name as it is resolved. "_" is not allowed by the standard, but such hosts exist.
+#: A label of a host name in ASCII. The standard does not allow "_", but such hosts exist.
 _LABEL = re.compile(r"[a-z0-9_-]{1,63}")
-#: Letters that IDNA 2003 replaced and UTS #46 keeps; casefolding would still replace them.
-_KEPT_LETTERS = {"ß": "ß", "ẞ": "ß", "ς": "ς"}
-#: Invisible Korean letters: with them, two different names could look the same.
+#: Letters that IDNA 2003 replaced and UTS #46 keeps, although casefolding replaces them.
+_UNFOLDED_LETTERS = {"ß": "ß", "ẞ": "ß", "ς": "ς"}
+#: Invisible Korean letters, with which two different names could look the same.
 _INVISIBLE_LETTERS = {"\u115f", "\u1160"}
 
-#: Parameters that say where a reader came from, not what the page is.
+#: Query parameters that track a reader and do not select the page.
 TRACKING = frozenset({"fbclid", "gclid", "ref", "ref_src", "si"})
-#: Beginnings of such parameters.
+#: Prefixes of such parameters.
 TRACKING_PREFIXES = ("utm_",)
 #: Ports that a scheme implies.
 DEFAULT_PORTS = frozenset({None, 80, 443})
-#: Hosts that serve the same pages: phones' and short ones of the well-known few.
-SAME_HOST = {
+#: Mobile and short hosts of well-known sites, with the host that serves the same pages.
+CANONICAL_HOSTS = {
     "m.youtube.com": "youtube.com",
     "music.youtube.com": "youtube.com",
     "mobile.twitter.com": "twitter.com",
@@ -47,10 +47,10 @@ SAME_HOST = {
 
 
 def normalized(link: str) -> str:
-    """Return the form of a valid *link* under which it is compared with others.
+    """Return the normalized form of *link*, which is equal for links to the same page; raise ValueError for no URL.
 
-    Without scheme, ``www.``, default port, trailing slash, fragment and tracking; host in lower case, of the
-    same pages one host; the query in the order of its names.
+    It has no scheme, ``www.``, default port, trailing slash, fragment or tracking parameters; the host is canonical
+    and in lower case, the query sorted by name.
     """
     parts = urlsplit(link)
     host = (parts.hostname or "").removesuffix(".").removeprefix("www.")
@@ -62,60 +62,60 @@ def normalized(link: str) -> str:
     path = parts.path.rstrip("/")
     if host == "youtu.be" and path:
         host, query, path = "youtube.com", [("v", path.lstrip("/")), *query], "/watch"
-    host = SAME_HOST.get(host, host)
+    host = CANONICAL_HOSTS.get(host, host)
     port = "" if parts.port in DEFAULT_PORTS else f":{parts.port}"
     return f"{host}{port}{path}" + (f"?{urlencode(sorted(query))}" if query else "")
 
 
 def digest(link: str) -> str:
-    """Return the short digest of *link* as compared: links with one digest are the same story."""
+    """Return the digest of the normalized *link*: links with the same digest are duplicates."""
     try:
-        form = normalized(link)
-    except ValueError:  # other programs may store what is no address
-        form = link
-    return blake2b(form.encode(), digest_size=10).hexdigest()
+        identity = normalized(link)
+    except ValueError:  # another program may have stored it
+        identity = link
+    return blake2b(identity.encode(), digest_size=10).hexdigest()
 
 
 @lru_cache(maxsize=4096)
 def domain(link: str) -> str:
-    """Return the host of a stored *link* in the ASCII form that browsers resolve, without "www."; "" for none."""
+    """Return the host of a stored *link* in the ASCII form that browsers resolve, without "www."; "" if it has none."""
     try:
         host = urlsplit(link).hostname or ""
         return (host if host.isascii() else ascii_host(host)).removeprefix("www.")
-    except ValueError:  # another program's link, which no check of ours has seen
+    except ValueError:  # another program may have stored it
         return ""
 
 
 def web_address(link: str) -> str:
-    """Return a stored *link* with what cannot stand in an address percent-encoded; "" unless it is http or https."""
+    """Return a stored *link* as a valid URL, percent-encoded where necessary; "" unless it is http or https."""
     if not link.lower().startswith(("http://", "https://")):
         return ""
-    return _NOT_IN_URL.sub(lambda found: quote(found[0], safe=""), link)
+    return _NOT_IN_URL.sub(lambda match: quote(match[0], safe=""), link)
 
 
 def ascii_host(host: str) -> str:
     """Return *host* in the ASCII form that browsers resolve (UTS #46), in lower case.
 
-    Python's own codec "idna" implements IDNA 2003, which turns straße.de into strasse.de: another site.
-    Raises ValueError when *host* cannot be a host name.
+    Python's codec "idna" implements IDNA 2003, which turns straße.de into strasse.de, another site.
+    Raises ValueError if *host* cannot be a host name.
     """
-    compatible = unicodedata.normalize("NFKC", _fold(host))  # which may bring new capitals
-    mapped = unicodedata.normalize("NFKC", _fold(compatible)).replace("\u3002", ".")  # the full stop of Chinese
+    compatible = unicodedata.normalize("NFKC", _fold(host))  # may contain new capitals
+    mapped = unicodedata.normalize("NFKC", _fold(compatible)).replace("\u3002", ".")  # the Chinese full stop
     labels = [_ascii_label(label) for label in mapped.removesuffix(".").split(".")]
     return ".".join(labels) + ("." if mapped.endswith(".") else "")
 
 
 def _fold(text: str) -> str:
-    return "".join(_KEPT_LETTERS.get(character) or character.casefold() for character in text)
+    return "".join(_UNFOLDED_LETTERS.get(character) or character.casefold() for character in text)
 
 
 def _ascii_label(label: str) -> str:
     if not label.isascii():
-        # A mark changes the letter before it; what is invisible, or a blank, could make one name look like another.
-        kinds = [unicodedata.category(character)[0] for character in label]
-        if kinds[0] == "M" or not {"C", "Z"}.isdisjoint(kinds) or not _INVISIBLE_LETTERS.isdisjoint(label):
-            raise ValueError(f"no host's name: {label!r}")
+        # A mark changes the letter before it; invisible characters and spaces could make one name look like another.
+        categories = [unicodedata.category(character)[0] for character in label]
+        if categories[0] == "M" or not {"C", "Z"}.isdisjoint(categories) or not _INVISIBLE_LETTERS.isdisjoint(label):
+            raise ValueError(f"not a host name: {label!r}")
         label = f"xn--{label.encode('punycode').decode('ascii')}"
     if not _LABEL.fullmatch(label):
-        raise ValueError(f"no host's name: {label!r}")
+        raise ValueError(f"not a host name: {label!r}")
     return label

@@ -1,4 +1,4 @@
-"""Turn user text into safe HTML and safe XML text: the only module that creates markup."""
+"""Turn user text into safe HTML and safe XML text; no other module creates markup."""
 
 import re
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ _TAGS = {
     "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
 _REL = "nofollow ugc noopener"
-#: What no XML 1.0 document may hold, not even escaped.
+#: Characters that XML 1.0 forbids even when they are escaped.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 _markdown = MarkdownIt("js-default", {"html": False, "linkify": True, "breaks": False}).disable("image")
@@ -21,14 +21,14 @@ _markdown = MarkdownIt("js-default", {"html": False, "linkify": True, "breaks": 
 
 @lru_cache(maxsize=512)
 def render(source: str) -> Markup:
-    """Return the Markdown *source* as clean HTML: no images, no HTML of its own, links to http and https only.
+    """Return the Markdown *source* as clean HTML: without images and raw HTML, with links to http and https only.
 
-    Rendering costs milliseconds, hence the bounded cache; the function depends on nothing but *source*.
+    Rendering takes milliseconds, hence the cache.
     """
     tokens = _markdown.parse(source)
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
-            # The page has its h1; a text's own headings begin below it and never nest deeper than h4.
+            # The page has an h1: headings of a text begin at h2 and end at h4.
             token.tag = f"h{min(int(token.tag[1]) + 1, 4)}"
     html = _markdown.renderer.render(tokens, _markdown.options, {})
     cleaned = nh3.clean(
@@ -37,32 +37,32 @@ def render(source: str) -> Markup:
         attributes={"a": {"href"}, "ol": {"start"}},
         url_schemes={"http", "https"},
         link_rel=_REL,
-        attribute_filter=_kept,
+        attribute_filter=_filter_attribute,
     )
     return Markup(cleaned)  # nosec B704  # noqa: S704 - nh3 has just cleaned it
 
 
-def _kept(tag: str, name: str, value: str) -> str | None:
-    """Return the *value* of an attribute to keep: nh3 by itself lets relative links and titles through."""
+def _filter_attribute(tag: str, name: str, value: str) -> str | None:
+    """Return the *value* of an allowed attribute, else None; nh3 alone allows relative links and titles."""
     if name == "href" and not value.lower().startswith(("http://", "https://")):
         return None
     return value if name in ("href", "rel", "start") else None
 
 
-def trusted(words: str) -> Markup:
-    """Return *words* of the site itself, such as a catalogue's, as the markup that they are."""
-    return Markup(words)  # nosec B704  # noqa: S704 - nobody else has written them
+def trusted(html: str) -> Markup:
+    """Mark *html* of the site itself, such as a translation, as safe."""
+    return Markup(html)  # nosec B704  # noqa: S704 - the text is part of the program
 
 
-def join(pieces: Iterable[Markup]) -> Markup:
-    """Return *pieces* of HTML as one."""
-    whole = "".join(pieces)
-    return Markup(whole)  # nosec B704  # noqa: S704 - clean pieces; Markup.join would escape them again
+def join(fragments: Iterable[Markup]) -> Markup:
+    """Join safe *fragments* of HTML."""
+    html = "".join(fragments)
+    return Markup(html)  # nosec B704  # noqa: S704 - the fragments are safe; Markup.join costs more
 
 
 def xml_text(text: str) -> str:
     """Return *text* without the characters that XML 1.0 forbids: one of them would make a whole feed unreadable.
 
-    Our own forms let none in, but other programs write into Redis too.
+    The site's forms remove them, but other programs write into Redis too.
     """
     return _NOT_XML.sub("", text)

@@ -1,4 +1,4 @@
-"""The values that leave the store: frozen, without any knowledge of the web or of Redis."""
+"""The values that the store returns: frozen, and independent of the web and of Redis."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 class Role(StrEnum):
-    """What a member may do; each role may do all that the ones before it may."""
+    """The roles of members, each with all permissions of those before it."""
 
     MEMBER = "member"
     MODERATOR = "moderator"
@@ -16,7 +16,7 @@ class Role(StrEnum):
 
 
 class Order(StrEnum):
-    """The orders of a list: by score (highest first), by publish time (newest first), by number of reports."""
+    """The orders of a list: by score (highest first), publish time (newest first) or number of reports."""
 
     SCORE = "score"
     TIME = "time"
@@ -32,7 +32,7 @@ class ArticleStatus(StrEnum):
 
 
 class VotingState(StrEnum):
-    """Whether somebody can vote on an article: yes, not any more, or never since it is their own."""
+    """Whether a member can vote on an article: yes, no longer, or never because they posted it."""
 
     OPEN = "open"
     CLOSED = "closed"
@@ -40,7 +40,7 @@ class VotingState(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a member reports an article."""
+    """The reason of a report."""
 
     SPAM = "spam"
     BROKEN = "broken"
@@ -50,7 +50,10 @@ class Reason(StrEnum):
 
 
 class LogAction(StrEnum):
-    """The kinds of acts in the public log."""
+    """The kinds of acts in the moderation log.
+
+    GROUPS: an article was put into groups or taken out of them; GROUP: a group itself was created or changed.
+    """
 
     GROUPS = "groups"
     EDIT = "edit"
@@ -65,10 +68,10 @@ class LogAction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """One article; ``time`` is its publish time in unix seconds, ``link`` or ``text`` may be empty.
+    """An article; ``time`` is its publish time in unix seconds, ``link`` or ``text`` may be empty.
 
-    ``voted`` says whether the viewer's vote is among its voters, where a viewer was asked for; ``edited`` is the
-    unix time of the last edit, 0 for none. ``reason`` is that of a removal.
+    ``voted`` tells whether the viewer has voted for it, if it was read for a viewer; ``edited`` is the unix time of
+    the last edit, 0 for none; ``reason`` is that of a removal.
     """
 
     id: int
@@ -86,13 +89,12 @@ class Article:
 
     @property
     def is_listed(self) -> bool:
-        """Whether the article is in the lists: neither deleted nor removed."""
         return self.status is ArticleStatus.LISTED
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a member hands in: the checked fields of an article before it has an id, time or votes."""
+    """The validated fields of an article that has no id, time or votes yet."""
 
     title: str
     link: str
@@ -102,7 +104,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A group; ``articles`` is the number of articles in it."""
+    """A group of articles; ``articles`` is their number."""
 
     name: str
     title: str
@@ -112,10 +114,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A member; ``since`` in unix seconds, ``password`` an argon2 hash or empty (then nobody can log in).
+    """A member; ``since`` is a unix time, ``password`` an argon2 hash, or empty if nobody can log in.
 
-    ``session`` is a word that every session cookie must repeat; a new one ends all sessions. ``banned`` is the
-    unix time of a ban, 0 for none, with ``ban_reason``; ``left`` that of the end of the account, 0 for none.
+    ``session`` is the session id that every session cookie must contain; a new one ends all sessions. ``banned`` is
+    the unix time of a ban, 0 for none; ``left`` is the unix time at which the account was deleted, 0 for none.
     """
 
     id: int
@@ -132,7 +134,7 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Voter:
-    """Who votes, as the session says it: the member's id, name and session word."""
+    """The identity of a voter as their session cookie has it: member id, name and session id."""
 
     id: int
     name: str
@@ -141,7 +143,7 @@ class Voter:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A member's report of an article; ``time`` in unix seconds."""
+    """A report of an article by the member ``by`` at unix time ``time``."""
 
     by: str
     reason: Reason
@@ -151,10 +153,10 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """An act in the log: ``who`` did it ``time`` (unix), to an ``article`` (id, 0 for none) or to ``about``.
+    """An act in the moderation log, of the moderator ``who`` at unix time ``time``.
 
-    ``title`` is what it was called at that time; ``why`` the reason given; ``added`` and ``removed`` the groups
-    that were changed; ``undone`` whether the act was taken back.
+    It is about an ``article`` (its id, 0 for none) or the member or group ``about``. ``title`` is the title at that
+    time, ``why`` the reason, ``added`` and ``removed`` are the changed groups.
     """
 
     id: int
@@ -172,7 +174,10 @@ class LogEntry:
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """A way in for one person, made by ``by``, good until unix time ``until``; ``used`` is the name that came."""
+    """An invitation for one person, made by the member ``by``; ``used`` is the name of the member who used it.
+
+    It expires at unix time ``until``.
+    """
 
     token: str
     by: str
@@ -183,14 +188,17 @@ class Invitation:
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """One page of a list: ``number`` from 1, ``total`` rows in all, ``first`` the rank of the first row."""
+    """One page of a list of ``total`` rows.
+
+    ``number`` counts from 1, ``first_rank`` is the rank of the first row, ``more`` tells whether there is a next page.
+    """
 
     rows: tuple[T, ...]
     number: int
     total: int
-    first: int
+    first_rank: int
     more: bool
-    #: Unix time at which a combined ranking was made; None where the ranking is kept up by every write.
+    #: Unix time at which a combined ranking was made; None for a ranking that every write updates.
     as_of: float | None = None
-    #: Whether only part of the smallest group took part in a combined ranking, so that total is of that part.
+    #: Whether a combined ranking, and with it ``total``, covers only part of the smallest group.
     bounded: bool = False

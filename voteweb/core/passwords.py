@@ -1,43 +1,42 @@
-"""Password hashes: made and checked, always at the same cost; knows neither the web nor the store."""
+"""Hash passwords and verify hashes, always at the same cost."""
 
 from functools import cache
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-#: What OWASP recommends as the least: 19 MiB and two passes, about 20 ms. More would make logging in
-#: a way to keep the server busy: the hash is the dearest thing a stranger can ask for.
+#: OWASP's recommended minimum: 19 MiB and two passes, about 20 ms. A log-in is the most expensive request that a
+#: stranger can send, so a higher cost would make it easier to overload the server.
 _hasher = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
 
 
 def hash_password(password: str) -> str:
-    """Return the argon2id hash of *password*, with its parameters and a fresh salt in it."""
-    return _hasher.hash(_plain(password))
+    """Return the argon2id hash of *password*, which includes its parameters and a new salt."""
+    return _hasher.hash(_encode(password))
 
 
 def verify(stored_hash: str, password: str) -> bool:
-    """Tell whether *stored_hash* was made of *password*.
+    """Tell whether *stored_hash* is of *password*.
 
-    For an unknown member, or one without a password, pass an empty hash: the answer is no, and costs
-    as much as any other, so that its time does not tell who is a member.
+    Pass an empty hash for an unknown member, or one without a password: the result is False after the usual time, so
+    that the time does not reveal who is a member.
     """
     try:
-        return _hasher.verify(stored_hash or _dummy(), _plain(password)) and bool(stored_hash)
+        return _hasher.verify(stored_hash or _dummy_hash(), _encode(password)) and bool(stored_hash)
     except (VerificationError, InvalidHashError):
         return False
 
 
 def needs_rehash(stored_hash: str) -> bool:
-    """Tell whether *stored_hash* was made with other parameters than today's: hash again at the next log-in."""
+    """Tell whether *stored_hash* has outdated parameters, so that the next log-in should hash the password again."""
     return _hasher.check_needs_rehash(stored_hash)
 
 
-def _plain(password: str) -> bytes:
-    """Return the bytes of *password*; a lone surrogate, which no form should send, is no reason to fail."""
+def _encode(password: str) -> bytes:
+    """Encode *password*; a lone surrogate, which no form should send, does not raise."""
     return password.encode("utf-8", "surrogatepass")
 
 
 @cache
-def _dummy() -> str:
-    """Return a hash of nobody's password."""
+def _dummy_hash() -> str:
     return hash_password("nobody's password")

@@ -1,26 +1,26 @@
-"""Who may do what: one predicate each, asked by views and templates alike.
+"""Permissions: one predicate for each act, used by views and templates alike.
 
-``now`` is a unix time in seconds; a *user* of None is a reader.
+*now* is a unix time in seconds; a *user* of None is a reader. How long something is allowed is in config.py.
 """
 
 from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.models import Article, ArticleStatus, Invitation, LogAction, LogEntry, Role, User, VotingState
-from voteweb.core.ranking import closes
+from voteweb.core.ranking import voting_end
 
 
 def may_moderate(user: User | None) -> bool:
-    """Tell whether *user* may sort articles into groups, make groups, and settle reports."""
+    """Tell whether *user* may set articles' groups, make groups, and settle reports."""
     return user is not None and user.role in (Role.MODERATOR, Role.ADMIN)
 
 
 def may_administer(user: User | None) -> bool:
-    """Tell whether *user* may make moderators."""
+    """Tell whether *user* may give roles and ban moderators."""
     return user is not None and user.role is Role.ADMIN
 
 
 def may_join(settings: Settings, *, invited: bool = False) -> bool:
-    """Tell whether somebody may make an account, with or without an invitation."""
+    """Tell whether a visitor may create an account, with or without an invitation."""
     return settings.signup == "open" or (settings.signup == "invite" and invited)
 
 
@@ -30,58 +30,56 @@ def may_log_in(user: User) -> bool:
 
 
 def may_use_invitation(invitation: Invitation, inviter: User | None, now: float) -> bool:
-    """Tell whether somebody may still join by *invitation*, which *inviter* made."""
-    is_good = not invitation.used and not invitation.revoked and now < invitation.until
-    return is_good and inviter is not None and may_log_in(inviter)
+    """Tell whether *invitation*, which *inviter* made, still works."""
+    is_valid = not invitation.used and not invitation.revoked and now < invitation.until
+    return is_valid and inviter is not None and may_log_in(inviter)
 
 
 def may_invite(user: User | None, now: float, settings: Settings) -> bool:
-    """Tell whether *user* may invite others."""
     if settings.signup != "invite" or user is None:
         return False
     return may_moderate(user) or bool(settings.members_invite and now - user.since >= config.INVITER_SECONDS)
 
 
 def is_poster(user: User | None, article: Article) -> bool:
-    """Tell whether *user* posted *article*; names are the same whatever their case."""
+    """Tell whether *user* posted *article*; names are compared without case."""
     return user is not None and user.name.lower() == article.poster.lower()
 
 
 def is_voting_open(article: Article, now: float, settings: Settings) -> bool:
-    """Tell whether votes on *article* are taken at unix time *now*."""
-    return article.is_listed and now < closes(article.time, settings.voting_seconds)
+    return article.is_listed and now < voting_end(article.time, settings.voting_seconds)
 
 
 def voting_state(user: User | None, article: Article, now: float, settings: Settings) -> VotingState:
-    """Return whether a vote of *user* on *article* can be cast or taken back; readers are led to log in."""
+    """Return whether *user* can cast or take back a vote on *article*; for a reader it is OPEN, and leads to log-in."""
     if not is_voting_open(article, now, settings):
         return VotingState.CLOSED
     return VotingState.OWN if is_poster(user, article) else VotingState.OPEN
 
 
 def may_delete(user: User | None, article: Article, now: float, settings: Settings) -> bool:
-    """Tell whether *user* may delete *article*: the own one, in its first minutes."""
+    """Tell whether *user* may delete *article*: its poster may for VOTEWEB_EDIT_SECONDS, 15 minutes by default."""
     return is_poster(user, article) and article.is_listed and now < article.time + settings.edit_seconds
 
 
 def may_edit(user: User | None, article: Article, now: float, settings: Settings) -> bool:
-    """Tell whether *user* may edit *article*: the own one in its first minutes, moderators at any time."""
+    """Tell whether *user* may edit *article*: its poster may as long as delete it, moderators at any time."""
     return article.is_listed and (may_moderate(user) or may_delete(user, article, now, settings))
 
 
 def may_remove(user: User | None, article: Article) -> bool:
-    """Tell whether *user* may remove *article* from the site."""
     return may_moderate(user) and article.is_listed
 
 
 def may_restore(user: User | None, article: Article) -> bool:
-    """Tell whether *user* may put a removed *article* back."""
     return may_moderate(user) and article.status is ArticleStatus.REMOVED
 
 
 def may_read(user: User | None, article: Article) -> bool:
-    """Tell whether *user* may read *article*: a removed one only its poster and moderators, a deleted one nobody."""
-    return article.is_listed or (article.status is ArticleStatus.REMOVED and (may_moderate(user) or is_poster(user, article)))
+    """Tell whether *user* may read *article*: only its poster and moderators if removed, nobody if deleted."""
+    return article.is_listed or (
+        article.status is ArticleStatus.REMOVED and (may_moderate(user) or is_poster(user, article))
+    )
 
 
 def may_report(user: User | None, article: Article) -> bool:
@@ -90,9 +88,9 @@ def may_report(user: User | None, article: Article) -> bool:
 
 
 def may_ban(user: User | None, member: User) -> bool:
-    """Tell whether *user* may ban *member*, or let in again: moderators members, admins moderators too, nobody the own.
+    """Tell whether *user* may ban or unban *member*: moderators may ban members, admins also moderators.
 
-    An admin can only be banned from the command line.
+    Nobody may ban themselves; an admin can only be banned from the command line.
     """
     if user is None or user.id == member.id or member.left:
         return False
@@ -100,17 +98,15 @@ def may_ban(user: User | None, member: User) -> bool:
 
 
 def may_set_role(user: User | None, member: User) -> bool:
-    """Tell whether *user* may give *member* another role."""
     return may_administer(user) and user is not None and user.id != member.id and not member.left
 
 
 def may_undo(user: User | None, entry: LogEntry, now: float) -> bool:
-    """Tell whether *user* may take back the act *entry* of the log: its own moderator, for some minutes."""
+    """Tell whether *user* may undo the log entry *entry*: the moderator who made it may, for UNDO_SECONDS."""
     if user is None or not may_moderate(user) or entry.undone or entry.who.lower() != user.name.lower():
         return False
     return entry.kind in (LogAction.GROUPS, LogAction.REMOVE) and now < entry.time + config.UNDO_SECONDS
 
 
 def is_good(article: Article, settings: Settings) -> bool:
-    """Tell whether *article* has the votes of a good article."""
     return article.votes >= settings.good_votes

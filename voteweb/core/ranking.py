@@ -1,4 +1,9 @@
-"""The score of an article, the end of its voting time, and both in words that can be checked by hand."""
+"""Compute the score of an article and the end of its voting time, and explain both.
+
+The front page and every "Top" list are ordered by :func:`score`. To change the weight of a vote, set
+VOTEWEB_VOTE_SCORE or VOTEWEB_GOOD_VOTES. The formula is in Lua too (``score()`` in ``store/lua/common.lua``): change
+both together. After either change, run ``voteweb rescore``.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,44 +20,44 @@ def score(time: float, votes: int, vote_score: float) -> float:
     return time + vote_score * votes
 
 
-def closes(time: float, voting_seconds: int) -> float:
+def voting_end(time: float, voting_seconds: int) -> float:
     """Return the unix time at which voting ends for an article published at *time*."""
     return time + voting_seconds
 
 
 def ranking_value(article: Article, order: Order, vote_score: float) -> float:
-    """Return the number that places *article* in a list of this *order*: its score or its publish time."""
+    """Return the value by which *article* is sorted in a list of this *order*: its score or its publish time."""
     return article.time if order is Order.TIME else score(article.time, article.votes, vote_score)
 
 
 def newest_first(tied: Iterable[Article]) -> list[Article]:
-    """Return articles of one place in their one order: the newer stands first, then the higher id."""
+    """Return *tied* articles of one ranking value in their order: newest first, then by descending id."""
     return sorted(tied, key=lambda article: (article.time, article.id), reverse=True)
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreExplanation:
-    """Why an article stands where it does; every number can be checked by hand.
+    """The parts of an article's score, from which a reader can compute it.
 
-    ``lift`` seconds = votes × ``vote_score``; ``like`` is the unix time at which a new article without
-    votes would have the same score; ``closes`` is the unix time at which voting ends.
+    ``bonus`` is votes × ``vote_score`` in seconds; the others are unix times: ``posted`` of publishing,
+    ``equivalent_time`` of a new article without votes and with the same score, ``voting_end`` of the last vote.
     """
 
     votes: int
     vote_score: float
-    lift: float
+    bonus: float
     posted: float
-    like: float
-    closes: float
+    equivalent_time: float
+    voting_end: float
 
 
 def explain(article: Article, vote_score: float, voting_seconds: int) -> ScoreExplanation:
-    """Return the standing of *article* under *vote_score* seconds per vote."""
+    """Explain the score of *article* with *vote_score* seconds per vote."""
     return ScoreExplanation(
         votes=article.votes,
         vote_score=vote_score,
-        lift=vote_score * article.votes,
+        bonus=vote_score * article.votes,
         posted=article.time,
-        like=score(article.time, article.votes, vote_score),
-        closes=closes(article.time, voting_seconds),
+        equivalent_time=score(article.time, article.votes, vote_score),
+        voting_end=voting_end(article.time, voting_seconds),
     )

@@ -1,8 +1,7 @@
-"""Abuse limits: how often each act is taken, from whom, and why.
+"""The table of rate limits: how many acts of each kind are accepted, from whom, and why.
 
-Of each kind so many acts are taken at once (``burst``), and in the long run so many in so many seconds
-(``times``, ``seconds``): an act that was done frees its place after ``interval`` seconds.
-Every address that takes a form is in LIMITS or, with the reason, in EXEMPT.
+A limit accepts ``burst`` acts in a row, and in the long run ``times`` acts in ``seconds``: one act becomes possible
+again every ``interval`` seconds. Every view that takes a form is in LIMITS or, with the reason, in EXEMPT.
 """
 
 from dataclasses import dataclass
@@ -14,8 +13,8 @@ from voteweb.core.errors import N_
 HOUR, DAY = 3_600, 86_400
 
 
-class By(StrEnum):
-    """Whose acts are counted together: a member's, those from one address, or log-ins under one name."""
+class LimitScope(StrEnum):
+    """The acts that a limit counts together: a member's, those from one address, or log-ins under one name."""
 
     MEMBER = "member"
     ADDRESS = "address"
@@ -24,14 +23,15 @@ class By(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """One row of the table, for the ``acts`` that are sent to its ``views``.
+    """A rate limit on the ``acts`` that are sent to its ``views`` by ``method``; ``kind`` is its name.
 
-    ``message`` tells the person what, until when and why.
+    The ``message`` says what happened, when to try again and why there is a limit. Its placeholders are the values of
+    :class:`~voteweb.core.errors.TooFast`.
     """
 
     kind: str
     acts: str
-    by: By
+    scope: LimitScope
     burst: int
     times: int
     seconds: int
@@ -45,124 +45,128 @@ class Limit:
         return self.seconds / self.times
 
 
-#: Failed attempts only. Twenty people behind one address may mistype at once; nobody gets far by guessing.
-LOGIN = Limit(
-    "login", "log in, failed", By.ADDRESS, 20, 120, HOUR,
+#: Counts failed attempts only. Twenty people behind one address may mistype at once; guessing stays slow.
+LOGIN_BY_ADDRESS = Limit(
+    "login", "log in, failed", LimitScope.ADDRESS, 20, 120, HOUR,
     N_("Too many failed log-ins came from your address. Please try again in %(wait)s, at %(when)s. "
        "The limit keeps passwords from being guessed."),
     ("auth.login",),
 )  # fmt: skip
-#: Failed attempts under one name, whether there is such a member or not, from browsers that do not know it.
-GUESS = Limit(
-    "guess", "log in, failed, whether anybody has the name or not", By.NAME, 10, 20, HOUR,
+#: Counts failed attempts under one name, of a member or not, from browsers in which it has not logged in before.
+LOGIN_BY_NAME = Limit(
+    "guess", "log in, failed, whether anybody has the name or not", LimitScope.NAME, 10, 20, HOUR,
     N_("There were too many failed log-ins under this name. Please try again in %(wait)s, at %(when)s, or use a "
        "browser in which you have logged in before. The limit keeps passwords from being guessed."),
     ("auth.login",),
 )  # fmt: skip
-#: A school's or a phone company's people share an address: enough for them, too few for a farm of accounts.
+#: The people of a school or a phone company share an address: enough for them, too few for mass registration.
 SIGNUP = Limit(
-    "signup", "sign up", By.ADDRESS, 5, 20, DAY,
+    "signup", "sign up", LimitScope.ADDRESS, 5, 20, DAY,
     N_("Too many accounts were made from your address. Please try again in %(wait)s, at %(when)s. "
        "The limit keeps one person from voting with many accounts."),
     ("auth.signup",),
 )  # fmt: skip
-#: Each costs a password's hash; the link itself cannot be guessed.
-RESET = Limit(
-    "reset", "set a password by a one-time link", By.ADDRESS, 10, 30, HOUR,
+#: Each attempt costs a password hash; the link itself cannot be guessed.
+PASSWORD_RESET = Limit(
+    "reset", "set a password by a one-time link", LimitScope.ADDRESS, 10, 30, HOUR,
     N_("Too many passwords were set from your address. Please try again in %(wait)s, at %(when)s. "
        "The limit keeps the site fast for everybody."),
     ("auth.reset",),
 )  # fmt: skip
 
-#: Every limit; those by member hold for whoever is logged in and sends something to one of their views.
+#: Every limit; one of the scope MEMBER counts each request of a logged-in member to its views.
 LIMITS = (
-    LOGIN,
-    GUESS,
+    LOGIN_BY_ADDRESS,
+    LOGIN_BY_NAME,
     SIGNUP,
-    RESET,
-    # Two lists' worth of votes at a stretch, then one each six seconds: faster than anybody reads.
+    PASSWORD_RESET,
+    # The votes of two pages in a row, then one every six seconds: faster than anybody reads.
     Limit(
-        "vote", "vote, take a vote back", By.MEMBER, 60, 600, HOUR,
-        N_("You have voted very often in a short time. Please vote again in %(wait)s, at %(when)s. "
-           "The limit keeps programs from deciding what is on top."),
+        "vote", "vote, take a vote back", LimitScope.MEMBER, 60, 600, HOUR,
+        N_("You have reached the limit of %(burst)s votes in a row. "
+           "Please vote again in %(wait)s, at %(when)s. The limit keeps programs from deciding what is on top."),
         ("votes.vote", "votes.unvote"),
     ),
-    # Forms that come back with a mistake count too, hence more at once than anybody posts.
+    # Forms that are sent back with an error count too, hence a larger burst than anybody posts.
     Limit(
-        "submit", "post", By.MEMBER, 15, 60, DAY,
-        N_("You have posted very often in a short time. Please post again in %(wait)s, at %(when)s. "
-           "The limit leaves room for what others post."),
+        "submit", "post", LimitScope.MEMBER, 15, 60, DAY,
+        N_("You have reached the limit of %(burst)s articles in a row. "
+           "Please post again in %(wait)s, at %(when)s. The limit leaves room for what others post."),
         ("articles.submit",),
     ),
     Limit(
-        "edit", "edit, delete an article", By.MEMBER, 20, 60, HOUR,
-        N_("You have changed articles very often in a short time. Please try again in %(wait)s, at %(when)s. "
+        "edit", "edit, delete an article", LimitScope.MEMBER, 20, 60, HOUR,
+        N_("You have reached the limit of %(burst)s changes to articles in a row. "
+           "Please try again in %(wait)s, at %(when)s. "
            "The limit keeps programs from rewriting what people have voted for."),
         ("articles.edit", "articles.delete"),
     ),
     Limit(
-        "report", "report", By.MEMBER, 10, 30, HOUR,
-        N_("You have reported very often in a short time. Please report again in %(wait)s, at %(when)s. "
+        "report", "report", LimitScope.MEMBER, 10, 30, HOUR,
+        N_("You have reached the limit of %(burst)s reports in a row. "
+           "Please report again in %(wait)s, at %(when)s. "
            "The limit keeps the moderators' list short enough to be read."),
         ("moderation.report",),
     ),
-    # Whoever finds a browser that is logged in cannot try passwords in it.
+    # A stranger at a logged-in browser cannot try many passwords.
     Limit(
-        "password", "change the password, delete the account", By.MEMBER, 5, 10, HOUR,
-        N_("Your password was asked for very often in a short time. Please try again in %(wait)s, at %(when)s. "
-           "The limit keeps passwords from being guessed."),
+        "password", "change the password, delete the account", LimitScope.MEMBER, 5, 10, HOUR,
+        N_("You have reached the limit of %(burst)s password checks in a row. "
+           "Please try again in %(wait)s, at %(when)s. The limit keeps passwords from being guessed."),
         ("account.index", "account.delete"),
     ),
     Limit(
-        "invite", "make, withdraw invitations", By.MEMBER, 10, 30, DAY,
-        N_("You have made or withdrawn many invitations in a short time. Please try again in %(wait)s, at %(when)s. "
-           "The limit keeps one person from letting in a crowd."),
+        "invite", "make, withdraw invitations", LimitScope.MEMBER, 10, 30, DAY,
+        N_("You have reached the limit of %(burst)s invitations made or withdrawn in a row. "
+           "Please try again in %(wait)s, at %(when)s. The limit keeps one person from letting in a crowd."),
         ("invitations.make", "invitations.revoke"),
     ),
-    # It goes through all articles of the voting time, and all of the member's.
+    # A download reads all articles of the voting time, and all of the member's.
     Limit(
-        "download", "download the own data", By.MEMBER, 3, 10, HOUR,
-        N_("You have downloaded your data several times in a short time. Please try again in %(wait)s, at %(when)s. "
-           "The limit keeps the site fast for everybody."),
+        "download", "download their own data", LimitScope.MEMBER, 3, 10, HOUR,
+        N_("You have reached the limit of %(burst)s downloads in a row. "
+           "Please try again in %(wait)s, at %(when)s. The limit keeps the site fast for everybody."),
         ("account.data",),
         "GET",
     ),
-    # No moderator works through a list faster; a stolen session does that much harm, and all of it is in the log.
+    # No moderator works faster; it bounds the harm of a stolen session, all of which is in the log.
     Limit(
-        "moderate", "sort, remove, restore, ban, give roles, make groups", By.MEMBER, 100, 1_000, HOUR,
-        N_("You have moderated very often in a short time. Please go on in %(wait)s, at %(when)s. "
-           "The limit bounds what somebody could do in your name."),
+        "moderate", "sort, remove, restore, ban, give roles, make groups", LimitScope.MEMBER, 100, 1_000, HOUR,
+        N_("You have reached the limit of %(burst)s moderation actions in a row. "
+           "Please continue in %(wait)s, at %(when)s. The limit bounds what somebody could do in your name."),
         (
-            "moderation.set_groups", "moderation.remove", "moderation.restore", "moderation.dismiss", "moderation_log.undo",
-            "users.ban", "users.unban", "users.set_role", "groups.new", "groups.edit",
+            "moderation.set_groups", "moderation.remove", "moderation.restore", "moderation.dismiss",
+            "moderation_log.undo", "users.ban", "users.unban", "users.set_role", "groups.new", "groups.edit",
         ),
     ),
 )  # fmt: skip
 
-#: Forms that may be sent as often as anybody likes, and why.
+#: Views whose forms have no limit, and why.
 EXEMPT = {
-    "auth.logout": "writes nothing but the sender's own cookie",
-    "language.choose": "writes nothing but the sender's own cookie",
-    "account.logout_everywhere": "ends the session that sends it, so that the next one needs a log-in",
+    "auth.logout": "only writes the sender's own cookie",
+    "language.choose": "only writes the sender's own cookie",
+    "account.logout_everywhere": "ends the session that sends it, so that the next request needs a log-in",
 }
 
-_OF_MEMBERS = {(view, limit.method): limit for limit in LIMITS if limit.by is By.MEMBER for view in limit.views}
+_MEMBER_LIMITS = {
+    (view, limit.method): limit for limit in LIMITS if limit.scope is LimitScope.MEMBER for view in limit.views
+}
 
 
 def member_limit(view: str | None, method: str) -> Limit | None:
-    """Return the limit on what a member sends to a *view* by this *method*, None where there is none."""
-    return _OF_MEMBERS.get((view or "", "GET" if method == "HEAD" else method))
+    """Return the limit that counts a member's request to *view* by *method*, or None."""
+    return _MEMBER_LIMITS.get((view or "", "GET" if method == "HEAD" else method))
 
 
 def network(address: str | None) -> str:
-    """Return what stands for the sender's *address*: an IPv4 address itself, of IPv6 the /64 that one household has.
+    """Return the network of a client's *address*: an IPv4 address itself, or the /64 of a household's IPv6 address.
 
-    What is no address (a unix socket has none) is "", so that all its senders count as one.
+    A client without a valid address, such as one on a unix socket, has the network "", shared by all of them.
     """
     try:
-        found = ip_address(address or "")
+        ip = ip_address(address or "")
     except ValueError:
         return ""
-    if isinstance(found, IPv6Address):
-        return str(found.ipv4_mapped or ip_network((int(found), 64), strict=False))
-    return str(found)
+    if isinstance(ip, IPv6Address):
+        return str(ip.ipv4_mapped or ip_network((int(ip), 64), strict=False))
+    return str(ip)

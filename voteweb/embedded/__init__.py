@@ -1,0 +1,1 @@
+"""The database server that voteweb runs itself if no other is configured."""

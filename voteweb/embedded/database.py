@@ -1,9 +1,8 @@
-"""The embedded database: a server of our own on a private socket, for sites that have no Redis.
+"""The embedded database: a private server on a Unix socket, for sites without a Redis server of their own.
 
-The files lie in the data directory. Three of them are locks, which end with the process that holds them,
-however it ends: ``start.lock`` (who is starting or stopping the server), ``use.lock`` (shared by everyone who
-uses the server; the last one out stops it) and ``server.lock`` (held by the server itself, so that no second
-one can ever write the same files, even while the first hangs).
+The data directory has three lock files, which are released when the process that holds them ends: ``start.lock``
+(held while starting or stopping the server), ``use.lock`` (shared by all users of the server; the last one stops it)
+and ``server.lock`` (held by the server, so that a second one cannot write the same files even if the first hangs).
 """
 
 import fcntl
@@ -22,19 +21,19 @@ from voteweb.core.errors import ConfigError
 from voteweb.embedded.server import ensure_running, hold_lock, stop
 from voteweb.embedded.supervisor import supervised
 
-#: What is called with words for the operator.
+#: Called with a message for the operator.
 Notify = Callable[[str], None]
 
-#: Bytes a socket's path may have on every system we run on.
+#: Bytes that a socket's path can have on every supported system.
 MAX_SOCKET_PATH_BYTES = 100
 
 
 @contextmanager
-def open_database(settings: Settings, *, keep_up: Notify | None = None) -> Iterator[Settings]:
-    """Yield *settings* with a database to use: theirs, or the embedded server, which runs at least until the end.
+def open_database(settings: Settings, *, notify: Notify | None = None) -> Iterator[Settings]:
+    """Yield *settings* with the URL of a database: their own, or the embedded server, which runs while it is used.
 
-    With *keep_up* it is started again whatever ends it, and *keep_up* is told so. Raises ConfigError when no
-    server can be started.
+    With *notify* the server is supervised: it is restarted whenever it ends, and *notify* is called with what
+    happened. Raises ConfigError if the server cannot be started.
     """
     if settings.redis_url:
         yield settings
@@ -42,58 +41,62 @@ def open_database(settings: Settings, *, keep_up: Notify | None = None) -> Itera
     folder = Path(settings.data_dir).resolve()
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as problem:
-        raise ConfigError("The data directory cannot be made: %(problem)s", problem=problem) from None
-    with _running_server(folder, settings.appendfsync, keep_up) as path:
+    except OSError as error:
+        raise ConfigError("Cannot create the data directory: %(error)s", error=error) from None
+    with _running_server(folder, settings.appendfsync, notify) as path:
         key = settings.secret_key or secret_key(folder)
         yield replace(settings, redis_url=f"unix://{quote(str(path))}", secret_key=key)
 
 
 def secret_key(folder: Path) -> str:
-    """Return the key kept in *folder*; the first call makes it."""
+    """Return the secret key in *folder*; the first call generates it."""
     file = folder / "secret.key"
     with suppress(FileExistsError):
         with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as draft:
             draft.write(secrets.token_urlsafe(32))
         try:
-            os.link(draft.name, file)  # never shows half a key to a second process
+            os.link(draft.name, file)  # atomic: another process never reads half a key
         finally:
             os.unlink(draft.name)
     return file.read_text()
 
 
 @contextmanager
-def _running_server(folder: Path, appendfsync: str, keep_up: Notify | None) -> Iterator[Path]:
-    """Start the server of *folder* or join it, yield its socket, and stop it if nobody else uses it."""
+def _running_server(folder: Path, appendfsync: str, notify: Notify | None) -> Iterator[Path]:
+    """Start the server of *folder* unless it runs, yield its socket, and stop it if it has no other users."""
     path = _socket_path(folder)
 
     def start() -> None:
         with hold_lock(folder / "start.lock"):
             ensure_running(folder, path, appendfsync)
 
-    with (folder / "use.lock").open("w") as use:
+    with (folder / "use.lock").open("w") as use_lock:
         try:
             with hold_lock(folder / "start.lock"):
-                fcntl.flock(use, fcntl.LOCK_SH)
+                fcntl.flock(use_lock, fcntl.LOCK_SH)
                 ensure_running(folder, path, appendfsync)
-            with supervised(path, start, keep_up) if keep_up else nullcontext():
+            with supervised(path, start, notify) if notify else nullcontext():
                 yield path
-        finally:  # also when Ctrl-C comes while it starts
+        finally:  # also after a Ctrl-C while it starts
             with hold_lock(folder / "start.lock"):
-                fcntl.flock(use, fcntl.LOCK_UN)
+                fcntl.flock(use_lock, fcntl.LOCK_UN)
                 with suppress(BlockingIOError):
-                    fcntl.flock(use, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    fcntl.flock(use_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     stop(folder, path)
 
 
 def _socket_path(folder: Path) -> Path:
+    """Return the path of the server's socket: in *folder*, or in the folder for temporary files if it is too long."""
     path = folder / "database.sock"
     if len(os.fsencode(path)) <= MAX_SOCKET_PATH_BYTES:
         return path
-    # The same short place for every process that opens the same folder, and nobody else's.
+    # Every process that opens the same folder gets the same path, and no other user may own it.
     name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
     private = Path(tempfile.gettempdir()) / f"voteweb-{os.getuid()}-{name}"
     private.mkdir(mode=0o700, exist_ok=True)
     if private.lstat().st_uid != os.getuid() or private.is_symlink():
-        raise ConfigError("%(private)s belongs to somebody else.", private=private)
+        raise ConfigError(
+            "%(private)s does not belong to this user. Remove it, or choose a data directory with a shorter path.",
+            private=private,
+        )
     return private / "database.sock"

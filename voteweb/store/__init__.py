@@ -66,13 +66,14 @@ class Store:
         return self.connection.pipeline(reader=reader)
 
 
-def open_store(settings: Settings) -> Store:
+def open_store(settings: Settings, keys: Keys | None = None) -> Store:
     """Return the store at ``settings.redis_url``; nothing is sent to Redis yet."""
     connection = open_connection(
         settings.redis_url,
         settings.redis_deadline,
+        keys=keys,
         read_replicas=bool(settings.read_replicas),
-        wait=settings.wait_replicas,
+        wait_replicas=settings.wait_replicas,
     )
     return build_store(connection, settings)
 

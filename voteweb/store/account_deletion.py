@@ -50,9 +50,7 @@ class AccountDeletion:
                     self._release(member, rankings, deletes)
 
     def _finish(self, name: str, rankings: list[str]) -> str:
-        outcome = self._connection.script(
-            "finish_account_deletion", [self._keys.leaving(), *rankings], [name.lower()]
-        )
+        outcome = self._connection.script("finish_account_deletion", [self._keys.leaving(), *rankings], [name.lower()])
         return outcome.status
 
     def _release(self, member: str, rankings: list[str], deletes: bool) -> None:
@@ -61,6 +59,4 @@ class AccountDeletion:
         if deletes:
             with suppress(NoSuchArticle):  # another program has deleted it
                 self._removals.delete(id)
-        self._connection.script(
-            "disown_article", [self._keys.article(id), *rankings], [member, config.DELETED_MEMBER]
-        )
+        self._connection.script("disown_article", [self._keys.article(id), *rankings], [member, config.DELETED_MEMBER])

@@ -59,7 +59,7 @@ class Articles:
 
     def _post(self, draft: Draft, groups: Sequence[str], poster: User, token: str, allow_duplicate: bool) -> Outcome:
         keys, settings = self._keys, self._settings
-        id = self._connection.command("INCR", keys.articles_count())
+        id = self._connection.command("INCR", keys.last_article_id())
         return self._connection.script(
             "post_article",
             [
@@ -85,7 +85,7 @@ class Articles:
                 settings.own_vote,
                 settings.vote_score,
                 settings.good_votes,
-                settings.voting_seconds + config.VOTERS_GRACE,
+                settings.voting_seconds + config.VOTERS_GRACE_SECONDS,
                 config.ONCE_SECONDS,
                 config.LINK_SECONDS,
                 int(allow_duplicate),

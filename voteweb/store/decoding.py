@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import lru_cache
 
 from voteweb.core import config, validation
@@ -14,10 +13,6 @@ from voteweb.store.keys import article_id
 FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone")
 #: The further fields of an article's own page, in the order in which :func:`article_with_text` takes them.
 TEXT_FIELDS = ("text", "edited", "reason")
-#: Unix seconds of the year 3000: a larger publish time is in milliseconds, or no time at all.
-MAX_TIME = datetime(3000, 1, 1, tzinfo=UTC).timestamp()
-#: No article has more votes, and every score stays exact below it.
-MAX_VOTES = 10**12
 
 
 def article(id: int, values: Sequence[str | None]) -> Article | None:
@@ -30,7 +25,7 @@ def article(id: int, values: Sequence[str | None]) -> Article | None:
         posted, count, status = float(time or ""), int(votes or 0), ArticleStatus(gone or ArticleStatus.LISTED)
     except ValueError:
         return None
-    if title is None or not (0 <= posted < MAX_TIME and abs(count) < MAX_VOTES):
+    if title is None or not (0 <= posted < config.MAX_TIME and abs(count) < config.MAX_VOTES):
         return None
     return Article(
         id=id,
@@ -48,7 +43,7 @@ def article(id: int, values: Sequence[str | None]) -> Article | None:
 def is_count(stored: str | None) -> bool:
     """Tell whether *stored* is a valid number of votes; a missing one is 0."""
     try:
-        return abs(int(stored or 0)) < MAX_VOTES
+        return abs(int(stored or 0)) < config.MAX_VOTES
     except ValueError:
         return False
 
@@ -77,12 +72,12 @@ def stored_article(id: int, values: Sequence[str | None]) -> Article | None:
     return replace(row, link=values[FIELDS.index("link")] or "") if row else None
 
 
-def rows(values: Sequence[str | None], *, texts: bool = False) -> list[Article | None]:
+def rows(values: Sequence[str | None], *, with_text: bool = False) -> list[Article | None]:
     """Return the reply to a SORT with :func:`sort_patterns`, row by row; None for a row missing or not listed.
 
     A combined ranking still holds articles that were removed since it was built.
     """
-    if texts:
+    if with_text:
         width = 1 + len(FIELDS) + len(TEXT_FIELDS)
         return [_row(*values[at : at + width]) for at in range(0, len(values), width)]
     width = 1 + len(FIELDS)
@@ -102,7 +97,7 @@ def _row(member: str | None, *values: str | None) -> Article | None:
 _cached_row = lru_cache(maxsize=config.ROW_CACHE_SIZE)(_row)
 
 
-def sort_patterns(prefix: str, *, texts: bool = False) -> tuple[str, ...]:
-    """Return the words of a SORT that return the member and FIELDS of every row; with *texts* also TEXT_FIELDS."""
-    names = FIELDS + (TEXT_FIELDS if texts else ())
-    return ("GET", "#", *(word for name in names for word in ("GET", f"{prefix}*->{name}")))
+def sort_patterns(prefix: str, *, with_text: bool = False) -> tuple[str, ...]:
+    """Return the arguments of a SORT that return the member and FIELDS of every row; *with_text*: also TEXT_FIELDS."""
+    names = FIELDS + (TEXT_FIELDS if with_text else ())
+    return ("GET", "#", *(item for name in names for item in ("GET", f"{prefix}*->{name}")))

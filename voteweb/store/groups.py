@@ -70,5 +70,5 @@ class Groups:
 
 def _group(name: str, info: object, count: object) -> Group:
     title, description = info if isinstance(info, list) else (None, None)
-    # A program after the book knows no titles: its groups are shown under their names.
+    # A program written after the book knows no titles: its groups are shown under their names.
     return Group(name, title or name, description or "", int(str(count)))

@@ -52,7 +52,7 @@ class Imports:
             return 0
         self._make_groups(new)
         self._make_posters(new)
-        last_id = self._connection.command("INCRBY", self._keys.articles_count(), len(new))
+        last_id = self._connection.command("INCRBY", self._keys.last_article_id(), len(new))
         calls = [self._call(story, last_id - len(new) + 1 + at) for at, story in enumerate(new)]
         statuses = [reply[0] for reply in self._connection.run(calls)]
         # A failover may have lost the counter of ids: stories that met an existing article get the next ids.
@@ -79,7 +79,7 @@ class Imports:
         keys = self._keys
         return scripts.call(
             "make_user",
-            [keys.user(name), keys.invite(""), keys.user(name), keys.users_count()],
+            [keys.user(name), keys.invite(""), keys.user(name), keys.last_user_id()],
             [*NOT_LOGGED.arguments, 0, name, "", Role.MEMBER, new_session_id()],
         )
 
@@ -110,7 +110,7 @@ class Imports:
                 settings.vote_score,
                 settings.good_votes,
                 settings.voting_seconds,
-                config.VOTERS_GRACE,
+                config.VOTERS_GRACE_SECONDS,
                 story.digest,
                 config.LINK_SECONDS,
                 *draft.groups,

@@ -45,7 +45,7 @@ class Invitations:
 
     def queue_made_by(self, pipeline: Pipeline, name: str) -> Future[tuple[Invitation, ...]]:
         """Queue a read of all invitations that a member made, the latest end first."""
-        patterns = [word for field in _FIELDS for word in ("GET", f"{self._keys.prefix}*->{field}")]
+        patterns = [item for field in _FIELDS for item in ("GET", f"{self._keys.prefix}*->{field}")]
 
         def parse(replies: list[list[str | None]]) -> tuple[Invitation, ...]:
             values, width = replies[0], 1 + len(_FIELDS)

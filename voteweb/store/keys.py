@@ -1,7 +1,8 @@
 """Every key in Redis, spelled once: ``noun:`` or ``noun:id``, with its type, meaning and lifetime.
 
-The names are those of *Redis in Action*, chapter 1. docs/data.md is tested against this module: each public method of
-:class:`Keys` that spells a key is described as "A type: meaning; lifetime."
+The names are those of *Redis in Action*, chapter 1, so that programs written after the book share the data.
+docs/data.md is tested against this module: the docstring of each public method of :class:`Keys` that spells a key is
+"A type: meaning; lifetime."
 Members of sets and rankings, and stored values, never carry the prefix of a site: the functions at the end spell them.
 """
 
@@ -10,7 +11,8 @@ import re
 _ARTICLE = "article:"
 _LOG_ENTRY = "log-entry:"
 _INVITATION = "invite:"
-#: Every key there may be: nouns of one key, of numbers (and their counter), of names (and the whole site's), of names.
+#: Every key there may be, in this order: keys without an id; numbered things and their counters; things with a
+#: number; rankings and members by name, where no name stands for the whole site or the counter; things with a name.
 _GRAMMAR = re.compile(
     r"(?:good|groups|reports|log|leaving|imported|restoring):"
     r"|(?:article|log-entry):[0-9]*"
@@ -30,7 +32,7 @@ class Keys:
             raise ValueError(f"{prefix!r} cannot be a prefix of keys")
         self.prefix = prefix
 
-    def articles_count(self) -> str:
+    def last_article_id(self) -> str:
         """A string: the last article id given out; for ever."""
         return f"{self.prefix}{_ARTICLE}"
 
@@ -78,7 +80,7 @@ class Keys:
         """A sorted set: the articles that are in all of several groups (``a+b``), and one marker; 60 seconds."""
         return f"{self.prefix}{order}:{'+'.join(names)}"
 
-    def users_count(self) -> str:
+    def last_user_id(self) -> str:
         """A string: the last user id given out; for ever."""
         return f"{self.prefix}user:"
 
@@ -110,7 +112,7 @@ class Keys:
         """A hash: what one member reported, by article, so that nobody reports twice; for ever."""
         return f"{self.prefix}reported:{name.lower()}"
 
-    def log_count(self) -> str:
+    def last_log_entry_id(self) -> str:
         """A string: the last log entry's id given out; for ever."""
         return f"{self.prefix}{_LOG_ENTRY}"
 

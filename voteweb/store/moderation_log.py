@@ -29,7 +29,7 @@ class NewLogEntry:
 
 
 class LogArguments(NamedTuple):
-    """What a script needs to write the log: its last keys and its first arguments (see common.lua)."""
+    """The last keys and first arguments with which a script writes the log (see common.lua)."""
 
     keys: tuple[str, ...]
     arguments: tuple[int, str, str]
@@ -50,7 +50,7 @@ class ModerationLog:
         """Reserve an id for *entry* and return what the script needs to write it; None is not logged."""
         if entry is None:
             return NOT_LOGGED
-        id = self._connection.command("INCR", self._keys.log_count())
+        id = self._connection.command("INCR", self._keys.last_log_entry_id())
         fields = {
             "kind": entry.kind.value,
             "who": entry.who,
@@ -69,18 +69,18 @@ class ModerationLog:
     def queue_page(
         self, pipeline: Pipeline, number: int, *, who: str = "", kind: str = "", about: str = ""
     ) -> Future[Page[LogEntry]]:
-        """Queue a read of page *number* (from 1), newest first, of the entries by *who*, of a *kind*, or *about* whom."""
+        """Queue a read of page *number* (from 1), newest first, filtered by moderator and kind or by subject."""
         key = self._ranking(who, kind, about)
         size = config.LOG_PAGE_SIZE
         start = (number - 1) * size
-        patterns = [word for name in _FIELDS for word in ("GET", f"{self._keys.prefix}*->{name}")]
+        patterns = [item for name in _FIELDS for item in ("GET", f"{self._keys.prefix}*->{name}")]
 
         def parse(replies: list[Any]) -> Page[LogEntry]:
             total, values = replies
             width = 1 + len(_FIELDS)
             entries = [_entry(values[at : at + width]) for at in range(0, len(values), width)]
             rows = tuple(entry for entry in entries if entry)
-            return Page(rows, number, total, first=start + 1, more=total > start + size)
+            return Page(rows, number, total, first_rank=start + 1, more=total > start + size)
 
         return pipeline.queue(
             [

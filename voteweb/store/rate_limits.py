@@ -38,14 +38,14 @@ class RateLimits:
 
         def parse(replies: list[list[str]]) -> TooFast | None:
             status, *values = replies[0]
-            return None if status == "counted" else to_error(hits, values)
+            return None if status == "counted" else self.to_error(hits, values)
 
         return pipeline.queue([scripts.call("hit_rate_limit", keys, arguments)], parse, writes=True)
 
     def script_arguments(self, hits: Sequence[RateLimitHit]) -> tuple[list[str], list[float]]:
         """Return the keys and arguments with which a script counts an act against *hits*; none if limits are off.
 
-        If a limit is exceeded, the script answers with the values that :func:`to_error` takes.
+        If a limit is exceeded, the script answers with the values that :meth:`to_error` takes.
         """
         factor = self._settings.limits
         if not factor:
@@ -60,6 +60,18 @@ class RateLimits:
         refusal = self.queue_hit(pipeline, hits)
         pipeline.execute()
         return refusal.result
+
+    def to_error(self, hits: Sequence[RateLimitHit], values: Sequence[str]) -> TooFast:
+        """Return the refusal that a script answered: the number of the hit, the seconds to wait, and the unix time."""
+        number, wait, time = values
+        limit, _ = hits[int(number) - 1]
+        return TooFast(
+            limit.message,
+            wait=ceil(float(wait)),
+            when=60 * ceil(float(time) / 60),  # the message has whole minutes, and an early retry would be refused
+            kind=limit.kind,
+            burst=self._settings.limits * limit.burst,
+        )
 
     def refund(self, hits: Sequence[RateLimitHit]) -> None:
         """Take back one act that turned out not to count against *hits*."""
@@ -78,11 +90,3 @@ class RateLimits:
 
     def _digest(self, owner: str) -> str:
         return blake2b(owner.encode("utf-8", "replace"), digest_size=12, key=self._secret).hexdigest()
-
-
-def to_error(hits: Sequence[RateLimitHit], values: Sequence[str]) -> TooFast:
-    """Return the refusal by one of *hits*, from its number (from 1), the seconds to wait, and the unix time after them."""
-    number, wait, time = values
-    limit, _ = hits[int(number) - 1]
-    # The message tells whole minutes: better a moment late than another refusal.
-    return TooFast(limit.message, wait=ceil(float(wait)), when=60 * ceil(float(time) / 60), kind=limit.kind)

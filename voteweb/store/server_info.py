@@ -58,7 +58,7 @@ class ServerInfo:
 
     def is_empty(self) -> bool:
         """Tell whether nobody has ever posted or joined here."""
-        return not self._connection.command("EXISTS", self._keys.articles_count(), self._keys.users_count())
+        return not self._connection.command("EXISTS", self._keys.last_article_id(), self._keys.last_user_id())
 
     def counts(self) -> Counts:
         """Return how many articles, members and groups there are; takes as long as looking at every key."""
@@ -67,5 +67,5 @@ class ServerInfo:
 
     def sizes(self) -> tuple[int, int]:
         """Return how many articles are listed, and the last id given to a member; costs the same on any site."""
-        articles, members = self._connection.run([("ZCARD", self._keys.by_time()), ("GET", self._keys.users_count())])
+        articles, members = self._connection.run([("ZCARD", self._keys.by_time()), ("GET", self._keys.last_user_id())])
         return articles, int(members or 0)

@@ -45,7 +45,7 @@ class Users:
                 keys.user(name),
                 keys.invite(invitation or ""),
                 keys.user(inviter or name),
-                keys.users_count(),
+                keys.last_user_id(),
                 *log.keys,
             ],
             [*log.arguments, int(invitation is not None), name, password_hash, role, session],

@@ -22,7 +22,7 @@ from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.hints import HintCache
 from voteweb.store.keys import article_member
-from voteweb.store.rate_limits import RateLimitHit, RateLimits, to_error
+from voteweb.store.rate_limits import RateLimitHit, RateLimits
 
 
 class Votes:
@@ -81,14 +81,16 @@ class Votes:
                     settings.vote_score,
                     settings.good_votes,
                     settings.voting_seconds,
-                    config.VOTERS_GRACE,
+                    config.VOTERS_GRACE_SECONDS,
                     groups,
                     *limit_arguments,
                 ],
             )
             if outcome.status != "again":
                 self._group_hints.put(id, groups)
-                return _votes(outcome, hits)
+                if outcome.status == "rate-limited":
+                    raise self._rate_limits.to_error(hits, outcome.values)
+                return _votes_or_refusal(outcome)
             groups = outcome.values[0]
         raise Conflict()
 
@@ -102,13 +104,11 @@ class Votes:
         )
 
 
-def _votes(outcome: Outcome, hits: Sequence[RateLimitHit]) -> int:
+def _votes_or_refusal(outcome: Outcome) -> int:
     """Return the article's votes after the script, or raise its refusal."""
     match outcome.status:
         case "logged-out":
             raise LoggedOut()
-        case "rate-limited":
-            raise to_error(hits, outcome.values)
         case "unknown":
             raise NoSuchArticle()
         case "gone":

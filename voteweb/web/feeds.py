@@ -1,4 +1,4 @@
-"""Feeds: what people subscribe to, as Atom 1.0 (RFC 4287) and as JSON Feed 1.1, made of the same items."""
+"""Feeds of lists, as Atom 1.0 (RFC 4287) and as JSON Feed 1.1, built from the same items."""
 
 import json
 from collections.abc import Callable
@@ -24,24 +24,24 @@ from voteweb.web.urls import absolute, static
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: The language of every feed: it is fetched once for many, so it cannot ask who reads.
+#: The language of every feed: readers fetch the same copy, so it cannot depend on who asks.
 LANGUAGE = ENGLISH
-_IDS = uuid5(NAMESPACE_URL, "https://voteweb.example/ids")
+_ID_NAMESPACE = uuid5(NAMESPACE_URL, "https://voteweb.example/ids")
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One entry of a feed: its title leads to ``story``, a full address; ``page`` is its page here, often the same.
+    """One item of a feed: its title links to ``url``; ``page_url`` is its page on this site, often the same.
 
-    ``content`` is HTML; times are unix seconds.
+    All URLs are full ones. ``content`` is HTML; times are unix seconds.
     """
 
     id: str
     title: str
-    story: str
-    page: str
+    url: str
+    page_url: str
     author: str
-    author_page: str
+    author_url: str
     published: float
     updated: float
     content: str
@@ -50,7 +50,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """A list as a feed; ``path`` is that of the list's page, ``query`` what makes another list of it."""
+    """A list as a feed; ``path`` and ``query`` are those of the list's page."""
 
     title: str
     path: str
@@ -59,8 +59,8 @@ class Feed:
     query: str = ""
 
     @property
-    def page(self) -> str:
-        """The full address of the list's page."""
+    def page_url(self) -> str:
+        """The full URL of the list's page."""
         return absolute(quote(self.path, safe="/+") + self.query)
 
     @property
@@ -68,41 +68,46 @@ class Feed:
         """The unix time of the newest change to an item, 0 without items."""
         return max((item.updated for item in self.items), default=0.0)
 
-    def address(self, form: str) -> str:
-        """Return the full address of the feed in this *form*: the list's own and an ending."""
+    def url(self, format: str) -> str:
+        """Return the full URL of this feed as "atom" or "json"."""
         path = "/feed" if self.path == "/" else quote(self.path, safe="/+")
-        return absolute(f"{path}.{form}{self.query}")
+        return absolute(f"{path}.{format}{self.query}")
 
 
 def permanent_id(kind: str, number: int, time: float) -> str:
-    """Return the name of a thing for all time, from its *number* here and the unix *time* at which it began.
+    """Return an id that never changes, derived from an item's *number* and the unix *time* at which it was created.
 
-    Feed readers show an entry again when its id changes. A permalink or a tag URI holds the site's domain, so all
-    entries would be new after a move to another one, or under each name that a site without VOTEWEB_SITE_URL is
-    called by. Number and time (to the microsecond) move along with the data, and no edit changes them.
+    Feed readers show an item again when its id changes. A permalink or a tag URI contains the site's domain, so all
+    items would be new after a move to another domain, or under each host of a site without VOTEWEB_SITE_URL. Number
+    and time (to the microsecond) move along with the data, and no edit changes them.
     """
-    return uuid5(_IDS, f"{kind}:{number}:{time:.6f}").urn
+    return uuid5(_ID_NAMESPACE, f"{kind}:{number}:{time:.6f}").urn
 
 
 def article_item(article: Article) -> Item:
-    """Return *article* as an item; without a link that can be followed, its title leads to its own page."""
-    page = absolute(f"/a/{article.id}")
+    """Return *article* as an item; without a valid link, its title links to its own page."""
+    page_url = absolute(f"/a/{article.id}")
     return Item(
         id=permanent_id("article", article.id, article.time),
         title=article.title,
-        story=web_address(article.link) or page,
-        page=page,
+        url=web_address(article.link) or page_url,
+        page_url=page_url,
         author=article.poster,
-        author_page=absolute(f"/u/{article.poster}") if is_member_name(article.poster) else "",
+        author_url=author_url(article.poster),
         published=article.time,
         updated=article.edited or article.time,
-        content=render_public("feeds/_content.html", article=article, page=page),
+        content=render_public("feeds/_content.html", article=article, page=page_url),
         tags=article.groups,
     )
 
 
+def author_url(name: str) -> str:
+    """Return the full URL of the page of the member *name*, "" for a name that no member can have."""
+    return absolute(f"/u/{name}") if is_member_name(name) else ""
+
+
 def feed_language(view: Callable[P, T]) -> Callable[P, T]:
-    """Let *view* answer in LANGUAGE, whatever the reader's browser prefers."""
+    """Make *view* answer in LANGUAGE, whatever the reader's browser prefers."""
 
     @wraps(view)
     def in_feed_language(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -112,48 +117,54 @@ def feed_language(view: Callable[P, T]) -> Callable[P, T]:
     return in_feed_language
 
 
-def feed_response(feed: Feed, form: str) -> Response:
-    """Return *feed* as "atom" or as "json"."""
-    if form == "atom":
+def feed_response(feed: Feed, format: str) -> Response:
+    """Return *feed* as "atom" or "json"."""
+    if format == "atom":
         return xml("feeds/atom.xml", "application/atom+xml", config.FEED_SECONDS, feed.updated, feed=feed)
-    body = json.dumps(_clean(_json(feed)), ensure_ascii=False, separators=(",", ":"))
+    body = json.dumps(_clean(_json_feed(feed)), ensure_ascii=False, separators=(",", ":"))
     return public(body, "application/feed+json", config.FEED_SECONDS, feed.updated)
 
 
-def _json(feed: Feed) -> dict[str, Any]:
-    made = {
-        "version": "https://jsonfeed.org/version/1.1",
-        "title": f"{settings().site_name}: {feed.title}",
-        "home_page_url": feed.page,
-        "feed_url": feed.address("json"),
-        "description": feed.description,
-        "favicon": absolute(static("icon.svg")),
-        "language": LANGUAGE.tag,
-        "items": [_item(item) for item in feed.items],
-    }
-    return {name: value for name, value in made.items() if value != ""}
+def _json_feed(feed: Feed) -> dict[str, Any]:
+    return _without_empty(
+        {
+            "version": "https://jsonfeed.org/version/1.1",
+            "title": f"{settings().site_name}: {feed.title}",
+            "home_page_url": feed.page_url,
+            "feed_url": feed.url("json"),
+            "description": feed.description,
+            "favicon": absolute(static("icon.svg")),
+            "language": LANGUAGE.tag,
+            "items": [_json_item(item) for item in feed.items],
+        }
+    )
 
 
-def _item(item: Item) -> dict[str, Any]:
-    author = {"name": item.author, "url": item.author_page}
-    made = {
-        "id": item.id,
-        "url": item.page,
-        "external_url": item.story if item.story != item.page else "",
-        "title": item.title,
-        "content_html": item.content,
-        "date_published": formatting.iso(item.published),
-        "date_modified": formatting.iso(item.updated),
-        "authors": [{name: value for name, value in author.items() if value}] if item.author else "",
-        "tags": list(item.tags) or "",
-    }
-    return {name: value for name, value in made.items() if value != ""}
+def _json_item(item: Item) -> dict[str, Any]:
+    author = _without_empty({"name": item.author, "url": item.author_url})
+    return _without_empty(
+        {
+            "id": item.id,
+            "url": item.page_url,
+            "external_url": item.url if item.url != item.page_url else "",
+            "title": item.title,
+            "content_html": item.content,
+            "date_published": formatting.iso(item.published),
+            "date_modified": formatting.iso(item.updated),
+            "authors": [author] if item.author else "",
+            "tags": list(item.tags) or "",
+        }
+    )
+
+
+def _without_empty(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value != ""}
 
 
 def _clean(value: Any) -> Any:
-    """Return what is to become JSON, with every text in it as clean as the Atom feed's."""
+    """Return the JSON *value* with all its texts reduced to the characters that the Atom feed may contain."""
     if isinstance(value, str):
         return xml_text(value)
     if isinstance(value, dict):
-        return {name: _clean(each) for name, each in value.items()}
-    return [_clean(each) for each in value] if isinstance(value, list) else value
+        return {name: _clean(field) for name, field in value.items()}
+    return [_clean(element) for element in value] if isinstance(value, list) else value

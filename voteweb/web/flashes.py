@@ -1,6 +1,6 @@
 """Messages that the next page shows once: Flask's in the session, and those about votes in a cookie of their own.
 
-With a message in the session, each vote would have to sign the session cookie anew.
+With a message in the session, each vote would have to sign the session cookie again.
 """
 
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""The forms: which fields each has; what a field may hold is said in fields.py."""
+"""The forms of the site: their fields and labels. :mod:`voteweb.core.validation` checks what is typed."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,12 +19,12 @@ from wtforms.validators import ValidationError
 from voteweb.core import validation
 from voteweb.core.errors import Invalid, VotewebError
 from voteweb.core.models import Article, Draft, Reason
-from voteweb.core.validation import is_form_token, new_form_token
+from voteweb.core.validation import is_submission_token, new_submission_token
 from voteweb.web import rate_limits
 from voteweb.web.i18n.formatting import error_message
 
-#: The reasons to report an article, in words.
-REASONS = {
+#: The labels of the reasons to report an article.
+REASON_LABELS = {
     Reason.SPAM: _l("Spam"),
     Reason.BROKEN: _l("Broken link"),
     Reason.POSTED: _l("Already posted"),
@@ -34,21 +34,21 @@ REASONS = {
 
 
 class Form(FlaskForm):
-    """A form whose errors stand beside its fields, the form's own errors above them."""
+    """A form that shows errors beside its fields, and those of the whole form above them."""
 
     def validate(self, extra_validators: Any = None) -> bool:
-        """Check every field, and whether a limit refuses that the form was sent at all."""
-        valid = bool(super().validate(extra_validators))
-        refused = rate_limits.exceeded()
-        if refused is not None:
-            self.refuse(refused)
-        return valid and refused is None
+        """Check every field, and whether a rate limit refuses this request."""
+        is_valid = bool(super().validate(extra_validators))
+        refusal = rate_limits.exceeded()
+        if refusal is not None:
+            self.refuse(refusal)
+        return is_valid and refusal is None
 
     @property
     def status(self) -> int:
         """The HTTP status of a page that shows this form."""
-        refused = rate_limits.exceeded()
-        return refused.status if refused else 422 if self.errors else 200
+        refusal = rate_limits.exceeded()
+        return refusal.status if refusal else 422 if self.errors else 200
 
     def refuse(self, error: VotewebError, name: str = "") -> None:
         """Show *error* beside the field *name*, or above the form."""
@@ -59,7 +59,7 @@ class Form(FlaskForm):
 
 
 def checked(check: Callable[[str], str]) -> Callable[[Any, Any], None]:
-    """Return a validator that stores the checked value in the field or shows why it is refused."""
+    """Return a validator that replaces a field's value by the result of *check*, or shows its error."""
 
     def validate(_form: Any, field: Any) -> None:
         try:
@@ -70,76 +70,81 @@ def checked(check: Callable[[str], str]) -> Callable[[Any, Any], None]:
     return validate
 
 
+def _valid_form_token(token: str | None) -> str:
+    return token if token and is_submission_token(token) else new_submission_token()
+
+
 class SubmitForm(Form):
-    """A new article."""
+    """A new article; ``once`` identifies the form, so that sending it again leads to the same article."""
 
     title = StringField(_l("Title"), [checked(validation.title)])
     link = StringField(_l("Link"), [checked(validation.link)])
     text = TextAreaField(_l("Text"), [checked(validation.text)])
     groups = SelectMultipleField(_l("Groups"), validate_choice=False)
-    once = HiddenField(default=new_form_token, filters=[lambda token: token if is_form_token(token or "") else new_form_token()])
+    once = HiddenField(default=new_submission_token, filters=[_valid_form_token])
 
     def set_groups(self, names: Sequence[str]) -> None:
-        """Set the groups to choose from."""
         self.groups.choices = [SelectChoice(name) for name in names]
 
     def draft(self) -> Draft:
-        """Return the valid fields as an article to be posted or saved."""
+        """Return the fields, which must be valid, as an article to be posted or saved."""
         return Draft(self.title.data, self.link.data, self.text.data, tuple(self.groups.data))
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Check every field, and that there is a link or a text."""
-        valid = bool(super().validate(extra_validators))
-        if valid and not (self.link.data or self.text.data):
+        is_valid = bool(super().validate(extra_validators))
+        if is_valid and not (self.link.data or self.text.data):
             self.link.errors = [_l("An article needs a link or a text.")]
             return False
-        return valid
+        return is_valid
 
 
 class EditForm(SubmitForm):
-    """An article that is there already."""
+    """Changes to an article."""
 
     def fill(self, article: Article) -> None:
-        """Show what the article is now."""
+        """Show *article* as it is now."""
         self.title.data, self.link.data, self.text.data = article.title, article.link, article.text
         self.groups.data = list(article.groups)
 
 
 class ReportForm(Form):
-    """Why a member reports an article."""
+    """A member's report of an article."""
 
-    reason = RadioField(_l("Reason"), choices=[SelectChoice(reason.value, words) for reason, words in REASONS.items()])
-    note = StringField(_l("Note (if it helps)"), [checked(validation.note)])
+    reason = RadioField(
+        _l("Reason"), choices=[SelectChoice(reason.value, label) for reason, label in REASON_LABELS.items()]
+    )
+    note = StringField(_l("Note (optional)"), [checked(validation.note)])
 
 
 class PasswordForm(Form):
-    """A new password, by whoever knows the old one."""
+    """A new password, confirmed by the current one."""
 
-    old = PasswordField(_l("Present password"))
+    old = PasswordField(_l("Current password"))
     new = PasswordField(_l("New password"), [checked(validation.password)])
 
 
 class ResetForm(Form):
-    """A new password, by whoever holds a one-time link."""
+    """A new password, set by a one-time link."""
 
     new = PasswordField(_l("New password"), [checked(validation.password)])
 
 
 class DeleteAccountForm(Form):
-    """The deletion of an account."""
+    """The deletion of an account, confirmed by its password."""
 
     password = PasswordField(_l("Password"))
     articles = RadioField(
         _l("Your articles"),
         choices=[
-            SelectChoice("keep", _l("stay, under “[deleted]” instead of your name")),
-            SelectChoice("delete", _l("are deleted too")),
+            SelectChoice("keep", _l("Keep them, with “[deleted]” instead of your name")),
+            SelectChoice("delete", _l("Delete them too")),
         ],
     )
 
 
 class LoginForm(Form):
-    """Name and password of a member; nothing is said about which of them is wrong."""
+    """Name and password of a member; its errors do not tell which of them is wrong."""
 
     username = StringField(_l("User name"))
     password = PasswordField(_l("Password"))
@@ -160,7 +165,6 @@ class GroupForm(Form):
 
 
 class NewGroupForm(GroupForm):
-    """A new group: its name can never be changed."""
+    """A new group; its name cannot be changed later."""
 
     name = StringField(_l("Name"), [checked(validation.group_name)])
-

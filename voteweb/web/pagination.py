@@ -1,4 +1,4 @@
-"""List pages: one round trip for a reader, one or two for a member, whatever the list."""
+"""List pages: any of them takes one round trip for a reader, and one or two for a member."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from flask import render_template, request
 
-from voteweb.core import permissions
+from voteweb.core import config, permissions
 from voteweb.core.errors import NoSuchPage
 from voteweb.core.models import Article, Page, User
 from voteweb.store.connection.pipeline import Future, Pipeline
@@ -14,9 +14,6 @@ from voteweb.store.rankings import Ranking
 from voteweb.store.votes import mark_voted
 from voteweb.web.auth.login import page_pipeline, queue_viewer, session_user_id
 from voteweb.web.context import store
-
-#: Digits of the highest page number that is looked up at all.
-MAX_PAGE_DIGITS = 9
 
 T = TypeVar("T")
 #: Queues a read on the pipeline of the page.
@@ -26,7 +23,7 @@ QueueQuery = Callable[[Pipeline], Future[Any]]
 def page_number() -> int:
     """Return the page number in the address, 1 if there is none; raise NoSuchPage if it is not a positive number."""
     number = request.args.get("page", "1")
-    if not (number.isascii() and number.isdigit() and len(number) <= MAX_PAGE_DIGITS and number[0] != "0"):
+    if not (number.isascii() and number.isdigit() and len(number) <= config.MAX_PAGE_DIGITS and number[0] != "0"):
         raise NoSuchPage()
     return int(number)
 
@@ -60,7 +57,7 @@ def render_list(
 
 def check_page_exists(page: Page[T]) -> Page[T]:
     """Return *page*; raise NoSuchPage when it is past the end of its list."""
-    if page.number > 1 and page.first > page.total:
+    if page.number > 1 and page.first_rank > page.total:
         raise NoSuchPage()
     return page
 

@@ -1,11 +1,14 @@
-"""The picture on /about: how long a good article stays ahead of newer ones, in the site's own numbers."""
+"""The chart on /about: how long a good article stays ahead of newer ones, with the site's own numbers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-#: Size of the drawing area in the units of the SVG, and of the margin that its words need.
+#: Size of the SVG in its own units, and the part of it at the left and at the bottom that the labels need.
 WIDTH, HEIGHT, MARGIN = 560.0, 300.0, 40.0
+_TICKS = 5
+#: How far the axes reach, as a multiple of the hours after which the lines of the good and the new article cross.
+_REACH = 1.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,55 +23,58 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Scores over the hours after a good article was posted, all measured from its posting.
+    """The score that an article starts with, by how much later than a good article it is posted.
 
-    The good article keeps the score of its votes; what is posted later starts higher by its lateness. ``level``
-    hours after the posting a new article without votes draws level with the good one, ``typical_level`` hours
-    after it one with ``typical`` votes, the median of the site's newest articles; both in hours.
+    Both axes are in hours and end at ``span``. A good article keeps its score. A newer article without votes passes
+    it when posted ``crossing`` hours later, one with ``typical_votes``, the median of the site's newest articles,
+    when posted ``typical_crossing`` hours later. ``ticks`` are hours and their horizontal positions.
     """
 
     good_votes: int
-    typical: int
-    level: float
-    typical_level: float
+    typical_votes: int
+    crossing: float
+    typical_crossing: float
     span: float
-    good: Line
-    new: Line
-    usual: Line
+    good_line: Line
+    new_line: Line
+    typical_line: Line
     ticks: tuple[tuple[float, float], ...]
 
     def x(self, hours: float) -> float:
-        """Return where *hours* after the posting are on the horizontal axis."""
-        return MARGIN + (WIDTH - MARGIN) * hours / self.span
+        """Return the horizontal position of an article posted *hours* later."""
+        return _x(hours, self.span)
 
     def y(self, hours: float) -> float:
-        """Return where a score worth *hours* is on the vertical axis."""
+        """Return the vertical position of a score worth *hours*."""
         return _y(hours, self.span)
 
 
-def draw_chart(good_votes: int, vote_score: float, votes_of_newest: Sequence[int]) -> Chart:
+def draw_chart(good_votes: int, vote_score: float, newest_votes: Sequence[int]) -> Chart:
     """Return the chart for articles of *good_votes* votes at *vote_score* seconds each.
 
-    *votes_of_newest* are the votes of the site's newest articles; none means a typical article has one.
+    *newest_votes* are the votes of the site's newest articles; without any, a typical article has one vote.
     """
-    typical = int(median(votes_of_newest)) if votes_of_newest else 1
-    level = good_votes * vote_score / 3600
-    lift = typical * vote_score / 3600
-    span = level * 1.25
-    step = span / 5
+    typical_votes = int(median(newest_votes)) if newest_votes else 1
+    crossing = good_votes * vote_score / 3600
+    lead = typical_votes * vote_score / 3600
+    span = crossing * _REACH
+    bottom, top, left, right = _y(0, span), _y(span, span), _x(0, span), _x(span, span)
+    good_y = _y(crossing, span)
     return Chart(
         good_votes=good_votes,
-        typical=typical,
-        level=level,
-        typical_level=max(level - lift, 0.0),
+        typical_votes=typical_votes,
+        crossing=crossing,
+        typical_crossing=max(crossing - lead, 0.0),
         span=span,
-        good=Line(MARGIN, _y(level, span), WIDTH, _y(level, span)),
-        new=Line(MARGIN, _y(0, span), WIDTH, _y(span, span)),
-        usual=Line(
-            MARGIN, _y(min(lift, span), span), MARGIN + (WIDTH - MARGIN) * max(span - lift, 0) / span, _y(span, span)
-        ),
-        ticks=tuple((step * i, MARGIN + (WIDTH - MARGIN) * i / 5) for i in range(1, 6)),
+        good_line=Line(left, good_y, right, good_y),
+        new_line=Line(left, bottom, right, top),
+        typical_line=Line(left, _y(min(lead, span), span), _x(max(span - lead, 0), span), top),
+        ticks=tuple((span * i / _TICKS, _x(span * i / _TICKS, span)) for i in range(1, _TICKS + 1)),
     )
+
+
+def _x(hours: float, span: float) -> float:
+    return MARGIN + (WIDTH - MARGIN) * hours / span
 
 
 def _y(hours: float, span: float) -> float:

@@ -1,4 +1,4 @@
-"""Rate limits of requests: count them, and say until when a limit refuses more."""
+"""Rate limits of requests: counting them, and the refusal of one that exceeds a limit."""
 
 from flask import Flask, Response, g, request
 
@@ -12,7 +12,7 @@ from voteweb.web.monitoring import metrics
 
 
 def init_app(app: Flask) -> None:
-    """Add Retry-After to every answer of *app* that a limit has refused, and count the refusal."""
+    """Add Retry-After to every refusal by a limit, and count it in the metrics."""
 
     @app.after_request
     def add_retry_after(response: Response) -> Response:
@@ -31,9 +31,9 @@ def member_hit(name: str) -> RateLimitHit | None:
 
 def queue_member_hit(pipeline: Pipeline, name: str) -> None:
     """Queue this request to be counted as an act of the member *name*, if it is limited."""
-    counted = member_hit(name)
-    if counted:
-        queue_hits(pipeline, counted)
+    rate_limit_hit = member_hit(name)
+    if rate_limit_hit:
+        queue_hits(pipeline, rate_limit_hit)
 
 
 def queue_hits(pipeline: Pipeline, *hits: RateLimitHit) -> None:

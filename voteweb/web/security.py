@@ -37,7 +37,7 @@ PERMISSIONS_POLICY = ", ".join(
 def trust_proxies(app: Flask, settings: Settings) -> None:
     """Make *app* take the client's address and scheme from the configured number of proxies."""
     if settings.trusted_proxies:
-        # Of several proxies only the nearest is asked for the scheme: that of the first may not reach us.
+        # Of several proxies, the nearest one gives the scheme: that of the first may not reach this site.
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.trusted_proxies, x_proto=1)  # type: ignore[method-assign]
 
 

@@ -62,7 +62,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         permissions=permissions,
         report_form=lambda: ReportForm(formdata=None, meta={"csrf": False}),
         Role=Role,
-        role_names=formatting.ROLES,
+        role_names=formatting.ROLE_NAMES,
         settings=settings,
         static=urls.static,
         vote_count=formatting.vote_count,

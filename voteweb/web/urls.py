@@ -22,6 +22,10 @@ _FILTERS = {"moderation_log.index": ("who", "kind")}
 _SEARCHABLE = _INDEXED | _PAGED
 #: Browsers read "//" and "/\\" as the start of another site, and drop tabs and line ends before they look.
 _LOCAL_PATH = re.compile(r"/(?![/\\])[^\x00-\x20\x7f\\]*")
+#: Schemes and hosts under which a site without VOTEWEB_SITE_URL is requested; a request can name any.
+_SITE_CACHE_SIZE = 64
+#: Hexadecimal digits of a file's digest in its URL.
+_VERSION_LENGTH = 10
 
 
 def absolute(path: str = "/") -> str:
@@ -29,7 +33,7 @@ def absolute(path: str = "/") -> str:
     return (settings().site_url.rstrip("/") or _requested_site(request.scheme, request.host)) + path
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=_SITE_CACHE_SIZE)
 def _requested_site(scheme: str, host: str) -> str:
     return get_current_url(scheme, host).rstrip("/")
 
@@ -55,7 +59,7 @@ def static(name: str) -> str:
 
 @cache
 def _versioned(folder: str, name: str) -> str:
-    return f"/static/{name}?v={sha256(Path(folder, name).read_bytes()).hexdigest()[:10]}"
+    return f"/static/{name}?v={sha256(Path(folder, name).read_bytes()).hexdigest()[:_VERSION_LENGTH]}"
 
 
 def article_target(article: Article) -> str:

@@ -117,7 +117,7 @@ class Dump:
                 yield records.LogEntry(int(id), fields)
 
     def _counters(self) -> tuple[int, int, int]:
-        keys = (self._keys.articles_count(), self._keys.users_count(), self._keys.log_count())
+        keys = (self._keys.last_article_id(), self._keys.last_user_id(), self._keys.last_log_entry_id())
         articles, members, entries = self._scanner.run_atomic([("GET", key) for key in keys])
         return int(articles or 0), int(members or 0), int(entries or 0)
 

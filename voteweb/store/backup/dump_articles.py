@@ -85,5 +85,5 @@ def expiry_or_none(milliseconds: int) -> int | None:
 
 
 def _voter(stored: str) -> int | str:
-    """Return a voter: our ids as numbers, the names of a program after the book as they are."""
+    """Return a voter: our ids as numbers, the names of a program written after the book as they are."""
     return int(stored) if stored.isascii() and stored.isdigit() and str(int(stored)) == stored else stored

@@ -25,7 +25,7 @@ class BackupRecord:
 
 @dataclass(frozen=True, slots=True)
 class Form(BackupRecord):
-    """A form of a member that was sent and became an article, remembered ``until``."""
+    """A form that a member sent and that became an article; remembered ``until`` then."""
 
     kind = "form"
     member: int
@@ -63,7 +63,7 @@ class Reset(BackupRecord):
 
 @dataclass(frozen=True, slots=True)
 class Reported(BackupRecord):
-    """What the member ``name`` reported, by article."""
+    """The reports made by the member ``name``, by article."""
 
     kind = "reported"
     name: str
@@ -72,9 +72,9 @@ class Reported(BackupRecord):
 
 @dataclass(frozen=True, slots=True)
 class Article(BackupRecord):
-    """An article: its fields, its voters until they are forgotten, its open reports by member.
+    """An article: its fields, its voters and when they expire, its open reports by member.
 
-    ``linked`` says whether it is found under its link, which is remembered ``linked_until``.
+    ``linked`` says whether it is indexed under its link, which is remembered ``linked_until``.
     """
 
     kind = "article"
@@ -98,7 +98,7 @@ class Group(BackupRecord):
 
 @dataclass(frozen=True, slots=True)
 class Member(BackupRecord):
-    """A member, under the name in lower case; ``leaving`` while the articles have not all been seen to."""
+    """A member, under the name in lower case; ``leaving`` while the account is being deleted."""
 
     kind = "member"
     name: str
@@ -117,7 +117,7 @@ class LogEntry(BackupRecord):
 
 @dataclass(frozen=True, slots=True)
 class Counters(BackupRecord):
-    """The last ids that were given out."""
+    """The last ids given out."""
 
     kind = "counters"
     articles: int
@@ -126,35 +126,36 @@ class Counters(BackupRecord):
 
 
 KINDS: dict[str, type[BackupRecord]] = {
-    each.kind: each for each in (Form, Imported, Invitation, Reset, Reported, Article, Group, Member, LogEntry, Counters)
+    record_type.kind: record_type
+    for record_type in (Form, Imported, Invitation, Reset, Reported, Article, Group, Member, LogEntry, Counters)
 }
-_SHAPES = {each: get_type_hints(each) for each in KINDS.values()}
+_FIELD_TYPES = {record_type: get_type_hints(record_type) for record_type in KINDS.values()}
 
 
-def parse_record(told: Mapping[str, Any]) -> BackupRecord:
-    """Return the record that :meth:`BackupRecord.as_json` wrote; raise Invalid if it is of no known shape."""
-    made = KINDS.get(str(told.get("kind")))
-    if made is None:
-        raise Invalid("is of an unknown kind: %(kind)s", kind=told.get("kind"))
-    names = [each.name for each in fields(made)]
-    if set(told) != {"kind", *names}:
-        raise Invalid("has other fields than a record of the kind %(kind)s", kind=made.kind)
+def parse_record(json: Mapping[str, Any]) -> BackupRecord:
+    """Return the record that :meth:`BackupRecord.as_json` wrote; raise Invalid if it is not a valid record."""
+    record_type = KINDS.get(str(json.get("kind")))
+    if record_type is None:
+        raise Invalid("is of an unknown kind: %(kind)s", kind=json.get("kind"))
+    names = [field.name for field in fields(record_type)]
+    if set(json) != {"kind", *names}:
+        raise Invalid("has other fields than a record of the kind %(kind)s", kind=record_type.kind)
     for name in names:
-        if not _fits(told[name], _SHAPES[made][name]):
-            raise Invalid("has a wrong %(name)s for a record of the kind %(kind)s", name=name, kind=made.kind)
-    return made(**{name: told[name] for name in names})
+        if not _has_type(json[name], _FIELD_TYPES[record_type][name]):
+            raise Invalid("has a wrong %(name)s for a record of the kind %(kind)s", name=name, kind=record_type.kind)
+    return record_type(**{name: json[name] for name in names})
 
 
-def _fits(value: Any, shape: Any) -> bool:
-    """Tell whether *value* is of the type *shape*: a plain one, a union, a list or a dict of such."""
-    inner = get_args(shape)
-    if isinstance(shape, UnionType):
-        return any(_fits(value, each) for each in inner)
-    match get_origin(shape):
+def _has_type(value: Any, wanted: Any) -> bool:
+    """Tell whether *value* is of the type *wanted*: a plain one, a union, or a list or dict of those."""
+    arguments = get_args(wanted)
+    if isinstance(wanted, UnionType):
+        return any(_has_type(value, argument) for argument in arguments)
+    match get_origin(wanted):
         case origin if origin is list:
-            return isinstance(value, list) and all(_fits(each, inner[0]) for each in value)
+            return isinstance(value, list) and all(_has_type(item, arguments[0]) for item in value)
         case origin if origin is dict:
-            return isinstance(value, dict) and all(_fits(each, inner[1]) for each in value.values())
-    if shape is int:  # a truth value is an int to Python; ids, counts and moments are never negative
+            return isinstance(value, dict) and all(_has_type(item, arguments[1]) for item in value.values())
+    if wanted is int:  # to Python a bool is an int; ids, counts and times are never negative
         return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    return isinstance(value, shape)
+    return isinstance(value, wanted)

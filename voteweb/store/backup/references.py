@@ -1,4 +1,4 @@
-"""Whether all that the records of a backup name is in the backup too."""
+"""References: check that everything that the records of a backup name is in the backup too."""
 
 from collections.abc import Iterator
 
@@ -8,64 +8,69 @@ from voteweb.store.backup.records import BackupRecord
 
 
 class References:
-    """What has been named by the records so far, and what has come; memory grows with what is still missing."""
+    """The references of the records so far that are still missing; memory grows with their number."""
 
     def __init__(self) -> None:
         self._missing: dict[tuple[str, str | int], str] = {}
         self._voters = Bitmap()
         self._members = Bitmap()
-        self._last = {"article": 0, "member": 0, "entry": 0}
+        self._last_ids = {"article": 0, "member": 0, "entry": 0}
         self._counters: records.Counters | None = None
 
-    def take(self, record: BackupRecord) -> None:
-        """Note what *record* is and what it names; what is named comes after what names it."""
+    def add(self, record: BackupRecord) -> None:
+        """Record what *record* is and what it names; a backup names a thing before it contains it."""
         match record:
             case records.Form():
-                self._name(f"a form of member {record.member}", "article", record.article)
+                self._require(f"a form of member {record.member}", "article", record.article)
             case records.Invitation():
                 for field in ("by", "used"):
                     if name := record.fields.get(field):
-                        self._name(f"the invitation {record.token}", "member", name.lower())
+                        self._require(f"the invitation {record.token}", "member", name.lower())
             case records.Reset():
-                self._name(f"the one-time link {record.digest}", "member", record.name)
+                self._require(f"the one-time link {record.digest}", "member", record.name)
             case records.Article():
-                self._came("article", record.id, record.id)
-                for group in record.fields.get("groups", "").split():
-                    self._name(f"article {record.id}", "group", group)
-                for voter in record.voters:
-                    if isinstance(voter, int):
-                        self._voters.add(voter)
+                self._add_article(record)
             case records.Group():
-                self._came("group", record.name)
+                self._provide("group", record.name)
             case records.Member():
                 id = record.fields.get("id", "")
                 if id.isdecimal():
                     self._members.add(int(id))
-                    self._came("member", record.name, int(id))
+                    self._provide("member", record.name, int(id))
             case records.LogEntry():
-                self._came("entry", record.id, record.id)
+                self._provide("entry", record.id, record.id)
             case records.Counters():
                 self._counters = record
 
-    def _name(self, who: str, kind: str, what: str | int) -> None:
-        self._missing.setdefault((kind, what), who)
+    def _add_article(self, record: records.Article) -> None:
+        self._provide("article", record.id, record.id)
+        for group in record.fields.get("groups", "").split():
+            self._require(f"article {record.id}", "group", group)
+        for voter in record.voters:
+            if isinstance(voter, int):
+                self._voters.add(voter)
 
-    def _came(self, kind: str, what: str | int, id: int = 0) -> None:
-        self._missing.pop((kind, what), None)
+    def _require(self, user: str, kind: str, name: str | int) -> None:
+        """Record that *user* names a thing of this *kind*."""
+        self._missing.setdefault((kind, name), user)
+
+    def _provide(self, kind: str, name: str | int, id: int = 0) -> None:
+        """Record that the backup contains a thing of this *kind*."""
+        self._missing.pop((kind, name), None)
         if id:
-            self._last[kind] = max(self._last[kind], id)
+            self._last_ids[kind] = max(self._last_ids[kind], id)
 
     def faults(self) -> Iterator[str]:
-        """Yield what is named and has not come, in words."""
-        for (kind, what), who in self._missing.items():
-            yield f"{who} names the {kind} {what}, which is not there"
+        """Yield a message for everything that is named and missing."""
+        for (kind, name), user in self._missing.items():
+            yield f"{user} names the {kind} {name}, which is not there"
         for voter in self._voters:
             if voter not in self._members:
                 yield f"a voter has the id {voter}, which is no member's"
-        if self._counters:
-            counts = (self._counters.articles, self._counters.members, self._counters.entries)
-            for (kind, last), count in zip(self._last.items(), counts, strict=True):
-                if last > count:
-                    yield f"the last id of kind {kind} is {count}, but {last} is in use"
-        else:
+        if not self._counters:
             yield "the last ids are missing"
+            return
+        counters = (self._counters.articles, self._counters.members, self._counters.entries)
+        for (kind, last), counter in zip(self._last_ids.items(), counters, strict=True):
+            if last > counter:
+                yield f"the last id of kind {kind} is {counter}, but {last} is in use"

@@ -34,7 +34,7 @@ class Restore:
 
     def begin(self) -> None:
         """Mark the database as incomplete; raise ConfigError unless it is empty."""
-        self._health.refuse_unfinished()
+        self._health.refuse_unfinished_restore()
         count = self._connection.command("DBSIZE")
         if count:
             raise ConfigError(

@@ -41,13 +41,13 @@ class RestoreBatch:
         for key, value in self._strings.items():
             yield ("SET", key, value)
         for key, fields in self._hashes.items():
-            for chunk in _chunks([word for pair in fields.items() for word in pair]):
+            for chunk in _chunks([item for pair in fields.items() for item in pair]):
                 yield ("HSET", key, *chunk)
         for key, members in self._sets.items():
             for chunk in _chunks(members):
                 yield ("SADD", key, *chunk)
         for key, scores in self._rankings.items():
-            for chunk in _chunks([word for member, score in scores.items() for word in (repr(score), member)]):
+            for chunk in _chunks([item for member, score in scores.items() for item in (repr(score), member)]):
                 yield ("ZADD", key, *chunk)
         for key, expiry in self._expiries.items():
             # Several batches may add to one key: it lives as long as the last of its members requires.
@@ -133,14 +133,14 @@ class RestoreBatch:
 
     def _add_counters(self, record: records.Counters) -> None:
         counters = {
-            self._keys.articles_count(): record.articles,
-            self._keys.users_count(): record.members,
-            self._keys.log_count(): record.entries,
+            self._keys.last_article_id(): record.articles,
+            self._keys.last_user_id(): record.members,
+            self._keys.last_log_entry_id(): record.entries,
         }
         self._strings |= {key: count for key, count in counters.items() if count}
 
 
-def _chunks(words: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """Yield *words* in chunks of an even number, so that pairs stay together."""
-    for at in range(0, len(words), 2 * CHUNK_SIZE):
-        yield words[at : at + 2 * CHUNK_SIZE]
+def _chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """Yield *items* in chunks of an even number, so that pairs stay together."""
+    for at in range(0, len(items), 2 * CHUNK_SIZE):
+        yield items[at : at + 2 * CHUNK_SIZE]

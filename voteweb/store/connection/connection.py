@@ -21,13 +21,13 @@ from voteweb.store.keys import Keys
 T = TypeVar("T")
 
 #: Seconds between two attempts to reach a database that refuses connections.
-RETRY_SECONDS = 0.05
+RETRY_PAUSE_SECONDS = 0.05
 #: One Sentinel, one replica or one wait for replicas may take this share of the deadline, so that another can be tried.
 ATTEMPT_SHARE = 0.25
 
 
 class Outcome(NamedTuple):
-    """What a script answered: its status, the values after it, and whether the script may have run before.
+    """The answer of a script: its status, the values after it, and whether the script may have run before.
 
     After an attempt whose answer was lost, the status "already" may be the result of our own first attempt.
     """
@@ -40,8 +40,8 @@ class Outcome(NamedTuple):
 class Connection:
     """A client of the primary with a deadline in seconds, and the replicas that answer readers, if any.
 
-    *keys* spells the keys of the site. A script is done once *wait* replicas have what it wrote. ``on_round_trip``,
-    if set, is called with the duration of each round trip in seconds.
+    *keys* spells the keys of the site. A script is done once *wait_replicas* replicas have what it wrote.
+    ``on_round_trip``, if set, is called with the duration of each round trip in seconds.
     """
 
     def __init__(
@@ -51,13 +51,13 @@ class Connection:
         *,
         keys: Keys | None = None,
         replicas: Replicas | None = None,
-        wait: int = 0,
+        wait_replicas: int = 0,
     ) -> None:
         self.client = client
         self.deadline = deadline
         self.keys = keys or Keys()
         self._replicas = replicas
-        self.wait = wait
+        self.wait_replicas = wait_replicas
         self.on_round_trip: Callable[[float], None] | None = None
 
     def pipeline(self, *, reader: bool = False) -> Pipeline:
@@ -85,9 +85,9 @@ class Connection:
                     raise
                 # A server that cannot take a command may be the primary no more: a new connection finds out who is.
                 self.client.connection_pool.disconnect(inuse_connections=False)
-                if time.monotonic() + RETRY_SECONDS >= until:
+                if time.monotonic() + RETRY_PAUSE_SECONDS >= until:
                     raise Unavailable from error
-                time.sleep(RETRY_SECONDS)
+                time.sleep(RETRY_PAUSE_SECONDS)
 
     def _timed(self, attempt: Callable[[], T]) -> T:
         if self.on_round_trip is None:
@@ -98,12 +98,12 @@ class Connection:
         finally:
             self.on_round_trip(time.perf_counter() - start)
 
-    def command(self, *words: Any) -> Any:
+    def command(self, *arguments: Any) -> Any:
         """Run one command that may be sent twice."""
-        return self.retry_until_deadline(lambda: self._execute(words))
+        return self.retry_until_deadline(lambda: self._execute(arguments))
 
-    def _execute(self, words: Sequence[Any]) -> Any:
-        return self.client.execute_command(*words)  # type: ignore[no-untyped-call]
+    def _execute(self, arguments: Sequence[Any]) -> Any:
+        return self.client.execute_command(*arguments)  # type: ignore[no-untyped-call]
 
     def run(self, commands: Sequence[Command], *, atomic: bool = False) -> list[Any]:
         """Run *commands* in one round trip and return their replies; *atomic*: in one transaction."""
@@ -152,14 +152,18 @@ class Connection:
 
     def _write(self, command: Command, on_connected: Callable[[], None]) -> Any:
         """Run one script and wait for the replicas; raise NotReplicated when too few confirm it in time."""
-        if not self.wait:
+        if not self.wait_replicas:
             return send(self.client, [command], on_connected=on_connected)[0]
         # WAIT covers what this connection wrote. A script that finds its work done (as after a lost answer) writes
-        # nothing, although what it found may still be on its way to the replicas; a message is replicated behind it.
-        message, wait = ("PUBLISH", "voteweb", ""), ("WAIT", self.wait, int(self.deadline * ATTEMPT_SHARE * 1000))
+        # nothing, although what it found may still be on its way to the replicas. PUBLISH is replicated after all
+        # earlier writes, so that WAIT covers them.
+        message, wait = (
+            ("PUBLISH", "voteweb", ""),
+            ("WAIT", self.wait_replicas, int(self.deadline * ATTEMPT_SHARE * 1000)),
+        )
         answer, _, confirmed = send(self.client, [command, message, wait], on_connected=on_connected)
-        if confirmed < self.wait:
-            raise NotReplicated(f"{confirmed} of {self.wait} replicas have confirmed the write")
+        if confirmed < self.wait_replicas:
+            raise NotReplicated(f"{confirmed} of {self.wait_replicas} replicas have confirmed the write")
         return answer
 
     def _with_scripts(self, attempt: Callable[[], T]) -> T:

@@ -1,4 +1,4 @@
-"""From the address of a database to a connection: one server, or a primary and its replicas under Sentinel."""
+"""Open the connection to the database at a URL: one server, or a primary and its replicas under Sentinel."""
 
 from typing import Any
 
@@ -10,13 +10,16 @@ from voteweb.core.errors import ConfigError
 from voteweb.store.connection import sentinel
 from voteweb.store.connection.connection import ATTEMPT_SHARE, Connection
 from voteweb.store.connection.replicas import Replicas
+from voteweb.store.keys import Keys
 
 
-def open_connection(url: str, deadline: float, *, read_replicas: bool = False, wait: int = 0) -> Connection:
-    """Return a connection to the database at *url*; raise ConfigError when *url* cannot be one.
+def open_connection(
+    url: str, deadline: float, *, keys: Keys | None = None, read_replicas: bool = False, wait_replicas: int = 0
+) -> Connection:
+    """Return a connection to the database at *url*; nothing is sent yet.
 
-    Nothing is sent yet. One attempt may last as long as the whole *deadline* (seconds) does. With *read_replicas*,
-    replicas answer readers; a write is done once *wait* replicas have it.
+    One attempt may take the whole *deadline* (seconds). With *read_replicas*, replicas answer readers; a write is done
+    once *wait_replicas* replicas have it. Raises ConfigError when *url* is invalid.
     """
     options: dict[str, Any] = {
         "decode_responses": True,
@@ -28,15 +31,16 @@ def open_connection(url: str, deadline: float, *, read_replicas: bool = False, w
     }
     try:
         if url.startswith(f"{sentinel.SCHEME}:"):
-            client, other = sentinel.clients(url, options, share=deadline * ATTEMPT_SHARE)
-            return Connection(client, deadline, replicas=Replicas(other) if read_replicas else None, wait=wait)
+            client, replica_client = sentinel.clients(url, options, attempt_seconds=deadline * ATTEMPT_SHARE)
+            replicas = Replicas(replica_client) if read_replicas else None
+            return Connection(client, deadline, keys=keys, replicas=replicas, wait_replicas=wait_replicas)
         client = redis.Redis.from_url(url, **options)
-    except ValueError:  # whose words may hold a piece of the password
+    except ValueError:  # its message may contain a part of the password
         raise ConfigError(
-            "VOTEWEB_REDIS_URL is no address of a database, such as redis://:password@host:6379/0 or "
+            "VOTEWEB_REDIS_URL is not the address of a database, such as redis://:password@host:6379/0 or "
             "redis+sentinel://host:26379,host:26379,host:26379/name. In a password, / ? # @ : %% are written "
             "%%2F %%3F %%23 %%40 %%3A %%25."
         ) from None
     if read_replicas:
-        raise ConfigError("VOTEWEB_READ_REPLICAS wants a VOTEWEB_REDIS_URL of the form redis+sentinel://…")
-    return Connection(client, deadline, wait=wait)
+        raise ConfigError("VOTEWEB_READ_REPLICAS requires a VOTEWEB_REDIS_URL of the form redis+sentinel://…")
+    return Connection(client, deadline, keys=keys, wait_replicas=wait_replicas)

@@ -43,9 +43,7 @@ class Pipeline:
         self._commands: list[Command] = []
         self._futures: list[tuple[Future[Any], int]] = []
 
-    def queue(
-        self, commands: Sequence[Command], parse: Callable[[list[Any]], T], *, writes: bool = False
-    ) -> Future[T]:
+    def queue(self, commands: Sequence[Command], parse: Callable[[list[Any]], T], *, writes: bool = False) -> Future[T]:
         """Queue *commands* and return the future of what *parse* makes of their replies.
 
         The commands must be safe to send twice. If one of them *writes*, the whole pipeline goes to the primary.

@@ -10,7 +10,7 @@ from voteweb.store.connection.transport import send
 from voteweb.store.connection.unavailable import is_unavailable
 
 #: Seconds for which the primary answers readers after a replica was unavailable.
-RETRY_SECONDS = 1.0
+REPLICA_PAUSE_SECONDS = 1.0
 
 
 class ReplicaAnswer(NamedTuple):
@@ -36,7 +36,7 @@ class Replicas:
         except redis.RedisError as error:
             if not is_unavailable(error):
                 raise
-            self._paused_until = time.monotonic() + RETRY_SECONDS
+            self._paused_until = time.monotonic() + REPLICA_PAUSE_SECONDS
             return None
         return ReplicaAnswer(replies, is_connected=role[0] == "master" or role[3] == "connected")
 

@@ -1,8 +1,8 @@
-"""Databases under Sentinel: their address, and who is the primary at this moment.
+"""Databases under Sentinel: their URL, and which server is the primary at the moment.
 
-Of redis-py's own part for Sentinel only the pool of connections is used, which asks anew for every connection it
-makes. Its ``Sentinel`` can lose one of the Sentinels for good when two threads ask at once, and takes replicas
-that have lost their primary.
+Of redis-py's Sentinel support only the connection pool is used, which looks up the primary for every new connection.
+Its ``Sentinel`` class can lose one of the Sentinels for good when two threads ask at once, and uses replicas that have
+lost their primary.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,75 +15,75 @@ from redis.sentinel import MasterNotFoundError, SentinelConnectionPool
 T = TypeVar("T")
 
 SCHEME = "redis+sentinel"
-#: Where a Sentinel listens unless its address says otherwise.
+#: The port of a Sentinel whose address names none.
 DEFAULT_PORT = 26_379
-#: Seconds after which a connection to the primary says hello before it is used again.
+#: Seconds after which an idle connection to the primary is pinged before it is used again.
 IDLE_CHECK_SECONDS = 1
-#: What an address may say behind its question mark.
+#: The query parameters of a URL.
 _OPTIONS = {"db", "sentinel_username", "sentinel_password"}
 
 
-class Address(NamedTuple):
-    """Where the Sentinels are, which database they are asked for, and what lets us in at both."""
+class SentinelUrl(NamedTuple):
+    """The Sentinels, the name of the database they watch, and the credentials for both."""
 
     sentinels: tuple[tuple[str, int], ...]
     name: str
-    database: dict[str, Any]
-    watch: dict[str, Any]
+    database_options: dict[str, Any]
+    sentinel_options: dict[str, Any]
 
 
-def parse(url: str) -> Address:
-    """Return what ``redis+sentinel://[user:password@]host[:port],host[:port],…/name[?option=…]`` says.
+def parse(url: str) -> SentinelUrl:
+    """Parse ``redis+sentinel://[user:password@]host[:port],host[:port],…/name[?option=…]``.
 
-    The options are ``db`` (a number) and, for Sentinels that ask for it, ``sentinel_username`` and
+    The options are ``db`` (a number) and, for Sentinels that require them, ``sentinel_username`` and
     ``sentinel_password``. Raises ValueError.
     """
     parts = urlsplit(url)
-    entrance, _, hosts = parts.netloc.rpartition("@")
-    user, _, password = entrance.partition(":")
+    credentials, _, hosts = parts.netloc.rpartition("@")
+    user, _, password = credentials.partition(":")
     name = unquote(parts.path.removeprefix("/"))
     if not hosts or not name or "/" in name:
         raise ValueError("hosts or name are missing")
     options = {key: values[-1] for key, values in parse_qs(parts.query, strict_parsing=bool(parts.query)).items()}
     if unknown := options.keys() - _OPTIONS:
         raise ValueError(f"there is no option {', '.join(sorted(unknown))}")
-    return Address(
-        sentinels=tuple(_place(each) for each in hosts.split(",")),
+    return SentinelUrl(
+        sentinels=tuple(_parse_host(host) for host in hosts.split(",")),
         name=name,
-        database={
+        database_options={
             "username": unquote(user) or None,
             "password": unquote(password) or None,
             "db": int(options.get("db", 0)),
         },
-        watch={"username": options.get("sentinel_username"), "password": options.get("sentinel_password")},
+        sentinel_options={"username": options.get("sentinel_username"), "password": options.get("sentinel_password")},
     )
 
 
-def _place(text: str) -> tuple[str, int]:
-    found = urlsplit(f"//{text}")
-    if not found.hostname:
+def _parse_host(text: str) -> tuple[str, int]:
+    parts = urlsplit(f"//{text}")
+    if not parts.hostname:
         raise ValueError("a host is missing")
-    return found.hostname, found.port or DEFAULT_PORT
+    return parts.hostname, parts.port or DEFAULT_PORT
 
 
 class Sentinels:
-    """The Sentinels of one database, asked one after the other until one knows; several threads may ask.
+    """The Sentinels of one database, asked one after the other until one answers; thread-safe.
 
-    Has the two methods that redis-py's pool of connections calls.
+    Has the two methods that redis-py's connection pool calls.
     """
 
     def __init__(self, clients: Sequence[redis.Redis]) -> None:
         self._clients = tuple(clients)
-        self._best = 0
+        self._last_answering = 0
 
     def discover_master(self, name: str) -> tuple[str, int]:
         """Return the address of the primary; raise MasterNotFoundError when no Sentinel knows one that is up."""
 
         def ask(client: redis.Redis) -> tuple[str, int] | None:
-            found = cast(tuple[str, int] | None, client.sentinel_get_master_addr_by_name(name))
+            address = cast(tuple[str, int] | None, client.sentinel_get_master_addr_by_name(name))
             state = cast(dict[str, Any], client.sentinel_master(name))
-            # While the other replicas are being turned to a new primary, the state is still the old one's.
-            return found if found != _address(state) or not _is_down(state) else None
+            # While the replicas are being switched to a new primary, the state is still that of the old one.
+            return address if address != _address(state) or not _is_down(state) else None
 
         return self._ask(name, ask)
 
@@ -92,25 +92,29 @@ class Sentinels:
 
         def ask(client: redis.Redis) -> list[tuple[str, int]]:
             states = client.sentinel_slaves(name)
-            return [_address(each) for each in states if not _is_down(each) and each["master-link-status"] == "ok"]
+            return [
+                _address(replica)
+                for replica in states
+                if not _is_down(replica) and replica["master-link-status"] == "ok"
+            ]
 
         return self._ask(name, ask)
 
-    def _ask(self, name: str, question: Callable[[redis.Redis], T | None]) -> T:
-        """Return the first answer that is one, beginning with the Sentinel that knew last."""
-        why: list[str] = []
-        first, count = self._best, len(self._clients)
+    def _ask(self, name: str, look_up: Callable[[redis.Redis], T | None]) -> T:
+        """Return the first answer that is not None, beginning with the Sentinel that answered last."""
+        reasons: list[str] = []
+        first, count = self._last_answering, len(self._clients)
         for at in ((first + step) % count for step in range(count)):
             try:
-                answer = question(self._clients[at])
-            except (redis.ConnectionError, redis.TimeoutError, redis.ResponseError) as problem:
-                why.append(str(problem))
+                answer = look_up(self._clients[at])
+            except (redis.ConnectionError, redis.TimeoutError, redis.ResponseError) as error:
+                reasons.append(str(error))
                 continue
             if answer is not None:
-                self._best = at
+                self._last_answering = at
                 return answer
-            why.append("it is down")
-        raise MasterNotFoundError(f"no primary for {name!r}: {'; '.join(dict.fromkeys(why))}")
+            reasons.append("the primary is down")
+        raise MasterNotFoundError(f"no primary for {name!r}: {'; '.join(dict.fromkeys(reasons))}")
 
 
 def _address(state: dict[str, Any]) -> tuple[str, int]:
@@ -121,19 +125,19 @@ def _is_down(state: dict[str, Any]) -> bool:
     return bool(state["is_sdown"] or state["is_odown"] or state["is_disconnected"])
 
 
-def clients(url: str, options: dict[str, Any], share: float) -> tuple[redis.Redis, redis.Redis]:
+def clients(url: str, options: dict[str, Any], attempt_seconds: float) -> tuple[redis.Redis, redis.Redis]:
     """Return a client of the primary at *url* and one of its replicas; nothing is sent yet.
 
-    *options* are those of every client; a Sentinel or a replica may take *share* seconds, so that another can
-    still be asked. Raises ValueError.
+    *options* are those of every client. A Sentinel or a replica may take *attempt_seconds*, so that another can be
+    asked in time. Raises ValueError.
     """
-    address = parse(url)
-    brief = options | {"socket_timeout": share, "socket_connect_timeout": share}
-    watchers = [redis.Redis(host, port, **brief | address.watch) for host, port in address.sentinels]
+    parsed = parse(url)
+    short = options | {"socket_timeout": attempt_seconds, "socket_connect_timeout": attempt_seconds}
+    watchers = [redis.Redis(host, port, **short | parsed.sentinel_options) for host, port in parsed.sentinels]
     sentinels = Sentinels(watchers)
     pool: Callable[..., redis.ConnectionPool] = SentinelConnectionPool
-    # A primary that hung, was given up and has just woken takes writes until it has looked around once.
-    careful = options | {"health_check_interval": IDLE_CHECK_SECONDS}
-    primary = pool(address.name, sentinels, is_master=True, **careful | address.database)
-    replicas = pool(address.name, sentinels, is_master=False, **brief | address.database)
+    # A primary that hung and was replaced accepts writes after it wakes, until it has heard of its successor.
+    pinged = options | {"health_check_interval": IDLE_CHECK_SECONDS}
+    primary = pool(parsed.name, sentinels, is_master=True, **pinged | parsed.database_options)
+    replicas = pool(parsed.name, sentinels, is_master=False, **short | parsed.database_options)
     return redis.Redis.from_pool(primary), redis.Redis.from_pool(replicas)

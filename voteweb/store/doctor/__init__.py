@@ -36,7 +36,7 @@ class Doctor:
         yield from counters.examine(scanner)
 
     def repair(self) -> Iterator[tuple[Finding, bool]]:
-        """Repair from the source of truth, the articles and their voters; yield each finding and whether it was repaired.
+        """Repair the data from the articles and their voters; yield each finding and whether it was repaired.
 
         Those that cannot be repaired come last. May run while the site is in use, and again.
         """

@@ -6,7 +6,7 @@ from voteweb.core import config, validation
 from voteweb.core.config import LINK_SECONDS, Settings
 from voteweb.core.errors import Invalid
 from voteweb.core.models import Article, ArticleStatus
-from voteweb.core.ranking import closes
+from voteweb.core.ranking import voting_end
 from voteweb.store import decoding
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor import fixes
@@ -23,32 +23,32 @@ def examine(scanner: Scanner, settings: Settings) -> Iterator[Finding]:
     for batch in batched(scanner.article_ids()):
         ids = batch
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            ids = yield from _articles(scanner, settings, ids)
+            ids = yield from _check_articles(scanner, settings, ids)
             if not ids:
                 break
     for voter_keys in batched(scanner.keys(keys.voted("*"))):
-        yield from _voters(scanner, settings, voter_keys)
+        yield from _check_voters(scanner, settings, voter_keys)
 
 
-def _articles(scanner: Scanner, settings: Settings, ids: list[int]) -> Generator[Finding, None, list[int]]:
+def _check_articles(scanner: Scanner, settings: Settings, ids: list[int]) -> Generator[Finding, None, list[int]]:
     """Check these articles, each at one instant; return the ids of those that changed under the check."""
     changed = []
     for id, snapshot in take_snapshots(scanner, ids):
         if snapshot is None:
             changed.append(id)
         elif any(value is not None for value in snapshot.values):
-            yield from _article(scanner.site_keys, settings, snapshot)
+            yield from _check_article(scanner.site_keys, settings, snapshot)
     return changed
 
 
-def _article(keys: Keys, settings: Settings, snapshot: Snapshot) -> Iterator[Finding]:
+def _check_article(keys: Keys, settings: Settings, snapshot: Snapshot) -> Iterator[Finding]:
     key = keys.article(snapshot.id)
-    why_not = "nothing else says it: set the field with HSET, then repair again"
-    illegible = _illegible(snapshot)
+    why_not = "the value is stored nowhere else: set the field with HSET, then repair again"
+    problem = _unreadable_field(snapshot)
     article = decoding.article(snapshot.id, snapshot.values)
     fix: Command = ()
-    if illegible:
-        yield Finding(key, illegible, why_not=why_not)
+    if problem:
+        yield Finding(key, problem, why_not=why_not)
         return
     if article is None or not decoding.is_count(snapshot.base):
         what = "has votes or a base that are no whole numbers"
@@ -57,7 +57,10 @@ def _article(keys: Keys, settings: Settings, snapshot: Snapshot) -> Iterator[Fin
     for group in snapshot.groups:
         if group not in snapshot.existing_groups:
             yield _in_unknown_group(keys, snapshot, group)
-    for finding in (*_votes(keys, settings, article, snapshot), *_places(keys, settings, article, snapshot)):
+    for finding in (
+        *_check_votes(keys, settings, article, snapshot),
+        *_check_places(keys, settings, article, snapshot),
+    ):
         fix = fix or _fix(keys, settings, snapshot)
         yield finding if finding.fix else finding._replace(fix=fix)
 
@@ -66,11 +69,11 @@ def _fix(keys: Keys, settings: Settings, snapshot: Snapshot) -> Command:
     return fixes.article(keys, settings, snapshot.id, snapshot.key_fields, snapshot.existing_groups)
 
 
-def _illegible(snapshot: Snapshot) -> str:
+def _unreadable_field(snapshot: Snapshot) -> str:
     """Return what is wrong with the fields that nothing else can tell, or ""."""
     title, *_, time, _, _, gone = snapshot.values
     posted = finite_number(time)
-    if title is None or posted is None or not 0 <= posted < decoding.MAX_TIME:
+    if title is None or posted is None or not 0 <= posted < config.MAX_TIME:
         return "has no title or no time"
     if gone not in (None, ArticleStatus.DELETED, ArticleStatus.REMOVED):
         return f"is gone in an unknown way: {gone}"
@@ -94,9 +97,9 @@ def is_group_name(name: str) -> bool:
         return False
 
 
-def _votes(keys: Keys, settings: Settings, article: Article, snapshot: Snapshot) -> Iterator[Finding]:
+def _check_votes(keys: Keys, settings: Settings, article: Article, snapshot: Snapshot) -> Iterator[Finding]:
     base, voters = int(snapshot.base or 0), snapshot.voters
-    is_open = snapshot.now < closes(article.time, settings.voting_seconds)
+    is_open = snapshot.now < voting_end(article.time, settings.voting_seconds)
     if article.status is ArticleStatus.DELETED:
         if voters:
             fix = fixes.voters(keys, settings, article.id)
@@ -106,7 +109,7 @@ def _votes(keys: Keys, settings: Settings, article: Article, snapshot: Snapshot)
         yield Finding(keys.article(article.id), what)
 
 
-def _places(keys: Keys, settings: Settings, article: Article, snapshot: Snapshot) -> Iterator[Finding]:
+def _check_places(keys: Keys, settings: Settings, article: Article, snapshot: Snapshot) -> Iterator[Finding]:
     """Check the places of an article in all lists but those of groups that do not exist."""
     for group in snapshot.existing_groups:
         holds = snapshot.groups[group].holds
@@ -126,10 +129,10 @@ def _wanted_scores(keys: Keys, settings: Settings, article: Article, snapshot: S
     """Return the rankings that must hold the article, each with its score there."""
     rankings = Rankings(keys)
     wanted = rankings.scores_of(article, settings)
-    if snapshot.is_member:
+    if snapshot.poster_exists:
         wanted[rankings.key_of_poster(article)] = article.time
     link_key = snapshot.key_fields.link_key(keys)
-    # The key may have expired by now, and a program after the book (it writes no base) knows no such key.
+    # The key may have expired by now, and a program written after the book (it writes no base) knows no such key.
     is_fresh = snapshot.base is not None and snapshot.now < article.time + LINK_SECONDS - 1
     is_linked = snapshot.scores[link_key] is not None
     if snapshot.key_fields.link and article.is_listed and (is_fresh or is_linked):
@@ -137,7 +140,7 @@ def _wanted_scores(keys: Keys, settings: Settings, article: Article, snapshot: S
     return wanted
 
 
-def _voters(scanner: Scanner, settings: Settings, voter_keys: list[str]) -> Iterator[Finding]:
+def _check_voters(scanner: Scanner, settings: Settings, voter_keys: list[str]) -> Iterator[Finding]:
     """Check that these sets of voters belong to an article and outlive its voting time."""
     keys = scanner.site_keys
     commands: list[Command] = []
@@ -156,5 +159,5 @@ def _voters(scanner: Scanner, settings: Settings, voter_keys: list[str]) -> Iter
             continue  # a finding about the article says so already
         elif expires == -1:
             yield Finding(key, "never expires", fix)
-        elif expires < 1000 * (closes(posted, settings.voting_seconds) - 1):
+        elif expires < 1000 * (voting_end(posted, settings.voting_seconds) - 1):
             yield Finding(key, "expires before its voting time is over", fix)

@@ -1,4 +1,6 @@
-"""The commands that repair what the doctor finds: each may run again, and each checks first whether it is needed.
+"""The commands that repair what the doctor finds; the functions return them, doctor/repair.py runs them.
+
+Each may run again, and each checks first whether it is needed.
 
 Redis answers ``repaired``, ``unchanged``, ``again`` (what the caller saw is out of date) or ``unrepairable``; plain
 commands answer with the number of their changes.
@@ -16,7 +18,7 @@ from voteweb.store.keys import Keys, article_member
 
 
 def article(keys: Keys, settings: Settings, id: int, fields: KeyFields, groups: list[str]) -> Command:
-    """Give an article the votes and the places it should have; *groups* are those of its groups that exist."""
+    """Return the command that sets an article's votes and places; *groups* are those of its groups that exist."""
     poster = fields.poster or ""
     return scripts.call(
         "repair_article",
@@ -46,41 +48,41 @@ def article(keys: Keys, settings: Settings, id: int, fields: KeyFields, groups: 
 
 
 def voters(keys: Keys, settings: Settings, id: int | str) -> Command:
-    """Let an article's voters expire when they should."""
+    """Return the command that sets when an article's voters expire."""
     return scripts.call(
-        "repair_voters", [keys.article(id), keys.voted(id)], [settings.voting_seconds, config.VOTERS_GRACE]
+        "repair_voters", [keys.article(id), keys.voted(id)], [settings.voting_seconds, config.VOTERS_GRACE_SECONDS]
     )
 
 
 def reports(keys: Keys, id: int) -> Command:
-    """Make the queue of reports agree with an article's open reports."""
+    """Return the command that makes the queue of reports agree with an article's open reports."""
     return scripts.call("repair_reports", [keys.article(id), keys.reports(), keys.report(id)], [article_member(id)])
 
 
 def group(keys: Keys, name: str, *, is_named: bool) -> Command:
-    """Create a group that an article or a title names, or delete what is left of one that nothing names."""
+    """Return the command that creates a group if an article (*is_named*) or a title names it, else deletes its rest."""
     return scripts.call(
         "repair_group", [keys.groups(), keys.group_info(name), *group_keys(keys, [name])], [name, int(is_named)]
     )
 
 
 def index_entry(hash_key: str, member: str, ranking: str, field: str) -> Command:
-    """Put *member*, which stands for a hash that never changes, into *ranking* with the number in its *field*."""
+    """Return the command that puts *member*, which stands for a hash, into *ranking* with the number in *field*."""
     return scripts.call("index_log_entry", [hash_key, ranking], [member, field])
 
 
 def remove_stray_member(key: str, member: str, hash_key: str, field: str, value: str | None) -> Command:
-    """Take *member* out of *key* while the *field* of *hash_key* still has the *value* that was read."""
+    """Return the command that removes *member* from *key* if the *field* of *hash_key* still has this *value*."""
     return scripts.call("remove_stray_member", [key, hash_key], [member, field, value or ""])
 
 
 def remove_member(keys: Keys, key: str, member: str) -> Command:
-    """Take *member* out of *key*, where it can never belong."""
+    """Return the command that removes *member* from *key*, where it can never belong."""
     noun, _ = keys.split(key)
     return ("SREM" if noun == "group" else "ZREM", key, member)
 
 
 def expiry(key: str, newest: float) -> tuple[Command, Command]:
-    """Return what lets a link expire after its *newest* article: if it never expires, and if it does so too early."""
+    """Return the commands that set when a link expires, by its *newest* article: if it never does, if too early."""
     at = ceil(newest + config.LINK_SECONDS)
     return ("EXPIREAT", key, at, "NX"), ("EXPIREAT", key, at, "GT")

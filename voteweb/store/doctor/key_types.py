@@ -13,7 +13,7 @@ def examine(scanner: Scanner) -> Generator[Finding, None, bool]:
     keys = scanner.site_keys
     all_typed = True
     for batch in batched(scanner.keys(f"{keys.prefix}*:*")):
-        replies = scanner.run_atomic([(word, key) for key in batch for word in ("TYPE", "TTL")])
+        replies = scanner.run_atomic([(command, key) for key in batch for command in ("TYPE", "TTL")])
         for key, (actual, expires) in zip(batch, split_evenly(replies, len(batch)), strict=True):
             noun, name = keys.split(key)
             wanted = key_type(keys, key)

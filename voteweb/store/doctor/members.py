@@ -24,16 +24,16 @@ def examine(scanner: Scanner) -> Iterator[Finding]:
     """Check all invitations, one-time links and accounts being deleted."""
     keys = scanner.site_keys
     for batch in batched(scanner.keys(keys.invite("*"))):
-        yield from _invitations(scanner, batch)
+        yield from _check_invitations(scanner, batch)
     for places in batched(scanner.ranking_members(scanner.keys(keys.invites("*")))):
-        yield from _made(scanner, places)
+        yield from _check_made(scanner, places)
     for batch in batched(scanner.keys(keys.reset("*"))):
-        yield from _resets(scanner, batch)
+        yield from _check_resets(scanner, batch)
     for batch in batched(scanner.members(keys.leaving())):
-        yield from _leaving(scanner, batch)
+        yield from _check_leaving(scanner, batch)
 
 
-def _invitations(scanner: Scanner, invitation_keys: list[str]) -> Iterator[Finding]:
+def _check_invitations(scanner: Scanner, invitation_keys: list[str]) -> Iterator[Finding]:
     """Check these invitations. All fields but "used" never change, and a used one stays used."""
     keys = scanner.site_keys
     stored = scanner.run_atomic([("HMGET", key, "by", "until", "used") for key in invitation_keys])
@@ -41,7 +41,7 @@ def _invitations(scanner: Scanner, invitation_keys: list[str]) -> Iterator[Findi
     for key, (by, until, used) in zip(invitation_keys, stored, strict=True):
         end = finite_number(until)
         if not by or end is None:
-            why_not = "nothing else says it: set the field, or delete the key"
+            why_not = "the value is stored nowhere else: set the field, or delete the key"
             yield Finding(key, "has no maker or no end", why_not=why_not)
         else:
             complete.append(_Invitation(key, invitation_member(keys.split(key)[1]), by, end, used))
@@ -58,7 +58,7 @@ def _invitations(scanner: Scanner, invitation_keys: list[str]) -> Iterator[Findi
         fix = fixes.index_entry(invitation.key, invitation.member, ranking, "until")
         yield from check_placement(ranking, invitation.member, score, invitation.until, fix)
         if not is_member:
-            why_not = "nothing else says who it was: a backup may hold the member"
+            why_not = "the name is stored nowhere else: a backup may hold the member"
             yield Finding(invitation.key, f"was made by {invitation.by}, who is no member", why_not=why_not)
         if invitation.used and inviter != invitation.by:
             yield _wrong_inviter(scanner, invitation, user_id, inviter)
@@ -72,11 +72,11 @@ def _wrong_inviter(scanner: Scanner, invitation: _Invitation, user_id: str | Non
         invitation.key,
         f"was used by {invitation.used}, whom {inviter or 'nobody'} invited",
         ("HSETNX", user, "invited-by", invitation.by) if can_fix else (),
-        "one of the two is wrong, and nothing else says which",
+        "one of the two is wrong, and nothing else tells which",
     )
 
 
-def _made(scanner: Scanner, places: list[tuple[str, str]]) -> Iterator[Finding]:
+def _check_made(scanner: Scanner, places: list[tuple[str, str]]) -> Iterator[Finding]:
     """Check that each member of these rankings is an invitation made by the ranking's owner."""
     keys = scanner.site_keys
     for key, member in places:
@@ -93,7 +93,7 @@ def _made(scanner: Scanner, places: list[tuple[str, str]]) -> Iterator[Finding]:
             yield Finding(key, f"holds {member}, which {by} made", fix)
 
 
-def _resets(scanner: Scanner, reset_keys: list[str]) -> Iterator[Finding]:
+def _check_resets(scanner: Scanner, reset_keys: list[str]) -> Iterator[Finding]:
     """Check that these one-time links belong to members."""
     stored = scanner.run_atomic([("GET", key) for key in reset_keys])
     owners = [(key, owner) for key, owner in zip(reset_keys, stored, strict=True) if owner is not None]
@@ -103,7 +103,7 @@ def _resets(scanner: Scanner, reset_keys: list[str]) -> Iterator[Finding]:
             yield Finding(key, f"is for {owner}, who is no member", ("UNLINK", key))
 
 
-def _leaving(scanner: Scanner, names: list[str]) -> Iterator[Finding]:
+def _check_leaving(scanner: Scanner, names: list[str]) -> Iterator[Finding]:
     """Check that these members whose accounts are being deleted have left."""
     keys = scanner.site_keys
     commands: list[Command] = []

@@ -30,14 +30,14 @@ def examine(scanner: Scanner) -> Iterator[Finding]:
     """Check all entries and their rankings."""
     keys = scanner.site_keys
     for batch in batched(scanner.keys(keys.log_entry("[0-9]*"))):
-        yield from _entries(scanner, batch)
+        yield from _check_entries(scanner, batch)
     patterns = (keys.log_by("*"), keys.log_kind("*"), keys.log_about("*"))
     rankings = chain([keys.log()], *(scanner.keys(pattern) for pattern in patterns))
     for places in batched(scanner.ranking_members(rankings)):
-        yield from _members(scanner, places)
+        yield from _check_members(scanner, places)
 
 
-def _entries(scanner: Scanner, entry_keys: list[str]) -> Iterator[Finding]:
+def _check_entries(scanner: Scanner, entry_keys: list[str]) -> Iterator[Finding]:
     """Check these entries. Their fields never change, so they may be read a moment before their rankings."""
     keys = scanner.site_keys
     stored = scanner.run_atomic([("HMGET", key, *_FIELDS) for key in entry_keys])
@@ -45,15 +45,15 @@ def _entries(scanner: Scanner, entry_keys: list[str]) -> Iterator[Finding]:
     for key, (kind, who, about, time, undoes) in zip(entry_keys, stored, strict=True):
         written = finite_number(time)
         if kind not in _KINDS or not who or written is None:
-            why_not = "nothing else says it: set the field with HSET, then repair again"
+            why_not = "the value is stored nowhere else: set the field with HSET, then repair again"
             yield Finding(key, "has no kind, no time, or nobody who did it", why_not=why_not)
             continue
         member, rankings = log_entry_member(keys.split(key)[1]), log_rankings(keys, kind, who, about or "")
         complete.append(_Entry(key, member, written, rankings, keys.log_entry(undoes) if undoes else ""))
-    yield from _places(scanner, complete)
+    yield from _check_places(scanner, complete)
 
 
-def _places(scanner: Scanner, entries: list[_Entry]) -> Iterator[Finding]:
+def _check_places(scanner: Scanner, entries: list[_Entry]) -> Iterator[Finding]:
     commands: list[Command] = []
     for entry in entries:
         commands += [("ZSCORE", ranking, entry.member) for ranking in entry.rankings]
@@ -72,7 +72,7 @@ def _places(scanner: Scanner, entries: list[_Entry]) -> Iterator[Finding]:
                 yield Finding(entry.undone_key, what, undo, "there is no such entry")
 
 
-def _members(scanner: Scanner, places: list[tuple[str, str]]) -> Iterator[Finding]:
+def _check_members(scanner: Scanner, places: list[tuple[str, str]]) -> Iterator[Finding]:
     """Check that each member of these rankings is an entry that belongs there."""
     keys = scanner.site_keys
     for key, member in places:

@@ -21,7 +21,7 @@ _FIELDS = ("title", "poster", "link", "groups")
 def examine(scanner: Scanner, groups: list[str]) -> Iterator[Finding]:
     """Check the members of every ranking and group."""
     keys = scanner.site_keys
-    yield from _group_keys(scanner, set(groups))
+    yield from _check_group_keys(scanner, set(groups))
     of_site = [keys.by_time(), keys.by_score(), keys.good()]
     of_groups = [ranking(name) for name in groups for ranking in (keys.group_by_time, keys.group_by_score)]
     patterns = (keys.posted("*"), keys.gone("*"), keys.link("*"))
@@ -29,12 +29,12 @@ def examine(scanner: Scanner, groups: list[str]) -> Iterator[Finding]:
     sets = ((key, member) for key in map(keys.group, groups) for member in scanner.members(key))
     rankings = chain(scanner.ranking_members([*of_site, *of_groups]), scanner.ranking_members(others))
     for places in batched(chain(sets, rankings)):
-        yield from _members(scanner, places)
+        yield from _check_members(scanner, places)
     for link_keys in batched(scanner.keys(keys.link("*"))):
-        yield from _lifetimes(scanner, link_keys)
+        yield from _check_lifetimes(scanner, link_keys)
 
 
-def _members(scanner: Scanner, places: list[tuple[str, str]]) -> Iterator[Finding]:
+def _check_members(scanner: Scanner, places: list[tuple[str, str]]) -> Iterator[Finding]:
     """Check that each member of these sets and rankings is an article that belongs there."""
     keys = scanner.site_keys
     for key, member in places:
@@ -74,7 +74,7 @@ def _stray(keys: Keys, key: str, fields: dict[str, str | None]) -> tuple[str, st
     return ("groups", f"whose groups are {' '.join(groups) or 'none'}") if name and name not in groups else None
 
 
-def _lifetimes(scanner: Scanner, link_keys: list[str]) -> Iterator[Finding]:
+def _check_lifetimes(scanner: Scanner, link_keys: list[str]) -> Iterator[Finding]:
     """Check that these links are remembered as long as their newest article requires."""
     commands: list[Command] = []
     for key in link_keys:
@@ -86,10 +86,10 @@ def _lifetimes(scanner: Scanner, link_keys: list[str]) -> Iterator[Finding]:
             if expires == -1:
                 yield Finding(key, "never expires", fix_never)
             elif expires < 1000 * (newest[0][1] + LINK_SECONDS - 1):
-                yield Finding(key, "expires before a second posting is no more asked about", fix_early)
+                yield Finding(key, "expires before a second posting is no longer a duplicate", fix_early)
 
 
-def _group_keys(scanner: Scanner, groups: set[str]) -> Iterator[Finding]:
+def _check_group_keys(scanner: Scanner, groups: set[str]) -> Iterator[Finding]:
     """Check that every key of a group belongs to a group that exists."""
     keys = scanner.site_keys
     for pattern in (keys.group("*"), keys.group_info("*"), keys.group_by_time("*"), keys.group_by_score("*")):

@@ -18,13 +18,13 @@ def examine(scanner: Scanner) -> Iterator[Finding]:
             if not is_article(member):
                 fix = fixes.remove_member(keys, keys.reports(), member)
                 yield Finding(keys.reports(), f"holds {member}, which is no article", fix)
-        yield from _reported(scanner, (article_id(member) for member in batch if is_article(member)))
+        yield from _check_reported(scanner, (article_id(member) for member in batch if is_article(member)))
     for batch in batched(scanner.keys(keys.report("*"))):
         members = (article_member(keys.split(key)[1]) for key in batch)
-        yield from _reported(scanner, (article_id(member) for member in members if is_article(member)))
+        yield from _check_reported(scanner, (article_id(member) for member in members if is_article(member)))
 
 
-def _reported(scanner: Scanner, articles: Iterable[int]) -> Iterator[Finding]:
+def _check_reported(scanner: Scanner, articles: Iterable[int]) -> Iterator[Finding]:
     keys, ids = scanner.site_keys, list(articles)
     commands: list[Command] = []
     for id in ids:

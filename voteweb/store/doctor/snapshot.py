@@ -56,7 +56,7 @@ class Snapshot(NamedTuple):
     values: list[str | None]
     base: str | None
     voters: int
-    is_member: bool
+    poster_exists: bool
     groups: dict[str, Membership]
     #: The article's score in each ranking that may hold it, or None.
     scores: dict[str, str | None]
@@ -88,7 +88,7 @@ def snapshot_commands(keys: Keys, id: int, fields: KeyFields) -> list[Command]:
 
 def parse_snapshot(keys: Keys, now: float, id: int, fields: KeyFields, replies: Sequence[Any]) -> Snapshot | None:
     """Return the snapshot that *replies* make; None if the article has other groups, poster or link by now."""
-    present, (*values, base), voters, is_member, *rest = replies
+    present, (*values, base), voters, poster_exists, *rest = replies
     if KeyFields(*present) != fields:
         return None
     names = fields.group_names
@@ -98,7 +98,7 @@ def parse_snapshot(keys: Keys, now: float, id: int, fields: KeyFields, replies: 
         name: Membership(bool(exists), bool(holds)) for name, exists, holds in zip(names, exist, hold, strict=True)
     }
     scores = dict(zip(fields.rankings(keys), remaining, strict=True))
-    return Snapshot(now, id, fields, values, base, voters, bool(is_member), groups, scores)
+    return Snapshot(now, id, fields, values, base, voters, bool(poster_exists), groups, scores)
 
 
 def take_snapshots(scanner: Scanner, ids: Sequence[int]) -> Iterator[tuple[int, Snapshot | None]]:
@@ -111,5 +111,5 @@ def take_snapshots(scanner: Scanner, ids: Sequence[int]) -> Iterator[tuple[int, 
     (seconds, _), *replies = scanner.run_atomic([("TIME",), *commands])
     remaining = iter(replies)
     for id, fields in fields_of.items():
-        mine = list(islice(remaining, len(commands_of[id])))
-        yield id, parse_snapshot(keys, float(seconds), id, fields, mine)
+        own_replies = list(islice(remaining, len(commands_of[id])))
+        yield id, parse_snapshot(keys, float(seconds), id, fields, own_replies)

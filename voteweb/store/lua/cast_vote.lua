@@ -27,6 +27,7 @@ end
 if (groups or '') ~= known_groups then
   return { 'again', groups or '' }
 end
+-- HMGET has checked the types of KEYS[1] and KEYS[5].
 local last_ranking = has_limit and #KEYS - 1 or #KEYS
 check_types(2, 2, 'set')
 check_types(3, 4, 'zset')
@@ -37,6 +38,7 @@ local closes = time + tonumber(voting_seconds)
 if tonumber(now()) >= closes then
   return { 'closed', exact(closes) }
 end
+-- base: votes without a voter, such as imported ones; -1 if the poster is a voter whose own vote does not count.
 base = tonumber(base or 0)
 local count = string.format('%d', base + redis.call('SCARD', KEYS[2]))
 local has_voted = redis.call('SISMEMBER', KEYS[2], voter_id) == 1

@@ -1,4 +1,6 @@
--- Helpers put in front of every script. None of them builds a key or takes a member from KEYS.
+-- Helpers put in front of every script.
+-- Every key comes in KEYS, and none is built here. Members and stored values come in ARGV, never from KEYS: a key may
+-- carry the prefix of its site, a member never does.
 
 -- The time of this server in unix seconds with six decimals, as text: TIME gives microseconds without leading zeros.
 local function now()
@@ -33,9 +35,9 @@ local function check_types(first, last, wanted)
 end
 
 -- Count one act against the rate limits whose keys are KEYS[first_key] and all after it, or against none of them if
--- one is exceeded. ARGV from first_argument on holds two numbers per limit: acts at once (the burst), and seconds per
--- act in the long run (the interval). A limit's key holds the time up to which its acts are used up: each act adds an
--- interval, and the next is accepted while no more than the burst lies ahead.
+-- one is exceeded (generic cell rate algorithm). ARGV from first_argument on holds two numbers per limit: acts at once
+-- (the burst), and seconds per act in the long run (the interval). A limit's key holds the time up to which its acts
+-- are used up: each act adds an interval, and the next is accepted while no more than the burst lies ahead.
 -- Returns the answer of the script when a limit is exceeded, else nil.
 local function hit_rate_limits(first_key, first_argument)
   local time, used_until, exceeded, wait = tonumber(now()), {}, 0, 0
@@ -59,7 +61,7 @@ local function hit_rate_limits(first_key, first_argument)
   end
 end
 
--- Put a member into a ranking for good: a program after the book may have set the ranking to expire.
+-- Put a member into a ranking for good: a program written after the book may have set the ranking to expire.
 local function rank(key, number, member)
   redis.call('ZADD', key, exact(number), member)
   redis.call('PERSIST', key)
@@ -132,41 +134,41 @@ end
 -- Returns the names that remain, a table of name to whether the article is in it, and those names to add that are no
 -- groups (KEYS[groups_key] holds all groups).
 local function plan_groups(field, first_argument, add_count, groups_key)
-  local unknown, is_member, names, remaining = {}, {}, {}, {}
+  local unknown, in_group, names, remaining = {}, {}, {}, {}
   for name in string.gmatch(field or '', '%S+') do
-    is_member[name] = true
+    in_group[name] = true
     names[#names + 1] = name
   end
   for i = first_argument, #ARGV do
     local adds = i - first_argument + 1 <= add_count
     if adds and redis.call('SISMEMBER', KEYS[groups_key], ARGV[i]) == 0 then
       unknown[#unknown + 1] = ARGV[i]
-    elseif adds and not is_member[ARGV[i]] then
+    elseif adds and not in_group[ARGV[i]] then
       names[#names + 1] = ARGV[i]
     end
-    is_member[ARGV[i]] = adds
+    in_group[ARGV[i]] = adds
   end
   for i = 1, #names do
-    if is_member[names[i]] then
+    if in_group[names[i]] then
       remaining[#remaining + 1] = names[i]
     end
   end
-  return remaining, is_member, unknown
+  return remaining, in_group, unknown
 end
 
--- Put an article into each group named in ARGV from first_argument on, or take it out, as is_member says. The keys of
+-- Put an article into each group named in ARGV from first_argument on, or take it out, as in_group says. The keys of
 -- the first group begin at KEYS[first_key]. Returns the names that were added and those that were removed.
-local function move_groups(first_argument, first_key, is_member, time, points, member)
+local function move_groups(first_argument, first_key, in_group, time, points, member)
   local added, removed = {}, {}
   for i = first_argument, #ARGV do
     local key = first_key + 3 * (i - first_argument)
-    local was_member = redis.call('SISMEMBER', KEYS[key], member) == 1
-    if is_member[ARGV[i]] then
+    local was_in_group = redis.call('SISMEMBER', KEYS[key], member) == 1
+    if in_group[ARGV[i]] then
       enter_group(key, time, points, member)
-      if not was_member then added[#added + 1] = ARGV[i] end
+      if not was_in_group then added[#added + 1] = ARGV[i] end
     else
       leave_group(key, member)
-      if was_member then removed[#removed + 1] = ARGV[i] end
+      if was_in_group then removed[#removed + 1] = ARGV[i] end
     end
   end
   return table.concat(added, ' '), table.concat(removed, ' ')

@@ -31,7 +31,7 @@ check_types(2, 2, 'set')
 check_types(3, 4, 'zset')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 check_log()
-local remaining, is_member, unknown = plan_groups(field, FIRST_GROUP_NAME, tonumber(add_count), 2)
+local remaining, in_group, unknown = plan_groups(field, FIRST_GROUP_NAME, tonumber(add_count), 2)
 local _, count_before = string.gsub(field or '', '%S+', '')
 if #unknown > 0 then
   return { 'no-group', table.concat(unknown, ' ') }
@@ -40,7 +40,7 @@ elseif #remaining > tonumber(max_groups) and #remaining > count_before then
 end
 
 local points = score(time, tonumber(votes or 0), tonumber(vote_score))
-local added, removed = move_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY, is_member, time, points, member)
+local added, removed = move_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY, in_group, time, points, member)
 redis.call('HSET', KEYS[1], 'title', new_title, 'link', new_link, 'text', new_text,
   'groups', table.concat(remaining, ' '))
 if new_link ~= known_link then

@@ -6,7 +6,7 @@
 --       10 seconds from posting until the set of voters expires  11 seconds to remember the form
 --       12 seconds a link is remembered  13 whether to post a link that was posted within them (0 or 1)
 --       then the groups' names
--- Answers  posted <article> | again <article> (this form was posted before) | taken (the id is another's)
+-- Answers  posted <article> | posted-before <article> (this form was sent before) | taken (the id is another's)
 --          | no-group <names> | logged-out (the poster has left or is banned)
 --          | duplicate <article> (the newest with this link), each article as a member of rankings
 local member, title, link, text, poster, poster_id, own_vote, vote_score, good_votes, voters_seconds, form_seconds,
@@ -14,7 +14,7 @@ local member, title, link, text, poster, poster_id, own_vote, vote_score, good_v
 local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 11, 14
 local before = redis.call('GET', KEYS[7])
 if before then
-  return { 'again', before }
+  return { 'posted-before', before }
 end
 if redis.call('EXISTS', KEYS[1]) == 1 then
   return { 'taken' }

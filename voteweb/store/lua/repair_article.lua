@@ -23,7 +23,7 @@ for i = FIRST_GROUP_KEY, #KEYS, 3 do
   check_types(i, i, 'set')
   check_types(i + 1, i + 2, 'zset')
 end
--- A whole number; a missing one is 0, as a program after the book leaves it.
+-- A whole number; a missing one is 0, as a program written after the book leaves it.
 local function whole_number(text)
   return not text and 0 or string.match(text, '^%s*[+-]?%d+%s*$') and tonumber(text)
 end
@@ -58,14 +58,14 @@ local function repair_ranking(i, number)
 end
 local is_listed = not gone
 local points = is_listed and score(time, new_votes, tonumber(vote_score))
-local is_member = redis.call('HEXISTS', KEYS[9], 'id') == 1
+local poster_exists = redis.call('HEXISTS', KEYS[9], 'id') == 1
 repair_field('votes', votes, new_votes)
 repair_field('base', base, new_base)
 repair_ranking(3, is_listed and time)
 repair_ranking(4, points)
 repair_ranking(5, is_listed and new_votes >= tonumber(good_votes) and time)
-repair_ranking(6, is_listed and is_member and time)
-repair_ranking(7, gone and is_member and time)
+repair_ranking(6, is_listed and poster_exists and time)
+repair_ranking(7, gone and poster_exists and time)
 local linked = redis.call('ZSCORE', KEYS[8], member)
 local is_fresh = base and tonumber(now()) < time + tonumber(link_seconds)
 if not is_listed or known_link == '' then

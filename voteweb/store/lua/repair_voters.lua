@@ -1,4 +1,4 @@
--- Let the set of an article's voters expire after its voting time; delete that of an article that is gone.
+-- Set the expiry of an article's voters to after its voting time; delete the voters of an article that is gone.
 -- KEYS  1 article:<id>  2 voted:<id>
 -- ARGV  1 voting seconds  2 seconds that the set of voters outlives them
 -- Answers  repaired | unchanged | unrepairable (the article has no time)

@@ -16,19 +16,19 @@ end
 check_types(2, 2, 'set')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 check_log()
-local remaining, is_member, unknown = plan_groups(field, FIRST_GROUP_NAME, tonumber(add_count), 2)
+local remaining, in_group, unknown = plan_groups(field, FIRST_GROUP_NAME, tonumber(add_count), 2)
 local _, count_before = string.gsub(field or '', '%S+', '')
 if #unknown > 0 then
   return { 'no-group', table.concat(unknown, ' ') }
 end
--- An article that a program after the book put into more groups may still lose some of them.
+-- An article that a program written after the book put into more groups may still lose some of them.
 if #remaining > tonumber(max_groups) and #remaining > count_before then
   return { 'too-many' }
 end
 
 local time = tonumber(posted)
 local points = score(time, tonumber(votes or 0), tonumber(vote_score))
-local added, removed = move_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY, is_member, time, points, member)
+local added, removed = move_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY, in_group, time, points, member)
 local groups = table.concat(remaining, ' ')
 redis.call('HSET', KEYS[1], 'groups', groups)
 if added ~= '' or removed ~= '' then

@@ -1,0 +1,1 @@
+"""Log-in, sessions, form tokens and the device cookie."""

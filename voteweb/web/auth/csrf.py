@@ -33,12 +33,12 @@ def is_handled_by_form() -> bool:
 
 
 def csrf_token() -> str:
-    """Return the token of this session; it is valid as long as the session, so it is signed once, not for each page."""
+    """Return the token of this session; it is valid as long as the session, so it is signed only once."""
     nonce = session.get(_FIELD)
     return _signed(current_app.secret_key, nonce) if nonce else cast(str, generate_csrf())
 
 
-@lru_cache(maxsize=config.FRAGMENT_CACHE_SIZE)
+@lru_cache(maxsize=config.SESSION_CACHE_SIZE)
 def _signed(_key: str, _nonce: str) -> str:
     return cast(str, generate_csrf())
 
@@ -50,7 +50,7 @@ def check_csrf() -> None:
 
 
 def _has_valid_token() -> bool:
-    """Tell whether Flask-WTF accepts this request's token; it is asked once per token, which does not expire."""
+    """Tell whether Flask-WTF accepts this request's token; tokens do not expire, so each is validated only once."""
     token = request.form.get(_FIELD) or request.headers.get("X-CSRFToken", "")
     try:
         _validated(current_app.secret_key, session.get(_FIELD, ""), token)

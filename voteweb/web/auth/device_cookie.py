@@ -14,11 +14,12 @@ from voteweb.core import config
 from voteweb.web.context import settings
 
 COOKIE = "known"
+_DEVICE_ID_BYTES = 9
 
 
 def remember(name: str) -> None:
     """Set the cookie that makes this browser known to the member *name*."""
-    value = _signer().dumps([name.lower(), secrets.token_urlsafe(9)])
+    value = _signer().dumps([name.lower(), secrets.token_urlsafe(_DEVICE_ID_BYTES)])
 
     @after_this_request
     def set_cookie(response: Response) -> Response:

@@ -25,7 +25,7 @@ _SESSION_USER = "_user_id"  # Flask-Login's name for it
 _manager = flask_login.LoginManager()
 
 
-class Viewer(flask_login.UserMixin):
+class FlaskLoginUser(flask_login.UserMixin):
     """A member as Flask-Login needs it: the frozen User knows nothing of the web."""
 
     def __init__(self, user: User) -> None:
@@ -45,30 +45,30 @@ def init_app(app: Flask) -> None:
 
 
 def page_pipeline() -> Pipeline:
-    """Return an empty pipeline for a page that only reads; for a browser without a session it is a reader's."""
+    """Return an empty pipeline for a page that only reads; without a session, replicas may answer it."""
     return store().pipeline(reader=not session.get(_SESSION_USER))
 
 
 def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
     """Queue a read of the viewer, to share a round trip with what the page reads.
 
-    A limited act of a member is counted in the same round trip; :func:`require_member` refuses it then.
+    If a limit applies to the request, it is counted in the same round trip; :func:`require_member` raises the refusal.
     """
     session_id, id, name = _session()
     if not name or "viewer" in g:
         g.setdefault("viewer", None)
-        return pipeline.queue([], lambda _: cast("User | None", g.viewer))
+        return pipeline.queue([], lambda _replies: cast("User | None", g.viewer))
     stored = store().users.queue_get(pipeline, name)
     open_reports = store().reports.queue_count(pipeline)
     rate_limits.queue_member_hit(pipeline, name)
 
-    def set_viewer(_: list[Any]) -> User | None:
+    def set_viewer(_replies: list[Any]) -> User | None:
         user = stored.result
         is_current = user is not None and (user.session, str(user.id)) == (session_id, id)
         g.viewer = user if user and is_current and permissions.may_log_in(user) else None
         g.open_reports = open_reports.result
         if g.viewer is None:
-            session.clear()  # ended elsewhere: from now on this browser is a reader's
+            session.clear()  # the session was ended elsewhere
             if user is not None and user.banned:
                 flash(error_message(Banned(reason=user.ban_reason)), "error")
         return cast("User | None", g.viewer)
@@ -96,7 +96,7 @@ def _session() -> tuple[str, str, str]:
 
 
 def viewer() -> User | None:
-    """Return the logged-in member, or None; asks Redis only if the page has not done so yet."""
+    """Return the logged-in member, or None; Redis is read at most once per request."""
     if "viewer" not in g:
         pipeline = store().pipeline()
         queue_viewer(pipeline)
@@ -110,7 +110,7 @@ def viewer_csrf_token() -> str:
 
 
 def treat_as_reader() -> None:
-    """Answer the rest of this request as to a reader: the database cannot say who the viewer is."""
+    """Handle the rest of this request as a reader's, since the database cannot tell who the viewer is."""
     g.viewer = None
 
 
@@ -136,16 +136,16 @@ def require_moderator(user: User | None) -> User:
 
 
 @_manager.user_loader  # type: ignore[untyped-decorator]
-def _load(_id: str) -> Viewer | None:
+def _load(_id: str) -> FlaskLoginUser | None:
     user = viewer()
-    return Viewer(user) if user else None
+    return FlaskLoginUser(user) if user else None
 
 
 def start_session(user: User) -> None:
     """Log *user* in, with a new session of the site's session length."""
     session.clear()
     session.permanent = True
-    flask_login.login_user(Viewer(user))
+    flask_login.login_user(FlaskLoginUser(user))
     device_cookie.remember(user.name)
     g.viewer = user
 

@@ -1,0 +1,1 @@
+"""Caches of readers' pages and of fragments of pages."""

@@ -25,7 +25,8 @@ RenderRow = Callable[[str, str, Article, VotingState, int], Markup]
 def init_app(app: Flask) -> None:
     """Add ``cached(template, name=value…)``, ``article_rows(articles)`` and ``articles_with_rows(articles)``."""
 
-    def render(template: str, _code: str, **values: Hashable) -> Markup:
+    # The language code is not used here: it is part of the key of the caches.
+    def render(template: str, _language_code: str, **values: Hashable) -> Markup:
         return app.jinja_env.get_template(template).make_module(values).__html__()
 
     render_row = _cached_row_renderer(render)
@@ -47,11 +48,14 @@ def _cached_renderer(render: Render) -> Render:
     """Return the function ``cached`` of templates."""
     render_fragment = lru_cache(maxsize=config.FRAGMENT_CACHE_SIZE)(render)
     # These may hold a whole text, and few articles are read by many people at a time.
-    render_article = lru_cache(maxsize=config.ARTICLE_FRAGMENT_CACHE_SIZE)(render)
+    render_article_fragment = lru_cache(maxsize=config.ARTICLE_FRAGMENT_CACHE_SIZE)(render)
 
     def cached(template: str, **values: Hashable) -> Markup:
-        """Return *template* rendered with *values* alone, in the language of this answer."""
-        render_cached = render_article if "article" in values else render_fragment
+        """Return *template* rendered with *values* alone, in the language of this answer.
+
+        Fragments with a value named ``article`` have a cache of their own.
+        """
+        render_cached = render_article_fragment if "article" in values else render_fragment
         return render_cached(template, locale.current().code, **values)
 
     return cached
@@ -66,13 +70,13 @@ def _cached_row_renderer(render: Render) -> RenderRow:
 
 
 def _rows(render_row: RenderRow, template: str, articles: Iterable[Article]) -> list[Markup]:
-    code, user, time, site = locale.current().code, viewer(), now(), settings()
+    code, user, time, site_settings = locale.current().code, viewer(), now(), settings()
     return [
         render_row(
             template,
             code,
             article,
-            permissions.voting_state(user, article, time, site),
+            permissions.voting_state(user, article, time, site_settings),
             formatting.round_age(time - article.time),
         )
         for article in articles

@@ -1,7 +1,7 @@
-"""Readers' pages, answered before Flask: whoever asks, each is made once in a while and kept until then.
+"""The page cache: a WSGI layer that answers requests for readers' pages before they reach Flask.
 
-Only what is the same for everybody without a session is kept, and only what the site answered in full: a page of
-its own for each language, host and page number, and nothing for queries that the site does not link to.
+It caches only complete responses that are the same for every client without a session, one for each combination of
+language, host and page number, and none for queries that the site does not link to.
 """
 
 import gzip
@@ -27,13 +27,18 @@ from voteweb.web.monitoring import request_record
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-#: The queries that lists link to; what follows other question marks is for Flask to understand.
-_QUERY = re.compile("page=[1-9][0-9]{0,8}")
-#: What makes an answer partial or empty; the page itself is always made in full.
+#: The queries that lists link to; Flask answers all others.
+_QUERY = re.compile(f"page=[1-9][0-9]{{0,{config.MAX_PAGE_DIGITS - 1}}}")
+#: Headers that ask for an empty or partial response; the page to be cached is rendered without them.
 _CONDITIONS = ("HTTP_IF_NONE_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_RANGE", "HTTP_IF_RANGE")
-#: Files have addresses of their own for every version, so that browsers ask for them once.
-_FILES = "/static/"
+#: Static files have a URL for each version, so that browsers request them only once.
+_STATIC_PATH = "/static/"
+#: A page that takes more than this part of the cache is not cached: it would displace too many others.
+_MAX_PAGE_SHARE = 1 / 16
+#: Request headers that are parsed once.
+_HEADER_CACHE_SIZE = 1_024
 
+#: Scheme, host, path, query and language.
 Key = tuple[str, str, str, str, str]
 HeaderList = list[tuple[str, str]]
 
@@ -46,150 +51,149 @@ def init_app(app: Flask, settings: Settings) -> None:
 
 
 class CachedPage:
-    """One page of a *route*, ready to be sent: ``until`` is when it is too old, on the monotonic clock."""
+    """A page of a *route*, ready to be sent; it is valid before ``expires``, on the monotonic clock."""
 
-    def __init__(self, response: Response, until: float, route: str) -> None:
-        self.until = until
+    def __init__(self, response: Response, expires: float, route: str) -> None:
+        self.expires = expires
         self._route = route
         self.body = response.get_data()
         headers = Headers(response.headers)
         headers.remove("Content-Length")
-        headers.remove(request_record.HEADER)  # it is that of the request for which the page was made
-        # Weak: the plain and the compressed page are one page in two wrappings.
+        headers.remove(request_record.HEADER)  # it belongs to the request for which the page was rendered
+        # A weak tag: the plain and the compressed body are two encodings of one page.
         tag = headers.get("ETag") or f'"{sha256(self.body).hexdigest()[:32]}"'
-        headers["ETag"] = self.tag = tag if tag.startswith("W/") else f"W/{tag}"
-        varies = [word for word in (headers.get("Vary"), "Accept-Encoding") if word]
-        headers["Vary"] = ", ".join(varies)
-        self.changed = headers.get("Last-Modified")
+        headers["ETag"] = self._tag = tag if tag.startswith("W/") else f"W/{tag}"
+        headers["Vary"] = ", ".join(name for name in (headers.get("Vary"), "Accept-Encoding") if name)
+        self._last_modified = headers.get("Last-Modified")
         self._headers = headers.to_wsgi_list()
-        self._whole = [*self._headers, ("Content-Length", str(len(self.body)))]
+        self._plain_headers = [*self._headers, ("Content-Length", str(len(self.body)))]
 
     @cached_property
     def _compressed(self) -> tuple[bytes, HeaderList]:
         body = gzip.compress(self.body, mtime=0)
         return body, [*self._headers, ("Content-Encoding", "gzip"), ("Content-Length", str(len(body)))]
 
-    def reuse(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-        """Answer another request than the one it was made for, as :meth:`send` does, and note it."""
-        note = request_record.get(environ)
-        note.route, note.page = self._route, request_record.HIT
+    def send_hit(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        """Send this page as :meth:`send` does, for another request than the one that rendered it, and record that."""
+        record = request_record.get(environ)
+        record.route, record.cache_status = self._route, request_record.HIT
         return self.send(environ, start_response)
 
     def send(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-        """Answer a request with this page, or with 304 where the asker has it already."""
+        """Send this page, or 304 if the client has it already."""
         if ("HTTP_IF_NONE_MATCH" in environ or "HTTP_IF_MODIFIED_SINCE" in environ) and not is_resource_modified(
-            environ, self.tag, last_modified=self.changed
+            environ, self._tag, last_modified=self._last_modified
         ):
             headers = list(self._headers)
             remove_entity_headers(headers)
             start_response("304 Not Modified", headers)
             return ()
-        body, headers = self.body, self._whole
-        if _takes_gzip(environ.get("HTTP_ACCEPT_ENCODING", "")):
+        body, headers = self.body, self._plain_headers
+        if _accepts_gzip(environ.get("HTTP_ACCEPT_ENCODING", "")):
             body, headers = self._compressed
         start_response("200 OK", headers)
         return () if environ["REQUEST_METHOD"] == "HEAD" else (body,)
 
 
 class PageCache:
-    """A WSGI layer that keeps readers' pages for some *seconds*, counted from when their making began.
+    """A WSGI layer that caches readers' pages for *seconds* from when their rendering began.
 
-    Requests with the cookie *session* pass through, and so does all that is no page. One page is made once at a
-    time: whoever asks meanwhile waits for it. At most PAGES_KEPT pages and PAGES_KEPT_BYTES are kept.
+    Requests with the cookie *session_cookie*, and requests for anything but pages, pass through. A page is rendered
+    by one request at a time; others wait for it. At most PAGE_CACHE_SIZE pages and PAGE_CACHE_BYTES are cached.
     """
 
-    def __init__(self, app: "WSGIApplication", seconds: float, session: str) -> None:
+    def __init__(self, app: "WSGIApplication", seconds: float, session_cookie: str) -> None:
         self._app = app
         self._seconds = seconds
-        self._session = f"{session}="
+        self._session_cookie = f"{session_cookie}="
         self._lock = Lock()
-        self._pages: dict[Key, CachedPage] = {}  # the oldest first
-        self._bytes = 0
-        self._makings: dict[Key, Future[CachedPage | None]] = {}
+        self._cached: dict[Key, CachedPage] = {}  # the oldest first
+        self._cached_bytes = 0
+        self._pending: dict[Key, Future[CachedPage | None]] = {}
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-        """Answer with a kept page where there may be one, else let the site answer."""
+        """Answer with a cached page if there is one, else by the app."""
         key = self._key(environ)
         if key is None:
             return self._app(environ, start_response)
-        page = self._pages.get(key)
-        if page is not None and monotonic() < page.until:
-            return page.reuse(environ, start_response)
+        page = self._cached.get(key)
+        if page is not None and monotonic() < page.expires:
+            return page.send_hit(environ, start_response)
         with self._lock:
-            making = self._makings.get(key)
-            mine = None if making else self._makings.setdefault(key, Future())
-        if mine is not None:
-            return self._make(key, mine, environ)(environ, start_response)
-        page = making.result() if making else None
-        # What could not be kept may be for one asker only, or a failure: everybody who waited asks for their own.
-        return (page.reuse if page else self._app)(environ, start_response)
+            pending = self._pending.get(key)
+            future = None if pending else self._pending.setdefault(key, Future())
+        if future is not None:
+            return self._render(key, future, environ)(environ, start_response)
+        page = pending.result() if pending else None
+        # A response that was not cached may be for one client only, or a failure: each waiting request asks the app.
+        return (page.send_hit if page else self._app)(environ, start_response)
 
     def _key(self, environ: "WSGIEnvironment") -> Key | None:
-        """Return what makes this request's page one of its own, None where the request must pass through."""
+        """Return the key of the requested page, None for a request that passes through."""
         query, cookies = environ.get("QUERY_STRING", ""), environ.get("HTTP_COOKIE", "")
         path = environ.get("PATH_INFO", "")
         if (
             environ["REQUEST_METHOD"] not in ("GET", "HEAD")
             or (query and not _QUERY.fullmatch(query))
-            or (cookies and self._session in cookies)
-            or path.startswith(_FILES)
+            or (cookies and self._session_cookie in cookies)
+            or path.startswith(_STATIC_PATH)
         ):
             return None
-        spoken = _language(cookies, environ.get("HTTP_ACCEPT_LANGUAGE", ""))
-        return environ["wsgi.url_scheme"], environ.get("HTTP_HOST", ""), path, query, spoken
+        language = _language_code(cookies, environ.get("HTTP_ACCEPT_LANGUAGE", ""))
+        return environ["wsgi.url_scheme"], environ.get("HTTP_HOST", ""), path, query, language
 
-    def _make(self, key: Key, mine: "Future[CachedPage | None]", environ: "WSGIEnvironment") -> "WSGIApplication":
-        """Return what answers this request: the page that the site makes, kept if it may be."""
-        whole = {name: value for name, value in environ.items() if name not in _CONDITIONS}
-        page, until = None, monotonic() + self._seconds
+    def _render(self, key: Key, future: "Future[CachedPage | None]", environ: "WSGIEnvironment") -> "WSGIApplication":
+        """Return the response of the app and cache it if possible; *future* gives the page to waiting requests."""
+        unconditional = {name: value for name, value in environ.items() if name not in _CONDITIONS}
+        page, expires = None, monotonic() + self._seconds
         try:
-            response = Response.from_app(self._app, whole | {"REQUEST_METHOD": "GET"}, buffered=True)
-            if _may_be_kept(response):
-                note = request_record.get(environ)
-                note.page = request_record.MISS
-                page = CachedPage(response, until, note.route)
+            response = Response.from_app(self._app, unconditional | {"REQUEST_METHOD": "GET"}, buffered=True)
+            if _is_cacheable(response):
+                record = request_record.get(environ)
+                record.cache_status = request_record.MISS
+                page = CachedPage(response, expires, record.route)
         finally:
             with self._lock:
                 if page:
-                    self._keep(key, page)
-                del self._makings[key]
-            mine.set_result(page)
+                    self._add(key, page)
+                del self._pending[key]
+            future.set_result(page)
         return page.send if page else response
 
-    def _keep(self, key: Key, page: CachedPage) -> None:
-        self._drop(key)
-        self._pages[key] = page
-        self._bytes += len(page.body)
+    def _add(self, key: Key, page: CachedPage) -> None:
+        self._remove(key)
+        self._cached[key] = page
+        self._cached_bytes += len(page.body)
         now = monotonic()
-        for oldest in list(self._pages):
+        for oldest in list(self._cached):
             if (
-                self._pages[oldest].until > now
-                and len(self._pages) <= config.PAGE_CACHE_SIZE
-                and self._bytes <= config.PAGE_CACHE_BYTES
+                self._cached[oldest].expires > now
+                and len(self._cached) <= config.PAGE_CACHE_SIZE
+                and self._cached_bytes <= config.PAGE_CACHE_BYTES
             ):
                 break
-            self._drop(oldest)
+            self._remove(oldest)
 
-    def _drop(self, key: Key) -> None:
-        page = self._pages.pop(key, None)
-        self._bytes -= len(page.body) if page else 0
+    def _remove(self, key: Key) -> None:
+        page = self._cached.pop(key, None)
+        self._cached_bytes -= len(page.body) if page else 0
 
 
-def _may_be_kept(response: Response) -> bool:
+def _is_cacheable(response: Response) -> bool:
     control = response.cache_control
     return (
         response.status_code == 200
         and "Set-Cookie" not in response.headers
         and not (control.no_store or control.private)
-        and len(response.get_data()) <= config.PAGE_CACHE_BYTES // 16
+        and len(response.get_data()) <= config.PAGE_CACHE_BYTES * _MAX_PAGE_SHARE
     )
 
 
-@lru_cache(maxsize=1024)
-def _takes_gzip(accepted: str) -> bool:
-    return bool(accepted) and parse_accept_header(accepted).quality("gzip") > 0
+@lru_cache(maxsize=_HEADER_CACHE_SIZE)
+def _accepts_gzip(accept_encoding: str) -> bool:
+    return bool(accept_encoding) and parse_accept_header(accept_encoding).quality("gzip") > 0
 
 
-@lru_cache(maxsize=1024)
-def _language(cookies: str, accepted: str) -> str:
-    return locale.choose(parse_cookie(cookies).get(locale.COOKIE, ""), accepted).code
+@lru_cache(maxsize=_HEADER_CACHE_SIZE)
+def _language_code(cookies: str, accept_language: str) -> str:
+    return locale.negotiate(parse_cookie(cookies).get(locale.COOKIE, ""), accept_language).code

@@ -1,6 +1,6 @@
-"""Languages: which there are, and which of them an answer is in.
+"""Languages of the site, and the choice of one for each response.
 
-The choice that a reader made in the footer comes first, then what the browser asks for, then English.
+The language that a reader chose in the footer comes first, then those that the browser accepts, then English.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from werkzeug.http import parse_accept_header
 
 from voteweb.core import config, markup
 
-#: The cookie that remembers a choice.
+#: The name of the cookie that stores a reader's choice.
 COOKIE = "language"
 
 
@@ -27,64 +27,71 @@ COOKIE = "language"
 class Language:
     """A language with a catalogue in ``translations/<code>``.
 
-    ``tag`` is what pages say about themselves (BCP 47), ``name`` what its own speakers call it, ``moment`` how
-    they write a date with hour and minute (Unicode's pattern), ``comma`` what stands between the names of a list.
+    ``tag`` is its BCP 47 tag, ``name`` its name in the language itself, ``datetime_pattern`` the Unicode pattern of a
+    date with hour and minute, and ``separator`` separates the names of a list.
     """
 
     code: str
     tag: str
     name: str
-    moment: str
-    comma: str
+    datetime_pattern: str
+    separator: str
 
 
 ENGLISH = Language("en", "en", "English", "d MMM y, HH:mm", ", ")
 CHINESE = Language("zh", "zh-Hans", "中文", "y年M月d日 HH:mm", "、")
 #: All languages by code; a browser's zh-CN, zh-Hans or zh-TW is zh.
-LANGUAGES = {each.code: each for each in (ENGLISH, CHINESE)}
+LANGUAGES = {language.code: language for language in (ENGLISH, CHINESE)}
 
 _CATALOGUES = Path(__file__).parent / "translations"
+#: Values of Accept-Language that are parsed once.
+_HEADER_CACHE_SIZE = 256
 
 
 def init_app(app: Flask) -> None:
-    """Let *app* speak to each in their language, and say in which."""
-    Babel(app, default_locale=ENGLISH.code, locale_selector=lambda: current().code)
-    # Flask-Babel looks up the app, the locale and the domain anew for each word: a tenth of a page's time.
+    """Translate the responses of *app* and name their language in the headers."""
+    Babel(
+        app,
+        default_locale=ENGLISH.code,
+        default_translation_directories=str(_CATALOGUES),
+        locale_selector=lambda: current().code,
+    )
+    # Flask-Babel looks up the app, the locale and the domain for each message, which takes a tenth of a page's time.
     app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]
         gettext=gettext, ngettext=ngettext, newstyle=True
     )
-    app.jinja_env.globals.update(_=_shown, language=current, languages=tuple(LANGUAGES.values()))
+    app.jinja_env.globals.update(_=_markup_gettext, language=current, languages=tuple(LANGUAGES.values()))
 
     @app.after_request
-    def add(response: Response) -> Response:
-        # Only where the reader was asked for it: neither static files nor feeds, which are in one, ever do.
-        if "readers_language" in g:
+    def add_headers(response: Response) -> Response:
+        # Static files and feeds have the same language for everybody, so they do not vary by it.
+        if "negotiated_language" in g:
             response.vary.update(("Accept-Language", "Cookie"))
-            response.headers["Content-Language"] = g.readers_language.tag
+            response.headers["Content-Language"] = g.negotiated_language.tag
         return response
 
 
-def gettext(words: str, /, **values: Any) -> str:
-    """Return *words* in the language of this answer, with *values* in place of their names."""
-    found = _catalogue(current().code).gettext(words)
-    return found % values if values else found
+def gettext(message: str, /, **values: Any) -> str:
+    """Return *message* in the current language, with *values* filled in."""
+    translation = _catalogue(current().code).gettext(message)
+    return translation % values if values else translation
 
 
-def _shown(words: str, /, **values: Any) -> Markup:
-    """Return what :func:`gettext` does as markup, in which *values* are escaped."""
-    found = _markup(current().code, words)
-    return found % values if values else found
+def _markup_gettext(message: str, /, **values: Any) -> Markup:
+    """Return *message* in the current language as markup, with *values* escaped and filled in."""
+    translation = _markup_translation(current().code, message)
+    return translation % values if values else translation
 
 
 @lru_cache(maxsize=config.TRANSLATION_CACHE_SIZE)
-def _markup(code: str, words: str) -> Markup:
-    return markup.trusted(_catalogue(code).gettext(words))
+def _markup_translation(code: str, message: str) -> Markup:
+    return markup.trusted(_catalogue(code).gettext(message))
 
 
-def ngettext(one: str, many: str, count: int, /, **values: Any) -> str:
-    """Return the words for *count* things in the language of this answer, with *values* in place of their names."""
-    found = _catalogue(current().code).ngettext(one, many, count)
-    return found % values if values else found
+def ngettext(singular: str, plural: str, count: int, /, **values: Any) -> str:
+    """Return the message for *count* things in the current language, with *values* filled in."""
+    translation = _catalogue(current().code).ngettext(singular, plural, count)
+    return translation % values if values else translation
 
 
 @lru_cache
@@ -93,42 +100,42 @@ def _catalogue(code: str) -> NullTranslations:
 
 
 def current() -> Language:
-    """Return the language of the present answer; English outside of a request."""
+    """Return the language of the current response; English outside of a request."""
     if not has_request_context():
         return ENGLISH
-    found: Language | None = g.get("language")
-    if found is None:
-        chosen = choose(request.cookies.get(COOKIE, ""), request.headers.get("Accept-Language", ""))
-        found = g.language = g.readers_language = chosen
-    return found
+    language: Language | None = g.get("language")
+    if language is None:
+        language = negotiate(request.cookies.get(COOKIE, ""), request.headers.get("Accept-Language", ""))
+        g.language = g.negotiated_language = language
+    return language
 
 
 @contextmanager
-def force_language(only: Language) -> Iterator[None]:
-    """Speak *only* one language in this block, whatever the reader asked for."""
-    g.language = only
+def force_language(language: Language) -> Iterator[None]:
+    """Use *language* in this block, whatever the reader asked for."""
+    g.language = language
     try:
-        with force_locale(only.code):
+        with force_locale(language.code):
             yield
     finally:
         del g.language
 
 
-def best_match(accepted: str) -> Language:
-    """Return the language that suits the header Accept-Language best, English when none does."""
-    return _best(accepted) if accepted else ENGLISH
+def negotiate(choice: str, accept_language: str) -> Language:
+    """Return the language for the value of the cookie and of the header Accept-Language, each "" if not sent."""
+    return LANGUAGES.get(choice) or best_match(accept_language)
 
 
-def choose(chosen: str, accepted: str) -> Language:
-    """Return the language of an answer by what a reader has *chosen* (the cookie's value) and the browser asks for."""
-    return LANGUAGES.get(chosen) or best_match(accepted)
+def best_match(accept_language: str) -> Language:
+    """Return the language that the header Accept-Language prefers, English if it accepts none of the site's."""
+    return _best_match(accept_language) if accept_language else ENGLISH
 
 
-@lru_cache(maxsize=256)
-def _best(accepted: str) -> Language:
-    # Werkzeug's best_match prefers an exact tag over a better one: of "zh-CN, en;q=0.5" it would make English.
-    for tag, quality in parse_accept_header(accepted, LanguageAccept):
-        found = LANGUAGES.get(tag.replace("_", "-").partition("-")[0].lower())
-        if found and quality > 0:
-            return found
+@lru_cache(maxsize=_HEADER_CACHE_SIZE)
+def _best_match(accept_language: str) -> Language:
+    # Werkzeug's best_match prefers an exact tag over a better one: for "zh-CN, en;q=0.5" it would return English.
+    for tag, quality in parse_accept_header(accept_language, LanguageAccept):
+        language = LANGUAGES.get(tag.replace("_", "-").partition("-")[0].lower())
+        if language and quality > 0:
+            return language
     return ENGLISH

@@ -1,0 +1,1 @@
+"""The access log and the metrics of requests."""

@@ -1,6 +1,6 @@
-"""The log, on standard error, as text or as JSON: a line for each request, and one for whatever went wrong.
+"""The log on standard error, as text or as JSON: one line for each request and for each event, such as an error.
 
-Nothing that opens a door is in it: no query but a page's number, no token of an address, no cookie, no form.
+It contains nothing secret: no query but a page number, no token of an address, no cookie, no form.
 """
 
 import json
@@ -25,16 +25,17 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 _STDERR = 2
-#: Addresses whose second part is a token, however they are typed.
+#: Paths whose second part is a token, in any spelling.
 _TOKEN = re.compile("^(/+(?:reset|invitations)/+)[^/]+", re.IGNORECASE)
-_PAGE = re.compile("page=[0-9]{1,9}")
+_PAGE = re.compile(f"page=[0-9]{{1,{config.MAX_PAGE_DIGITS}}}")
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-#: What would end a line or colour a terminal.
+#: Characters that end a line or control a terminal.
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_PATH_CACHE_SIZE = 1_024
 
 
 def configure(settings: Settings) -> None:
-    """Let whatever goes wrong be written as *settings* say, unless somebody has set up logging already."""
+    """Log events in the format of *settings*, unless logging is set up already."""
     logger = logging.getLogger("voteweb")
     logger.setLevel(logging.INFO)
     if not logger.hasHandlers():
@@ -43,78 +44,77 @@ def configure(settings: Settings) -> None:
         logger.addHandler(handler)
 
 
-def server_log_config(form: str) -> dict[str, Any]:
-    """Return how the web server is to log, as ``dictConfig`` reads it: as the site does, in this *form*."""
+def server_log_config(log_format: str) -> dict[str, Any]:
+    """Return the ``dictConfig`` that makes the web server log its events as the site does, as "text" or "json"."""
     return {
-        "formatters": {"events": {"()": EventFormatter, "form": form}},
+        "formatters": {"events": {"()": EventFormatter, "log_format": log_format}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "events"}},
         "loggers": {"_granian": {"handlers": ["stderr"], "propagate": False}},
     }
 
 
 class EventFormatter(logging.Formatter):
-    """Writes what happened in one line, with the id of the request in which it did; as text, a trace follows it."""
+    """Formats an event in one line with the id of its request; in text format, a traceback follows."""
 
-    def __init__(self, form: str = "text") -> None:
+    def __init__(self, log_format: str = "text") -> None:
         super().__init__()
-        self._as_json = form == "json"
+        self._is_json = log_format == "json"
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line of *record*."""
-        words = record.getMessage()
+        message = record.getMessage()
         trace = self.formatException(record.exc_info) if record.exc_info else ""
         id = request_record.get(request.environ).id if has_request_context() else None
-        if self._as_json:
-            told = {"time": _stamp(record.created), "id": id, "level": record.levelname, "message": words}
-            return json.dumps(told | ({"trace": trace} if trace else {}))
-        line = f"{_stamp(record.created)} {id or '-'} {record.levelname} {_CONTROLS.sub('?', words)}"
+        if self._is_json:
+            event = {"time": _timestamp(record.created), "id": id, "level": record.levelname, "message": message}
+            return json.dumps(event | ({"trace": trace} if trace else {}))
+        line = f"{_timestamp(record.created)} {id or '-'} {record.levelname} {_CONTROLS.sub('?', message)}"
         return f"{line}\n{trace}" if trace else line
 
 
 class AccessLog:
-    """Writes the line of each request that *settings* want to see in the log."""
+    """Writes one line for each request; *settings* choose the format and whether cached pages are included."""
 
     def __init__(self, settings: Settings) -> None:
-        self._line = json.dumps if settings.log == "json" else _plain
-        self._kept_too = bool(settings.log_kept)
-        self._addresses = bool(settings.log_addresses)
+        self._format = json.dumps if settings.log == "json" else _plain
+        self._logs_cached_pages = bool(settings.log_kept)
+        self._logs_addresses = bool(settings.log_addresses)
 
-    def __call__(self, environ: "WSGIEnvironment", note: RequestRecord, seconds: float) -> None:
-        """Write the line of the request of *environ*, which took so many *seconds*."""
-        if note.page == request_record.HIT and not self._kept_too:
+    def __call__(self, environ: "WSGIEnvironment", record: RequestRecord, seconds: float) -> None:
+        """Write the line of the request of *environ*, which took *seconds*."""
+        if record.cache_status == request_record.HIT and not self._logs_cached_pages:
             return
         method = environ["REQUEST_METHOD"]
-        told = {
-            "time": _stamp(time.time()),
-            "id": note.id,
+        entry = {
+            "time": _timestamp(time.time()),
+            "id": record.id,
             "method": method if method in _METHODS else None,
             "path": loggable_path(environ.get("PATH_INFO", ""), environ.get("QUERY_STRING", "")),
-            "status": int(note.status),
+            "status": int(record.status),
             "microseconds": int(seconds * 1e6),
-            "member": note.member or None,
+            "member": record.member or None,
         }
-        if self._addresses:
-            told["address"] = environ.get("REMOTE_ADDR") or None
-        with suppress(OSError):  # a log that is full or gone must not take the site with it
-            os.write(_STDERR, f"{self._line(told)}\n".encode())  # in one piece: no other worker comes between
+        if self._logs_addresses:
+            entry["address"] = environ.get("REMOTE_ADDR") or None
+        with suppress(OSError):  # a log that is full or gone must not stop the site
+            os.write(_STDERR, f"{self._format(entry)}\n".encode())  # one write, so that lines of workers do not mix
 
 
-@lru_cache(maxsize=config.FRAGMENT_CACHE_SIZE)
+@lru_cache(maxsize=_PATH_CACHE_SIZE)
 def loggable_path(path: str, query: str) -> str:
-    """Return what the log may show of an address, in ASCII and without a blank."""
-    bare = _TOKEN.sub(r"\1***", path).encode("latin-1", "replace")
-    seen = quote(bare, safe="/:@!$&'()*+,;=~")[: config.MAX_LOGGED_PATH_LENGTH]
-    return f"{seen}?{query}" if _PAGE.fullmatch(query) else seen
+    """Return *path* and *query* as the log may contain them: without secrets, in ASCII, without blanks."""
+    masked = _TOKEN.sub(r"\1***", path).encode("latin-1", "replace")
+    quoted = quote(masked, safe="/:@!$&'()*+,;=~")[: config.MAX_LOGGED_PATH_LENGTH]
+    return f"{quoted}?{query}" if _PAGE.fullmatch(query) else quoted
 
 
-def _plain(told: Mapping[str, Any]) -> str:
-    return " ".join("-" if value is None else str(value) for value in told.values())
+def _plain(entry: Mapping[str, Any]) -> str:
+    return " ".join("-" if value is None else str(value) for value in entry.values())
+
+
+def _timestamp(now: float) -> str:
+    return f"{_timestamp_second(int(now))}.{int(now % 1 * 1000):03d}Z"
 
 
 @lru_cache(maxsize=2)
-def _second(now: int) -> str:
+def _timestamp_second(now: int) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
-
-
-def _stamp(now: float) -> str:
-    return f"{_second(int(now))}.{int(now % 1 * 1000):03d}Z"

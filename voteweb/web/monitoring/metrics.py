@@ -1,4 +1,4 @@
-"""What pages count while they work, where the operator has asked for it: :mod:`voteweb.metrics` keeps and tells it."""
+"""Count events of the app for Prometheus, on a site with VOTEWEB_METRICS_TOKEN; without it nothing is counted."""
 
 from typing import TYPE_CHECKING, cast
 
@@ -8,36 +8,36 @@ from voteweb.core.config import Settings
 from voteweb.store import Store
 
 if TYPE_CHECKING:
-    from voteweb.web.monitoring.prometheus import Metrics
+    from voteweb.web.monitoring.prometheus import PrometheusMetrics
 
-_NAME = "voteweb.metrics"
+_EXTENSION = "voteweb.metrics"
 
 
 def init_app(app: Flask, settings: Settings, store: Store) -> None:
-    """Let *app* and its *store* count, if *settings* have a token to read the counts with."""
+    """Count the events of *app* and the round trips of its *store*, if *settings* have a token to read metrics."""
     if not settings.metrics_token:
         return
-    # Where the counts are kept is decided as the library is loaded, in each worker; whoever counts nothing, loads none.
-    from voteweb.web.monitoring.prometheus import Metrics
+    # prometheus_client decides at import where it counts, so each worker imports it, and only if it counts.
+    from voteweb.web.monitoring.prometheus import PrometheusMetrics
 
-    metrics = app.extensions[_NAME] = Metrics()
-    store.connection.on_round_trip = metrics.trip
+    prometheus = app.extensions[_EXTENSION] = PrometheusMetrics()
+    store.connection.on_round_trip = prometheus.observe_round_trip
 
 
-def get(app: Flask) -> "Metrics | None":
-    """Return the counts of *app*, None where nothing is counted."""
-    return cast("Metrics | None", app.extensions.get(_NAME))
+def get(app: Flask) -> "PrometheusMetrics | None":
+    """Return the metrics of *app*, None if it counts nothing."""
+    return cast("PrometheusMetrics | None", app.extensions.get(_EXTENSION))
 
 
 def count_vote(outcome: str) -> None:
-    """Count an attempt to vote, or to take a vote back, that ended in this *outcome*: a word, of a refusal its code."""
-    metrics = get(current_app)
-    if metrics:
-        metrics.vote(outcome)
+    """Count an attempt to vote or to take a vote back; *outcome* is a VoteFlash or the code of a refusal."""
+    prometheus = get(current_app)
+    if prometheus:
+        prometheus.count_vote(outcome)
 
 
 def count_refusal(kind: str) -> None:
-    """Count an act that the limit of this *kind* has refused."""
-    metrics = get(current_app)
-    if metrics:
-        metrics.limit(kind)
+    """Count a refusal by the rate limit of this *kind*."""
+    prometheus = get(current_app)
+    if prometheus:
+        prometheus.count_refusal(kind)

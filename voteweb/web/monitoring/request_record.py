@@ -1,4 +1,4 @@
-"""What is noted of a request while it is answered: for its line in the log, for the counts, for an error's page."""
+"""The record of one request, for its line in the access log, the metrics and the error page."""
 
 from random import getrandbits
 from typing import TYPE_CHECKING
@@ -6,37 +6,37 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
-_NAME = "voteweb.note"
-#: The header of an answer that says how its request is called.
+_ENVIRON_KEY = "voteweb.request_record"
+#: The response header that contains the id of the request.
 HEADER = "X-Request-Id"
-#: The route of an address that the site does not have.
+#: The route of a request that matches none.
 UNKNOWN_ROUTE = "unknown"
-#: How the kept pages served a request: with one, by making one, or not at all.
+#: What the page cache did for a request: sent a cached page, cached a new one, or let the request pass.
 HIT, MISS, PASS = "hit", "miss", "pass"
 
 
 class RequestRecord:
-    """One request: what it is called, and what became of it.
+    """The record of one request.
 
-    ``id`` is what a person can quote, ``route`` the name of the view, ``status`` what was answered, ``member`` the id
-    of who is logged in (0: a reader), ``page`` is HIT, MISS or PASS.
+    ``id`` is what a person can quote, ``route`` the endpoint, ``status`` the status code of the response, ``member``
+    the id of the logged-in member (0: a reader), ``cache_status`` is HIT, MISS or PASS.
     """
 
     def __init__(self) -> None:
-        self.id = f"{getrandbits(48):012x}"  # nosec B311 - tells requests apart; whoever guesses one has nothing
+        self.id = f"{getrandbits(48):012x}"  # nosec B311 - it tells requests apart and gives access to nothing
         self.route = UNKNOWN_ROUTE
-        self.status = "500"  # of a request that breaks before it is answered
+        self.status = "500"  # stays if the app raises before it starts a response
         self.member = 0
-        self.page = PASS
+        self.cache_status = PASS
 
 
 def start(environ: "WSGIEnvironment") -> RequestRecord:
-    """Return a new note for the request of *environ*, where :func:`of` finds it."""
-    note = environ[_NAME] = RequestRecord()
-    return note
+    """Return a new record for the request of *environ*, where :func:`get` finds it."""
+    record = environ[_ENVIRON_KEY] = RequestRecord()
+    return record
 
 
 def get(environ: "WSGIEnvironment") -> RequestRecord:
-    """Return the note of the request of *environ*; where nobody watches, one that nobody reads."""
-    note: RequestRecord | None = environ.get(_NAME)
-    return note or RequestRecord()
+    """Return the record of the request of *environ*; if it has none, a new one that nobody reads."""
+    record: RequestRecord | None = environ.get(_ENVIRON_KEY)
+    return record or RequestRecord()

@@ -31,7 +31,7 @@ def index() -> ResponseReturnValue:
             start_session(store().users.get(user.name))
             flash(_("Your password has been changed. All other sessions have ended."))
             return redirect("/account", 303)
-        form.refuse(Invalid(_("This is not your present password.")), "old")
+        form.refuse(Invalid(_("This is not your current password.")), "old")
     return _render(user, form, DeleteAccountForm(formdata=None))
 
 
@@ -66,7 +66,7 @@ def data() -> ResponseReturnValue:
 @login_required
 @csrf_handled_by_form
 def delete() -> ResponseReturnValue:
-    """Delete the account: log out for ever first, then delete or disown the articles.
+    """Delete the account: end its sessions for good, then delete its articles or remove its name from them.
 
     The last admin must make somebody else an admin first.
     """

@@ -17,7 +17,6 @@ from voteweb.core.errors import (
     TooManyGroups,
 )
 from voteweb.core.models import Article, LogAction, Order, User
-from voteweb.core.ranking import closes
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import login_required, page_pipeline, queue_viewer, require_member
@@ -134,24 +133,22 @@ def edit(id: int) -> ResponseReturnValue:
     user, article = require_member(viewer.result), _check_listed(stored.result)
     if not permissions.may_edit(user, article, now(), settings()):
         raise _edit_refusal(user, article)
-    is_own = permissions.may_delete(user, article, now(), settings())
+    edits_as_poster = permissions.may_delete(user, article, now(), settings())
     if not form.is_submitted():
         form.fill(article)
-    elif form.validate() and _save(form, user, article, is_own):
+    elif form.validate() and _save(form, user, article, edits_as_poster):
         flash(_("The article has been changed."))
         return redirect(f"/a/{id}", 303)
-    until = closes(article.time, settings().edit_seconds) if is_own else None
+    until = article.time + settings().edit_seconds if edits_as_poster else None
     page = render_template("articles/edit.html", form=form, article=article, until=until)
     return page, form.status
 
 
-def _save(form: EditForm, user: User, article: Article, is_own: bool) -> bool:
+def _save(form: EditForm, user: User, article: Article, edits_as_poster: bool) -> bool:
     """Save the edited article; tell whether that worked, else the form says why."""
     entry = None
-    if not is_own:
-        entry = NewLogEntry(
-            LogAction.EDIT, user.name, article=article.id, title=article.title, about=article.poster
-        )
+    if not edits_as_poster:
+        entry = NewLogEntry(LogAction.EDIT, user.name, article=article.id, title=article.title, about=article.poster)
     try:
         store().articles.edit(article.id, form.draft(), user, entry)
     except (NoSuchGroup, TooManyGroups) as error:
@@ -188,5 +185,5 @@ def _check_listed(article: Article | None) -> Article:
 
 def _edit_refusal(user: User, article: Article) -> Exception:
     if permissions.is_poster(user, article):
-        return TooLate(when=closes(article.time, settings().edit_seconds))
+        return TooLate(when=article.time + settings().edit_seconds)
     return NotYours()

@@ -6,7 +6,7 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import passwords, permissions, validation
 from voteweb.core.errors import Banned, Invalid, InviterGone, NameTaken, NoInvitation, TooFast
 from voteweb.core.models import Invitation, User
-from voteweb.core.rate_limits import GUESS, LOGIN, RESET, SIGNUP
+from voteweb.core.rate_limits import LOGIN_BY_ADDRESS, LOGIN_BY_NAME, PASSWORD_RESET, SIGNUP
 from voteweb.web import rate_limits
 from voteweb.web.auth import device_cookie
 from voteweb.web.auth.csrf import csrf_handled_by_form
@@ -54,7 +54,7 @@ def _invitation_refusal(inviter: User | None) -> str:
 
 
 def _join(name: str, password: str, invitation: Invitation | None) -> User:
-    """Create the member *name*; a taken name is neither counted by the limit nor worth hashing a password."""
+    """Create the member *name*; a taken name is refused before the limit counts it and the password is hashed."""
     if store().users.find(name):
         raise NameTaken(name=name)
     rate_limits.hit(SIGNUP, rate_limits.client_network())
@@ -89,7 +89,7 @@ def reset(token: str) -> ResponseReturnValue:
     form = ResetForm()
     if form.validate_on_submit():
         try:
-            rate_limits.hit(RESET, rate_limits.client_network())
+            rate_limits.hit(PASSWORD_RESET, rate_limits.client_network())
             store().password_resets.use(token, passwords.hash_password(form.new.data))
         except TooFast as error:
             form.refuse(error)
@@ -115,7 +115,7 @@ def _authenticate(name: str, password: str) -> User:
     successful one is refunded, and no other: else logging in to one's own account would erase attempts on others.
     """
     name = name.strip()
-    hits = ((LOGIN, rate_limits.client_network()), (GUESS, device_cookie.rate_limit_key(name)))
+    hits = ((LOGIN_BY_ADDRESS, rate_limits.client_network()), (LOGIN_BY_NAME, device_cookie.rate_limit_key(name)))
     pipeline = store().pipeline()
     rate_limits.queue_hits(pipeline, *hits)
     stored = store().users.queue_get(pipeline, name) if validation.is_member_name(name) else None

@@ -1,4 +1,4 @@
-"""Error pages: each failure by name as a page of the site, or as JSON to script."""
+"""Error pages: an answer to every failure, as a page or, for script, as JSON."""
 
 from flask import Flask, current_app, flash, jsonify, redirect, render_template, request
 from flask.typing import ResponseReturnValue
@@ -28,12 +28,15 @@ PAGES = {
     422: (N_("Please check the form"), N_("Something in the form is not right.")),
     429: (N_("Too many requests"), N_("You have done this too often in a short time. Please wait a little.")),
     500: (N_("Server error"), N_("Something went wrong on this site. The error has been logged.")),
-    503: (N_("Temporarily unavailable"), N_("The site cannot answer at the moment. Please try again in a few seconds.")),
+    503: (
+        N_("Temporarily unavailable"),
+        N_("The site cannot answer at the moment. Please try again in a few seconds."),
+    ),
 }
 
 
 def init_app(app: Flask) -> None:
-    """Answer every failure of *app*; nobody ever sees a stack trace."""
+    """Register a handler for every failure of *app*, so that no response contains a stack trace."""
     app.register_error_handler(VotewebError, _voteweb_error)
     app.register_error_handler(LoggedOut, lambda _: login_redirect())
     app.register_error_handler(HTTPException, _http_error)
@@ -52,7 +55,7 @@ def _voteweb_error(error: VotewebError) -> ResponseReturnValue:
 
 
 def _csrf_error(_error: CSRFError) -> ResponseReturnValue:
-    """Answer a button pressed on a page from before the last log-in: return to that page, and say so."""
+    """Answer a form from a page that is older than the last log-in: redirect to that page with a message."""
     message = _("This page was from before your last log-in, so nothing was done. Please press the button again.")
     if "next" not in request.form or wants_json():
         return _render(400, "stale-form", message, {})
@@ -64,7 +67,7 @@ def _http_error(error: HTTPException) -> ResponseReturnValue:
     status = error.code or 500
     if status < 400:
         return error.get_response()
-    # A description of our own says more than the table; Werkzeug's are not written for readers.
+    # The description given to abort() is more precise than the table; Werkzeug's own are not written for readers.
     description = error.description if error.description != type(error).description else ""
     message = description or _(PAGES.get(status, PAGES[400])[1])
     headers = {}
@@ -86,7 +89,7 @@ def _render(status: int, code: str, message: str, headers: dict[str, str], back:
         return jsonify(error={"code": code, "message": message}), status, headers
     try:
         viewer()
-    except Exception:  # the page of an error must not fail itself
+    except Exception:  # an error page must not fail
         treat_as_reader()
     page = render_template(
         "error.html",

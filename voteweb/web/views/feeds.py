@@ -1,4 +1,4 @@
-"""Feeds of every list: the list's own address with .atom or .json behind it; that of the front page is /feed.
+"""Feeds of every list, at the list's own address followed by .atom or .json; that of the front page is /feed.
 
 No name of a group or a member contains a dot, so these addresses are unambiguous. Each takes one round trip, and none
 reads the session.
@@ -23,54 +23,54 @@ from voteweb.web.views.users import check_present, parse_name
 blueprint = Blueprint("feeds", __name__)
 
 
-@blueprint.get("/feed.<any(atom, json):form>")
+@blueprint.get("/feed.<any(atom, json):format>")
 @feed_language
-def front(form: str) -> Response:
+def front(format: str) -> Response:
     """Return the front page's first articles."""
-    return _site(_("Top articles"), "/", Order.SCORE, form)
+    return _site(_("Top articles"), "/", Order.SCORE, format)
 
 
-@blueprint.get("/new.<any(atom, json):form>")
+@blueprint.get("/new.<any(atom, json):format>")
 @feed_language
-def new(form: str) -> Response:
+def new(format: str) -> Response:
     """Return the newest articles."""
-    return _site(_("New articles"), "/new", Order.TIME, form)
+    return _site(_("New articles"), "/new", Order.TIME, format)
 
 
-@blueprint.get("/good.<any(atom, json):form>")
+@blueprint.get("/good.<any(atom, json):format>")
 @feed_language
-def good(form: str) -> Response:
+def good(format: str) -> Response:
     """Return the newest good articles."""
     pipeline = store().pipeline(reader=True)
-    articles = store().listings.queue_good(pipeline, settings().page_size, texts=True)
+    articles = store().listings.queue_good(pipeline, settings().page_size, with_text=True)
     pipeline.execute()
-    return _feed(_("Good articles"), "/good", articles.result, form)
+    return _feed(_("Good articles"), "/good", articles.result, format)
 
 
-@blueprint.get("/g/<names>.<any(atom, json):form>")
+@blueprint.get("/g/<names>.<any(atom, json):format>")
 @feed_language
-def group(names: str, form: str) -> ResponseReturnValue:
+def group(names: str, format: str) -> ResponseReturnValue:
     """Return the first articles that are in all groups *names* (joined by +), by score."""
-    return _groups(names, Order.SCORE, form)
+    return _groups(names, Order.SCORE, format)
 
 
-@blueprint.get("/g/<names>/new.<any(atom, json):form>")
+@blueprint.get("/g/<names>/new.<any(atom, json):format>")
 @feed_language
-def group_new(names: str, form: str) -> ResponseReturnValue:
+def group_new(names: str, format: str) -> ResponseReturnValue:
     """Return the newest articles that are in all groups *names* (joined by +)."""
-    return _groups(names, Order.TIME, form)
+    return _groups(names, Order.TIME, format)
 
 
-@blueprint.get("/u/<name>.<any(atom, json):form>")
+@blueprint.get("/u/<name>.<any(atom, json):format>")
 @feed_language
-def member(name: str, form: str) -> Response:
+def member(name: str, format: str) -> Response:
     """Return the newest articles of a member."""
     name = parse_name(name)
     pipeline = store().pipeline(reader=True)
     stored = store().users.queue_get(pipeline, name)
     rows = _rows(pipeline, store().rankings.member(name))
     name = check_present(stored.result, name).name
-    return _feed(_("Articles by %(name)s", name=name), f"/u/{name}", rows, form)
+    return _feed(_("Articles by %(name)s", name=name), f"/u/{name}", rows, format)
 
 
 @blueprint.get("/groups.opml")
@@ -81,16 +81,16 @@ def opml() -> Response:
     return xml("feeds/groups.opml.xml", "text/x-opml", config.FEED_SECONDS, groups=groups)
 
 
-def _site(title: str, path: str, order: Order, form: str) -> Response:
+def _site(title: str, path: str, order: Order, format: str) -> Response:
     rows = _rows(store().pipeline(reader=True), store().rankings.site(order))
-    return _feed(title, path, rows, form)
+    return _feed(title, path, rows, format)
 
 
-def _groups(joined: str, order: Order, form: str) -> ResponseReturnValue:
+def _groups(joined: str, order: Order, format: str) -> ResponseReturnValue:
     names = parse_names(joined)
     if "+".join(names) != joined:
         endpoint = "feeds.group" if order is Order.SCORE else "feeds.group_new"
-        return redirect(url_for(endpoint, names="+".join(names), form=form), 301)
+        return redirect(url_for(endpoint, names="+".join(names), format=format), 301)
     pipeline = store().pipeline(reader=True)
     stored = store().groups.queue_get(pipeline, names)
     rows = _rows(pipeline, store().rankings.groups(names, order))
@@ -98,15 +98,15 @@ def _groups(joined: str, order: Order, form: str) -> ResponseReturnValue:
     title, path = " + ".join(group.title for group in groups), f"/g/{'+'.join(names)}"
     if order is Order.TIME:
         title, path = _("New in %(groups)s", groups=title), f"{path}/new"
-    return _feed(title, path, rows, form, description=groups[0].description if len(groups) == 1 else "")
+    return _feed(title, path, rows, format, description=groups[0].description if len(groups) == 1 else "")
 
 
 def _rows(pipeline: Pipeline, ranking: Ranking) -> tuple[Article, ...]:
     """Return the first page of a ranking, in the same round trip as what *pipeline* holds already."""
-    listing = store().listings.queue_page(pipeline, ranking, 1, texts=True)
+    listing = store().listings.queue_page(pipeline, ranking, 1, with_text=True)
     pipeline.execute()
     return listing.result.rows
 
 
-def _feed(title: str, path: str, rows: tuple[Article, ...], form: str, **extra: Any) -> Response:
-    return feed_response(Feed(title, path, tuple(article_item(row) for row in rows), **extra), form)
+def _feed(title: str, path: str, rows: tuple[Article, ...], format: str, **extra: Any) -> Response:
+    return feed_response(Feed(title, path, tuple(article_item(row) for row in rows), **extra), format)

@@ -22,7 +22,7 @@ from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.votes import mark_voted
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, require_moderator
 from voteweb.web.context import store
-from voteweb.web.forms import REASONS, ReportForm
+from voteweb.web.forms import REASON_LABELS, ReportForm
 from voteweb.web.i18n.formatting import duration, error_message, join_names
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import check_page_exists, page_number
@@ -49,14 +49,14 @@ def set_groups(id: int) -> ResponseReturnValue:
     """Put an article into groups and take it out of others, in one act; errors are shown beside the form."""
     user, article = _moderator_and_article(id)
     typed = " ".join(request.form.getlist("add"))
-    unchecked = tuple(request.form.getlist("remove"))
+    raw_removals = tuple(request.form.getlist("remove"))
     settle = "settle" in request.form
     try:
         add = [validation.group_name(name) for name in re.split(r"[\s,]+", typed) if name]
-        remove = [validation.group_name(name) for name in unchecked if name]
+        remove = [validation.group_name(name) for name in raw_removals if name]
         groups = store().articles.set_groups(id, add, remove, _log_entry(LogAction.GROUPS, user, article))
     except (Invalid, NoSuchGroup, TooManyGroups) as error:
-        refused = RefusedForm("groups", error_message(error), return_url(), typed, unchecked, settle)
+        refused = RefusedForm("groups", error_message(error), return_url(), typed, raw_removals, settle)
         return _render_refused(id, error, refused)
     if settle:
         store().reports.dismiss(id, _log_entry(LogAction.DISMISS, user, article))
@@ -113,7 +113,7 @@ def report(id: int) -> ResponseReturnValue:
     except AlreadyReported as error:
         flash(error_message(error), "error")
     else:
-        flash(_("Thank you. The moderators will look at it."))
+        flash(_("Thank you for your report. The moderators will look at it."))
     return redirect(return_url(), 303)
 
 
@@ -148,7 +148,7 @@ def reports() -> ResponseReturnValue:
         "moderation/reports.html",
         page=replace(page, rows=mark_voted(page.rows, own_votes.result)),
         reports=open_reports.result,
-        reasons=REASONS,
+        reasons=REASON_LABELS,
         all_groups=group_names.result,
     )
 
@@ -170,5 +170,5 @@ def _log_entry(kind: LogAction, user: User, article: Article, why: str = "") -> 
 
 
 def _render_refused(id: int, error: VotewebError, refused: RefusedForm) -> ResponseReturnValue:
-    """Return the article's page with the refused form as it was typed."""
+    """Return the article's page with the refused form as it was typed; a wrong group is a wrong form (422)."""
     return render_article(id, 422 if error.status in (400, 404) else error.status, refused=refused)

@@ -6,14 +6,14 @@ from urllib.parse import urlencode
 from flask import Blueprint, Response, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import config, permissions, validation
+from voteweb.core import config, permissions
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.errors import NothingToUndo
 from voteweb.core.models import LogAction, LogEntry
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.web.auth.login import login_required, page_pipeline, queue_viewer, require_moderator
 from voteweb.web.context import now, store
-from voteweb.web.feeds import Feed, Item, feed_language, feed_response, permanent_id
+from voteweb.web.feeds import Feed, Item, author_url, feed_language, feed_response, permanent_id
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import check_page_exists, page_number
 from voteweb.web.responses import render_public
@@ -24,7 +24,7 @@ blueprint = Blueprint("moderation_log", __name__)
 
 @blueprint.get("/log")
 def index() -> str:
-    """Show the log, newest first; filtered by moderator and kind if asked."""
+    """Show the log, newest first; the query can filter it by moderator and kind."""
     number, who, kind = page_number(), _who(), _kind()
     pipeline = page_pipeline()
     queue_viewer(pipeline)
@@ -34,28 +34,28 @@ def index() -> str:
     return render_template("moderation_log/index.html", page=page, who=who, kind=kind, kinds=tuple(LogAction))
 
 
-@blueprint.get("/log.<any(atom, json):form>")
+@blueprint.get("/log.<any(atom, json):format>")
 @feed_language
-def feed(form: str) -> Response:
-    """Return the newest entries as a feed; filtered by moderator and kind if asked."""
+def feed(format: str) -> Response:
+    """Return the newest entries as a feed; the query can filter them by moderator and kind."""
     who, kind = _who(), _kind()
     pipeline = store().pipeline(reader=True)
     entries = store().moderation_log.queue_page(pipeline, 1, who=who, kind=kind)
     pipeline.execute()
     query = urlencode({name: value for name, value in (("who", who), ("kind", kind)) if value})
     items = tuple(_item(entry) for entry in entries.result.rows)
-    return feed_response(Feed(_("Moderation log"), "/log", items, query=f"?{query}" if query else ""), form)
+    return feed_response(Feed(_("Moderation log"), "/log", items, query=f"?{query}" if query else ""), format)
 
 
 def _item(entry: LogEntry) -> Item:
-    page = absolute(f"/log#l{entry.id}")
+    url = absolute(f"/log#l{entry.id}")
     return Item(
         id=permanent_id("act", entry.id, entry.time),
         title=unescape(render_public("moderation_log/_title.html", entry=entry).strip()),
-        story=page,
-        page=page,
+        url=url,
+        page_url=url,
         author=entry.who,
-        author_page=absolute(f"/u/{entry.who}") if validation.is_member_name(entry.who) else "",
+        author_url=author_url(entry.who),
         published=entry.time,
         updated=entry.time,
         content=render_public("moderation_log/_content.html", entry=entry),
@@ -65,7 +65,7 @@ def _item(entry: LogEntry) -> Item:
 @blueprint.post("/log/<int:id>/undo")
 @login_required
 def undo(id: int) -> ResponseReturnValue:
-    """Undo one of the viewer's acts of the last minutes: a change of groups, or a removal."""
+    """Undo one of the viewer's actions of the last minutes: a change of groups, or a removal."""
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
     pipeline.execute()
@@ -75,22 +75,20 @@ def undo(id: int) -> ResponseReturnValue:
         raise NothingToUndo()
     is_removal = entry.kind is LogAction.REMOVE
     kind = LogAction.RESTORE if is_removal else LogAction.GROUPS
-    undoing = NewLogEntry(
-        kind, user.name, about=entry.about, article=entry.article, title=entry.title, undoes=id
-    )
+    undoing = NewLogEntry(kind, user.name, about=entry.about, article=entry.article, title=entry.title, undoes=id)
     if is_removal:
         store().removals.restore(entry.article, undoing)
     else:
         store().articles.set_groups(entry.article, entry.removed, entry.added, undoing)
     undone = store().moderation_log.get(id)
-    if undone is None or not undone.undone:  # somebody else has reverted it meanwhile: nothing was left to do
+    if undone is None or not undone.undone:  # somebody else has reverted it meanwhile, so nothing was left to undo
         raise NothingToUndo()
-    flash(_("The act has been undone. The log says so."))
+    flash(_("The action has been undone. The log says so."))
     return redirect(safe_path(request.form.get("next", ""), "/log"), 303)
 
 
 def _who() -> str:
-    """Return the moderator asked for; one character more than any name is enough to find nothing."""
+    """Return the moderator to filter by, cut to one character more than any name has, which is enough to match none."""
     name = request.args.get("who", "").strip()
     return name[: max(len(COMMAND_LINE), config.MAX_USER_NAME_LENGTH) + 1]
 

@@ -47,8 +47,8 @@ def health() -> ResponseReturnValue:
 @blueprint.get("/metrics", endpoint="metrics")
 def show_metrics() -> ResponseReturnValue:
     """Return the metrics to a client that sends VOTEWEB_METRICS_TOKEN; without that setting there is no such page."""
-    counters, token = metrics.get(current_app), settings().metrics_token
-    if counters is None:
+    prometheus, token = metrics.get(current_app), settings().metrics_token
+    if prometheus is None:
         abort(404)
     sent = request.authorization
     if sent is None or not compare_digest((sent.token or "").encode(), token.encode()):
@@ -58,6 +58,6 @@ def show_metrics() -> ResponseReturnValue:
         sizes = store().server_info.sizes()
     except Unavailable:
         sizes = None
-    response = Response(counters.text(sizes), mimetype="text/plain")
+    response = Response(prometheus.render(sizes), mimetype="text/plain")
     response.cache_control.no_store = True
     return response

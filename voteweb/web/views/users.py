@@ -1,4 +1,4 @@
-"""Members: since when they are here, what they posted, and what moderators and admins can do about them."""
+"""Members: their pages, and their bans and roles, which moderators and admins change."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from voteweb.core.models import LogAction, Role, User
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, viewer
 from voteweb.web.context import store
-from voteweb.web.i18n.formatting import ROLES, error_message
+from voteweb.web.i18n.formatting import ROLE_NAMES, error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import render_list
 
@@ -85,7 +85,7 @@ def set_role(name: str) -> ResponseReturnValue:
         abort(400, _("There is no such role."))
     entry = NewLogEntry(LogAction.ROLE, user.name, about=target.name, why=typed)
     store().users.set_role(target.name, Role(typed), entry)
-    flash(_("%(name)s now has the role %(role)s.", name=target.name, role=ROLES[Role(typed)]))
+    flash(_("%(name)s now has the role %(role)s.", name=target.name, role=ROLE_NAMES[Role(typed)]))
     return redirect(f"/u/{target.name}", 303)
 
 

@@ -1,4 +1,4 @@
-"""Votes: cast and taken back, by a form or by script."""
+"""Votes: casting one and taking it back, by form or by script."""
 
 from collections.abc import Callable
 
@@ -25,19 +25,19 @@ ChangeVote = Callable[..., int]
 @login_required
 def vote(id: int) -> ResponseReturnValue:
     """Cast the viewer's vote."""
-    return _change(id, store().votes.cast, voted=True, done=VoteFlash.COUNTED)
+    return _change(id, store().votes.cast, voted=True, outcome=VoteFlash.COUNTED)
 
 
 @blueprint.post("/a/<int:id>/unvote")
 @login_required
 def unvote(id: int) -> ResponseReturnValue:
     """Take the viewer's vote back."""
-    return _change(id, store().votes.take_back, voted=False, done=VoteFlash.TAKEN_BACK)
+    return _change(id, store().votes.take_back, voted=False, outcome=VoteFlash.TAKEN_BACK)
 
 
-def _change(id: int, change: ChangeVote, *, voted: bool, done: VoteFlash) -> ResponseReturnValue:
+def _change(id: int, change: ChangeVote, *, voted: bool, outcome: VoteFlash) -> ResponseReturnValue:
     try:
-        votes = _counted(id, change, done)
+        votes = _change_and_count(id, change, outcome)
     except (AlreadyVoted, NotVoted, OwnVote, VotingClosed) as error:
         if wants_json():
             raise
@@ -45,11 +45,11 @@ def _change(id: int, change: ChangeVote, *, voted: bool, done: VoteFlash) -> Res
         return redirect(return_url(), 303)
     if wants_json():
         return jsonify(id=id, votes=votes, voted=voted)
-    return set_vote_flash(redirect(return_url(), 303), done)
+    return set_vote_flash(redirect(return_url(), 303), outcome)
 
 
-def _counted(id: int, change: ChangeVote, outcome: str) -> int:
-    """Return the article's votes after the *change*; its *outcome* or refusal is counted in the metrics."""
+def _change_and_count(id: int, change: ChangeVote, outcome: str) -> int:
+    """Return the article's votes after the *change*; count its *outcome* or refusal in the metrics."""
     record = request_record.get(request.environ)
     try:
         voter = login.session_voter()
@@ -59,7 +59,7 @@ def _counted(id: int, change: ChangeVote, outcome: str) -> int:
         metrics.count_vote(error.code)
         if isinstance(error, LoggedOut):
             record.member = 0
-            login.viewer()  # tells the member why their session has ended
+            login.viewer()  # shows the member why their session has ended
         if isinstance(error, TooFast):
             rate_limits.record_exceeded(error)
         raise
