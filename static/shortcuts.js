@@ -1,31 +1,37 @@
-// One-key shortcuts: they move the real focus and press the real buttons, and stay out of every field's way.
-const OFF = "voteweb-keys-off";
+// Keyboard shortcuts: they move the focus and press buttons of the page, and never act while somebody types.
+const STORAGE_KEY = "voteweb-keys-off";
 const TARGETS = { f: "/", n: "/new", g: "/groups" };
 const dialog = document.querySelector("[data-shortcuts]");
 const titles = [...document.querySelectorAll(".article .title")];
 let isAfterG = false;
 
 function isOff() {
-  return localStorage.getItem(OFF) === "1";
+  return localStorage.getItem(STORAGE_KEY) === "1";
 }
 
-function current() {
+function currentArticle() {
   return document.activeElement.closest(".article") ?? document.querySelector(".article:target");
 }
 
-function move(step) {
-  const here = current();
-  const at = titles.findIndex((title) => here?.contains(title));
-  const next = at < 0 ? titles[step > 0 ? 0 : titles.length - 1] : titles[at + step];
-  next?.focus();
-  next?.closest(".article").scrollIntoView({ block: "nearest" });
+function moveFocus(step) {
+  const article = currentArticle();
+  const index = titles.findIndex((title) => article?.contains(title));
+  const first = step > 0 ? 0 : titles.length - 1;
+  const title = titles[index < 0 ? first : index + step];
+  title?.focus();
+  title?.closest(".article").scrollIntoView({ block: "nearest" });
+}
+
+function pressVoteButton() {
+  const article = currentArticle() ?? document.querySelector(".article-detail");
+  article?.querySelector("button.vote")?.click();
 }
 
 const ACTIONS = {
-  j: () => move(1),
-  k: () => move(-1),
-  o: () => current()?.querySelector(".title")?.click(),
-  v: () => (current() ?? document.querySelector(".article-detail"))?.querySelector("button.vote")?.click(),
+  j: () => moveFocus(1),
+  k: () => moveFocus(-1),
+  o: () => currentArticle()?.querySelector(".title")?.click(),
+  v: pressVoteButton,
   "?": () => dialog.showModal(),
   "/": () => dialog.showModal(),
 };
@@ -41,17 +47,16 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   isAfterG = event.key === "g";
-  const act = Object.hasOwn(ACTIONS, event.key) ? ACTIONS[event.key] : null;
-  if (!act) return;
+  if (!Object.hasOwn(ACTIONS, event.key)) return;
   event.preventDefault();
-  act();
+  ACTIONS[event.key]();
 });
 
-const toggle = dialog.querySelector("input");
-toggle.checked = !isOff();
-toggle.addEventListener("change", () => localStorage.setItem(OFF, toggle.checked ? "0" : "1"));
+const checkbox = dialog.querySelector("input");
+checkbox.checked = !isOff();
+checkbox.addEventListener("change", () => localStorage.setItem(STORAGE_KEY, checkbox.checked ? "0" : "1"));
 
-// The way to the dialog for whoever has no keyboard shortcuts, or has switched them off.
-const opener = document.querySelector("[data-shortcuts-open]");
-opener.hidden = false;
-opener.addEventListener("click", () => dialog.showModal());
+// The dialog must open without a shortcut too: on devices without a keyboard, and where shortcuts are switched off.
+const openButton = document.querySelector("[data-shortcuts-open]");
+openButton.hidden = false;
+openButton.addEventListener("click", () => dialog.showModal());

@@ -1,2 +1,3 @@
+// Every page works without scripts; these only improve it.
 import "./vote.js";
 import "./shortcuts.js";
