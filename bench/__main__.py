@@ -1,4 +1,4 @@
-"""``python -m bench``: measure, print, write, judge."""
+"""The entry point of ``python -m bench``."""
 
 from bench.cli import main
 

@@ -1,79 +1,106 @@
-"""The budgets, and whether a figure meets them."""
+"""The performance budgets, and the verdict of measured values on them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
-from bench.tables import Figure, Table
 
-MET_AIM, MET_MUST, MISSED, UNKNOWN = "aim met", "must met", "MISSED", "not measured"
+class Status(StrEnum):
+    """The result of comparing a measured value with its budget."""
+
+    AIM_MET = "aim met"
+    MET = "met"
+    MISSED = "missed"
+    NOT_MEASURED = "not measured"
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What is asked of one figure: *must* at the least, *aim* to be content; as a floor or, ``is_most``, a ceiling."""
+    """The bound *must* on one measured value, and the goal *aim*, if there is one.
+
+    Both are maxima, or minima if *is_minimum*. The *note* is shown with the verdict.
+    """
 
     key: str
-    what: str
+    description: str
     must: float
-    aim: float
+    aim: float | None = None
     unit: str = ""
-    is_most: bool = True
+    is_minimum: bool = False
+    note: str = ""
 
-    def holds(self, value: float, bound: float) -> bool:
+    def allows(self, value: float, bound: float) -> bool:
         """Tell whether *value* keeps within *bound*."""
-        return value <= bound if self.is_most else value >= bound
+        return value >= bound if self.is_minimum else value <= bound
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredValue:
+    """A value that a budget judges, None if its measurement is not valid; *row* names the row of the table."""
+
+    value: float | None
+    row: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A budget beside the figure that was measured, without a value where it was not or was not valid."""
+    """A budget and the value that was measured for it."""
 
     budget: Budget
-    figure: Figure
+    measured: MeasuredValue
 
     @property
-    def word(self) -> str:
-        """One of MET_AIM, MET_MUST, MISSED, UNKNOWN."""
-        value = self.figure.value
+    def status(self) -> Status:
+        """Whether the value meets the aim, the bound or neither."""
+        budget, value = self.budget, self.measured.value
         if value is None:
-            return UNKNOWN
-        if self.budget.holds(value, self.budget.aim):
-            return MET_AIM
-        return MET_MUST if self.budget.holds(value, self.budget.must) else MISSED
+            return Status.NOT_MEASURED
+        if budget.aim is not None and budget.allows(value, budget.aim):
+            return Status.AIM_MET
+        return Status.MET if budget.allows(value, budget.must) else Status.MISSED
 
+
+#: Marks a budget that was missed when it was last measured.
+KNOWN_MISS = "from issue 11"
 
 BUDGETS = (
-    Budget("front-reader", "front page, reader, of bare WSGI with the same bytes", 0.7, 0.9, is_most=False),
-    Budget("front-member", "front page, member, of Flask with session and login", 0.4, 0.6, is_most=False),
-    Budget("vote-form", "vote by form, of the same floor", 0.38, 0.6, is_most=False),
-    Budget("flat-page", "a list page, largest site against smallest", 1.2, 1.05, "times"),
-    Budget("flat-vote", "a vote, largest site against smallest", 1.2, 1.05, "times"),
-    Budget("blocked", "longest time that one command blocks Redis", 5.0, 1.0, "ms"),
-    Budget("memory", "memory per article, 10 voters, one group", 1_100, 900, "bytes"),
-    Budget("bytes", "a list page, reader or member", 30_000, 30_000, "bytes"),
-    Budget("gzip", "the same, compressed", 8_000, 8_000, "bytes"),
-    Budget("requests", "requests of a page without script", 3, 3, ""),
+    Budget("front-reader", "front page, reader, of bare WSGI with the same bytes", 0.80, 0.9, is_minimum=True),
+    Budget(
+        "front-member",
+        "front page, member, of Flask with session and login",
+        0.50,
+        0.6,
+        is_minimum=True,
+        note=KNOWN_MISS,
+    ),
+    Budget("vote-form", "vote by form, of the same baseline", 0.45, 0.52, is_minimum=True, note=KNOWN_MISS),
+    Budget(
+        "mixed",
+        "one vote, the voter's next page, nine pages of others",
+        0.45,
+        0.53,
+        is_minimum=True,
+        note="not measured yet",
+    ),
+    Budget("scaling-page", "a list page, largest site against smallest", 1.15, 1.05, "times"),
+    Budget("scaling-vote", "a vote, largest site against smallest", 1.15, 1.05, "times"),
+    Budget("blocking", "longest time that one command blocks Redis", 2.0, 1.0, "ms"),
+    Budget(
+        "memory",
+        "memory per article with 10 voters and one group, a week after posting",
+        1_000,
+        850,
+        "bytes",
+        note=KNOWN_MISS,
+    ),
+    Budget("list-bytes", "a list page of 25 rows, reader or member", 30_000, unit="bytes"),
+    Budget("list-gzip", "the same, compressed", 8_000, unit="bytes"),
+    Budget("long-list-bytes", "a list page of 50 rows, reader or member", 45_000, unit="bytes"),
+    Budget("long-list-gzip", "the same, compressed", 10_000, unit="bytes"),
+    Budget("list-requests", "requests of a list page without script", 3),
 )
 
 
-def judge(figures: Mapping[str, Figure], budgets: Iterable[Budget] = BUDGETS) -> list[Verdict]:
-    """Return the verdict on each of *budgets* by *figures*, which go by the budgets' keys."""
-    return [Verdict(each, figures.get(each.key, Figure(None))) for each in budgets]
-
-
-def table(verdicts: Sequence[Verdict]) -> Table:
-    """Return the verdicts as a table."""
-    return Table(
-        "verdicts",
-        "Budgets",
-        ("what", "verdict", "measured", "must", "aim", "unit", "of"),
-        [
-            (each.budget.what, each.word, each.figure.value, *_bounds(each.budget), each.budget.unit, each.figure.of)
-            for each in verdicts
-        ],
-    )
-
-
-def _bounds(budget: Budget) -> tuple[str, str]:
-    sign = "≤" if budget.is_most else "≥"
-    return f"{sign} {budget.must:g}", f"{sign} {budget.aim:g}"
+def judge(measured: Mapping[str, MeasuredValue], budgets: Iterable[Budget] = BUDGETS) -> list[Verdict]:
+    """Return the verdict on each of *budgets* from the *measured* values by its key."""
+    return [Verdict(budget, measured.get(budget.key, MeasuredValue(None))) for budget in budgets]

@@ -1,4 +1,4 @@
-"""The command: chooses what is measured, prints the tables, writes JSON and picture."""
+"""The command line of the benchmark: run the chosen parts, print their tables, write JSON and chart."""
 
 import os
 import signal
@@ -9,110 +9,132 @@ from typing import Any
 
 import click
 
-from bench import budgets, counts, flat, imported, load, machine, memory, ratios, report, sites, slow
-from bench.run import Run
-from bench.settings import CONNECTIONS, ROOT
-from bench.tables import Table, text
+from bench.budgets import judge
+from bench.constants import CONNECTIONS, ROOT
+from bench.load.selection import GENERATOR_NAMES, select_generator
+from bench.machine import assigned_cores, machine_facts
+from bench.parts import blocking, imports, memory, ratios, request_costs, scaling
+from bench.report.files import find_problems, write_files
+from bench.report.tables import Table, render_text
+from bench.report.verdicts import verdict_table
+from bench.run_context import RunContext
+from bench.sites.prepare import engine_version, prepare_site
 
-#: The parts in the order in which they run, each from a run to its tables.
-PARTS: dict[str, Callable[[Run], list[Table]]] = {
-    "ratios": ratios.part,
-    "flat": flat.part,
-    "counts": counts.part,
-    "slow": slow.part,
-    "memory": memory.part,
-    "import": imported.part,
+#: The parts by their names for --parts, in the order in which they run.
+PARTS: dict[str, Callable[[RunContext], list[Table]]] = {
+    "ratios": ratios.measure,
+    "flat": scaling.measure,
+    "counts": request_costs.measure,
+    "slow": blocking.measure,
+    "memory": memory.measure,
+    "import": imports.measure,
 }
-#: What a smoke test chooses: the whole program on sites of next to nothing.
-SMOKE = {"sizes": (300, 600), "seconds": 0.2, "rounds": 1}
+#: The options of a smoke test, which runs the whole program on very small sites.
+SMOKE_OPTIONS = {"sizes": (300, 600), "seconds": 0.2, "rounds": 1}
 
 
-def _sizes(_context: click.Context, _parameter: click.Parameter, typed: str) -> tuple[int, ...]:
-    """Return the sizes that were typed, the smallest first."""
+def _parse_sizes(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[int, ...]:
+    """Return the sizes in ascending order."""
     try:
-        return tuple(sorted({int(each) for each in typed.split(",")}))
+        return tuple(sorted({int(size) for size in value.split(",")}))
     except ValueError:
         raise click.BadParameter("sizes are whole numbers with commas between them") from None
 
 
-def _parts(_context: click.Context, _parameter: click.Parameter, typed: str) -> tuple[str, ...]:
-    """Return the parts that were typed, in their own order."""
-    names = set(typed.split(","))
+def _parse_parts(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[str, ...]:
+    """Return the parts in the order of PARTS."""
+    names = set(value.split(","))
     if not names <= set(PARTS):
         raise click.BadParameter(f"parts are {', '.join(PARTS)}")
     return tuple(name for name in PARTS if name in names)
 
 
 @click.command()
-@click.option("--sizes", default="10000,100000,1000000", callback=_sizes, help="Articles of the generated sites.")
+@click.option("--sizes", default="10000,100000,1000000", callback=_parse_sizes, help="Articles of the generated sites.")
 @click.option(
     "--stories",
     envvar="BENCH_STORIES",
     type=click.Path(path_type=Path),
     default=ROOT.parent / "shared" / "data" / "hn-2016.csv",
-    help="Real stories, as `voteweb import` takes them; left out where the file is missing.",
+    help="Real stories, in the format of `voteweb import`; left out where the file is missing.",
 )
-@click.option("--parts", default=",".join(PARTS), callback=_parts, help=f"What to measure: {', '.join(PARTS)}.")
+@click.option("--parts", default=",".join(PARTS), callback=_parse_parts, help=f"What to measure: {', '.join(PARTS)}.")
 @click.option("--seconds", default=3.0, help="Length of one measurement.")
-@click.option("--rounds", default=3, help="How often each contender has its turn.")
+@click.option("--rounds", default=3, help="Measurements of each contender.")
 @click.option(
     "--engine", type=click.Choice(["valkey", "redis"]), default="valkey", help="The bundled one, or the system's."
 )
 @click.option(
-    "--load", type=click.Choice(["", *load.NAMES]), default="", help="Load generator  [default: wrk if there]"
+    "--load",
+    type=click.Choice(["", *GENERATOR_NAMES]),
+    default="",
+    help="Load generator  [default: wrk where it is installed]",
 )
 @click.option("--folder", type=click.Path(path_type=Path), default=ROOT / ".bench", help="Where sites are kept.")
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="[default: result.json in the folder]")
 @click.option("--chart", "chart_file", type=click.Path(path_type=Path), help="[default: result.svg in the folder]")
-@click.option("--smoke", is_flag=True, help="Try the whole program within a minute; its figures mean nothing.")
-def main(**chosen: Any) -> None:
-    """Measure voteweb beside floors and beside the book's own way, and say which budget is met.
+@click.option("--smoke", is_flag=True, help="Try the whole program within a minute; its numbers mean nothing.")
+def main(**options: Any) -> None:
+    """Measure voteweb relative to baselines and to the book's program, and judge the budgets.
 
-    Exit status 1 when a row met errors and so is not valid, or is missing in what was written.
+    Exit status 1 if a row is not valid because it met errors, or is missing in the files.
     """
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # unwinding ends the servers
-    if chosen["smoke"]:
-        chosen |= SMOKE | {"folder": chosen["folder"] / "smoke", "stories": Path()}
-    server, other = machine.cores()
-    os.sched_setaffinity(0, {other})
-    run = _run(chosen)
-    about = machine.facts() | {
-        "database": sites.engine_of(run.generated[0]),
-        "load generator": run.load.name,
-        "measurements": f"{run.rounds} rounds of {run.seconds:g} s, one worker, {CONNECTIONS} connections",
-        "cores": f"web server on {server}; client and database on {other}",
-    }
-    click.echo("\n".join(f"{name + ':':18} {value}" for name, value in about.items()) + "\n")
-    tables = []
-    for name in chosen["parts"]:
-        for table in PARTS[name](run):
-            tables.append(table)
-            click.echo(text(table))
-    verdicts = budgets.judge({key: value for table in tables for key, value in table.figures.items()})
-    click.echo("The figures of a smoke test mean nothing." if run.is_smoke else text(budgets.table(verdicts)))
-    files = (chosen["json_file"] or run.folder / "result.json", chosen["chart_file"] or run.folder / "result.svg")
-    report.write(about, [*tables, budgets.table(verdicts)], *files)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an exception ends the servers
+    if options["smoke"]:
+        options |= SMOKE_OPTIONS | {"folder": options["folder"] / "smoke", "stories": Path()}
+    os.sched_setaffinity(0, {assigned_cores()[1]})
+    context = _create_context(options)
+    facts = _run_facts(context)
+    click.echo("\n".join(f"{name + ':':18} {value}" for name, value in facts.items()) + "\n")
+    tables = _run_parts(context, options["parts"])
+    files = (
+        options["json_file"] or context.folder / "result.json",
+        options["chart_file"] or context.folder / "result.svg",
+    )
+    write_files(facts, tables, *files)
     click.echo(f"Written: {files[0]} and {files[1]}")
-    problems = report.problems(tables, *files)
+    problems = find_problems(tables, *files)
     for problem in problems:
         click.echo(problem, err=True)
     sys.exit(bool(problems))
 
 
-def _run(chosen: dict[str, Any]) -> Run:
-    """Return the run that was *chosen*, its sites laid in."""
-    folder, engine = chosen["folder"].resolve(), chosen["engine"]
-    kept = folder / "sites"
-    stories = chosen["stories"] if chosen["stories"].is_file() else None
-    if stories is None and not chosen["smoke"]:
-        click.echo(f"{chosen['stories']} is not there: left out.", err=True)
-    return Run(
+def _create_context(options: dict[str, Any]) -> RunContext:
+    """Return the context of the run with these options, and create its sites."""
+    folder, engine = options["folder"].resolve(), options["engine"]
+    sites_folder = folder / "sites"
+    stories = options["stories"] if options["stories"].is_file() else None
+    if stories is None and not options["smoke"]:
+        click.echo(f"{options['stories']} is missing: left out.", err=True)
+    return RunContext(
         folder=folder,
         engine=engine,
-        rounds=chosen["rounds"],
-        seconds=chosen["seconds"],
-        load=load.chosen(chosen["load"]),
-        generated=tuple(sites.prepared(size, kept, engine) for size in chosen["sizes"]),
-        stories=sites.prepared(stories, kept, engine) if stories else None,
-        is_smoke=chosen["smoke"],
+        rounds=options["rounds"],
+        seconds=options["seconds"],
+        generator=select_generator(options["load"]),
+        generated=tuple(prepare_site(size, sites_folder, engine) for size in options["sizes"]),
+        stories=prepare_site(stories, sites_folder, engine) if stories else None,
+        is_smoke=options["smoke"],
     )
+
+
+def _run_facts(context: RunContext) -> dict[str, str]:
+    server_core, other_core = assigned_cores()
+    return machine_facts() | {
+        "database": engine_version(context.generated[0]),
+        "load generator": context.generator.name,
+        "measurements": f"{context.rounds} rounds of {context.seconds:g} s, one worker, {CONNECTIONS} connections",
+        "cores": f"web server on {server_core}; client and database on {other_core}",
+    }
+
+
+def _run_parts(context: RunContext, names: tuple[str, ...]) -> list[Table]:
+    """Run these parts, print their tables and the verdicts, and return all tables."""
+    tables = []
+    for name in names:
+        for table in PARTS[name](context):
+            tables.append(table)
+            click.echo(render_text(table))
+    verdicts = verdict_table(judge({key: value for table in tables for key, value in table.measured.items()}))
+    click.echo("The numbers of a smoke test mean nothing." if context.is_smoke else render_text(verdicts))
+    return [*tables, verdicts]

@@ -1,4 +1,4 @@
-"""The machine: which core does what, and the facts that belong beside every figure."""
+"""The machine: the core of each process, and the facts that every measurement depends on."""
 
 import importlib.metadata
 import os
@@ -7,24 +7,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 
-#: Packages whose versions are told with the figures.
+#: Packages whose versions are reported.
 PACKAGES = ("flask", "werkzeug", "jinja2", "granian", "redis", "hiredis", "flask-login", "flask-wtf")
 
 
 @cache
-def cores() -> tuple[int, int]:
-    """Return the core of the web server and that of all else: client, database, this program, which is yet to move.
+def assigned_cores() -> tuple[int, int]:
+    """Return the core of the web server, and that of the load generator, the database and this process.
 
-    One and the same where there is only one. The database shares the client's core: measured on two cores, beside
-    the server it took up to a tenth off every contender that asks it anything, and nothing off the floors.
+    Both are the same where there is only one. The database shares the client's core: beside the server it took, as
+    measured on two cores, up to a tenth off every contender that queries it, and nothing off the baselines.
     """
-    mine = sorted(os.sched_getaffinity(0))
-    return mine[0], mine[-1]
+    available = sorted(os.sched_getaffinity(0))
+    return available[0], available[-1]
 
 
 @contextmanager
 def on_core(core: int) -> Iterator[None]:
-    """Let whatever is started inside run on *core* only."""
+    """Run the processes that are started inside on *core* only."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {core})
     try:
@@ -33,20 +33,20 @@ def on_core(core: int) -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
-def put_first(pid: int) -> None:
-    """Let no other process take the processor away from this one, where we may ask for that.
+def prevent_preemption(pid: int) -> None:
+    """Give the process *pid* real-time priority where that is allowed, so that its own timings are exact.
 
-    A log of how long commands took is of no use when some were stopped in the middle for somebody else. Its children
-    are as all others: a database and the one that rewrites its log would together be halted, for having all there is.
+    Its children do not inherit it: a database and the child that rewrites its log could together use up the time
+    that the system allows to real-time processes, and would both be halted.
     """
     with suppress(PermissionError):
         os.sched_setscheduler(pid, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
 
 
-def facts() -> dict[str, str]:
-    """Return what the figures depend on: processor, cores, load by others, versions."""
+def machine_facts() -> dict[str, str]:
+    """Return processor, cores, load by other processes, and versions."""
     return {
-        "processor": _processor(),
+        "processor": _processor_name(),
         "cores": str(os.cpu_count()),
         "load before": f"{os.getloadavg()[0]:.2f}",
         "system": platform.platform(),
@@ -54,9 +54,9 @@ def facts() -> dict[str, str]:
     } | {name: importlib.metadata.version(name) for name in PACKAGES}
 
 
-def _processor() -> str:
-    with open("/proc/cpuinfo") as told:
-        for line in told:
+def _processor_name() -> str:
+    with open("/proc/cpuinfo") as lines:
+        for line in lines:
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.machine()

@@ -11,99 +11,100 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.machine import cores, on_core
-from bench.settings import HOST, ROOT, SECRET
+from bench.constants import HOST, ROOT, SECRET
+from bench.machine import assigned_cores, on_core
 from voteweb.cli.run import free_address
 from voteweb.core.config import Settings
 from voteweb.embedded.database import open_database
 from voteweb.embedded.engines import MIN_VERSION, Engine, record_engine
 
-#: Seconds that a server is given to answer: a million articles may be looked through before.
-PATIENCE = 120.0
+#: Seconds until a server must accept connections: it may check a million articles before.
+START_TIMEOUT = 120.0
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A web server that runs: where it answers, and the process that started its worker."""
+    """A running web server; *pid* is the process that started its worker."""
 
     origin: str
     pid: int
 
-    def busy(self) -> float:
-        """Return the seconds of processor time that it and its worker have had so far, all threads together."""
+    def cpu_seconds(self) -> float:
+        """Return the processor time that it and its worker have used so far, in all threads together."""
         children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
         tasks = (task for pid in (self.pid, *children) for task in Path(f"/proc/{pid}/task").iterdir())
         return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
 
 
 @contextmanager
-def embedded(folder: Path, engine: str) -> Iterator[str]:
-    """Yield the address of a database in *folder*, with the options that ``voteweb run`` gives its own.
+def embedded_database(folder: Path, engine: str) -> Iterator[str]:
+    """Run the database in *folder* with the options of ``voteweb run`` and yield its address.
 
-    A new folder gets one of this *engine*: "valkey" (the bundled one) or "redis" (of the system).
+    In a new folder, *engine* is "valkey" (the bundled one) or "redis" (the system's).
     """
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / "engine.json").exists():
         record_engine(folder, Engine(engine, MIN_VERSION, folder))
-    with on_core(cores()[1]), open_database(Settings(data_dir=str(folder))) as found:
-        yield found.redis_url
+    with on_core(assigned_cores()[1]), open_database(Settings(data_dir=str(folder))) as settings:
+        yield settings.redis_url
 
 
 @contextmanager
-def copied(folder: Path, to: Path, engine: str) -> Iterator[str]:
-    """Yield the address of a database on a copy of *folder*, which goes with it."""
-    shutil.rmtree(to, ignore_errors=True)
-    shutil.copytree(folder, to)
+def database_copy(source: Path, copy: Path, engine: str) -> Iterator[str]:
+    """Run a database on a copy of the folder *source*, yield its address, and delete the copy."""
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(source, copy)
     try:
-        with embedded(to, engine) as url:
+        with embedded_database(copy, engine) as url:
             yield url
     finally:
-        shutil.rmtree(to, ignore_errors=True)
+        shutil.rmtree(copy, ignore_errors=True)
 
 
-def environment(url: str = "", **more: str) -> dict[str, str]:
-    """Return the environment of a process that runs this checkout: no setting but the database at *url* and *more*."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("VOTEWEB_")}
-    mine = {"PYTHONPATH": str(ROOT), "VOTEWEB_SECRET_KEY": SECRET, "VOTEWEB_REDIS_URL": url}
-    # What is asked for each vote is part of its cost; that a few members vote for thousands is not to be refused.
-    return kept | mine | {"VOTEWEB_LIMITS": "1000000"} | more
+def environment(url: str = "", **variables: str) -> dict[str, str]:
+    """Return the environment for a process of this checkout on the database at *url*, without other settings."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("VOTEWEB_")}
+    # Rate limits are checked, since that is part of what a vote costs, but a few members vote thousands of times.
+    limits = {"VOTEWEB_LIMITS": "1000000"}
+    settings = {"PYTHONPATH": str(ROOT), "VOTEWEB_SECRET_KEY": SECRET, "VOTEWEB_REDIS_URL": url}
+    return inherited | settings | limits | variables
 
 
 @contextmanager
-def site(url: str, log: Path, **settings: str) -> Iterator[Server]:
-    """Yield a voteweb on the database at *url*, started by its own command with one worker."""
+def serve_site(url: str, log: Path, **settings: str) -> Iterator[Server]:
+    """Run voteweb on the database at *url* by its own command, with one worker."""
     port = free_address(HOST, 0)[1]
-    words = ["voteweb.cli", "run", "--host", HOST, "--port", str(port), "--workers", "1"]
-    with _served(words, environment(url, **settings), port, log) as server:
+    arguments = ["voteweb.cli", "run", "--host", HOST, "--port", str(port), "--workers", "1"]
+    with _serve(arguments, environment(url, **settings), port, log) as server:
         yield server
 
 
 @contextmanager
-def app(target: str, log: Path, **variables: str) -> Iterator[Server]:
-    """Yield a server of the app that *target* makes, on the same server with the same options."""
+def serve_app(target: str, log: Path, **variables: str) -> Iterator[Server]:
+    """Run the app that *target* creates on the web server of voteweb with the same options."""
     port = free_address(HOST, 0)[1]
-    with _served(["bench.serve", target, str(port)], environment(**variables), port, log) as server:
+    with _serve(["bench.apps.wsgi_server", target, str(port)], environment(**variables), port, log) as server:
         yield server
 
 
 @contextmanager
-def _served(words: Sequence[str], env: Mapping[str, str], port: int, log: Path) -> Iterator[Server]:
+def _serve(arguments: Sequence[str], env: Mapping[str, str], port: int, log: Path) -> Iterator[Server]:
     log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("w") as told, on_core(cores()[0]):
+    with log.open("w") as output, on_core(assigned_cores()[0]):
         process = subprocess.Popen(
-            [sys.executable, "-m", *words], cwd=ROOT, env=env, stdout=told, stderr=subprocess.STDOUT
+            [sys.executable, "-m", *arguments], cwd=ROOT, env=env, stdout=output, stderr=subprocess.STDOUT
         )
     try:
-        _await(process, port, log)
+        _wait_until_connectable(process, port, log)
         yield Server(f"http://{HOST}:{port}", process.pid)
     finally:
         process.terminate()
-        process.wait(PATIENCE)
+        process.wait(START_TIMEOUT)
 
 
-def _await(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until and process.poll() is None:
+def _wait_until_connectable(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    deadline = time.monotonic() + START_TIMEOUT
+    while time.monotonic() < deadline and process.poll() is None:
         try:
             socket.create_connection((HOST, port), timeout=1).close()
         except OSError:

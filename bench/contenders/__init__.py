@@ -1,0 +1,1 @@
+"""Contenders: the servers that are compared, their requests, and the interleaved measurement of them."""

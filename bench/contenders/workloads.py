@@ -1,0 +1,109 @@
+"""Workloads that write: the requests of one measurement, and the check that the database shows all of them."""
+
+from collections.abc import Callable, Sequence
+
+from bench.constants import CONNECTIONS
+from bench.contenders import requests
+from bench.contenders.requests import MemberSession
+from bench.load.measurement import Request, Sample
+from bench.sites.queries import count_articles
+from voteweb.core.config import READ_BATCH_SIZE
+from voteweb.core.models import User
+from voteweb.store import Store
+
+#: Requests that may have been done without being counted: at the end of a measurement, each connection has one in
+#: flight, which may be done before or after the check, and those of the measurement before may be done in this one.
+IN_FLIGHT = 2 * CONNECTIONS
+
+
+class VoteWorkload:
+    """Votes that all count: every member votes for every article, then takes all votes back, and so on."""
+
+    def __init__(
+        self,
+        store: Store,
+        members: Sequence[MemberSession],
+        articles: Sequence[int],
+        make_request: Callable[[MemberSession, int, str], Request],
+    ) -> None:
+        self._store = store
+        self._voters = [store.users.get(member.name) for member in members]
+        self._articles = articles
+        pairs = list(requests.vote_pairs(members, articles))
+        self._pairs = len(pairs)
+        self._requests = [
+            make_request(member, article, action) for action in ("vote", "unvote") for member, article in pairs
+        ]
+
+    def make_requests(self) -> list[Request]:
+        """Take back the votes of the measurement before and return all requests."""
+        for voter in self._voters:
+            for id in self._voted_ids(voter):
+                self._store.votes.take_back(id, voter)
+        return self._requests
+
+    def count_mismatches(self, sample: Sample) -> int:
+        """Return by how many votes the database differs from what was sent."""
+        sent_in_cycle = sample.requests % (2 * self._pairs)
+        expected = min(sent_in_cycle, 2 * self._pairs - sent_in_cycle)
+        stored = sum(len(self._voted_ids(voter)) for voter in self._voters)
+        return max(abs(stored - expected) - IN_FLIGHT, 0)
+
+    def _voted_ids(self, voter: User) -> list[int]:
+        pipeline = self._store.pipeline()
+        own_votes = self._store.votes.queue_own_votes(pipeline, self._articles, voter.id)
+        pipeline.execute()
+        return [id for id, voted in own_votes.result.items() if voted]
+
+
+class SubmitWorkload:
+    """New articles in one *group*, at most *limit* in one measurement."""
+
+    def __init__(self, store: Store, members: Sequence[MemberSession], group: str, limit: int) -> None:
+        self._store = store
+        self._members = members
+        self._group = group
+        self._limit = limit
+        self._articles_before = 0
+
+    def make_requests(self) -> list[Request]:
+        self._articles_before = count_articles(self._store)
+        members = self._members
+        return [requests.submit_request(members[n % len(members)], self._group) for n in range(self._limit)]
+
+    def count_mismatches(self, sample: Sample) -> int:
+        """Return by how many articles the growth of the site differs from what was sent."""
+        growth = count_articles(self._store) - self._articles_before
+        return max(abs(growth - sample.requests) - IN_FLIGHT, 0)
+
+
+class BookVoteWorkload:
+    """Votes for the book's program, which cannot take one back: each measurement forgets all voters first."""
+
+    def __init__(self, store: Store, members: Sequence[MemberSession], articles: Sequence[int]) -> None:
+        self._store = store
+        self._articles = articles
+        pairs = requests.vote_pairs(members, articles)
+        self._requests = [requests.vote_form_request(member, article) for member, article in pairs]
+        self._votes_before = 0
+
+    def make_requests(self) -> list[Request]:
+        """Forget all voters and return a vote of every member for every article."""
+        self._store.connection.command("UNLINK", *(self._store.keys.voted(id) for id in self._articles))
+        self._votes_before = self._count_votes()
+        return self._requests
+
+    def count_mismatches(self, sample: Sample) -> int:
+        """Return by how many votes the database differs from what was sent."""
+        counted = self._count_votes() - self._votes_before
+        return max(abs(counted - sample.requests) - IN_FLIGHT, 0)
+
+    def _count_votes(self) -> int:
+        total = 0
+        for start in range(0, len(self._articles), READ_BATCH_SIZE):
+            pipeline = self._store.pipeline()
+            ids = self._articles[start : start + READ_BATCH_SIZE]
+            articles = [self._store.articles.queue_get(pipeline, id) for id in ids]
+            pipeline.execute()
+            total += sum(article.result.votes for article in articles if article.result)
+        return total

@@ -1,0 +1,1 @@
+"""Reports: tables as text and JSON, and the ratios as a bar chart."""

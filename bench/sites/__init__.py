@@ -1,0 +1,1 @@
+"""Sites: generated stories, their import into a database, and queries on it."""

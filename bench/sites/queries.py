@@ -1,0 +1,39 @@
+"""Queries of the benchmark on a site, so cheap that they do not disturb a measurement."""
+
+import time
+
+from voteweb.core.config import Settings
+from voteweb.core.models import Order
+from voteweb.store import Store, open_store
+
+
+def open_store_at(url: str) -> Store:
+    """Return the store at *url*, which waits a minute for a slow command."""
+    return open_store(Settings(redis_url=url, redis_deadline=60.0))
+
+
+def count_articles(store: Store) -> int:
+    pipeline = store.pipeline()
+    total = store.listings.queue_total(pipeline, store.rankings.site(Order.TIME))
+    pipeline.execute()
+    return total.result
+
+
+def newest_ids(store: Store, count: int) -> list[int]:
+    """Return the ids of the newest *count* articles, or of all, the oldest of them first."""
+    pipeline = store.pipeline()
+    first = max(count_articles(store) - count, 0)
+    ids = store.listings.queue_ids(pipeline, store.rankings.site(Order.TIME), first, count)
+    pipeline.execute()
+    return list(ids.result)
+
+
+def votable_ids(store: Store, limit: int) -> list[int]:
+    """Return the ids of the newest articles, at most *limit*, whose voting is open for another day or longer."""
+    since = time.time() - Settings().voting_seconds + 86_400
+    ids: list[int] = []
+    for batch in store.listings.since(since):
+        ids += batch
+        if len(ids) >= limit:
+            break
+    return ids[:limit]
