@@ -1,25 +1,36 @@
-"""README's tables of keys and settings say what the code says.
-
-A test that fails prints the table as it should stand.
-"""
+"""README and docs/ agree with the code: their tables, paths, names, commands and links."""
 
 import inspect
 import re
+import shlex
+from collections.abc import Callable, Iterator
 from dataclasses import fields
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import click
+import pytest
+
+from voteweb.cli.main import voteweb
+from voteweb.cli.site import TRACEBACK_VARIABLE
+from voteweb.core import config
 from voteweb.core.config import Settings, env_name
 from voteweb.core.models import Order
-from voteweb.core.rate_limits import DAY, HOUR, LIMITS, By
-from voteweb.store import keys
+from voteweb.core.rate_limits import DAY, HOUR, LIMITS, LimitScope
+from voteweb.store.keys import Keys
 
-README = Path(__file__).parent.parent / "README.md"
-KEY_HEADER = ("key", "type", "what", "lifetime")
-SETTING_HEADER = ("setting", "default", "unit", "why")
-LIMIT_HEADER = ("what", "whose", "at once", "in the long run")
-#: What stands for an argument of a key in the table, by the argument's name; several values make several rows.
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+DOCS = sorted((ROOT / "docs").glob("*.md"))
+every_text = pytest.mark.parametrize("file", [README, *DOCS], ids=lambda file: file.name)
+
+KEY_HEADER = ("key", "type", "meaning", "lifetime")
+SETTING_HEADER = ("setting", "default", "unit", "description")
+LIMIT_HEADER = ("action", "counted", "at once", "in the long run")
+CONSTANT_HEADER = ("constant", "value", "unit")
+#: The text that stands for an argument of a key in the table, by the argument's name; several make several rows.
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "id": ("<id>",),
     "name": ("<name>",),
@@ -32,54 +43,65 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "kind": ("<kind>",),
 }
 #: "A type: meaning; lifetime."
-DOCSTRING = re.compile(r"An? (?P<type>[a-z ]+): (?P<what>.+); (?P<lifetime>[^;]+)\.", re.DOTALL)
+DOCSTRING = re.compile(r"An? (?P<type>[a-z ]+): (?P<meaning>.+); (?P<lifetime>[^;]+)\.", re.DOTALL)
+#: Variables of the environment that are no settings of a site.
+OTHER_VARIABLES = {TRACEBACK_VARIABLE, "VOTEWEB_TEST_NO_SKIP"}
+
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+CODE_SPAN = re.compile(r"`([^`\n]+)`")
+#: A path in the repository, with <noun> or * for a part that stands for several; and the bare name of a module.
+PATH = re.compile(
+    r"(?:voteweb|templates|static|tests|bench|deploy|docs|\.ci)/[\w./<>*-]*|Makefile|[A-Z]+\.md|pyproject\.toml"
+)
+FILE_NAME = re.compile(r"\w+\.(?:py|lua)")
+#: "`name` in `path`", "`name()` in `path`", "`One` and `other` in `path`": names that the file must contain.
+NAMES_IN_PATH = re.compile(
+    r"((?:`[\w.()]+`(?:,| and|, and) )*`[\w.()]+`) in\s`([\w./-]+\.(?:py|lua|toml|html|txt|md))`"
+)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+#: A call of the program, wherever a shell would take one: at the start, behind a path, `&&` or a variable.
+COMMAND = re.compile(r"(?:^|/|&& |VOTEWEB_\w+=\S+ |\n\s*)voteweb ([a-z][^\n&|]*)")
 
 
-def key_rows() -> list[tuple[str, ...]]:
-    """Return the rows of the table of keys, from the functions of keys.py that return one."""
-    rows = []
-    for function in vars(keys).values():
-        if inspect.isfunction(function) and inspect.signature(function).return_annotation is str:
-            said = DOCSTRING.fullmatch(inspect.getdoc(function) or "")
-            assert said, f"keys.{function.__name__} does not say type, meaning and lifetime"
-            rest = tuple(said.groups())
-            names = list(inspect.signature(function).parameters)
-            for values in product(*(ARGUMENTS[name] for name in names)):
-                rows.append((f"`{function(*values)}`", *rest))
-    return rows
+def key_functions() -> Iterator[Callable[..., str]]:
+    """Yield each function of Keys that spells a key."""
+    for name, function in vars(Keys).items():
+        is_public = inspect.isfunction(function) and not name.startswith("_")
+        if is_public and inspect.signature(function).return_annotation is str:
+            yield function
 
 
-def setting_rows() -> list[tuple[str, ...]]:
-    """Return the rows of the table of settings; a setting without a default of its own shows a dash."""
-    return [
-        (
-            f"`{env_name(each.name)}`",
-            f"`{each.default}`" if each.default else _zero(each.default),
-            *_said(each.metadata),
-        )
-        for each in fields(Settings)
-    ]
+def key_rows() -> Iterator[tuple[str, ...]]:
+    """Yield the rows of the table of keys."""
+    for function in key_functions():
+        match = DOCSTRING.fullmatch(inspect.getdoc(function) or "")
+        assert match, f"the docstring of Keys.{function.__name__} is not 'A type: meaning; lifetime.'"
+        _, *names = inspect.signature(function).parameters
+        for values in product(*(ARGUMENTS[name] for name in names)):
+            yield f"`{function(Keys(), *values)}`", *match.groups()
 
 
-def limit_rows() -> list[tuple[str, ...]]:
-    """Return the rows of the table of abuse limits."""
-    of = {By.MEMBER: "a member's", By.ADDRESS: "from an address", By.NAME: "under a name"}
+def setting_rows() -> Iterator[tuple[str, ...]]:
+    """Yield the rows of the table of settings; a setting without a fixed default shows a dash."""
+    for field in fields(Settings):
+        has_default = field.default or not isinstance(field.default, str | float)
+        default = f"`{field.default}`" if has_default else "–"
+        yield f"`{env_name(field.name)}`", default, field.metadata["unit"], field.metadata["description"]
+
+
+def limit_rows() -> Iterator[tuple[str, ...]]:
+    """Yield the rows of the table of rate limits."""
+    counted = {
+        LimitScope.MEMBER: "per member",
+        LimitScope.ADDRESS: "per address",
+        LimitScope.NAME: "per name",
+    }
     spans = {HOUR: "an hour", DAY: "a day"}
-    return [
-        (each.acts, of[each.by], str(each.burst), f"{each.times:,} {spans[each.seconds]}")
-        for each in sorted(LIMITS, key=lambda each: list(By).index(each.by))
-    ]
+    for limit in sorted(LIMITS, key=lambda limit: list(LimitScope).index(limit.scope)):
+        yield limit.acts, counted[limit.scope], str(limit.burst), f"{limit.times:,} {spans[limit.seconds]}"
 
 
-def _zero(default: object) -> str:
-    return "–" if default == "" or isinstance(default, float) else f"`{default}`"
-
-
-def _said(metadata: Any) -> tuple[str, str]:
-    return metadata["unit"], metadata["why"]
-
-
-def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def table(header: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
     """Return the Markdown of a table."""
     lines = [header, ("---",) * len(header), *rows]
     return "\n".join(
@@ -87,36 +109,132 @@ def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     )
 
 
-def assert_in_readme(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-    """Fail, and print the table, unless README holds exactly this table."""
-    wanted = table(header, rows)
-    found = README.read_text("utf-8").split(wanted.partition("\n")[0] + "\n")
-    assert len(found) == 2, f"README needs this table once:\n{wanted}"
-    lines = found[1].splitlines()
+def table_lines(file: str, header: tuple[str, ...]) -> list[str]:
+    """Return the lines of the one table with this *header* in a *file* of docs/."""
+    _, *tables = (ROOT / "docs" / file).read_text("utf-8").split(f"| {' | '.join(header)} |\n")
+    assert len(tables) == 1, f"docs/{file} needs one table {header}"
+    lines = tables[0].splitlines()
     end = next((at for at, line in enumerate(lines) if not line.startswith("|")), len(lines))
-    assert lines[:end] == wanted.splitlines()[1:], f"README's table should be:\n{wanted}"
+    return lines[:end]
 
 
-def test_readme_lists_every_key_with_type_meaning_and_lifetime() -> None:
-    assert_in_readme(KEY_HEADER, key_rows())
+@pytest.mark.parametrize(
+    ("file", "header", "rows"),
+    [
+        ("data.md", KEY_HEADER, key_rows),
+        ("settings.md", SETTING_HEADER, setting_rows),
+        ("settings.md", LIMIT_HEADER, limit_rows),
+    ],
+    ids=["keys", "settings", "rate limits"],
+)
+def test_tables_are_those_of_the_code(
+    file: str, header: tuple[str, ...], rows: Callable[[], Iterator[tuple[str, ...]]]
+) -> None:
+    wanted = table(header, rows())
+    assert table_lines(file, header) == wanted.splitlines()[1:], f"the table in docs/{file} should be:\n{wanted}"
 
 
-def test_readme_lists_every_setting_with_default_unit_and_reason() -> None:
-    assert_in_readme(SETTING_HEADER, setting_rows())
-
-
-def test_readme_lists_every_limit() -> None:
-    assert_in_readme(LIMIT_HEADER, limit_rows())
+def test_constants_have_the_value_that_the_table_gives() -> None:
+    _, *lines = table_lines("settings.md", CONSTANT_HEADER)
+    assert lines
+    for line in lines:
+        name, value, _ = (cell.strip() for cell in line.strip("|").split("|"))
+        assert value == f"{getattr(config, name.strip('`')):,}", name
 
 
 def test_every_key_is_a_noun_and_an_id() -> None:
-    for key, *_ in key_rows():
-        assert re.fullmatch(r"`[a-z-]+:[^`]*`", key)
     spelled = [key for key, *_ in key_rows()]
+    assert all(re.fullmatch(r"`[a-z-]+:[^`]*`", key) for key in spelled)
     assert len(spelled) == len(set(spelled))
 
 
-def test_every_path_that_readme_names_is_there() -> None:
-    text = README.read_text("utf-8")
-    for path in re.findall(r"`((?:voteweb|templates|static|tests|bench|deploy)/[\w./-]+)`", text):
-        assert (README.parent / path).exists(), path
+def test_readme_has_at_most_200_lines() -> None:
+    assert len(README.read_text("utf-8").splitlines()) <= 200
+
+
+@every_text
+def test_lines_have_at_most_120_characters_outside_tables(file: Path) -> None:
+    lines = enumerate(file.read_text("utf-8").splitlines(), 1)
+    assert [number for number, line in lines if len(line) > 120 and not line.startswith("|")] == []
+
+
+def spans(file: Path) -> list[str]:
+    """Return every code span of a text, outside blocks of code."""
+    return CODE_SPAN.findall(FENCED.sub("", file.read_text("utf-8")))
+
+
+def blocks(file: Path) -> list[str]:
+    """Return every block of code of a text, continued lines as one."""
+    texts = FENCED.findall(file.read_text("utf-8"))
+    return [text.partition("\n")[2].removesuffix("```").replace("\\\n", " ") for text in texts]
+
+
+def code(file: Path) -> str:
+    """Return the code spans and the blocks of code of a text, each on lines of its own."""
+    return "\n".join([*spans(file), *blocks(file)])
+
+
+@every_text
+def test_every_path_exists(file: Path) -> None:
+    words = [*spans(file), *" ".join(blocks(file)).split()]
+    for path in filter(PATH.fullmatch, words):
+        pattern = re.sub(r"<\w+>", "*", path).rstrip("/")
+        assert any(ROOT.glob(pattern)), path
+    for name in filter(FILE_NAME.fullmatch, words):
+        assert any(ROOT.glob(f"voteweb/**/{name}")), name
+
+
+@every_text
+def test_every_name_stands_in_the_file_it_is_said_to_be_in(file: Path) -> None:
+    for names, path in NAMES_IN_PATH.findall(re.sub(r"\s+", " ", FENCED.sub("", file.read_text("utf-8")))):
+        text = (ROOT / path).read_text("utf-8")
+        for name in CODE_SPAN.findall(names):
+            last = name.removesuffix("()").rpartition(".")[2]
+            assert re.search(rf"\b{re.escape(last)}\b", text), f"{name} in {path}"
+
+
+@every_text
+def test_every_make_target_exists(file: Path) -> None:
+    targets = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    assert set(re.findall(r"\bmake ([a-z][a-z-]*)", code(file))) <= targets
+
+
+@cache
+def options(command: click.Command) -> frozenset[str]:
+    """Return every option of a *command*."""
+    return frozenset(option for parameter in command.params for option in parameter.opts) | {"--help"}
+
+
+@every_text
+def test_every_command_and_option_of_voteweb_exists(file: Path) -> None:
+    for words in COMMAND.findall(code(file)):
+        command: click.Command = voteweb
+        for word in shlex.split(words, comments=True):
+            if isinstance(command, click.Group):
+                assert word in command.commands, words
+                command = command.commands[word]
+            elif word.lstrip("[").startswith("--"):
+                assert word.strip("[]") in options(command), words
+
+
+@every_text
+def test_every_setting_exists(file: Path) -> None:
+    known = {env_name(field.name) for field in fields(Settings)} | OTHER_VARIABLES
+    assert set(re.findall(r"VOTEWEB_[A-Z_]+[A-Z]", file.read_text("utf-8"))) <= known
+
+
+def anchors(file: Path) -> set[str]:
+    """Return the anchors of all headings of a text, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", FENCED.sub("", file.read_text("utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@every_text
+def test_every_internal_link_leads_somewhere(file: Path) -> None:
+    for target in LINK.findall(FENCED.sub("", file.read_text("utf-8"))):
+        if re.match(r"https?:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        there = (file.parent / path).resolve() if path else file
+        assert there.exists(), target
+        assert not anchor or anchor in anchors(there), target
