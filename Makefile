@@ -1,5 +1,6 @@
-# make run: the site on the embedded database.  make test: the tests; make test-heavy: those of failovers and faults.
-# make bench: how fast it is.  Each sets up what it needs.
+# make run: serve the site on the embedded database.
+# make test: run the tests; make test-heavy: run those of failovers, faults and deployments.
+# make check: lint, type-check and audit.  make bench: measure.  Each target installs what it needs.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,6 +8,7 @@ BIN := $(VENV)/bin
 PYTEST ?= -n 2 --dist worksteal
 # Options for the benchmark, such as BENCH="--sizes 10000,100000 --parts ratios --seconds 1".
 BENCH ?=
+TRANSLATIONS := voteweb/web/i18n/translations
 
 .PHONY: run test test-heavy check bench bench-smoke translations clean
 
@@ -25,23 +27,25 @@ check: $(VENV)/ready-for-tests
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive voteweb
+	$(BIN)/python .ci/check_language.py
 	$(BIN)/pip check --disable-pip-version-check
 
 bench: $(VENV)/ready-for-bench
 	@$(BIN)/python -m bench $(BENCH)
 
-# Whether the benchmark works, within a minute; its figures mean nothing.
+# Check within a minute that the benchmark works; its figures mean nothing.
 bench-smoke: $(VENV)/ready-for-bench
 	@$(BIN)/python -m bench --smoke
 
-# After a change of visible words: find them, then translate what is new in voteweb/translations/zh, then run it again.
+# Run it after a change of visible text: it collects the messages. Translate the new ones in the catalogue of each
+# language below voteweb/web/i18n/translations, then run it again to compile them.
 translations: $(VENV)/ready-for-tests
 	@mkdir -p build
 	$(BIN)/pybabel -q extract -F .ci/babel.cfg -k N_ -k _l -k lazy_gettext --no-location --sort-output -o build/messages.pot .
-	$(BIN)/pybabel -q update -i build/messages.pot -d voteweb/translations -w 110 \
+	$(BIN)/pybabel -q update -i build/messages.pot -d $(TRANSLATIONS) -w 110 \
 		--no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date
 	$(BIN)/python .ci/english.py
-	$(BIN)/pybabel -q compile -d voteweb/translations
+	$(BIN)/pybabel -q compile -d $(TRANSLATIONS)
 
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .screenshots .bench

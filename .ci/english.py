@@ -1,16 +1,16 @@
-"""Fill the English catalogue, whose words are those of the code and the templates: `make translations` runs this."""
+"""Fill the English catalogue: the translation of each message is the message itself. `make translations` runs this."""
 
 from pathlib import Path
 
 from babel.messages.pofile import read_po, write_po
 
-CATALOGUE = Path(__file__).parent.parent / "voteweb/translations/en/LC_MESSAGES/messages.po"
+CATALOGUE = Path(__file__).parent.parent / "voteweb/web/i18n/translations/en/LC_MESSAGES/messages.po"
 #: The width of `pybabel update` in the Makefile.
 WIDTH = 110
 
 
 def main() -> None:
-    """Let every message of the catalogue say what its id says."""
+    """Set the translation of every message to its id."""
     with CATALOGUE.open("rb") as file:
         catalogue = read_po(file, locale="en")
     for message in catalogue:
