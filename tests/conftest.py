@@ -1,12 +1,8 @@
 """Fixtures of all tests: a real database server of our own, a flushed store on it, and a fake one."""
 
-import json
-import os
-import shutil
 import signal
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,11 +11,14 @@ import fakeredis
 import hypothesis
 import pytest
 
-from tests.running import Running, Start
+from tests.helpers import short_folder
+from tests.site_process import SiteProcess, StartSite
 from voteweb.core.config import Settings
 from voteweb.embedded.database import open_database
+from voteweb.embedded.engines import Engine, record_engine
 from voteweb.store import Store, build_store, open_store
 from voteweb.store.connection.connection import Connection
+from voteweb.store.keys import Keys
 
 MakeStore = Callable[..., Store]
 
@@ -28,49 +27,60 @@ hypothesis.settings.register_profile("voteweb", deadline=None)
 hypothesis.settings.load_profile("voteweb")
 
 
+def pytest_configure() -> None:
+    """Give child processes the default action of SIGINT where this process ignores it, as in ``nohup make test &``.
+
+    A child inherits what is ignored, but not what is handled: this process keeps ignoring the signal.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, lambda _number, _frame: None)
+
+
 @contextmanager
 def private_server(engine: str) -> Iterator[str]:
-    """Yield the address of a server of this *engine* ("valkey" or "redis") in a folder of its own.
+    """Yield the URL of a server of this *engine* ("valkey" or "redis") in a folder of its own.
 
-    The folder says that *engine* wrote its data, which is how the embedded database chooses among those it finds.
+    The embedded database chooses the engine that wrote the data, by the record in the folder.
     """
-    folder = Path(tempfile.mkdtemp(prefix="vw-", dir="/tmp"))
-    try:
-        (folder / "engine.json").write_text(json.dumps({"engine": engine, "version": "7.0.0"}))
-        with open_database(Settings(data_dir=str(folder))) as found:
-            yield found.redis_url
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with short_folder() as folder:
+        record_engine(folder, Engine(engine, (7, 0, 0), Path()))
+        with open_database(Settings(data_dir=str(folder))) as settings:
+            yield settings.redis_url
 
 
 @pytest.fixture(scope="session")
 def server_url() -> Iterator[str]:
-    """The address of a private Valkey; tests/store runs on the system's Redis besides."""
+    """The URL of a private Valkey; tests/store uses further databases."""
     with private_server("valkey") as url:
         yield url
 
 
 @pytest.fixture
 def settings(server_url: str) -> Settings:
-    """The settings of a site at the test server, but nothing kept, no limits (tests hammer), and no requests logged."""
+    """The settings of a site on the test server, without cached pages, rate limits and an access log."""
     key = "for tests only, and long enough"
     return Settings(redis_url=server_url, secret_key=key, redis_deadline=10.0, page_seconds=0, limits=0, log="off")
 
 
 @pytest.fixture
-def make_store(settings: Settings) -> Iterator[MakeStore]:
-    """A maker of stores on the flushed test server; its arguments are settings that differ."""
-    opened: list[Store] = []
+def keys() -> Keys:
+    """The keys of the test site; tests/store also uses a prefix."""
+    return Keys()
 
-    def make(**over: Any) -> Store:
-        opened.append(open_store(replace(settings, **over)))
-        return opened[-1]
 
-    first = make()
-    first.connection.client.flushall()
+@pytest.fixture
+def make_store(settings: Settings, keys: Keys) -> Iterator[MakeStore]:
+    """A function that opens a store on the flushed test server; its arguments are settings that differ."""
+    stores: list[Store] = []
+
+    def make(**changes: Any) -> Store:
+        stores.append(open_store(replace(settings, **changes), keys))
+        return stores[-1]
+
+    make().connection.client.flushall()
     yield make
-    for each in opened:
-        each.connection.client.close()
+    for store in stores:
+        store.connection.close()
 
 
 @pytest.fixture
@@ -87,16 +97,14 @@ def fake_store(settings: Settings) -> Iterator[Store]:
 
 
 @pytest.fixture
-def start() -> Iterator[Start]:
-    """A starter of sites in processes of their own, which end with the test."""
-    started: list[Running] = []
+def start_site() -> Iterator[StartSite]:
+    """A function that starts a site in processes of its own, which end with the test."""
+    sites: list[SiteProcess] = []
 
-    def make(*words: str, **env: str) -> Running:
-        started.append(Running(*words, **env))
-        return started[-1]
+    def start(*options: str, **env: str) -> SiteProcess:
+        sites.append(SiteProcess(*options, **env))
+        return sites[-1]
 
-    yield make
-    for each in started:
-        with suppress(ProcessLookupError):
-            os.killpg(each.process.pid, signal.SIGKILL)
-        each.process.communicate()
+    yield start
+    for site in sites:
+        site.kill()

@@ -1,4 +1,4 @@
-"""Valid things in one call."""
+"""Make valid objects in one call."""
 
 import time
 from contextlib import suppress
@@ -12,7 +12,7 @@ from voteweb.store.imports import Story
 
 
 def user(store: Store, name: str = "ann", role: Role = Role.MEMBER, password_hash: str = "") -> User:
-    """Return the member *name*, made unless there."""
+    """Return the member *name*, created unless it exists."""
     return store.users.find(name) or store.users.make(name, password_hash, role)
 
 
@@ -22,47 +22,48 @@ def users(store: Store, count: int) -> list[User]:
 
 
 def group(store: Store, name: str, title: str = "", description: str = "") -> Group:
-    """Return the group *name*, made unless there."""
+    """Return the group *name*, created unless it exists."""
     with suppress(GroupExists):
         store.groups.make(name, title or name.title(), description)
     pipeline = store.pipeline()
-    found = store.groups.queue_get(pipeline, [name])
+    groups = store.groups.queue_get(pipeline, [name])
     pipeline.execute()
-    assert found.result[0] is not None
-    return found.result[0]
+    assert groups.result[0] is not None
+    return groups.result[0]
 
 
-def draft(**over: Any) -> Draft:
+def draft(**changes: Any) -> Draft:
     """Return the checked fields of an article."""
     fields: dict[str, Any] = {
         "title": "Redis in Action",
         "link": "https://example.com/redis",
         "text": "",
         "groups": (),
-    } | over
+    } | changes
     return Draft(**fields)
 
 
 def token() -> str:
-    """Return what makes a form one of its kind."""
+    """Return a form token that is used once."""
     return uuid4().hex
 
 
-def article(store: Store, poster: User | None = None, **over: Any) -> Article:
-    """Return a posted article, by the member "ann" unless another *poster* is given; its groups are made too."""
-    for name in over.get("groups", ()):
+def article(store: Store, poster: User | None = None, **changes: Any) -> Article:
+    """Return a posted article, by the member "ann" unless another *poster* is given; its groups are created too."""
+    for name in changes.get("groups", ()):
         group(store, name)
-    return store.articles.get(store.articles.post(draft(**over), poster or user(store), token(), allow_duplicate=True))
+    id = store.articles.post(draft(**changes), poster or user(store), token(), allow_duplicate=True)
+    return store.articles.get(id)
 
 
-def story(**over: Any) -> Story:
+def story(**changes: Any) -> Story:
     """Return a story to import, by default one of eight days ago: voting on it is closed."""
     fields: dict[str, Any] = {"poster": "ann", "time": time.time() - 8 * 86_400, "votes": 7, "digest": uuid4().hex}
-    mine = {name: over.pop(name) for name in fields if name in over}
-    return Story(draft=draft(**over), **(fields | mine))
+    fields |= {name: changes.pop(name) for name in fields if name in changes}
+    return Story(draft=draft(**changes), **fields)
 
 
-def imported(store: Store, **over: Any) -> Article:
-    """Return an article from elsewhere, of any time and with any votes."""
-    assert store.imports.add([story(**over)]) == 1
-    return store.articles.get(int(store.connection.command("GET", "article:")))
+def imported(store: Store, **changes: Any) -> Article:
+    """Return an imported article, of any time and with any votes."""
+    assert store.imports.add([story(**changes)]) == 1
+    return store.articles.get(int(store.connection.command("GET", store.keys.last_article_id())))

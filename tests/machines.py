@@ -1,13 +1,11 @@
-"""Three machines as README has them: a primary, two replicas, and a Sentinel beside each, all real processes."""
+"""The three machines of docs/operations.md: a primary and two replicas, a Sentinel beside each; real processes."""
 
 import os
 import shutil
 import signal
-import socket
 import subprocess
-import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +13,11 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from tests.helpers import needs, until
+from tests.helpers import free_ports, needs, short_folder, until
 
-NAME = "voteweb"
-#: What README sets on every server; syncs begin at once instead of waiting for more replicas to come.
+#: The name of the primary in the configuration of the Sentinels.
+PRIMARY_NAME = "voteweb"
+#: The configuration in docs/operations.md, but a sync begins at once instead of waiting for more replicas.
 OPTIONS = {
     "appendonly": "yes",
     "save": "",
@@ -30,8 +29,8 @@ OPTIONS = {
 }
 
 
-class Process:
-    """A server or a Sentinel, which keeps its port and its folder when it is started again."""
+class RedisProcess:
+    """A ``redis-server`` or a Sentinel; it keeps its port and its folder when it is started again."""
 
     def __init__(self, folder: Path, port: int) -> None:
         self.folder, self.port = folder, port
@@ -41,9 +40,9 @@ class Process:
             port=port, decode_responses=True, socket_timeout=2.0, retry=Retry(NoBackoff(), 0), protocol=3
         )
 
-    def start(self, *words: str) -> None:
+    def start(self, *arguments: str) -> None:
         self.process = subprocess.Popen(
-            ["redis-server", *words, "--port", str(self.port), "--bind", "127.0.0.1", "--logfile", "log"],
+            ["redis-server", *arguments, "--port", str(self.port), "--bind", "127.0.0.1", "--logfile", "log"],
             cwd=self.folder,
             stdin=subprocess.DEVNULL,
         )
@@ -53,6 +52,9 @@ class Process:
         with suppress(redis.RedisError):
             return bool(self.client.ping())
         return False
+
+    def is_running(self) -> bool:
+        return self.process is not None and self.process.poll() is None
 
     def signal(self, number: signal.Signals) -> None:
         assert self.process
@@ -65,26 +67,28 @@ class Process:
         self.client.close()
 
 
-class Server(Process):
-    """A Redis with its data."""
+class Server(RedisProcess):
+    """A database server of the site."""
 
-    def start(self, *words: str) -> None:
-        set_up = [word for name, value in OPTIONS.items() for word in (f"--{name}", value)]
-        super().start(*set_up, *words)
+    def start(self, *arguments: str) -> None:
+        options = [argument for name, value in OPTIONS.items() for argument in (f"--{name}", value)]
+        super().start(*options, *arguments)
 
-    def follow(self, port: int) -> None:
-        """Become a replica of the server at *port*, and return when it has all."""
+    def replicate(self, port: int) -> None:
+        """Become a replica of the server at *port*, and return when all data have arrived."""
         self.client.replicaof("127.0.0.1", port)
-        until(self.follows, patience=30)
+        until(self.is_replica, patience=30)
 
-    def leads(self) -> bool:
-        """Tell whether it is a primary."""
+    def is_primary(self) -> bool:
         return self._role()[0] == "master"
 
-    def follows(self, primary: "Server | None" = None) -> bool:
-        """Tell whether it has all of this *primary*, or of any."""
-        role = self._role()
-        return role[0] == "slave" and role[3] == "connected" and (primary is None or role[2] == primary.port)
+    def is_replica(self, primary: "Server | None" = None) -> bool:
+        """Tell whether it is an up-to-date replica of *primary*, or of any server."""
+        role, *details = self._role()
+        if role != "slave":
+            return False
+        _, port, state, _ = details
+        return state == "connected" and (primary is None or port == primary.port)
 
     def _role(self) -> list[Any]:
         with suppress(redis.RedisError):
@@ -93,13 +97,13 @@ class Server(Process):
 
 
 class Machines:
-    """The three of them; ``url`` is how voteweb finds its way."""
+    """The three machines; ``url`` is the setting with which voteweb finds the primary."""
 
     def __init__(self, folder: Path, *, down_after: float) -> None:
         ports = free_ports(6)
         self.servers = [Server(folder / f"server{port}", port) for port in ports[:3]]
-        self.sentinels = [Process(folder / f"sentinel{port}", port) for port in ports[3:]]
-        self.url = f"redis+sentinel://{','.join(f'127.0.0.1:{port}' for port in ports[3:])}/{NAME}"
+        self.sentinels = [RedisProcess(folder / f"sentinel{port}", port) for port in ports[3:]]
+        self.url = f"redis+sentinel://{','.join(f'127.0.0.1:{port}' for port in ports[3:])}/{PRIMARY_NAME}"
         self._down_after = down_after
 
     def start(self) -> None:
@@ -107,43 +111,43 @@ class Machines:
             server.start()
         primary, *replicas = self.servers
         for replica in replicas:
-            replica.follow(primary.port)
+            replica.replicate(primary.port)
         for sentinel in self.sentinels:
             (sentinel.folder / "sentinel.conf").write_text(
-                f"sentinel monitor {NAME} 127.0.0.1 {primary.port} 2\n"
-                f"sentinel down-after-milliseconds {NAME} {self._down_after * 1000:.0f}\n"
-                f"sentinel failover-timeout {NAME} 5000\n"
-                f"sentinel parallel-syncs {NAME} 2\n"
+                f"sentinel monitor {PRIMARY_NAME} 127.0.0.1 {primary.port} 2\n"
+                f"sentinel down-after-milliseconds {PRIMARY_NAME} {self._down_after * 1000:.0f}\n"
+                f"sentinel failover-timeout {PRIMARY_NAME} 5000\n"
+                f"sentinel parallel-syncs {PRIMARY_NAME} 2\n"
             )
             sentinel.start("sentinel.conf", "--sentinel")
         until(self.is_ready, patience=60)
 
     def stop(self) -> None:
-        for each in (*self.sentinels, *self.servers):
-            each.kill()
+        for process in (*self.sentinels, *self.servers):
+            process.kill()
 
     def is_ready(self) -> bool:
-        """Tell whether every Sentinel knows the others, and both replicas in their place and up to date."""
+        """Tell whether every Sentinel knows the others, and both replicas are up to date."""
         return all(self._is_complete(sentinel) for sentinel in self.sentinels) and all(
-            server.follows() for server in self.servers if server is not self.primary()
+            replica.is_replica() for replica in self.replicas()
         )
 
-    def _is_complete(self, sentinel: Process) -> bool:
+    def _is_complete(self, sentinel: RedisProcess) -> bool:
         with suppress(redis.RedisError):
-            state: Any = sentinel.client.sentinel_master(NAME)
-            replicas = sentinel.client.sentinel_slaves(NAME)
+            state: Any = sentinel.client.sentinel_master(PRIMARY_NAME)
+            replicas = sentinel.client.sentinel_slaves(PRIMARY_NAME)
             return (
                 (state["num-other-sentinels"], state["flags"]) == (2, {"master"})
                 and len(replicas) == 2
-                and all(each["flags"] == {"slave"} and each["master-link-status"] == "ok" for each in replicas)
+                and all(replica["flags"] == {"slave"} and replica["master-link-status"] == "ok" for replica in replicas)
             )
         return False
 
     def primary(self) -> Server:
-        """Return the primary of which the Sentinels tell."""
+        """Return the server that the Sentinels name as primary."""
         for sentinel in self.sentinels:
             with suppress(redis.RedisError):
-                _, port = sentinel.client.sentinel_get_master_addr_by_name(NAME)
+                _, port = sentinel.client.sentinel_get_master_addr_by_name(PRIMARY_NAME)
                 return next(server for server in self.servers if server.port == int(port))
         raise AssertionError("no Sentinel answers")
 
@@ -151,41 +155,32 @@ class Machines:
         primary = self.primary()
         return [server for server in self.servers if server is not primary]
 
-    def heal(self) -> None:
-        """Start again whatever is dead, and return when Sentinel has put everything in its place.
+    def recover(self) -> None:
+        """Start dead servers again, and return when Sentinel has made two of the three up-to-date replicas.
 
-        Left alone it takes ten seconds to see that the old primary is back, and ten more to say that it follows.
+        By default Sentinel takes ten seconds to see that the old primary is back, and ten more to reconfigure it.
         """
         for server in self.servers:
-            if server.process is None or server.process.poll() is not None:
+            if not server.is_running():
                 server.start()
-        self._hurry(info=500, publish=250)
+        self._set_periods(info=500, publish=250)
         until(self.is_ready, patience=60)
-        self._hurry(info=10_000, publish=2_000)
+        self._set_periods(info=10_000, publish=2_000)
 
-    def _hurry(self, *, info: int, publish: int) -> None:
+    def _set_periods(self, *, info: int, publish: int) -> None:
+        """Set how often the Sentinels ask the servers and announce themselves, in milliseconds."""
         for sentinel in self.sentinels:
             sentinel.client.execute_command("SENTINEL", "DEBUG", "info-period", info, "publish-period", publish)
 
 
-def free_ports(count: int) -> list[int]:
-    """Return ports that nobody listens at."""
-    with ExitStack() as held:
-        taken = [held.enter_context(socket.socket()) for _ in range(count)]
-        for each in taken:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in taken]
-
-
 @contextmanager
 def machines(*, down_after: float) -> Iterator[Machines]:
-    """Yield three machines whose primary is given up *down_after* seconds after it fell silent."""
+    """Yield three machines whose primary is replaced when it has been silent for *down_after* seconds."""
     needs(shutil.which("redis-server"), "a redis-server on PATH")
-    folder = Path(tempfile.mkdtemp(prefix="vw-", dir="/tmp"))
-    found = Machines(folder, down_after=down_after)
-    try:
-        found.start()
-        yield found
-    finally:
-        found.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+    with short_folder() as folder:
+        deployment = Machines(folder, down_after=down_after)
+        try:
+            deployment.start()
+            yield deployment
+        finally:
+            deployment.stop()

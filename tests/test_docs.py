@@ -1,20 +1,15 @@
-"""README and docs/ agree with the code: their tables, paths, names, commands and links."""
+"""The tables in docs/ agree with the code: keys, settings, rate limits and constants."""
 
 import inspect
 import re
-import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import fields
-from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 
-from voteweb.cli.main import voteweb
-from voteweb.cli.site import TRACEBACK_VARIABLE
 from voteweb.core import config
 from voteweb.core.config import Settings, env_name
 from voteweb.core.models import Order
@@ -22,45 +17,20 @@ from voteweb.core.rate_limits import DAY, HOUR, LIMITS, LimitScope
 from voteweb.store.keys import Keys
 
 ROOT = Path(__file__).parent.parent
-README = ROOT / "README.md"
-DOCS = sorted((ROOT / "docs").glob("*.md"))
-every_text = pytest.mark.parametrize("file", [README, *DOCS], ids=lambda file: file.name)
 
 KEY_HEADER = ("key", "type", "meaning", "lifetime")
 SETTING_HEADER = ("setting", "default", "unit", "description")
 LIMIT_HEADER = ("action", "counted", "at once", "in the long run")
 CONSTANT_HEADER = ("constant", "value", "unit")
-#: The text that stands for an argument of a key in the table, by the argument's name; several make several rows.
+#: What stands for an argument of a key in the table, by its name, if not the name itself: ``<id>``. Several make rows.
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
-    "id": ("<id>",),
-    "name": ("<name>",),
     "order": (Order.TIME.value, Order.SCORE.value),
     "names": (("<a>", "<b>"),),
     "member": ("<member id>",),
-    "token": ("<token>",),
-    "digest": ("<digest>",),
     "who": ("<moderator>",),
-    "kind": ("<kind>",),
 }
 #: "A type: meaning; lifetime."
 DOCSTRING = re.compile(r"An? (?P<type>[a-z ]+): (?P<meaning>.+); (?P<lifetime>[^;]+)\.", re.DOTALL)
-#: Variables of the environment that are no settings of a site.
-OTHER_VARIABLES = {TRACEBACK_VARIABLE, "VOTEWEB_TEST_NO_SKIP"}
-
-FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
-CODE_SPAN = re.compile(r"`([^`\n]+)`")
-#: A path in the repository, with <noun> or * for a part that stands for several; and the bare name of a module.
-PATH = re.compile(
-    r"(?:voteweb|templates|static|tests|bench|deploy|docs|\.ci)/[\w./<>*-]*|Makefile|[A-Z]+\.md|pyproject\.toml"
-)
-FILE_NAME = re.compile(r"\w+\.(?:py|lua)")
-#: "`name` in `path`", "`name()` in `path`", "`One` and `other` in `path`": names that the file must contain.
-NAMES_IN_PATH = re.compile(
-    r"((?:`[\w.()]+`(?:,| and|, and) )*`[\w.()]+`) in\s`([\w./-]+\.(?:py|lua|toml|html|txt|md))`"
-)
-LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-#: A call of the program, wherever a shell would take one: at the start, behind a path, `&&` or a variable.
-COMMAND = re.compile(r"(?:^|/|&& |VOTEWEB_\w+=\S+ |\n\s*)voteweb ([a-z][^\n&|]*)")
 
 
 def key_functions() -> Iterator[Callable[..., str]]:
@@ -77,7 +47,7 @@ def key_rows() -> Iterator[tuple[str, ...]]:
         match = DOCSTRING.fullmatch(inspect.getdoc(function) or "")
         assert match, f"the docstring of Keys.{function.__name__} is not 'A type: meaning; lifetime.'"
         _, *names = inspect.signature(function).parameters
-        for values in product(*(ARGUMENTS[name] for name in names)):
+        for values in product(*(ARGUMENTS.get(name, (f"<{name}>",)) for name in names)):
             yield f"`{function(Keys(), *values)}`", *match.groups()
 
 
@@ -146,95 +116,3 @@ def test_every_key_is_a_noun_and_an_id() -> None:
     spelled = [key for key, *_ in key_rows()]
     assert all(re.fullmatch(r"`[a-z-]+:[^`]*`", key) for key in spelled)
     assert len(spelled) == len(set(spelled))
-
-
-def test_readme_has_at_most_200_lines() -> None:
-    assert len(README.read_text("utf-8").splitlines()) <= 200
-
-
-@every_text
-def test_lines_have_at_most_120_characters_outside_tables(file: Path) -> None:
-    lines = enumerate(file.read_text("utf-8").splitlines(), 1)
-    assert [number for number, line in lines if len(line) > 120 and not line.startswith("|")] == []
-
-
-def spans(file: Path) -> list[str]:
-    """Return every code span of a text, outside blocks of code."""
-    return CODE_SPAN.findall(FENCED.sub("", file.read_text("utf-8")))
-
-
-def blocks(file: Path) -> list[str]:
-    """Return every block of code of a text, continued lines as one."""
-    texts = FENCED.findall(file.read_text("utf-8"))
-    return [text.partition("\n")[2].removesuffix("```").replace("\\\n", " ") for text in texts]
-
-
-def code(file: Path) -> str:
-    """Return the code spans and the blocks of code of a text, each on lines of its own."""
-    return "\n".join([*spans(file), *blocks(file)])
-
-
-@every_text
-def test_every_path_exists(file: Path) -> None:
-    words = [*spans(file), *" ".join(blocks(file)).split()]
-    for path in filter(PATH.fullmatch, words):
-        pattern = re.sub(r"<\w+>", "*", path).rstrip("/")
-        assert any(ROOT.glob(pattern)), path
-    for name in filter(FILE_NAME.fullmatch, words):
-        assert any(ROOT.glob(f"voteweb/**/{name}")), name
-
-
-@every_text
-def test_every_name_stands_in_the_file_it_is_said_to_be_in(file: Path) -> None:
-    for names, path in NAMES_IN_PATH.findall(re.sub(r"\s+", " ", FENCED.sub("", file.read_text("utf-8")))):
-        text = (ROOT / path).read_text("utf-8")
-        for name in CODE_SPAN.findall(names):
-            last = name.removesuffix("()").rpartition(".")[2]
-            assert re.search(rf"\b{re.escape(last)}\b", text), f"{name} in {path}"
-
-
-@every_text
-def test_every_make_target_exists(file: Path) -> None:
-    targets = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
-    assert set(re.findall(r"\bmake ([a-z][a-z-]*)", code(file))) <= targets
-
-
-@cache
-def options(command: click.Command) -> frozenset[str]:
-    """Return every option of a *command*."""
-    return frozenset(option for parameter in command.params for option in parameter.opts) | {"--help"}
-
-
-@every_text
-def test_every_command_and_option_of_voteweb_exists(file: Path) -> None:
-    for words in COMMAND.findall(code(file)):
-        command: click.Command = voteweb
-        for word in shlex.split(words, comments=True):
-            if isinstance(command, click.Group):
-                assert word in command.commands, words
-                command = command.commands[word]
-            elif word.lstrip("[").startswith("--"):
-                assert word.strip("[]") in options(command), words
-
-
-@every_text
-def test_every_setting_exists(file: Path) -> None:
-    known = {env_name(field.name) for field in fields(Settings)} | OTHER_VARIABLES
-    assert set(re.findall(r"VOTEWEB_[A-Z_]+[A-Z]", file.read_text("utf-8"))) <= known
-
-
-def anchors(file: Path) -> set[str]:
-    """Return the anchors of all headings of a text, as GitHub makes them."""
-    headings = re.findall(r"^#+ (.+)$", FENCED.sub("", file.read_text("utf-8")), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
-
-
-@every_text
-def test_every_internal_link_leads_somewhere(file: Path) -> None:
-    for target in LINK.findall(FENCED.sub("", file.read_text("utf-8"))):
-        if re.match(r"https?:", target):
-            continue
-        path, _, anchor = target.partition("#")
-        there = (file.parent / path).resolve() if path else file
-        assert there.exists(), target
-        assert not anchor or anchor in anchors(there), target

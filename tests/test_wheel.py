@@ -1,40 +1,38 @@
-"""The wheel carries what a checkout has: every template, static file, script and sample."""
+"""The wheel has every template, static file, script and sample of the checkout, and its command works."""
 
-import subprocess
-import sys
 import zipfile
+from configparser import ConfigParser
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
+from tests.wheels import build_wheel, file_names
+from voteweb import cli
+
 ROOT = Path(__file__).parent.parent
-#: Folders of a checkout and where the wheel has them.
+#: Folders of a checkout and their places in the wheel.
 FOLDERS = {"voteweb": "voteweb", "templates": "voteweb/templates", "static": "voteweb/static"}
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
-    """The names of all files in a wheel that was built just now."""
-    folder = tmp_path_factory.mktemp("wheel")
-    words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(words, cwd=ROOT, check=True, capture_output=True, timeout=60)
-    (file,) = folder.glob("*.whl")
-    with zipfile.ZipFile(file) as archive:
-        return set(archive.namelist())
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.Path:
+    """The wheel of this checkout."""
+    return build_wheel(ROOT, tmp_path_factory.mktemp("wheel"))
 
 
-def in_checkout() -> set[str]:
-    """Return the files of the checkout under the names that the wheel gives them."""
+def names_in_checkout() -> set[str]:
+    """Return the names that the files of the checkout have in the wheel."""
     return {
-        f"{there}/{file.relative_to(ROOT / here)}"
-        for here, there in FOLDERS.items()
-        for file in (ROOT / here).rglob("*")
+        f"{target}/{file.relative_to(ROOT / source)}"
+        for source, target in FOLDERS.items()
+        for file in (ROOT / source).rglob("*")
         if file.is_file() and "__pycache__" not in file.parts
     }
 
 
-def test_the_wheel_holds_exactly_the_files_of_the_folders(wheel: set[str]) -> None:
-    assert {name for name in wheel if ".dist-info/" not in name} == in_checkout()
+def test_the_wheel_has_exactly_the_files_of_the_folders(wheel: zipfile.Path) -> None:
+    assert {name for name in file_names(wheel) if ".dist-info/" not in name} == names_in_checkout()
 
 
 @pytest.mark.parametrize(
@@ -48,14 +46,20 @@ def test_the_wheel_holds_exactly_the_files_of_the_folders(wheel: set[str]) -> No
         "static/icon.svg",
         "store/lua/cast_vote.lua",
         "store/lua/common.lua",
+        "web/i18n/translations/en/LC_MESSAGES/messages.mo",
+        "web/i18n/translations/zh/LC_MESSAGES/messages.mo",
         "cli/sample.jsonl",
         "cli/sample-groups.json",
     ],
 )
-def test_what_a_site_cannot_do_without_is_there(name: str, wheel: set[str]) -> None:
-    assert f"voteweb/{name}" in wheel
+def test_the_wheel_has_every_kind_of_file(name: str, wheel: zipfile.Path) -> None:
+    assert f"voteweb/{name}" in file_names(wheel)
 
 
-def test_the_wheel_names_its_command_and_its_license(wheel: set[str]) -> None:
-    names = {name.partition(".dist-info/")[2] for name in wheel}
-    assert {"entry_points.txt", "METADATA", "licenses/LICENSE"} <= names
+def test_the_wheel_has_the_command_and_the_license(wheel: zipfile.Path) -> None:
+    (info,) = (folder for folder in wheel.iterdir() if folder.name.endswith(".dist-info"))
+    assert (info / "METADATA").exists()
+    assert (info / "licenses" / "LICENSE").exists()
+    entry_points = ConfigParser()
+    entry_points.read_string((info / "entry_points.txt").read_text())
+    assert resolve_name(entry_points["console_scripts"]["voteweb"]) is cli.entry_point

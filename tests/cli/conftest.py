@@ -1,78 +1,81 @@
 """The command line on the flushed test server, in this process or in one of its own."""
 
 import os
-import shutil
-import socket
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.pausable_proxy import PausableProxy
+from tests import factories
+from tests.helpers import short_folder
+from tests.pausable_proxy import PausableProxy, pausable_proxy
 from voteweb.cli.main import voteweb
 from voteweb.core.config import Settings
 from voteweb.store import Store
 
 Invoke = Callable[..., Result]
-Spawn = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(autouse=True)
-def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No setting of whoever runs the tests reaches them."""
+def _default_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unset the settings of this machine."""
     for name in list(os.environ):
         if name.startswith("VOTEWEB_") and name != "VOTEWEB_TEST_NO_SKIP":
             monkeypatch.delenv(name)
 
 
 @pytest.fixture
-def invoke(monkeypatch: pytest.MonkeyPatch, settings: Settings, store: Store) -> Invoke:
-    """A way to run a command in this process, on the database of the fixture ``store``."""
-    monkeypatch.setenv("VOTEWEB_REDIS_URL", settings.redis_url)
+def invoke_alone() -> Invoke:
+    """A function that runs a command in this process, with the settings of the environment and of *env*."""
 
-    def run(*words: object, input: str | bytes | None = None) -> Result:
-        return CliRunner().invoke(voteweb, [str(word) for word in words], input=input, prog_name="voteweb")
+    def invoke(*arguments: object, input: str | bytes | None = None, **env: str) -> Result:
+        return CliRunner().invoke(voteweb, list(map(str, arguments)), input=input, env=env, prog_name="voteweb")
 
-    return run
+    return invoke
 
 
 @pytest.fixture
-def spawn() -> Spawn:
-    """A way to run a command in a process of its own."""
-
-    def run(*words: object, input: str = "", **env: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "voteweb.cli", *map(str, words)],
-            input=input,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            env={**os.environ, **env},
-        )
-
-    return run
+def invoke(monkeypatch: pytest.MonkeyPatch, settings: Settings, store: Store, invoke_alone: Invoke) -> Invoke:
+    """A function that runs a command in this process, on the database of the fixture ``store``."""
+    monkeypatch.setenv("VOTEWEB_REDIS_URL", settings.redis_url)
+    return invoke_alone
 
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
     """A data directory with a short path, as sockets need."""
-    path = Path(tempfile.mkdtemp(prefix="vw-", dir="/tmp"))
-    yield path
-    with suppress(OSError), socket.socket(socket.AF_UNIX) as left_over:  # of a test that failed
-        left_over.connect(str(path / "database.sock"))
-        left_over.sendall(b"SHUTDOWN NOSAVE\r\n")
-        left_over.recv(1)
-    shutil.rmtree(path, ignore_errors=True)
+    with short_folder() as folder:
+        yield folder
 
 
 @pytest.fixture
-def door(folder: Path, server_url: str) -> Iterator[PausableProxy]:
-    """A door to the test server's database."""
-    door = PausableProxy(folder / "door.sock", server_url.removeprefix("unix://"))
-    yield door
-    door.close()
+def proxy(server_url: str) -> Iterator[PausableProxy]:
+    """A proxy before the test server, whose answers can be held back."""
+    with pausable_proxy(server_url.removeprefix("unix://")) as proxy:
+        yield proxy
+
+
+@pytest.fixture(scope="session")
+def real_stories() -> Path:
+    """A CSV of 18,056 real stories, which lies beside the repository on some machines."""
+    file = Path(__file__).parents[3] / "shared" / "data" / "hn-2016.csv"
+    if not file.exists():
+        pytest.skip("the real stories are not beside this checkout")
+    return file
+
+
+@pytest.fixture
+def small_site(store: Store) -> Store:
+    """A site with an article of ann's in the group "go", for which bob has voted."""
+    id = factories.article(store, groups=("go",)).id
+    store.votes.cast(id, factories.user(store, "bob"))
+    return store
+
+
+@pytest.fixture
+def backup(invoke: Invoke, small_site: Store, tmp_path: Path) -> Path:
+    """A backup of the small site."""
+    file = tmp_path / "site.backup"
+    assert invoke("backup", file).exit_code == 0
+    return file

@@ -1,68 +1,74 @@
-"""What a site that runs tells of itself: counts that are right with several workers, and its log."""
+"""Metrics and the log of a site that runs with several workers."""
 
 import json
 import os
-import re
 import signal
 from pathlib import Path
 
+from prometheus_client.parser import text_string_to_metric_families
+
 from tests.helpers import until
 from tests.pausable_proxy import PausableProxy
-from tests.running import SECRET, Running, Start
-from tests.test_metrics import samples
+from tests.site_process import SECRET, SiteProcess, StartSite
 from voteweb.store import Store
 
 TOKEN = "a token of the operator's own"
-FRONT = re.compile(r"voteweb_request_seconds_count\{page=\w+,route=articles.front,status=200\}")
 
 
-def counted(site: Running) -> float:
-    """Return how many front pages the site says it has sent."""
-    status, text = site.get("/metrics", Authorization=f"Bearer {TOKEN}")
-    assert status == 200
-    return sum(value for name, value in samples(text.encode()).items() if FRONT.fullmatch(name))
+def front_pages(site: SiteProcess) -> float:
+    """Return how many front pages the metrics of *site* count."""
+    answer = site.get("/metrics", Authorization=f"Bearer {TOKEN}")
+    assert answer.status == 200
+    samples = [sample for family in text_string_to_metric_families(answer.body) for sample in family.samples]
+    labels = {"route": "articles.front", "status": "200"}
+    return sum(
+        sample.value
+        for sample in samples
+        if sample.name == "voteweb_request_seconds_count" and sample.labels.items() >= labels.items()
+    )
 
 
-def test_workers_count_together_and_what_a_dead_one_counted_stays(start: Start, folder: Path, tmp_path: Path) -> None:
-    env = {"VOTEWEB_METRICS_TOKEN": TOKEN, "TMPDIR": str(tmp_path)}
-    site = start("--data", str(folder), "--workers", "2", **env)
-    for asked in range(1, 41):
-        assert site.get("/")[0] == 200
-        assert counted(site) == asked
-    killed = site.workers()
+def kill_workers(site: SiteProcess) -> None:
+    """Kill the workers of *site*, and return when there are as many others."""
+    killed = site.worker_pids()
     for worker in killed:
         os.kill(worker, signal.SIGKILL)
-    until(lambda: len(site.workers()) == 2 and not set(site.workers()) & set(killed) and site.answers())
-    assert site.get("/")[0] == 200
-    assert counted(site) == 41
-    assert site.stop(signal.SIGTERM)[0] == 0
+    until(lambda: len(set(site.worker_pids()) - set(killed)) == len(killed) and site.is_healthy())
+
+
+def test_workers_count_together_until_the_site_stops(start_site: StartSite, folder: Path, tmp_path: Path) -> None:
+    options = ("--data", str(folder), "--workers", "2")
+    env = {"VOTEWEB_METRICS_TOKEN": TOKEN, "TMPDIR": str(tmp_path)}
+    site = start_site(*options, **env)
+    for count in range(1, 41):
+        assert site.get("/").status == 200
+        assert front_pages(site) == count
+    kill_workers(site)
+    assert site.get("/").status == 200
+    assert front_pages(site) == 41, "what a dead worker counted is kept"
+    assert site.stop().status == 0
     assert list(tmp_path.iterdir()) == []
+    again = start_site(*options, **env)
+    assert again.get("/").status == 200
+    assert front_pages(again) == 1
 
 
-def test_the_counts_of_an_earlier_run_are_gone(start: Start, folder: Path) -> None:
-    for _ in range(2):
-        site = start("--data", str(folder), VOTEWEB_METRICS_TOKEN=TOKEN)
-        assert site.get("/")[0] == 200
-        assert counted(site) == 1
-        assert site.stop(signal.SIGTERM)[0] == 0
-
-
-def test_the_log_as_json_is_json_whatever_happens(start: Start, store: Store, door: PausableProxy) -> None:
+def test_every_line_of_a_json_log_is_json(start_site: StartSite, store: Store, proxy: PausableProxy) -> None:
     env = {"VOTEWEB_LOG": "json", "VOTEWEB_LOG_ADDRESSES": "1", "VOTEWEB_REDIS_DEADLINE": "1"}
-    site = start(VOTEWEB_REDIS_URL=door.url, **env, **SECRET)
-    assert site.get("/")[0] == 200
-    (worker,) = site.workers()
-    os.kill(worker, signal.SIGKILL)
-    until(lambda: site.workers() not in ([], [worker]) and site.answers())
-    door.hold()
-    assert site.get("/new")[0] == 503
-    log = [json.loads(line) for line in site.stop(signal.SIGTERM)[2].splitlines()]
-    requests = [line for line in log if "path" in line]
-    events = [line for line in log if "message" in line]
-    assert len(requests) + len(events) == len(log)
+    site = start_site(VOTEWEB_REDIS_URL=proxy.url, **env, **SECRET)
+    assert site.get("/").status == 200
+    kill_workers(site)
+    proxy.pause()
+    assert site.get("/new").status == 503
+    lines = [json.loads(line) for line in site.stop().stderr.splitlines()]
+    requests = [line for line in lines if "path" in line]
+    events = [line for line in lines if "message" in line]
+    assert len(requests) + len(events) == len(lines)
     assert requests[0]["path"] == "/"
-    assert {line["address"] for line in requests} == {"127.0.0.1"}
-    assert [line["message"] for line in events if "worker" in line["message"]] == ["Unexpected exit from worker-1"]
-    away = [line for line in events if line["message"].startswith("Redis is away")]
-    answered = [line["id"] for line in requests if line["status"] == 503 and line["path"] == "/new"]
-    assert [line["id"] for line in away] == answered
+    assert {request["address"] for request in requests} == {"127.0.0.1"}
+    deaths = [event["message"] for event in events if "worker" in event["message"]]
+    assert deaths == ["Unexpected exit from worker-1"]
+    failures = [event["id"] for event in events if event["message"].startswith("Redis is unavailable")]
+    refused = [request["id"] for request in requests if request["status"] == 503 and request["path"] == "/new"]
+    assert failures == refused
+    assert len(refused) == 1

@@ -1,4 +1,4 @@
-"""How workers end: what is told of it, and that none holds up a stop."""
+"""How workers end: which ends are logged, and that a worker that is just being forked ends too."""
 
 import logging
 import signal
@@ -11,46 +11,52 @@ import pytest
 from tests.helpers import until
 from voteweb.cli.workers import UnexpectedExitFilter
 
-#: A process that does something about the signal, and its copy, which is told to end as soon as it is there.
+#: Handles SIGTERM, forks a child and sends it the signal at once, and then to itself.
 FORK = """
 import os, signal
-from voteweb.cli.endings import end_before_birth
-heard = []
-signal.signal(signal.SIGTERM, lambda *_: heard.append(1))
-end_before_birth()
+from voteweb.cli.workers import exit_on_early_sigterm
+received = []
+signal.signal(signal.SIGTERM, lambda *_: received.append("SIGTERM"))
+exit_on_early_sigterm()
 child = os.fork()
 while not child:
     signal.pause()
 os.kill(child, signal.SIGTERM)
-ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 os.kill(os.getpid(), signal.SIGTERM)
-print(ended, heard)
+print(status, *received)
 """
-DEATH = "Unexpected exit from worker-1"
+UNEXPECTED_EXIT = "Unexpected exit from worker-1"
 
 
-def told(*, is_over: bool, words: str, caplog: pytest.LogCaptureFixture) -> list[str]:
-    """Return what a log says of *words* by the time that nothing is held back any more."""
-    log = logging.getLogger("tests.endings")
-    deaths = UnexpectedExitFilter(lambda: is_over, patience=0.01)
-    log.addFilter(deaths)
+def logged(message: str, *, is_stopping: bool, caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Log *message* through the filter; return the messages in the log when nothing is delayed any more."""
+    logger = logging.getLogger("tests.workers")
+    exit_filter = UnexpectedExitFilter(lambda: is_stopping, delay=0.01)
+    logger.addFilter(exit_filter)
     try:
-        log.error(words)
-        until(lambda: not any(isinstance(each, threading.Timer) for each in threading.enumerate()))
+        logger.error(message)
+        until(lambda: not any(isinstance(thread, threading.Timer) for thread in threading.enumerate()))
     finally:
-        log.removeFilter(deaths)
+        logger.removeFilter(exit_filter)
     return [record.getMessage() for record in caplog.records]
 
 
 @pytest.mark.parametrize(
-    ("is_over", "words", "count"), [(False, DEATH, 1), (True, DEATH, 0), (False, "Else", 1), (True, "Else", 1)]
+    ("message", "is_stopping", "is_logged"),
+    [
+        (UNEXPECTED_EXIT, False, True),
+        (UNEXPECTED_EXIT, True, False),
+        ("Another message", False, True),
+        ("Another message", True, True),
+    ],
 )
-def test_a_death_is_told_unless_all_are_to_end(
-    is_over: bool, words: str, count: int, caplog: pytest.LogCaptureFixture
+def test_an_exit_is_logged_unless_the_site_stops(
+    message: str, is_stopping: bool, is_logged: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert told(is_over=is_over, words=words, caplog=caplog) == [words] * count
+    assert logged(message, is_stopping=is_stopping, caplog=caplog) == ([message] if is_logged else [])
 
 
-def test_a_worker_that_is_told_to_end_before_it_listens_ends_and_its_parent_still_hears() -> None:
-    done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=60)
-    assert (done.stdout, done.stderr) == (f"{-signal.SIGTERM} [1]\n", "")
+def test_a_worker_ends_by_sigterm_while_it_is_forked() -> None:
+    run = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=60)
+    assert (run.stdout, run.stderr) == (f"{-signal.SIGTERM} SIGTERM\n", "")

@@ -1,33 +1,36 @@
-"""Failures: each has words without a hole, a status and a code of its own."""
+"""Errors: a complete message, a status and a unique code."""
 
 import pytest
 
 from voteweb.core import errors
 from voteweb.core.errors import VotewebError
 
-
-def kinds(of: type[VotewebError] = VotewebError) -> list[type[VotewebError]]:
-    return [kind for sub in of.__subclasses__() for kind in (sub, *kinds(sub))]
-
-
-VALUES = {"names": "python", "name": "ann", "most": 5, "when": 1_456_789_012.5, "reason": "spam, twice."}
+#: A value for each placeholder of a message.
+VALUES = {"names": "python", "name": "ann", "max": 5, "when": 1_456_789_012.5, "reason": "spam, twice."}
 
 
-@pytest.mark.parametrize("kind", [kind for kind in kinds() if kind.template], ids=lambda kind: kind.__name__)
-def test_the_words_of_a_failure_are_a_sentence(kind: type[VotewebError]) -> None:
-    words = str(kind(**VALUES))
-    assert words[0].isupper()
-    assert words.endswith(".")
-    assert "%" not in words
+def subclasses(error_class: type[VotewebError] = VotewebError) -> list[type[VotewebError]]:
+    """Return all classes of errors."""
+    return [cls for direct in error_class.__subclasses__() for cls in (direct, *subclasses(direct))]
 
 
-def test_every_failure_has_a_code_of_its_own() -> None:
-    codes = [kind.code for kind in kinds()]
+@pytest.mark.parametrize(
+    "error_class", [cls for cls in subclasses() if cls.template], ids=lambda error_class: error_class.__name__
+)
+def test_message_is_a_sentence(error_class: type[VotewebError]) -> None:
+    message = str(error_class(**VALUES))
+    assert message[0].isupper()
+    assert message.endswith(".")
+    assert "%" not in message
+
+
+def test_codes_are_unique() -> None:
+    codes = [error_class.code for error_class in subclasses()]
     assert len(set(codes)) == len(codes)
 
 
 @pytest.mark.parametrize(
-    ("failure", "status", "says"),
+    ("error", "status", "message"),
     [
         (errors.NoSuchArticle(), 404, "There is no such article."),
         (errors.NoSuchGroup(names="go, lua"), 404, "There is no group named go, lua."),
@@ -35,13 +38,13 @@ def test_every_failure_has_a_code_of_its_own() -> None:
         (errors.NoSuchPage(), 404, "This list has no such page."),
         (errors.AlreadyVoted(votes=3), 409, "You have already voted for this article."),
         (errors.NotVoted(votes=3), 409, "You have not voted for this article."),
-        (errors.OwnVote(votes=3), 409, "You posted this article: your own vote stays."),
+        (errors.OwnVote(votes=3), 409, "You posted this article: your vote for it cannot be taken back."),
         (errors.VotingClosed(when=1_456_789_012.9), 410, "Voting closed on 2016-02-29 23:36 UTC."),
-        (errors.TooManyGroups(max=5), 409, "An article can be in 5 groups at most."),
+        (errors.TooManyGroups(max=5), 409, "An article can be in at most 5 groups."),
         (errors.GroupExists(name="go"), 409, "There is already a group named go."),
         (errors.NameTaken(name="ann"), 409, "The name ann is taken."),
-        (errors.ArticleGone(), 410, "This article is no longer here."),
-        (errors.NotYours(), 403, "Only its poster and moderators can do this."),
+        (errors.ArticleGone(), 410, "This article is no longer available."),
+        (errors.NotYours(), 403, "Only the poster of this article and moderators can do this."),
         (errors.Duplicate(id=7), 409, "This link was posted already."),
         (errors.Banned(reason="spam"), 403, "This account is banned: spam"),
         (errors.Invalid("A text of %(max)s.", max=9), 400, "A text of 9."),
@@ -49,14 +52,14 @@ def test_every_failure_has_a_code_of_its_own() -> None:
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, VotewebError) else "",
 )
-def test_a_failure_says_what_happened(failure: VotewebError, status: int, says: str) -> None:
-    assert (failure.status, str(failure)) == (status, says)
+def test_error_has_its_status_and_message(error: VotewebError, status: int, message: str) -> None:
+    assert (error.status, str(error)) == (status, message)
 
 
-def test_a_value_with_a_percent_sign_stands_as_typed() -> None:
+def test_percent_sign_in_a_value_is_kept() -> None:
     assert str(errors.NoSuchGroup(names="100%(x)s")) == "There is no group named 100%(x)s."
 
 
-def test_unavailable_says_when_to_come_back() -> None:
+def test_unavailable_has_a_status_and_a_retry_time() -> None:
     assert errors.Unavailable.status == 503
     assert errors.Unavailable.retry_after > 0

@@ -1,8 +1,10 @@
-"""Who may do what: every predicate of ``rules.py`` for everybody who may ask."""
+"""Permissions: each predicate, for everybody who may ask."""
 
 import inspect
+import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,148 +14,156 @@ from voteweb.core.config import Settings
 from voteweb.core.models import Article, ArticleStatus, Invitation, LogAction, LogEntry, Role, User, VotingState
 
 POSTED = 1_000_000.0
-LATE = POSTED + 900  # the first moment at which the poster is late
+LATE = POSTED + 900  # the first moment at which the poster is too late
 CLOSED = POSTED + 604_800
 
 
-def someone(role: Role = Role.MEMBER, name: str = "bob", id: int = 2, **more: Any) -> User:
-    return User(id=id, name=name, password="", role=role, since=POSTED, session="", **more)
+def user(role: Role = Role.MEMBER, name: str = "bob", id: int = 2, **fields: Any) -> User:
+    return User(id=id, name=name, password="", role=role, since=POSTED, session="", **fields)
 
 
 ARTICLE = Article(id=1, title="t", link="", text="", poster="Ann", time=POSTED, votes=199)
-REMOVED = replace(ARTICLE, gone=ArticleStatus.REMOVED)
-DELETED = replace(ARTICLE, gone=ArticleStatus.DELETED)
+REMOVED = replace(ARTICLE, status=ArticleStatus.REMOVED)
+DELETED = replace(ARTICLE, status=ArticleStatus.DELETED)
 SETTINGS = Settings()
-INVITING = Settings(signup="invite", members_invite=1)
+BY_INVITATION = Settings(signup="invite")
+MEMBERS_INVITE = Settings(signup="invite", members_invite=1)
 
-#: Who asks. The session of a banned member has ended: to the site this is a reader.
-WHO: dict[str, User | None] = {
+#: The viewers of each row. The session of a banned member has ended: to the site this is a reader.
+VIEWERS: dict[str, User | None] = {
     "reader": None,
     "banned": None,
-    "member": someone(),
-    "poster": someone(name="aNN", id=1),
-    "moderator": someone(Role.MODERATOR, "mod", 3),
-    "admin": someone(Role.ADMIN, "boss", 4),
+    "member": user(),
+    "poster": user(name="aNN", id=1),
+    "moderator": user(Role.MODERATOR, "mod", 3),
+    "admin": user(Role.ADMIN, "boss", 4),
 }
-MEMBER, OTHER_MOD = someone(name="cid", id=5), someone(Role.MODERATOR, "sue", 6)
-OTHER_ADMIN, LEFT = someone(Role.ADMIN, "root2", 7), someone(name="zoe", id=8, left=POSTED)
-BARRED = someone(name="eve", id=9, banned=POSTED)
+OTHER_MEMBER, OTHER_MODERATOR = user(name="cid", id=5), user(Role.MODERATOR, "sue", 6)
+OTHER_ADMIN, LEFT = user(Role.ADMIN, "root2", 7), user(name="zoe", id=8, left=POSTED)
+BANNED = user(name="eve", id=9, banned=POSTED)
 INVITATION = Invitation("token", "Ann", LATE)
+USED, REVOKED = replace(INVITATION, used="cid"), replace(INVITATION, revoked=True)
 REMOVAL = LogEntry(1, LogAction.REMOVE, "MOD", POSTED)
 
 NOBODY = ""
-MODS = "moderator admin"
+STAFF = "moderator admin"
 MEMBERS = "member poster moderator admin"
 OTHERS = "member moderator admin"
 ALL = "reader banned member poster moderator admin"
 
-Question = Callable[[User | None], bool]
+Predicate = Callable[[User | None], bool]
 
-#: Each question, and who is answered with yes; nobody else is.
-TABLE: list[tuple[str, Question, str]] = [
-    ("moderate", permissions.may_moderate, MODS),
+
+def may_vote(viewer: User | None, article: Article, now: float) -> bool:
+    return permissions.voting_state(viewer, article, now, SETTINGS) is VotingState.OPEN
+
+
+def may_do_to_themselves(predicate: Callable[[User, User], bool], viewer: User | None) -> bool:
+    return viewer is not None and predicate(viewer, viewer)
+
+
+def may_log_in(viewer: User | None, **changes: Any) -> bool:
+    return viewer is not None and permissions.may_log_in(replace(viewer, **changes))
+
+
+#: Each case, its predicate, and the viewers for whom it holds; it holds for nobody else.
+TABLE: list[tuple[str, Predicate, str]] = [
+    ("moderate", permissions.may_moderate, STAFF),
     ("administer", permissions.may_administer, "admin"),
-    ("post", permissions.may_post, MEMBERS),
-    ("is the poster", lambda who: permissions.is_poster(who, ARTICLE), "poster"),
-    # votes: readers are led to log in
-    (
-        "vote",
-        lambda who: permissions.voting_state(who, ARTICLE, POSTED, SETTINGS) is VotingState.OPEN,
-        "reader banned member moderator admin",
-    ),
-    (
-        "vote at the last moment",
-        lambda who: permissions.voting_state(who, ARTICLE, CLOSED - 0.001, SETTINGS) is VotingState.OPEN,
-        f"reader banned {OTHERS}",
-    ),
-    ("vote when closed", lambda who: permissions.voting_state(who, ARTICLE, CLOSED, SETTINGS) is VotingState.OPEN, NOBODY),
-    ("vote for what is removed", lambda who: permissions.voting_state(who, REMOVED, POSTED, SETTINGS) is VotingState.OPEN, NOBODY),
-    ("vote for what is deleted", lambda who: permissions.voting_state(who, DELETED, POSTED, SETTINGS) is VotingState.OPEN, NOBODY),
-    # the own article
-    ("edit in time", lambda who: permissions.may_edit(who, ARTICLE, LATE - 0.001, SETTINGS), "poster moderator admin"),
-    ("edit late", lambda who: permissions.may_edit(who, ARTICLE, LATE, SETTINGS), MODS),
-    ("edit what is removed", lambda who: permissions.may_edit(who, REMOVED, POSTED, SETTINGS), NOBODY),
-    ("edit what is deleted", lambda who: permissions.may_edit(who, DELETED, POSTED, SETTINGS), NOBODY),
-    ("delete in time", lambda who: permissions.may_delete(who, ARTICLE, LATE - 0.001, SETTINGS), "poster"),
-    ("delete late", lambda who: permissions.may_delete(who, ARTICLE, LATE, SETTINGS), NOBODY),
-    ("delete what is removed", lambda who: permissions.may_delete(who, REMOVED, POSTED, SETTINGS), NOBODY),
+    ("is the poster", lambda viewer: permissions.is_poster(viewer, ARTICLE), "poster"),
+    # votes: readers are redirected to log-in
+    ("vote", lambda viewer: may_vote(viewer, ARTICLE, POSTED), f"reader banned {OTHERS}"),
+    ("vote at the last moment", lambda viewer: may_vote(viewer, ARTICLE, CLOSED - 0.001), f"reader banned {OTHERS}"),
+    ("vote when closed", lambda viewer: may_vote(viewer, ARTICLE, CLOSED), NOBODY),
+    ("vote for a removed article", lambda viewer: may_vote(viewer, REMOVED, POSTED), NOBODY),
+    ("vote for a deleted article", lambda viewer: may_vote(viewer, DELETED, POSTED), NOBODY),
+    # editing and deleting
+    ("edit in time", lambda viewer: permissions.may_edit(viewer, ARTICLE, LATE - 0.001, SETTINGS), f"poster {STAFF}"),
+    ("edit late", lambda viewer: permissions.may_edit(viewer, ARTICLE, LATE, SETTINGS), STAFF),
+    ("edit a removed article", lambda viewer: permissions.may_edit(viewer, REMOVED, POSTED, SETTINGS), NOBODY),
+    ("edit a deleted article", lambda viewer: permissions.may_edit(viewer, DELETED, POSTED, SETTINGS), NOBODY),
+    ("delete in time", lambda viewer: permissions.may_delete(viewer, ARTICLE, LATE - 0.001, SETTINGS), "poster"),
+    ("delete late", lambda viewer: permissions.may_delete(viewer, ARTICLE, LATE, SETTINGS), NOBODY),
+    ("delete a removed article", lambda viewer: permissions.may_delete(viewer, REMOVED, POSTED, SETTINGS), NOBODY),
     # removing and restoring
-    ("remove", lambda who: permissions.may_remove(who, ARTICLE), MODS),
-    ("remove again", lambda who: permissions.may_remove(who, REMOVED), NOBODY),
-    ("remove what is deleted", lambda who: permissions.may_remove(who, DELETED), NOBODY),
-    ("restore", lambda who: permissions.may_restore(who, REMOVED), MODS),
-    ("restore what is there", lambda who: permissions.may_restore(who, ARTICLE), NOBODY),
-    ("restore what is deleted", lambda who: permissions.may_restore(who, DELETED), NOBODY),
-    ("read", lambda who: permissions.may_read(who, ARTICLE), ALL),
-    ("read what is removed", lambda who: permissions.may_read(who, REMOVED), "poster moderator admin"),
-    ("read what is deleted", lambda who: permissions.may_read(who, DELETED), NOBODY),
+    ("remove", lambda viewer: permissions.may_remove(viewer, ARTICLE), STAFF),
+    ("remove again", lambda viewer: permissions.may_remove(viewer, REMOVED), NOBODY),
+    ("remove a deleted article", lambda viewer: permissions.may_remove(viewer, DELETED), NOBODY),
+    ("restore", lambda viewer: permissions.may_restore(viewer, REMOVED), STAFF),
+    ("restore a listed article", lambda viewer: permissions.may_restore(viewer, ARTICLE), NOBODY),
+    ("restore a deleted article", lambda viewer: permissions.may_restore(viewer, DELETED), NOBODY),
+    ("read", lambda viewer: permissions.may_read(viewer, ARTICLE), ALL),
+    ("read a removed article", lambda viewer: permissions.may_read(viewer, REMOVED), f"poster {STAFF}"),
+    ("read a deleted article", lambda viewer: permissions.may_read(viewer, DELETED), NOBODY),
     # reports
-    ("report", lambda who: permissions.may_report(who, ARTICLE), OTHERS),
-    ("report what is removed", lambda who: permissions.may_report(who, REMOVED), NOBODY),
-    ("report what is deleted", lambda who: permissions.may_report(who, DELETED), NOBODY),
+    ("report", lambda viewer: permissions.may_report(viewer, ARTICLE), OTHERS),
+    ("report a removed article", lambda viewer: permissions.may_report(viewer, REMOVED), NOBODY),
+    ("report a deleted article", lambda viewer: permissions.may_report(viewer, DELETED), NOBODY),
     # members
-    ("ban a member", lambda who: permissions.may_ban(who, MEMBER), MODS),
-    ("ban a moderator", lambda who: permissions.may_ban(who, OTHER_MOD), "admin"),
-    ("ban an admin", lambda who: permissions.may_ban(who, OTHER_ADMIN), NOBODY),
-    ("ban who has left", lambda who: permissions.may_ban(who, LEFT), NOBODY),
-    ("ban oneself", lambda who: who is not None and permissions.may_ban(who, who), NOBODY),
-    ("give a member a role", lambda who: permissions.may_set_role(who, MEMBER), "admin"),
-    ("give a moderator a role", lambda who: permissions.may_set_role(who, OTHER_MOD), "admin"),
-    ("give an admin a role", lambda who: permissions.may_set_role(who, OTHER_ADMIN), "admin"),
-    ("give a role to who has left", lambda who: permissions.may_set_role(who, LEFT), NOBODY),
-    ("give oneself a role", lambda who: who is not None and permissions.may_set_role(who, who), NOBODY),
+    ("ban a member", lambda viewer: permissions.may_ban(viewer, OTHER_MEMBER), STAFF),
+    ("ban a moderator", lambda viewer: permissions.may_ban(viewer, OTHER_MODERATOR), "admin"),
+    ("ban an admin", lambda viewer: permissions.may_ban(viewer, OTHER_ADMIN), NOBODY),
+    ("ban a member who has left", lambda viewer: permissions.may_ban(viewer, LEFT), NOBODY),
+    ("ban oneself", partial(may_do_to_themselves, permissions.may_ban), NOBODY),
+    ("set a member's role", lambda viewer: permissions.may_set_role(viewer, OTHER_MEMBER), "admin"),
+    ("set a moderator's role", lambda viewer: permissions.may_set_role(viewer, OTHER_MODERATOR), "admin"),
+    ("set an admin's role", lambda viewer: permissions.may_set_role(viewer, OTHER_ADMIN), "admin"),
+    ("set the role of a member who has left", lambda viewer: permissions.may_set_role(viewer, LEFT), NOBODY),
+    ("set one's own role", partial(may_do_to_themselves, permissions.may_set_role), NOBODY),
     # invitations
-    ("invite to an open site", lambda who: permissions.may_invite(who, CLOSED, SETTINGS), NOBODY),
-    ("invite to a closed site", lambda who: permissions.may_invite(who, CLOSED, Settings(signup="closed")), NOBODY),
-    ("invite", lambda who: permissions.may_invite(who, CLOSED, Settings(signup="invite")), MODS),
-    ("invite after a week", lambda who: permissions.may_invite(who, CLOSED, INVITING), MEMBERS),
-    ("invite before a week is over", lambda who: permissions.may_invite(who, CLOSED - 0.001, INVITING), MODS),
-    # undoing: the own act of a moderator, for ten minutes
-    ("undo the own", lambda who: permissions.may_undo(who, REMOVAL, POSTED + 599.9), "moderator"),
-    ("undo when late", lambda who: permissions.may_undo(who, REMOVAL, POSTED + config.UNDO_SECONDS), NOBODY),
-    ("undo twice", lambda who: permissions.may_undo(who, replace(REMOVAL, undone=True), POSTED), NOBODY),
-    ("undo another's", lambda who: permissions.may_undo(who, replace(REMOVAL, who="sue"), POSTED), NOBODY),
-    ("undo as a mere member", lambda who: permissions.may_undo(who, replace(REMOVAL, who="bob"), POSTED), NOBODY),
+    ("invite to an open site", lambda viewer: permissions.may_invite(viewer, CLOSED, SETTINGS), NOBODY),
     (
-        "undo a change of groups",
-        lambda who: permissions.may_undo(who, replace(REMOVAL, kind=LogAction.GROUPS), POSTED),
-        "moderator",
-    ),
-    *(
-        (f"undo: {kind}", lambda who, kind=kind: permissions.may_undo(who, replace(REMOVAL, kind=kind), POSTED), NOBODY)  # type: ignore[misc]
-        for kind in LogAction
-        if kind not in (LogAction.GROUPS, LogAction.REMOVE)
-    ),
-    ("log in", lambda who: who is not None and permissions.may_log_in(who), MEMBERS),
-    ("log in when banned", lambda who: who is not None and permissions.may_log_in(replace(who, banned=POSTED)), NOBODY),
-    ("log in after leaving", lambda who: who is not None and permissions.may_log_in(replace(who, left=POSTED)), NOBODY),
-    # what depends on nobody
-    ("use an invitation", lambda who: permissions.may_use_invitation(INVITATION, MEMBER, LATE - 0.001), ALL),
-    ("use an invitation past its end", lambda who: permissions.may_use_invitation(INVITATION, MEMBER, LATE), NOBODY),
-    ("use a used invitation", lambda who: permissions.may_use_invitation(replace(INVITATION, used="cid"), MEMBER, POSTED), NOBODY),
-    (
-        "use a withdrawn invitation",
-        lambda who: permissions.may_use_invitation(replace(INVITATION, revoked=True), MEMBER, POSTED),
+        "invite to a closed site",
+        lambda viewer: permissions.may_invite(viewer, CLOSED, Settings(signup="closed")),
         NOBODY,
     ),
-    ("use an invitation of who has left", lambda who: permissions.may_use_invitation(INVITATION, LEFT, POSTED), NOBODY),
-    ("use an invitation of who is banned", lambda who: permissions.may_use_invitation(INVITATION, BARRED, POSTED), NOBODY),
-    ("use an invitation of nobody", lambda who: permissions.may_use_invitation(INVITATION, None, POSTED), NOBODY),
-    ("votes are open", lambda who: permissions.is_voting_open(ARTICLE, CLOSED - 0.001, SETTINGS), ALL),
-    ("votes are closed", lambda who: permissions.is_voting_open(ARTICLE, CLOSED, SETTINGS), NOBODY),
-    ("is good", lambda who: permissions.is_good(ARTICLE, Settings(good_votes=199)), ALL),
-    ("is not good", lambda who: permissions.is_good(ARTICLE, Settings(good_votes=200)), NOBODY),
+    ("invite", lambda viewer: permissions.may_invite(viewer, CLOSED, BY_INVITATION), STAFF),
+    ("invite after a week", lambda viewer: permissions.may_invite(viewer, CLOSED, MEMBERS_INVITE), MEMBERS),
+    ("invite within a week", lambda viewer: permissions.may_invite(viewer, CLOSED - 0.001, MEMBERS_INVITE), STAFF),
+    # undoing: a moderator's own act, for ten minutes
+    ("undo one's own act", lambda viewer: permissions.may_undo(viewer, REMOVAL, POSTED + 599.9), "moderator"),
+    ("undo late", lambda viewer: permissions.may_undo(viewer, REMOVAL, POSTED + config.UNDO_SECONDS), NOBODY),
+    ("undo twice", lambda viewer: permissions.may_undo(viewer, replace(REMOVAL, undone=True), POSTED), NOBODY),
+    ("undo another's act", lambda viewer: permissions.may_undo(viewer, replace(REMOVAL, who="sue"), POSTED), NOBODY),
+    ("undo as a member", lambda viewer: permissions.may_undo(viewer, replace(REMOVAL, who="bob"), POSTED), NOBODY),
+    *(
+        (
+            f"undo: {kind}",
+            lambda viewer, kind=kind: permissions.may_undo(viewer, replace(REMOVAL, kind=kind), POSTED),  # type: ignore[misc]
+            "moderator" if kind in (LogAction.GROUPS, LogAction.REMOVE) else NOBODY,
+        )
+        for kind in LogAction
+    ),
+    ("log in", may_log_in, MEMBERS),
+    ("log in when banned", partial(may_log_in, banned=POSTED), NOBODY),
+    ("log in after leaving", partial(may_log_in, left=POSTED), NOBODY),
+    # predicates that do not depend on the viewer
+    ("use an invitation", lambda _: permissions.may_use_invitation(INVITATION, OTHER_MEMBER, LATE - 0.001), ALL),
+    ("use an expired invitation", lambda _: permissions.may_use_invitation(INVITATION, OTHER_MEMBER, LATE), NOBODY),
+    ("use a used invitation", lambda _: permissions.may_use_invitation(USED, OTHER_MEMBER, POSTED), NOBODY),
+    ("use a revoked invitation", lambda _: permissions.may_use_invitation(REVOKED, OTHER_MEMBER, POSTED), NOBODY),
+    ("use an invitation of who has left", lambda _: permissions.may_use_invitation(INVITATION, LEFT, POSTED), NOBODY),
+    (
+        "use an invitation of who is banned",
+        lambda _: permissions.may_use_invitation(INVITATION, BANNED, POSTED),
+        NOBODY,
+    ),
+    ("use an invitation of nobody", lambda _: permissions.may_use_invitation(INVITATION, None, POSTED), NOBODY),
+    ("voting is open", lambda _: permissions.is_voting_open(ARTICLE, CLOSED - 0.001, SETTINGS), ALL),
+    ("voting is closed", lambda _: permissions.is_voting_open(ARTICLE, CLOSED, SETTINGS), NOBODY),
+    ("is good", lambda _: permissions.is_good(ARTICLE, Settings(good_votes=199)), ALL),
+    ("is not good", lambda _: permissions.is_good(ARTICLE, Settings(good_votes=200)), NOBODY),
 ]
 
 
-@pytest.mark.parametrize("name", WHO)
-@pytest.mark.parametrize(("act", "may", "allowed"), TABLE, ids=[row[0] for row in TABLE])
-def test_an_act_is_for_those_it_is_for_and_nobody_else(act: str, may: Question, allowed: str, name: str) -> None:
-    assert may(WHO[name]) is (name in allowed.split())
+@pytest.mark.parametrize("viewer", VIEWERS)
+@pytest.mark.parametrize(("case", "predicate", "allowed"), TABLE, ids=[case for case, *_ in TABLE])
+def test_permission_is_given_to_its_viewers_only(case: str, predicate: Predicate, allowed: str, viewer: str) -> None:
+    assert predicate(VIEWERS[viewer]) is (viewer in allowed.split())
 
 
 @pytest.mark.parametrize(
-    ("signup", "invited", "may"),
+    ("signup", "invited", "expected"),
     [
         ("open", False, True),
         ("open", True, True),
@@ -163,11 +173,12 @@ def test_an_act_is_for_those_it_is_for_and_nobody_else(act: str, may: Question, 
         ("closed", True, False),
     ],
 )
-def test_who_may_join(signup: str, invited: bool, may: bool) -> None:
-    assert permissions.may_join(Settings(signup=signup), invited=invited) is may
+def test_joining_depends_on_the_signup_setting(signup: str, invited: bool, expected: bool) -> None:
+    assert permissions.may_join(Settings(signup=signup), invited=invited) is expected
 
 
-def test_every_rule_is_asked_here() -> None:
-    text = inspect.getsource(inspect.getmodule(someone))  # type: ignore[arg-type]
-    names = [name for name, each in inspect.getmembers(permissions, inspect.isfunction) if each.__module__ == permissions.__name__]
-    assert [name for name in names if f"rules.{name}" not in text] == []
+def test_every_permission_is_tested() -> None:
+    source = inspect.getsource(sys.modules[__name__])
+    functions = inspect.getmembers(permissions, inspect.isfunction)
+    names = [name for name, function in functions if function.__module__ == permissions.__name__]
+    assert [name for name in names if f"permissions.{name}" not in source] == []

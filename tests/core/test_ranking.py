@@ -1,9 +1,9 @@
-"""The score and its explanation, by numbers worked out by hand."""
+"""The score and its explanation, with numbers computed by hand."""
 
 import pytest
 
 from voteweb.core.models import Article, Order
-from voteweb.core.ranking import ScoreExplanation, closes, explain, newest_first, ranking_value, score
+from voteweb.core.ranking import ScoreExplanation, explain, newest_first, ranking_value, score, voting_end
 
 
 def article(id: int = 1, time: float = 1_000_000.0, votes: int = 1) -> Article:
@@ -11,43 +11,44 @@ def article(id: int = 1, time: float = 1_000_000.0, votes: int = 1) -> Article:
 
 
 @pytest.mark.parametrize(
-    ("time", "votes", "vote_score", "wanted"),
+    ("time", "votes", "vote_score", "expected"),
     [
-        (1332065417.47, 1, 432, 1332065849.47),  # the book's own example article
+        (1332065417.47, 1, 432, 1332065849.47),  # the example article of the book
         (1332075503.49, 528, 432, 1332303599.49),  # 528 × 432 = 228,096
         (1332075503.49, 200, 432, 1332161903.49),  # 200 votes: one day
-        (1_000_000, 0, 100, 1_000_000),  # the Go description: a fresh article
+        (1_000_000, 0, 100, 1_000_000),  # the Go description: a new article
         (1_000_000, 3, 100, 1_000_300),
         (1_000_000, 7, 86_400 / 7, 1_086_400),
     ],
 )
-def test_the_score_is_the_time_and_so_many_seconds_per_vote(
-    time: float, votes: int, vote_score: float, wanted: float
+def test_score_is_the_time_plus_the_worth_of_all_votes(
+    time: float, votes: int, vote_score: float, expected: float
 ) -> None:
-    assert score(time, votes, vote_score) == pytest.approx(wanted, abs=1e-6)
+    assert score(time, votes, vote_score) == pytest.approx(expected, abs=1e-6)
 
 
-def test_voting_closes_a_week_after_posting() -> None:
-    assert closes(1_000_000.5, 604_800) == 1_604_800.5
+def test_voting_ends_a_week_after_posting() -> None:
+    assert voting_end(1_000_000.5, 604_800) == 1_604_800.5
 
 
-def test_a_standing_can_be_checked_by_hand() -> None:
+def test_explanation_has_every_part_of_the_score() -> None:
     # 12 votes × 432 s = 5,184 s = 1 h 26 min 24 s
     assert explain(article(votes=12), 432, 604_800) == ScoreExplanation(
-        votes=12, vote_score=432, lift=5_184, posted=1_000_000, like=1_005_184, closes=1_604_800
+        votes=12, vote_score=432, bonus=5_184, posted=1_000_000, equivalent_time=1_005_184, voting_end=1_604_800
     )
 
 
-def test_an_article_without_votes_ranks_like_itself() -> None:
-    standing = explain(article(votes=0), 100, 604_800)
-    assert (standing.lift, standing.like) == (0, standing.posted)
+def test_article_without_votes_has_no_bonus() -> None:
+    explanation = explain(article(votes=0), 100, 604_800)
+    assert (explanation.bonus, explanation.equivalent_time) == (0, explanation.posted)
 
 
-@pytest.mark.parametrize(("order", "wanted"), [(Order.TIME, 1_000_000), (Order.SCORE, 1_000_864)])
-def test_an_article_has_its_place_by_time_or_by_score(order: Order, wanted: float) -> None:
-    assert ranking_value(article(votes=2), order, 432) == wanted
+@pytest.mark.parametrize(("order", "expected"), [(Order.TIME, 1_000_000), (Order.SCORE, 1_000_864)])
+def test_ranking_value_is_the_time_or_the_score(order: Order, expected: float) -> None:
+    assert ranking_value(article(votes=2), order, 432) == expected
 
 
-def test_of_a_tie_the_newer_stands_first_and_then_the_higher_number() -> None:
-    old, newer, newer_yet, last = article(9, 5.0), article(2, 6.0), article(10, 6.0), article(1, 7.0)
-    assert newest_first([newer, old, last, newer_yet]) == [last, newer_yet, newer, old]
+def test_ties_are_ordered_by_time_and_descending_id() -> None:
+    old, newer, newer_with_higher_id, newest = article(9, 5.0), article(2, 6.0), article(10, 6.0), article(1, 7.0)
+    tied = [newer, old, newest, newer_with_higher_id]
+    assert newest_first(tied) == [newest, newer_with_higher_id, newer, old]

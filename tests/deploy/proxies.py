@@ -1,4 +1,4 @@
-"""nginx and Caddy of the system, run with the files of deploy/ in front of a site, without any rights of root."""
+"""The system's nginx and Caddy before a site, without root's rights: the files of deploy/, with the ports replaced."""
 
 import os
 import pwd
@@ -6,17 +6,18 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from pathlib import Path
 
-from tests.deploy.visitor import HOST, Visitor
-from tests.helpers import needs, until
-from tests.machines import free_ports
+from tests.deploy.files import DEPLOY, with_replacements
+from tests.helpers import free_ports, needs, until
+from tests.visitor import Visitor
 
-DEPLOY = Path(__file__).parents[2] / "deploy"
+HOST = "news.example"
 
-#: What nginx needs around a site, without the places that only root may write to.
+#: The configuration around that of the site, with folders that not only root may write to.
 NGINX = """\
 daemon off;
 pid {folder}/pid;
@@ -42,39 +43,31 @@ CADDY = """\
 """
 
 
-def program(name: str) -> str:
-    """Return the path of *name*, which may be where only root's shell looks."""
+def find_program(name: str) -> str:
+    """Return the path of *name*, which may be on root's PATH only."""
     path = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
     needs(path, f"{name} on PATH")
     assert path
     return path
 
 
-def swapped(text: str, swaps: dict[str, str]) -> str:
-    """Return *text* with other words in it; fail where it has not the words that are to be replaced."""
-    for old, new in swaps.items():
-        assert old in text, f"there is no {old!r} any more"
-        text = text.replace(old, new)
-    return text
-
-
 def make_certificate(folder: Path) -> None:
     """Put a certificate of the site and its key into *folder*."""
     subject = ["-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}"]
     files = ["-keyout", str(folder / "voteweb.key"), "-out", str(folder / "voteweb.crt")]
-    words = [program("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject, *files]
-    subprocess.run(words, check=True, capture_output=True)
+    options = ["-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    subprocess.run([find_program("openssl"), "req", *options, *subject, *files], check=True, capture_output=True)
 
 
 class Proxy(ABC):
-    """One of the two in front of the site at *site*, in a *folder* of its own, where its certificate is."""
+    """A reverse proxy before the site at the port *site*; *folder* has its certificate and its files."""
 
     #: Seconds that it waits for an answer of the site.
-    patience = 30
-    #: Seconds that a visitor of Caddy waits for a site that is being restarted.
-    wait = 1
-    #: Where a second one listens on the same database.
-    second = 0
+    answer_timeout = 30
+    #: Seconds for which Caddy tries to reach a site that is being restarted.
+    retry_seconds = 1
+    #: The port of a second site on the same database, if there is one.
+    second_site = 0
 
     def __init__(self, folder: Path, site: int) -> None:
         self.folder, self.site = folder, site
@@ -83,25 +76,29 @@ class Proxy(ABC):
         self.process: subprocess.Popen[bytes] | None = None
 
     @abstractmethod
-    def words(self) -> list[str]:
-        """Write the files and return the command."""
+    def command(self) -> list[str]:
+        """Write the configuration and return the command that starts the proxy."""
 
     def start(self) -> None:
-        words = self.words()
-        nobody = pwd.getpwnam("nobody") if os.getuid() == 0 else None
-        for each in (self.folder, *self.folder.iterdir()) if nobody else ():
-            os.chown(each, nobody.pw_uid, nobody.pw_gid)
-        rights = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []} if nobody else {}
-        with (self.folder / "said").open("wb") as said:
+        command = self.command()
+        rights = self._give_up_root() if os.getuid() == 0 else {}
+        with (self.folder / "output").open("wb") as output:
             self.process = subprocess.Popen(
-                words, cwd=self.folder, stdout=said, stderr=said, stdin=subprocess.DEVNULL,
+                command, cwd=self.folder, stdout=output, stderr=output, stdin=subprocess.DEVNULL,
                 env={"PATH": os.environ["PATH"], "HOME": str(self.folder)}, **rights,  # type: ignore[call-overload]
             )  # fmt: skip
-        until(self._listens, patience=30)
+        until(self._is_listening, patience=30)
 
-    def _listens(self) -> bool:
+    def _give_up_root(self) -> dict[str, object]:
+        """Give the folder to the user nobody; return the options that start a process as that user."""
+        nobody = pwd.getpwnam("nobody")
+        for path in (self.folder, *self.folder.iterdir()):
+            os.chown(path, nobody.pw_uid, nobody.pw_gid)
+        return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+
+    def _is_listening(self) -> bool:
         assert self.process
-        assert self.process.poll() is None, (self.folder / "said").read_text()
+        assert self.process.poll() is None, (self.folder / "output").read_text()
         with suppress(OSError):
             for port in (self.http, self.https):
                 socket.create_connection(("127.0.0.1", port), timeout=5).close()
@@ -114,38 +111,40 @@ class Proxy(ABC):
             self.process.wait(30)
 
     def visitor(self, number: int = 1) -> Visitor:
-        """Return somebody at 127.0.0.<number> who asks by https."""
-        return Visitor(self.https, self.certificate, number)
+        """Return a visitor at 127.0.0.<number> who asks by https."""
+        needs(number == 1 or sys.platform == "linux", "Linux, where all of 127.0.0.0/8 is this machine")
+        source = f"127.0.0.{number}"
+        return Visitor(("127.0.0.1", self.https), host=HOST, certificate=self.certificate, source=source)
 
 
 class Nginx(Proxy):
-    def words(self) -> list[str]:
-        listening = {f"    listen [::]:{port};\n": "" for port in ("80", "443 ssl http2")} | {
+    def command(self) -> list[str]:
+        replacements = {f"    listen [::]:{port};\n": "" for port in ("80", "443 ssl http2")} | {
             "listen 80;": f"listen 127.0.0.1:{self.http};",
             "listen 443 ": f"listen 127.0.0.1:{self.https} ",
+            "127.0.0.1:8000 ": f"127.0.0.1:{self.site} ",
+            "/var/log/nginx": str(self.folder),
+            "proxy_read_timeout 30s;": f"proxy_read_timeout {self.answer_timeout}s;",
+            "proxy_next_upstream_timeout 10s;": f"proxy_next_upstream_timeout {self.answer_timeout * 1000 // 3}ms;",
         }
-        places = {"127.0.0.1:8000 ": f"127.0.0.1:{self.site} ", "/var/log/nginx": str(self.folder)}
-        waits = {
-            "proxy_read_timeout 30s;": f"proxy_read_timeout {self.patience}s;",
-            "proxy_next_upstream_timeout 10s;": f"proxy_next_upstream_timeout {self.patience * 1000 // 3}ms;",
-        }
-        more = {"# server 127.0.0.1:8001 ": f"server 127.0.0.1:{self.second} "} if self.second else {}
-        ours = swapped((DEPLOY / "nginx.conf").read_text(), listening | more | places | waits)
-        (self.folder / "voteweb.conf").write_text(ours)
+        if self.second_site:
+            replacements["# server 127.0.0.1:8001 "] = f"server 127.0.0.1:{self.second_site} "
+        site = with_replacements((DEPLOY / "nginx.conf").read_text(), replacements)
+        (self.folder / "voteweb.conf").write_text(site)
         (self.folder / "nginx.conf").write_text(NGINX.format(folder=self.folder))
-        return [program("nginx"), "-e", str(self.folder / "log"), "-c", str(self.folder / "nginx.conf")]
+        return [find_program("nginx"), "-e", str(self.folder / "log"), "-c", str(self.folder / "nginx.conf")]
 
 
 class Caddy(Proxy):
-    def words(self) -> list[str]:
+    def command(self) -> list[str]:
         tls = f"tls {self.certificate} {self.folder / 'voteweb.key'}"
-        swaps = {
+        replacements = {
             "\nnews.example {\n": f"\nnews.example {{\n\t{tls}\n",
             "127.0.0.1:8000 ": f"127.0.0.1:{self.site} ",
-            "lb_try_duration 5s": f"lb_try_duration {self.wait}s",
-            "response_header_timeout 30s": f"response_header_timeout {self.patience}s",
+            "lb_try_duration 5s": f"lb_try_duration {self.retry_seconds}s",
+            "response_header_timeout 30s": f"response_header_timeout {self.answer_timeout}s",
         }
-        ours = CADDY.format(http=self.http, https=self.https) + swapped((DEPLOY / "Caddyfile").read_text(), swaps)
+        site = with_replacements((DEPLOY / "Caddyfile").read_text(), replacements)
         file = self.folder / "Caddyfile"
-        file.write_text(ours)
-        return [program("caddy"), "run", "--adapter", "caddyfile", "--config", str(file)]
+        file.write_text(CADDY.format(http=self.http, https=self.https) + site)
+        return [find_program("caddy"), "run", "--adapter", "caddyfile", "--config", str(file)]

@@ -1,4 +1,4 @@
-"""The units for systemd: well formed, and meaning what the other places say."""
+"""The units for systemd are valid, and the backup's command is right."""
 
 import re
 import shutil
@@ -7,36 +7,38 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.proxies import DEPLOY, program, swapped
+from tests.deploy.files import UNITS, with_replacements
+from tests.deploy.proxies import find_program
 from tests.helpers import needs
-from voteweb.cli.run import SHUTDOWN_SECONDS
 
-UNITS = DEPLOY / "systemd"
+pytestmark = pytest.mark.heavy
+
 PROGRAM = "/opt/voteweb/bin/voteweb"
 
 
-def verified(*files: Path) -> subprocess.CompletedProcess[str]:
-    """Return what systemd says of the units in *files*, and not of other units of this machine that they name."""
-    verify = program("systemd-analyze")
-    usage = subprocess.run([verify, "--help"], capture_output=True, text=True, timeout=60).stdout
+def verify(*files: Path) -> "subprocess.CompletedProcess[str]":
+    """Run systemd's check of the units in *files*, but not of other units of this machine that they name."""
+    program = find_program("systemd-analyze")
+    usage = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=60).stdout
     needs("--recursive-errors" in usage, "systemd 250 or newer")
-    words = [verify, "--man=no", "--recursive-errors=no", "verify", *map(str, files)]
-    return subprocess.run(words, capture_output=True, text=True, timeout=60)
+    command = [program, "--man=no", "--recursive-errors=no", "verify", *map(str, files)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
 
-def test_systemd_finds_nothing_to_say(tmp_path: Path) -> None:
+def test_systemd_accepts_the_units(tmp_path: Path) -> None:
     units = sorted(UNITS.iterdir())
     for unit in units:
         text = unit.read_text()
-        # The program must be there; which one it is does not matter.
-        (tmp_path / unit.name).write_text(swapped(text, {PROGRAM: "/bin/true"} if PROGRAM in text else {}))
-    done = verified(*(tmp_path / unit.name for unit in units))
-    assert done.returncode == 0, done.stderr
-    assert [line for line in done.stderr.splitlines() if any(unit.name in line for unit in units)] == []
+        # systemd checks that the program exists, and no more.
+        replacements = {PROGRAM: "/bin/true"} if PROGRAM in text else {}
+        (tmp_path / unit.name).write_text(with_replacements(text, replacements))
+    check = verify(*(tmp_path / unit.name for unit in units))
+    assert check.returncode == 0, check.stderr
+    assert [line for line in check.stderr.splitlines() if any(unit.name in line for unit in units)] == []
 
 
 @pytest.mark.parametrize(
-    ("name", "old", "new", "said"),
+    ("name", "old", "new", "message"),
     [
         ("voteweb.service", "KillMode=", "KilMode=", "KilMode"),
         ("voteweb.service", PROGRAM, "/nowhere", "/nowhere is not executable"),
@@ -44,33 +46,28 @@ def test_systemd_finds_nothing_to_say(tmp_path: Path) -> None:
         ("voteweb-backup.timer", "OnCalendar=*-", "OnCalendar=x-", "calendar"),
     ],
 )
-def test_systemd_would_say_what_is_wrong(name: str, old: str, new: str, said: str, tmp_path: Path) -> None:
+def test_systemd_reports_a_mistake_in_a_unit(name: str, old: str, new: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / name
-    file.write_text(swapped((UNITS / name).read_text(), {old: new}))
-    done = verified(file)
-    assert done.returncode == 1
-    assert said in done.stderr
+    file.write_text(with_replacements((UNITS / name).read_text(), {old: new}))
+    check = verify(file)
+    assert check.returncode == 1
+    assert message in check.stderr
 
 
-def test_a_stop_is_given_more_time_than_the_site_gives_its_requests() -> None:
-    (seconds,) = re.findall(r"^TimeoutStopSec=(\d+)$", (UNITS / "voteweb.service").read_text(), re.MULTILINE)
-    assert int(seconds) > 2 * SHUTDOWN_SECONDS
-
-
-@pytest.mark.parametrize("what", ["backup", "restore"])
-def test_the_nightly_shell_is_right(what: str, tmp_path: Path) -> None:
-    """The line of the backup, with a program in place of ours that writes down how it was called."""
+@pytest.mark.parametrize("failing", ["backup", "restore"])
+def test_the_nightly_command_fails_where_one_step_fails(failing: str, tmp_path: Path) -> None:
+    """The program is replaced by one that writes its arguments down and fails in one step."""
     (line,) = re.findall(
         r"^ExecStart=/bin/sh -ec '(.*)'$", (UNITS / "voteweb-backup.service").read_text(), re.MULTILINE
     )
     spy = tmp_path / "spy"
-    spy.write_text(f'#!/bin/sh\necho "$@" >> "{tmp_path}/calls"\n[ "$1" != {what} ]\n')
+    spy.write_text(f'#!/bin/sh\necho "$@" >> "{tmp_path}/calls"\n[ "$1" != {failing} ]\n')
     spy.chmod(0o755)
-    shell = swapped(line, {"$$": "$", "%%": "%", PROGRAM: str(spy)})
+    command = with_replacements(line, {"$$": "$", "%%": "%", PROGRAM: str(spy)})
     sh = shutil.which("sh")
     assert sh
-    done = subprocess.run([sh, "-ec", shell], env={"STATE_DIRECTORY": "/var/lib/voteweb", "PATH": "/usr/bin:/bin"})
-    calls = (tmp_path / "calls").read_text().splitlines()
-    assert done.returncode == 1, "what fails is told to systemd"
-    assert re.fullmatch(r"backup /var/lib/voteweb/backup-[A-Z][a-z]{2}\.gz", calls[0])
-    assert calls[1:] == ([] if what == "backup" else [calls[0].replace("backup", "restore --dry-run", 1)])
+    run = subprocess.run([sh, "-ec", command], env={"STATE_DIRECTORY": "/var/lib/voteweb", "PATH": "/usr/bin:/bin"})
+    assert run.returncode == 1
+    first, *others = (tmp_path / "calls").read_text().splitlines()
+    assert re.fullmatch(r"backup /var/lib/voteweb/backup-[A-Z][a-z]{2}\.gz", first)
+    assert others == ([] if failing == "backup" else [first.replace("backup", "restore --dry-run", 1)])

@@ -1,4 +1,4 @@
-"""The embedded database kept up: whatever ends it, it is started again, once, and tells so."""
+"""A supervised database is started again, once, whenever it ends; its users are notified."""
 
 import os
 import signal
@@ -9,107 +9,26 @@ from pathlib import Path
 
 import pytest
 import redis
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
-from tests.embedded.databases import folder_of, is_up, leave, other, server_number, told
+from tests.embedded.processes import connect, is_up, server_pid, using_process
 from tests.helpers import until
 from voteweb.core.config import Settings
 from voteweb.embedded.database import open_database
 
-
-@pytest.fixture(params=["valkey", "redis"])
-def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
-    """A data directory of either engine."""
-    with folder_of(request.param) as path:
-        yield path
+RESTARTED = "The database had stopped and was restarted."
 
 
 @contextmanager
-def kept_up(folder: Path) -> Iterator[tuple[str, list[str]]]:
-    """Keep a database up; yield its address and what is told."""
-    said: list[str] = []
-    with open_database(Settings(data_dir=str(folder)), keep_up=said.append) as found:
-        yield found.redis_url, said
-
-
-def test_a_database_that_is_kept_up_is_started_again_with_its_data_as_often_as_it_ends(folder: Path) -> None:
-    with kept_up(folder) as (url, said):
-        for times in (1, 2):
-            with redis.Redis.from_url(url) as client:
-                client.incr("count")
-                before = server_number(url)
-                os.kill(before, signal.SIGKILL)
-            until(lambda times=times: len(said) == times)
-            assert server_number(url) != before
-            with redis.Redis.from_url(url) as client:
-                assert client.get("count") == str(times).encode()
-        assert set(said) == {"The database had ended; it has been started again."}
-    assert not is_up(folder)
-
-
-def test_whoever_stops_it_by_hand_only_restarts_it(folder: Path) -> None:
-    with kept_up(folder) as (url, said):
-        with redis.Redis.from_url(url) as client:
-            client.shutdown()
-        until(lambda: said)
-        assert is_up(folder)
-
-
-def test_several_who_keep_it_up_start_one(folder: Path) -> None:
-    with kept_up(folder) as (url, first), kept_up(folder) as (_, second), other(folder) as third:
-        told(third)
-        os.kill(server_number(url), signal.SIGKILL)
-        until(lambda: first and second)
-        leave(third)
-        assert is_up(folder)
-    assert not is_up(folder)
-
-
-def test_a_database_that_hangs_is_left_alone(folder: Path) -> None:
-    with kept_up(folder) as (url, said):
-        server = server_number(url)
-        os.kill(server, signal.SIGSTOP)
-        try:
-            client = redis.Redis.from_url(url, socket_timeout=0.3, retry=Retry(NoBackoff(), 0))
-            with client, pytest.raises(redis.TimeoutError):
-                client.ping()
-        finally:
-            os.kill(server, signal.SIGCONT)
-        assert (server_number(url), said) == (server, [])
-
-
-def test_what_keeps_it_from_starting_is_told_once_and_it_starts_when_that_has_passed(folder: Path) -> None:
-    with kept_up(folder) as (url, said):
-        manifest = next((folder / "appendonlydir").glob("*.manifest"))
-        text = manifest.read_text()
-        manifest.write_text("nonsense\n")
-        os.kill(server_number(url), signal.SIGKILL)
-        until(lambda: said)
-        assert said[0].startswith("The database is away: The embedded database did not start: ")
-        tries = (folder / "server.log").read_text().count("nonsense")
-        until(lambda: (folder / "server.log").read_text().count("nonsense") > tries)
-        assert len(said) == 1, said
-        manifest.write_text(text)
-        until(lambda: len(said) == 2)
-        assert is_up(folder)
-
-
-def test_a_child_that_is_forked_while_it_starts_again_holds_none_of_its_locks(folder: Path) -> None:
-    """As the web server's workers are: a lock that one of them kept would forbid every later start."""
-    with ExitStack() as children, kept_up(folder) as (url, said):
-        for times in (1, 2):
-            os.kill(server_number(url), signal.SIGKILL)
-            for _ in range(40):
-                children.enter_context(forked())
-                time.sleep(0.002)
-            until(lambda times=times: len(said) == times)
-    assert not is_up(folder)
+def supervised(folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """Supervise a database; yield its URL and the notifications."""
+    notifications: list[str] = []
+    with open_database(Settings(data_dir=str(folder)), notify=notifications.append) as settings:
+        yield settings.redis_url, notifications
 
 
 @contextmanager
-def forked() -> Iterator[None]:
-    """Have a child of this process that does nothing."""
+def forked_child() -> Iterator[None]:
+    """Fork a child that does nothing."""
     child = os.fork()
     if child == 0:
         signal.pause()
@@ -119,3 +38,76 @@ def forked() -> Iterator[None]:
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
+
+
+def test_each_killed_server_is_restarted_with_its_data(folder: Path) -> None:
+    with supervised(folder) as (url, notifications):
+        for count in (1, 2):
+            with redis.Redis.from_url(url) as client:
+                client.incr("count")
+                killed = server_pid(url)
+                os.kill(killed, signal.SIGKILL)
+            until(lambda count=count: len(notifications) == count)
+            assert server_pid(url) != killed
+            with redis.Redis.from_url(url) as client:
+                assert client.get("count") == str(count).encode()
+        assert set(notifications) == {RESTARTED}
+    assert not is_up(folder)
+
+
+def test_a_server_that_was_shut_down_is_restarted(folder: Path) -> None:
+    with supervised(folder) as (url, notifications):
+        with redis.Redis.from_url(url) as client:
+            client.shutdown()
+        until(lambda: notifications)
+        assert is_up(folder)
+
+
+def test_several_supervisors_start_one_server(folder: Path) -> None:
+    with supervised(folder) as (url, first), supervised(folder) as (_, second), using_process(folder) as other:
+        other.server_pid()
+        os.kill(server_pid(url), signal.SIGKILL)
+        until(lambda: first and second)
+        other.leave()
+        assert is_up(folder)
+    assert not is_up(folder)
+
+
+def test_a_hanging_server_is_not_restarted(folder: Path) -> None:
+    with supervised(folder) as (url, notifications):
+        pid = server_pid(url)
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            with connect(folder, timeout=0.3) as client, pytest.raises(redis.TimeoutError):
+                client.ping()
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        assert (server_pid(url), notifications) == (pid, [])
+
+
+def test_a_failing_start_is_reported_once_and_retried(folder: Path) -> None:
+    with supervised(folder) as (url, notifications):
+        manifest = next((folder / "appendonlydir").glob("*.manifest"))
+        text = manifest.read_text()
+        manifest.write_text("nonsense\n")
+        os.kill(server_pid(url), signal.SIGKILL)
+        until(lambda: notifications)
+        assert notifications[0].startswith("The database cannot be restarted: The embedded database did not start: ")
+        attempts = (folder / "server.log").read_text().count("nonsense")
+        until(lambda: (folder / "server.log").read_text().count("nonsense") > attempts)
+        assert len(notifications) == 1, notifications
+        manifest.write_text(text)
+        until(lambda: len(notifications) == 2)
+        assert is_up(folder)
+
+
+def test_a_child_forked_during_a_restart_holds_no_lock(folder: Path) -> None:
+    """Workers of the web server are forked; a lock that one of them kept would prevent every later start."""
+    with ExitStack() as children, supervised(folder) as (url, notifications):
+        for count in (1, 2):
+            os.kill(server_pid(url), signal.SIGKILL)
+            for _ in range(40):
+                children.enter_context(forked_child())
+                time.sleep(0.002)
+            until(lambda count=count: len(notifications) == count)
+    assert not is_up(folder)

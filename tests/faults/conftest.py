@@ -1,4 +1,4 @@
-"""What several tests of faults start."""
+"""The machines on which faults are caused."""
 
 from collections.abc import Iterator
 
@@ -9,6 +9,6 @@ from tests.machines import Machines, machines
 
 @pytest.fixture
 def three() -> Iterator[Machines]:
-    """Three machines that give a primary up after a second."""
-    with machines(down_after=1) as found:
-        yield found
+    """Three machines whose primary is replaced when it has been silent for a second."""
+    with machines(down_after=1) as three:
+        yield three

@@ -1,9 +1,6 @@
-"""Failovers in particular: which replica takes over, what it has, and what readers see meanwhile."""
+"""Failovers: which replica takes over, what data it has, and what readers are served meanwhile."""
 
-import os
 import signal
-import threading
-from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import permutations
 from pathlib import Path
@@ -12,11 +9,12 @@ from typing import Any
 import pytest
 
 from tests import factories
-from tests.faults.proxy import proxy
-from tests.faults.site import Site
-from tests.faults.storm import endure
+from tests.faults.supervised_site import SupervisedSite
+from tests.faults.vote_storm import run_fault
 from tests.helpers import until
 from tests.machines import Machines, Server
+from tests.pausable_proxy import pausable_proxy
+from tests.status_counter import counted_statuses
 from tests.store.examination import broken
 from voteweb.core.config import Settings
 from voteweb.core.errors import AlreadyVoted
@@ -24,31 +22,33 @@ from voteweb.store import Store, open_store
 
 pytestmark = pytest.mark.heavy
 
-Open = Callable[..., Store]
+OpenStore = Callable[..., Store]
+RunSite = Callable[..., SupervisedSite]
 
 
 @pytest.fixture
-def opens(three: Machines) -> Iterator[Open]:
-    """A maker of stores that wait longer than a failover takes."""
-    opened: list[Store] = []
+def open_three(three: Machines) -> Iterator[OpenStore]:
+    """A function that opens a store on the three machines; it waits longer than a failover takes."""
+    stores: list[Store] = []
 
-    def make(**over: Any) -> Store:
-        opened.append(open_store(Settings(**{"redis_url": three.url, "redis_deadline": 20.0} | over)))
-        return opened[-1]
+    def open_with(**changes: Any) -> Store:
+        stores.append(open_store(Settings(**{"redis_url": three.url, "redis_deadline": 20.0} | changes)))
+        return stores[-1]
 
-    yield make
-    for each in opened:
-        each.connection.close()
+    yield open_with
+    for store in stores:
+        store.connection.close()
 
 
 @pytest.fixture
-def run_site(three: Machines, tmp_path: Path) -> Iterator[Callable[..., Site]]:
-    """A way to run a site on the three machines."""
-    sites: list[Site] = []
+def run_site(three: Machines, tmp_path: Path) -> Iterator[RunSite]:
+    """A function that runs a site on the three machines."""
+    sites: list[SupervisedSite] = []
 
-    def run(**env: str) -> Site:
-        sites.append(Site(tmp_path / "data", three.url, **env))
-        return sites[-1].start()
+    def run(**env: str) -> SupervisedSite:
+        sites.append(SupervisedSite(tmp_path / "data", three.url, **env))
+        sites[-1].start()
+        return sites[-1]
 
     yield run
     for site in sites:
@@ -56,87 +56,71 @@ def run_site(three: Machines, tmp_path: Path) -> Iterator[Callable[..., Site]]:
 
 
 def voters(server: Server) -> set[tuple[str, str]]:
-    """Return who has voted for what, as this server knows it."""
+    """Return the keys of voters that *server* has, each with a member's id."""
     keys = server.client.keys("voted:*")
-    with server.client.pipeline(transaction=False) as pipe:
+    with server.client.pipeline(transaction=False) as pipeline:
         for key in keys:
-            pipe.smembers(key)
-        return {(key, id) for key, ids in zip(keys, pipe.execute(), strict=True) for id in ids}
+            pipeline.smembers(key)
+        return {(key, id) for key, ids in zip(keys, pipeline.execute(), strict=True) for id in ids}
 
 
-def test_every_vote_that_a_replica_had_is_there_after_the_primary_was_killed(
-    three: Machines, run_site: Callable[..., Site]
-) -> None:
-    had: set[tuple[str, str]] = set()
+def test_a_failover_keeps_every_vote_that_a_replica_had(three: Machines, run_site: RunSite) -> None:
+    replicated: set[tuple[str, str]] = set()
 
-    def kill(_: Site) -> None:
+    def kill_primary(_: SupervisedSite) -> None:
         replicas = three.replicas()
         three.primary().kill()
-        for each in replicas:
-            had.update(voters(each))
+        for replica in replicas:
+            replicated.update(voters(replica))
 
-    outcome = endure(run_site(), kill)
-    assert len(had) > 200
-    assert had <= voters(three.primary())
+    outcome = run_fault(run_site(), kill_primary)
+    assert len(replicated) > 200
+    assert replicated <= voters(three.primary())
     assert outcome.broken == ()
 
 
-def test_the_replica_that_has_the_last_vote_takes_over(three: Machines, opens: Open) -> None:
-    store = opens(wait_replicas=1)
+def test_the_replica_that_has_the_last_vote_takes_over(three: Machines, open_three: OpenStore) -> None:
+    store = open_three(wait_replicas=1)
     article, (bob, cid) = factories.article(store), factories.users(store, 2)
+    key = store.keys.voted(article.id)
     primary, (late, other) = three.primary(), three.replicas()
-    with proxy(primary.port) as way:
-        late.follow(way.port)
+    with pausable_proxy(primary.port) as proxy:
+        late.replicate(proxy.port)
         store.votes.cast(article.id, bob)
-        until(lambda: (f"voted:{article.id}", str(bob.id)) in voters(late))
-        way.stuck = True
+        until(lambda: (key, str(bob.id)) in voters(late))
+        proxy.pause()
         store.votes.cast(article.id, cid)
-        assert (f"voted:{article.id}", str(cid.id)) not in voters(late)
+        assert (key, str(cid.id)) not in voters(late)
         primary.kill()
         with pytest.raises(AlreadyVoted):
-            opens(wait_replicas=1).votes.cast(article.id, cid)
+            open_three(wait_replicas=1).votes.cast(article.id, cid)
     assert three.primary() is other
 
 
 @pytest.mark.parametrize("wait", [0, 1])
-def test_an_idle_site_that_missed_a_failover_does_not_vote_at_the_old_primary(
-    three: Machines, opens: Open, wait: int
-) -> None:
-    """Nothing of it was noticed by its connection, which the old primary still holds when it wakes.
+def test_an_idle_site_does_not_vote_at_the_old_primary(three: Machines, open_three: OpenStore, wait: int) -> None:
+    """The site's connections notice nothing of the failover, and the old primary still has them when it wakes up.
 
-    Sentinel turns that into a replica, which cuts the connection, only after eight seconds.
+    Only after eight seconds does Sentinel make it a replica, which closes the connections.
     """
-    store = opens(wait_replicas=wait, redis_deadline=6.0)
+    store = open_three(wait_replicas=wait, redis_deadline=6.0)
     article, bob = factories.article(store), factories.user(store, "bob")
     primary, replicas = three.primary(), three.replicas()
-    assert primary.process
-    os.kill(primary.process.pid, signal.SIGSTOP)
-    # Not as soon as there is a new one: for about a second more the other replica follows the old one.
-    until(lambda: any(one.leads() and other.follows(one) for one, other in permutations(replicas)), patience=30)
-    os.kill(primary.process.pid, signal.SIGCONT)
+    primary.signal(signal.SIGSTOP)
+    # For about a second after there is a new primary, the other replica still follows the old one.
+    until(lambda: any(one.is_primary() and other.is_replica(one) for one, other in permutations(replicas)), patience=30)
+    primary.signal(signal.SIGCONT)
     assert store.votes.cast(article.id, bob) == 2
-    assert (f"voted:{article.id}", str(bob.id)) in voters(three.primary())
+    assert (store.keys.voted(article.id), str(bob.id)) in voters(three.primary())
     assert broken(store) == []
 
 
-def test_readers_are_served_all_through_a_failover(three: Machines, run_site: Callable[..., Site], opens: Open) -> None:
-    site, store = run_site(VOTEWEB_READ_REPLICAS="1"), opens()
+def test_readers_are_served_throughout_a_failover(three: Machines, run_site: RunSite, open_three: OpenStore) -> None:
+    site, store = run_site(VOTEWEB_READ_REPLICAS="1"), open_three()
     article, bob = factories.article(store), factories.user(store, "bob")
-    seen, over = Counter[int](), threading.Event()
-
-    def read() -> None:
-        while not over.is_set():
-            seen[site.get("/")[0]] += 1
-
-    reader = threading.Thread(target=read)
-    reader.start()
-    try:
-        until(lambda: seen[200] > 20)
+    with counted_statuses(lambda: site.get("/").status) as readers:
+        readers.wait_for_more()
         three.primary().kill()
-        assert store.votes.cast(article.id, bob) == 2  # returns when another has taken over
-        before = seen[200]
-        until(lambda: seen[200] > before + 20)
-    finally:
-        over.set()
-        reader.join()
-    assert set(seen) == {200}
+        assert store.votes.cast(article.id, bob) == 2, "returns when a replica has taken over"
+        readers.wait_for_more()
+    assert set(readers.statuses) == {200}

@@ -1,26 +1,22 @@
-"""Whatever fails in the middle of a storm of votes: none that was answered is lost or counted twice, and the site
-serves again by itself.
-
-``python -m tests.faults ROUNDS`` tries each several times and prints what happened as a table.
-"""
+"""Faults in the middle of a storm of votes; ``python -m tests.faults ROUNDS`` causes each of them several times."""
 
 import pytest
 
-from tests.faults.scenes import FAULTS
-from tests.faults.storm import endure
+from tests.faults.faults import FAULTS
+from tests.faults.vote_storm import run_fault
 
 pytestmark = pytest.mark.heavy
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_site_outlives(name: str) -> None:
+def test_answered_votes_survive_and_the_site_recovers(name: str) -> None:
     fault = FAULTS[name]
-    with fault.scene() as (site, act):
-        outcome = endure(site, act)
-    assert (outcome.twice, outcome.broken) == (0, ())
-    assert [at for at in outcome.lost if outcome.began - at > fault.may_lose] == []
+    with fault.set_up() as (site, cause):
+        outcome = run_fault(site, cause)
+    assert (outcome.counted_twice, outcome.broken) == (0, ())
+    assert [answered for answered in outcome.lost if outcome.began - answered > fault.may_lose] == []
     assert set(outcome.refused) <= {503}, outcome.log[-4000:]
-    assert outcome.unsaid == 0, "a refusal says when to come back"
+    assert outcome.without_retry_after == 0
     assert fault.may_lose or outcome.lost == ()
     if not site.url:
-        assert not site.has_database(), "it ends with the site"
+        assert not site.has_database(), "the embedded database must end with the site"

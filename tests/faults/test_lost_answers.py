@@ -1,39 +1,47 @@
-"""The connection cut between request and answer: the act is done once, and answered as done."""
+"""The connection cut between request and answer: the action is carried out once, and answered as done."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.faults.proxy import Proxy, proxy
+from tests.pausable_proxy import PausableProxy, pausable_proxy
 from tests.store.examination import broken
-from tests.web.browser import JSON, PASSWORD, Browser
+from tests.web.browser import JSON, Browser
 from voteweb.app import create_app
-from voteweb.core import passwords
 from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Reason, User
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
-Do = Callable[[Store, User], Any]
 
-#: A script, an act of bob's that calls it, and what the act returns; article 1 is ann's, and bob has voted for 2.
-ACTS: list[tuple[str, Do, Any]] = [
-    ("cast_vote", lambda store, bob: store.votes.cast(1, bob), 2),
-    ("cast_vote", lambda store, bob: store.votes.take_back(2, bob), 1),
-    ("post_article", lambda store, bob: store.articles.post(factories.draft(link=""), bob, "form-0001"), 3),
-    ("set_groups", lambda store, bob: store.articles.set_groups(1, ["go"], []), ("go",)),
-    ("report_article", lambda store, bob: store.reports.make(1, bob, Reason.SPAM, ""), None),
-    ("make_group", lambda store, bob: store.groups.make("lua", "Lua", ""), None),
-    ("make_user", lambda store, bob: store.users.make("cid", "").name, "cid"),
-    ("unlist_article", lambda store, bob: store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "bob", article=1, why="spam")), None),
+class Action(NamedTuple):
+    """An action of bob's, the script that carries it out, and what it returns."""
+
+    script: str
+    act: Callable[[Store, User], Any]
+    result: Any
+
+
+REMOVAL = NewLogEntry(LogAction.REMOVE, "bob", article=1, why="spam")
+#: Article 1 is ann's; bob has voted for article 2.
+ACTIONS = [
+    Action("cast_vote", lambda store, bob: store.votes.cast(1, bob), 2),
+    Action("cast_vote", lambda store, bob: store.votes.take_back(2, bob), 1),
+    Action("post_article", lambda store, bob: store.articles.post(factories.draft(link=""), bob, "form-0001"), 3),
+    Action("set_groups", lambda store, bob: store.articles.set_groups(1, ["go"], []), ("go",)),
+    Action("report_article", lambda store, bob: store.reports.make(1, bob, Reason.SPAM, ""), None),
+    Action("make_group", lambda store, bob: store.groups.make("lua", "Lua", ""), None),
+    Action("make_user", lambda store, bob: store.users.make("cid", "").name, "cid"),
+    Action("unlist_article", lambda store, bob: store.removals.remove(1, REMOVAL), None),
 ]
 
 
 @pytest.fixture
-def laid(make_store: MakeStore) -> Store:
+def site(make_store: MakeStore) -> Store:
+    """A group, two articles of ann's, and bob's vote for the second."""
     store = make_store()
     factories.group(store, "go")
     for _ in range(2):
@@ -42,30 +50,34 @@ def laid(make_store: MakeStore) -> Store:
     return store
 
 
-def through(way: Proxy, make_store: MakeStore) -> Store:
-    """Return a store that goes through the proxy, which swallows one answer."""
-    way.swallows = 1
-    return make_store(redis_url=way.url)
+def socket_path(settings: Settings) -> str:
+    return settings.redis_url.removeprefix("unix://")
 
 
-@pytest.mark.parametrize(("script", "act", "answer"), ACTS)
-def test_an_act_whose_answer_is_lost_is_done_once_and_answered_as_done(
-    script: str, act: Do, answer: Any, laid: Store, make_store: MakeStore, settings: Settings
+def open_losing(proxy: PausableProxy, make_store: MakeStore) -> Store:
+    """Return a store behind *proxy*, which loses one answer."""
+    proxy.answers_to_lose = 1
+    return make_store(redis_url=proxy.url)
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.script)
+def test_an_action_whose_answer_is_lost_is_done_once(
+    action: Action, site: Store, make_store: MakeStore, settings: Settings
 ) -> None:
-    bob = laid.users.get("bob")
-    with proxy(settings.redis_url.removeprefix("unix://"), script) as way:
-        assert act(through(way, make_store), bob) == answer
-        assert way.swallowed == 1
-    assert broken(laid) == []
+    bob = site.users.get("bob")
+    with pausable_proxy(socket_path(settings), action.script) as proxy:
+        assert action.act(open_losing(proxy, make_store), bob) == action.result
+        assert proxy.lost_answers == 1
+    assert broken(site) == []
 
 
-def test_a_page_says_that_the_vote_is_counted(laid: Store, make_store: MakeStore, settings: Settings) -> None:
-    laid.users.set_password("bob", passwords.hash_password(PASSWORD))
-    with proxy(settings.redis_url.removeprefix("unix://")) as way:
-        bob = Browser(create_app(settings, make_store(redis_url=way.url))).log_in("bob")
-        token = bob.token()
-        way.swallows = 1
+def test_a_page_says_that_the_vote_is_counted(site: Store, make_store: MakeStore, settings: Settings) -> None:
+    with pausable_proxy(socket_path(settings)) as proxy:
+        app = create_app(settings, make_store(redis_url=proxy.url))
+        bob = Browser(app).start_session(site.users.get("bob"))
+        token = bob.csrf_token()
+        proxy.answers_to_lose = 1
         bob.post("/a/1/vote", {"csrf_token": token}, headers=JSON)
-        assert (bob.status, bob.answer.json) == (200, {"id": 1, "votes": 2, "voted": True})
-        assert way.swallowed == 1
-    assert laid.articles.get(1).votes == 2
+        assert (bob.status, bob.response.json) == (200, {"id": 1, "votes": 2, "voted": True})
+        assert proxy.lost_answers == 1
+    assert site.articles.get(1).votes == 2

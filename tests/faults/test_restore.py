@@ -1,4 +1,4 @@
-"""A restore onto three machines while their primary dies: what is restored is all there, or is not served."""
+"""A restore onto three machines while their primary dies: the data are complete, or they are not served."""
 
 from collections.abc import Iterator
 
@@ -6,91 +6,90 @@ import pytest
 
 from tests import factories
 from tests.helpers import until
-from tests.machines import Machines, Server
+from tests.machines import Machines
 from tests.store.examination import broken, snapshot
 from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store, open_store
-from voteweb.store.backup import Record
-from voteweb.store.server_info import Counts
-from voteweb.store.server_info import Server as DatabaseServer
+from voteweb.store.backup import BackupRecord
+from voteweb.store.server_info import Counts, ServerInfo
 
 pytestmark = pytest.mark.heavy
 
 
 @pytest.fixture
 def store(three: Machines) -> Iterator[Store]:
-    """The site on them, as a command of the operator opens it."""
-    found = open_store(Settings(redis_url=three.url, redis_deadline=30.0))
-    yield found
-    found.connection.close()
+    """An empty site on the three machines, opened as a command of the operator opens it."""
+    store = open_store(Settings(redis_url=three.url, redis_deadline=30.0))
+    yield store
+    store.connection.close()
 
 
 @pytest.fixture
-def records(store: Store) -> list[Record]:
-    """The records of a site that was on them; the database is empty again."""
+def records(store: Store) -> list[BackupRecord]:
+    """The records of a site that was on the machines; the database is empty again."""
     store.imports.add([factories.story(title=f"Story {number}") for number in range(500)])
-    found = list(store.backup.records())
+    records = list(store.backup.records())
     store.connection.client.flushdb()
-    return found
+    return records
 
 
-def lose(server: Server, others: list[Server]) -> None:
-    """Kill a primary whose replicas have not heard of what it wrote last."""
-    server.kill()
-    until(lambda: any(each.leads() for each in others), patience=30)
+def lose_primary(three: Machines) -> None:
+    """Kill the primary, and return when a replica has taken over."""
+    primary, replicas = three.primary(), three.replicas()
+    primary.kill()
+    until(lambda: any(replica.is_primary() for replica in replicas), patience=30)
 
 
-def test_a_restore_that_lost_its_primary_says_so_and_is_made_again(
-    three: Machines, store: Store, records: list[Record]
+def test_a_restore_that_lost_its_primary_can_be_repeated(
+    three: Machines, store: Store, records: list[BackupRecord]
 ) -> None:
-    restore = store.backup.restore()
+    restore = store.backup.new_restore()
     restore.begin()
     middle = len(records) // 2
     restore.write(records[:middle])
-    primary, others = three.primary(), three.replicas()
-    lose(primary, others)
+    lose_primary(three)
     restore.write(records[middle:])
     with pytest.raises(ConfigError, match="restarted or replaced while it was written"):
         restore.finish()
     with pytest.raises(ConfigError, match="did not finish"):
-        store.health.refuse_unfinished()
-    three.heal()
+        store.health.refuse_unfinished_restore()
+    three.recover()
     store.connection.client.flushdb()
-    again = store.backup.restore()
-    again.begin()
-    again.write(records)
-    again.finish()
-    store.health.refuse_unfinished()
+    second = store.backup.new_restore()
+    second.begin()
+    second.write(records)
+    second.finish()
+    store.health.refuse_unfinished_restore()
     assert broken(store) == []
 
 
-def test_the_mark_of_a_restore_outlives_the_primary_that_alone_had_it(
-    three: Machines, store: Store, records: list[Record]
+def test_the_mark_of_a_restore_is_set_on_a_new_primary(
+    three: Machines, store: Store, records: list[BackupRecord]
 ) -> None:
-    restore = store.backup.restore()
+    restore = store.backup.new_restore()
     restore.begin()
-    store.connection.client.delete("restoring:")  # as if the replica that took over had never heard of it
-    lose(three.primary(), three.replicas())
+    store.connection.command("DEL", store.keys.restoring())  # as if the replica that takes over did not have it
+    lose_primary(three)
     restore.write(records)
     with pytest.raises(ConfigError, match="restarted or replaced"):
         restore.finish()
-    assert "restoring:" in snapshot(store)
+    assert store.keys.restoring() in snapshot(store)
 
 
-def test_a_restore_that_lost_its_primary_at_its_very_end_says_so(
-    three: Machines, store: Store, records: list[Record], monkeypatch: pytest.MonkeyPatch
+def test_a_restore_that_lost_its_primary_at_the_end_fails(
+    three: Machines, store: Store, records: list[BackupRecord], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    restore = store.backup.restore()
+    restore = store.backup.new_restore()
     restore.begin()
     restore.write(records)
-    count = DatabaseServer.counts
+    counts = ServerInfo.counts
 
-    def lost_meanwhile(server: DatabaseServer) -> Counts:
-        lose(three.primary(), three.replicas())
-        return count(server)
+    def counts_after_loss(server_info: ServerInfo) -> Counts:
+        lose_primary(three)
+        return counts(server_info)
 
-    monkeypatch.setattr(DatabaseServer, "counts", lost_meanwhile)
+    monkeypatch.setattr(ServerInfo, "counts", counts_after_loss)
     with pytest.raises(ConfigError, match="restarted or replaced"):
         restore.finish()
-    assert "restoring:" in snapshot(store)
+    assert store.keys.restoring() in snapshot(store)

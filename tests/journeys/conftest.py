@@ -1,19 +1,25 @@
-"""A live site on a real server, and Chromium to look at it with: script on and off, narrow and wide."""
+"""A live site on a real server, and Chromium to visit it."""
 
 import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from typing import TypedDict
 
 import pytest
-from playwright.sync_api import Browser, Error, sync_playwright
+from flask import Flask
+from playwright.sync_api import Browser, Error, Page, sync_playwright
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from tests import factories
 from tests.helpers import needs
+from tests.journeys import full_site
 from tests.journeys.visitor import PASSWORD, Visitor
+from tests.web.browser import Browser as BrowserWithoutScript
 from voteweb.app import create_app
 from voteweb.core import passwords
 from voteweb.core.config import Settings
@@ -25,31 +31,98 @@ FLAGS += ["--disable-component-update", "--disable-sync"]
 
 SCREENSHOTS = Path(__file__).parents[2] / ".screenshots"
 
+#: Articles on a page of a list.
+ROWS = 10
+
+#: Creates a member who can log in, by name and role.
+Join = Callable[..., User]
+#: Opens the browser of a member by name, or of a reader.
 Visit = Callable[..., Visitor]
+#: Returns a member's browser without script, by name, or a reader's.
+VisitWithoutScript = Callable[[str], BrowserWithoutScript]
+
+
+class Window(TypedDict):
+    """The arguments of ``visit`` for one kind of browser."""
+
+    script: bool
+    width: int
+
+
+class PagePool:
+    """Pages for visitors, each in a context of its own; later tests use them again, since a new one takes long."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._free: list[Page] = []
+
+    def take(self, script: bool, width: int) -> Page:
+        """Return an empty page without cookies."""
+        page = self._free.pop() if self._free else self._new()
+        page.set_viewport_size({"width": width, "height": 800})
+        devtools = page.context.new_cdp_session(page)
+        devtools.send("Emulation.setScriptExecutionDisabled", {"value": not script})
+        return page
+
+    def _new(self) -> Page:
+        context = self._browser.new_context(reduced_motion="reduce")
+        context.set_default_timeout(5_000)
+        return context.new_page()
+
+    def give_back(self, page: Page) -> None:
+        """Empty *page* for the next visitor. Its storage belongs to the port of its site, which no later site has."""
+        try:
+            page.goto("about:blank")
+            page.unroute_all()
+            page.context.clear_cookies()
+            page.emulate_media(color_scheme="light")
+        except Error:  # a page that is still being loaded cannot be emptied
+            page.context.close()
+        else:
+            self._free.append(page)
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """The system's Chromium."""
+def pages() -> Iterator[PagePool]:
+    """The pages of one Chromium, which all tests of a worker share."""
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     needs(path, "chromium on PATH")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS, chromium_sandbox=False)
-        yield browser
+        yield PagePool(browser)
         browser.close()
 
 
-class _Quiet(WSGIRequestHandler):
-    """Logs nothing: the tests look at answers."""
+class _QuietHandler(WSGIRequestHandler):
+    """Log nothing."""
 
     def log(self, type: str, message: str, *args: object) -> None:
         pass
 
 
+@cache
+def _app(settings: Settings) -> Flask:
+    """Return one app for all tests of this process: its routes and templates are costly."""
+    return create_app(settings)
+
+
 @pytest.fixture
-def site(settings: Settings, store: Store) -> Iterator[str]:
-    """The address of a site that is being served."""
-    server = make_server("127.0.0.1", 0, create_app(settings, store), threaded=True, request_handler=_Quiet)
+def settings(settings: Settings) -> Settings:
+    """Short lists: every row takes time."""
+    return replace(settings, page_size=ROWS, good_listed=ROWS)
+
+
+@pytest.fixture
+def app(settings: Settings, store: Store) -> Flask:
+    app = _app(settings)
+    app.extensions["voteweb.store"] = store
+    return app
+
+
+@pytest.fixture
+def site_url(app: Flask) -> Iterator[str]:
+    """The URL of the site, which is being served."""
+    server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=_QuietHandler)
     thread = threading.Thread(target=lambda: server.serve_forever(poll_interval=0.01))
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}"
@@ -60,58 +133,72 @@ def site(settings: Settings, store: Store) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def password_hash() -> str:
-    """The hash of everybody's password."""
+    """The hash of every member's password."""
     return passwords.hash_password(PASSWORD)
 
 
 @pytest.fixture
-def join(store: Store, password_hash: str) -> Callable[..., User]:
-    """Makes members who can log in."""
+def join(store: Store, password_hash: str) -> Join:
+    """A function that creates a member who can log in."""
 
-    def make(name: str, role: Role = Role.MEMBER) -> User:
+    def create(name: str, role: Role = Role.MEMBER) -> User:
         return factories.user(store, name, role, password_hash)
 
-    return make
+    return create
 
 
-@pytest.fixture(params=[True, False], ids=["script", "no-script"])
-def script(request: pytest.FixtureRequest) -> bool:
-    """Whether scripts run."""
-    return bool(request.param)
-
-
-@pytest.fixture(params=[360, 1280], ids=["narrow", "wide"])
-def width(request: pytest.FixtureRequest) -> int:
-    """The width of the window in CSS pixels."""
-    return int(request.param)
+@pytest.fixture(params=[(True, 360), (False, 1280)], ids=["narrow-script", "wide-no-script"])
+def window(request: pytest.FixtureRequest) -> Window:
+    """Whether scripts run, and the width of the window in CSS pixels."""
+    script, width = request.param
+    return {"script": script, "width": width}
 
 
 @pytest.fixture
-def visit(chromium: Browser, site: str, request: pytest.FixtureRequest) -> Iterator[Visit]:
-    """Opens browsers of people, and looks afterwards whether any of them had something to complain about.
+def visit_without_script(app: Flask, store: Store) -> VisitWithoutScript:
+    """A function that returns the browser without script of a member by name, or of a reader."""
 
-    The last page of each is kept as a picture in a folder that is not committed, to look at.
+    def visit(name: str = "") -> BrowserWithoutScript:
+        browser = BrowserWithoutScript(app)
+        return browser.start_session(store.users.get(name)) if name else browser
+
+    return visit
+
+
+@pytest.fixture
+def visit(
+    pages: PagePool, site_url: str, visit_without_script: VisitWithoutScript, request: pytest.FixtureRequest
+) -> Iterator[Visit]:
+    """A function that opens the browser of a member by name, logged in, or of a reader.
+
+    Fails afterwards if a console has an unexpected error, or a page requested a foreign address. A screenshot of the
+    last page of each visitor is kept in SCREENSHOTS.
     """
     visitors: list[Visitor] = []
 
-    def open_browser(*, script: bool = True, width: int = 1280, expect_complaints: bool = False) -> Visitor:
-        context = chromium.new_context(
-            base_url=site,
-            java_script_enabled=script,
-            viewport={"width": width, "height": 800},
-            reduced_motion="reduce",
-        )
-        context.set_default_timeout(5_000)
-        visitors.append(Visitor(context, site, expect_complaints))
+    def open_browser(name: str = "", *, script: bool = True, width: int = 1280, expect_errors: bool = False) -> Visitor:
+        page = pages.take(script, width)
+        if name:
+            cookie = visit_without_script(name).client.get_cookie("voteweb")
+            assert cookie is not None
+            page.context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": site_url}])
+        visitors.append(Visitor(page, site_url, expect_errors))
         return visitors[-1]
 
     yield open_browser
     SCREENSHOTS.mkdir(exist_ok=True)
-    for at, visitor in enumerate(visitors):
-        name = re.sub(r"[^\w-]+", "-", request.node.name)
-        with suppress(Error):  # a page that is just being left has no picture; the journey has been judged already
-            visitor.page.screenshot(path=SCREENSHOTS / f"{name}-{at}.png")
-        visitor.context.close()
+    for number, visitor in enumerate(visitors):
+        test_name = re.sub(r"[^\w-]+", "-", request.node.name)
+        with suppress(Error):  # a page that is being left has no picture, and the journey has passed
+            visitor.page.screenshot(path=SCREENSHOTS / f"{test_name}-{number}.png")
+        visitor.stop_recording()
+        pages.give_back(visitor.page)
     for visitor in visitors:
-        assert visitor.expect_complaints or not visitor.complaints, visitor.complaints
-        assert not visitor.strangers, visitor.strangers
+        assert visitor.expect_errors or not visitor.console_errors, visitor.console_errors
+        assert not visitor.foreign_requests, visitor.foreign_requests
+
+
+@pytest.fixture
+def filled(store: Store, join: Join) -> None:
+    """Fill the site with long, foreign and hostile texts, and with a page in every state."""
+    full_site.fill(store, join)

@@ -1,40 +1,65 @@
-"""A member's way through the site, with and without script, on a phone and on a desk."""
-
-from collections.abc import Callable
+"""A member joins, posts and votes, with and without script."""
 
 import pytest
 from playwright.sync_api import Request, Route, expect
 
 from tests import factories
-from tests.journeys.conftest import Visit
+from tests.journeys.conftest import ROWS, Join, Visit, Window
 from tests.journeys.visitor import PASSWORD, Visitor
-from voteweb.core.models import User
 from voteweb.store import Store
 
 
-def test_join_post_vote_take_back_log_out_and_vote_as_a_reader(
-    visit: Visit, script: bool, width: int, store: Store, join: Callable[..., User]
+def test_member_joins_posts_votes_logs_out_and_votes_again(
+    visit: Visit, window: Window, store: Store, join: Join
 ) -> None:
     join("ann")
-    for i in range(1, 31):
-        factories.article(store, title=f"Ann's article {i}.", groups=("python",))
-    carl = visit(script=script, width=width)
+    for number in range(1, ROWS + 4):
+        factories.article(store, title=f"Ann's article {number}.", groups=("python",))
+    carl = visit(**window)
+    sign_up_and_post(carl)
+    vote_and_take_back(carl, window["script"])
+    assert store.articles.get(3).votes == 1
+    log_out_and_vote(carl)
+    assert store.articles.get(4).votes == 2
+    assert not list(store.doctor.examine())
 
+
+def sign_up_and_post(carl: Visitor) -> None:
     carl.open("/").follow("Sign up").type("User name", "carl").type("Password", PASSWORD).press("Sign up")
-    carl.says("Welcome, carl. Your account is made, and you are logged in.")
-
+    carl.sees_flash("Welcome, carl. Your account has been created, and you are logged in.")
     carl.follow("Post").type("Title", "Carl's link").type("Link", "https://example.com/carl")
     carl.page.get_by_label("python", exact=True).check()
-    carl.press("Post").says("Your article is posted.")
-    carl.is_at("/a/31")
+    carl.press("Post").sees_flash("Your article has been posted.")
+    carl.is_at(f"/a/{ROWS + 4}")
     carl.follow("New").is_at("/new")
     expect(carl.row("Carl's link").locator(".chip")).to_have_text("python")
     expect(carl.row("Carl's link").locator("span.vote")).to_have_attribute("title", "Your own article")
 
-    carl.follow("Next").is_at("/new?page=2")
-    vote_and_take_back(carl, "Ann's article 3.", "/new?page=2", script)
-    assert store.articles.get(3).votes == 1
 
+def vote_and_take_back(carl: Visitor, script: bool) -> None:
+    """Vote in a list and take it back: script stays on the page, without script the list opens at the article."""
+    carl.follow("Next").is_at("/new?page=2")
+    title = "Ann's article 3."
+    carl.page.evaluate("window.isSamePage = true")
+    carl.sees_votes(title, 1, pressed=False)
+    carl.vote_button(title).click()
+    carl.sees_votes(title, 2, pressed=True)
+    if not script:
+        carl.sees_flash("Your vote has been counted.")
+    carl.vote_button(title).click()
+    carl.sees_votes(title, 1, pressed=False)
+    if script:
+        expect(carl.page.locator("[data-status]")).to_contain_text("Your vote has been taken back.")
+        assert carl.page.evaluate("window.isSamePage") is True
+        carl.is_at("/new?page=2")
+    else:
+        carl.sees_flash("Your vote has been taken back.")
+        carl.is_at("/new?page=2#a3")
+        expect(carl.vote_button(title)).to_be_in_viewport()
+
+
+def log_out_and_vote(carl: Visitor) -> None:
+    """Vote as a reader: the log-in page returns to the article, where the vote is counted."""
     carl.page.get_by_role("button", name="Log out").click()
     carl.is_at("/")
     carl.open("/new?page=2").vote_button("Ann's article 4.").click()
@@ -43,97 +68,70 @@ def test_join_post_vote_take_back_log_out_and_vote_as_a_reader(
     carl.is_at("/new?page=2#a4")
     carl.vote_button("Ann's article 4.").click()
     carl.sees_votes("Ann's article 4.", 2, pressed=True)
-    assert store.articles.get(4).votes == 2
-    assert not list(store.doctor.examine())
 
 
-def vote_and_take_back(carl: Visitor, title: str, place: str, script: bool) -> None:
-    """Vote from a list and take it back: with script the page stays, without it comes back at the article."""
-    carl.page.evaluate("window.stayed = true")
-    carl.sees_votes(title, 1, pressed=False)
-    carl.vote_button(title).click()
-    carl.sees_votes(title, 2, pressed=True)
-    if not script:
-        carl.says("Your vote is counted.")
-    carl.vote_button(title).click()
-    carl.sees_votes(title, 1, pressed=False)
-    if script:
-        expect(carl.page.locator("[data-status]")).to_contain_text("Your vote is taken back.")
-        assert carl.page.evaluate("window.stayed") is True
-        carl.is_at(place)
-    else:
-        carl.says("Your vote is taken back.")
-        carl.is_at(f"{place}#a3")
-        expect(carl.vote_button(title)).to_be_in_viewport()
-
-
-@pytest.mark.parametrize("way", ["aborted", "refused", "nonsense"])
-def test_a_vote_that_cannot_be_fetched_is_sent_as_usual(
-    way: str, visit: Visit, store: Store, join: Callable[..., User]
-) -> None:
+@pytest.fixture
+def bob(visit: Visit, store: Store, join: Join) -> Visitor:
+    """A member with scripts, on a list with an article of ann's."""
     factories.article(store, title="Ann's article")
     join("bob")
-    bob = visit(expect_complaints=True)
-    bob.log_in("bob").open("/new")
-    answers = {
+    return visit("bob", expect_errors=True).open("/new")
+
+
+@pytest.mark.parametrize("failure", ["aborted", "refused", "no-json"])
+def test_vote_is_submitted_without_script_if_fetch_fails(failure: str, bob: Visitor, store: Store) -> None:
+    responses = {
         "aborted": lambda route: route.abort(),
         "refused": lambda route: route.fulfill(status=503, json={"error": {}}),
-        "nonsense": lambda route: route.fulfill(status=200, body="<html>"),
+        "no-json": lambda route: route.fulfill(status=200, body="<html>"),
     }
 
     def fail_fetch(route: Route, request: Request) -> None:
         if request.resource_type == "fetch":
-            answers[way](route)
+            responses[failure](route)
         else:
             route.continue_()
 
     bob.page.route("**/a/1/vote", fail_fetch)
     bob.vote_button("Ann's article").click()
-    bob.says("Your vote is counted.")
+    bob.sees_flash("Your vote has been counted.")
     bob.is_at("/new#a1")
     bob.sees_votes("Ann's article", 2, pressed=True)
     assert store.articles.get(1).votes == 2
 
 
-def test_what_was_refused_to_script_is_said_on_the_page(visit: Visit, store: Store, join: Callable[..., User]) -> None:
-    factories.article(store, title="Ann's article")
-    user = join("bob")
-    bob = visit(expect_complaints=True)
-    bob.log_in("bob").open("/new")
-    store.votes.cast(1, user)
+def test_refusal_of_a_fetched_vote_is_shown_on_the_page(bob: Visitor, store: Store) -> None:
+    store.votes.cast(1, store.users.get("bob"))
     bob.vote_button("Ann's article").click()
-    bob.says("You have already voted for this article.")
+    bob.sees_flash("You have already voted for this article.")
     bob.sees_votes("Ann's article", 2, pressed=True)
 
 
-def test_an_impatient_click_does_no_harm(visit: Visit, script: bool, store: Store, join: Callable[..., User]) -> None:
+def test_double_click_on_a_vote_button_does_no_harm(visit: Visit, window: Window, store: Store, join: Join) -> None:
     factories.article(store, title="Ann's article")
     join("bob")
-    bob = visit(script=script, expect_complaints=True)
-    bob.log_in("bob").open("/new")
+    bob = visit("bob", **window, expect_errors=True).open("/new")
     bob.vote_button("Ann's article").dblclick(no_wait_after=True)
     bob.page.wait_for_load_state()
     assert store.articles.get(1).votes in (1, 2)
     assert not list(store.doctor.examine())
 
 
-def test_a_member_posts_a_text_with_mistakes_first(visit: Visit, script: bool, join: Callable[..., User]) -> None:
+def test_member_posts_a_text_after_a_refused_form(visit: Visit, window: Window, join: Join) -> None:
     join("bob")
-    bob = visit(script=script, width=360).log_in("bob")
-    bob.open("/submit").type("Title", "My thoughts").press("Post")
+    bob = visit("bob", **window).open("/submit").type("Title", "My thoughts").press("Post")
     expect(bob.page.get_by_label("Link", exact=True)).to_have_attribute("aria-invalid", "true")
     expect(bob.page.get_by_label("Link", exact=True)).to_have_accessible_description(
         "The web address it leads to. Leave it empty to post a text. An article needs a link or a text."
     )
     bob.type("Text", "Some **bold** words\n\n    code = 1").press("Post")
-    bob.says("Your article is posted.")
+    bob.sees_flash("Your article has been posted.")
     expect(bob.page.locator(".text strong")).to_have_text("bold")
 
 
-def test_an_impatient_member_posts_once(visit: Visit, script: bool, store: Store, join: Callable[..., User]) -> None:
+def test_double_click_on_post_posts_once(visit: Visit, window: Window, store: Store, join: Join) -> None:
     join("bob")
-    bob = visit(script=script).log_in("bob")
-    bob.open("/submit").type("Title", "My thoughts").type("Text", "Some words")
+    bob = visit("bob", **window).open("/submit").type("Title", "My thoughts").type("Text", "Some words")
     bob.page.get_by_role("main").get_by_role("button", name="Post").dblclick()
     bob.is_at("/a/1")
     assert store.connection.client.zcard("time:") == 1

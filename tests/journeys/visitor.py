@@ -1,91 +1,100 @@
-"""A person at a real browser, in the words of the journeys."""
+"""A visitor of the site with a real browser."""
 
+from collections.abc import Callable
+from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import BrowserContext, Locator, Request, expect
+from playwright.sync_api import ConsoleMessage, Locator, Page, Request, expect
 
 PASSWORD = "correct horse battery"
 
 
 class Visitor:
-    """One browser; keeps what its console complained about, and every address that was not ours."""
+    """One browser; records the errors of its console, and every request to a foreign address."""
 
-    def __init__(self, context: BrowserContext, site: str, expect_complaints: bool) -> None:
-        self.context = context
-        self.site = site
-        self.expect_complaints = expect_complaints
-        self.complaints: list[str] = []
-        self.strangers: list[str] = []
-        self.page = context.new_page()
-        self.page.on("console", lambda message: self._complain(message.type, message.text))
-        self.page.on("pageerror", lambda error: self._complain("error", str(error)))
-        self.page.on("request", self._scanner)
+    def __init__(self, page: Page, site_url: str, expect_errors: bool) -> None:
+        self.page = page
+        self.site_url = site_url
+        self.expect_errors = expect_errors
+        self.console_errors: list[str] = []
+        self.foreign_requests: list[str] = []
+        self._listeners: dict[str, Callable[[Any], None]] = {
+            "console": self._record_message,
+            "pageerror": lambda error: self.console_errors.append(str(error)),
+            "request": self._record_request,
+        }
+        for event, listener in self._listeners.items():
+            page.on(event, listener)
 
-    def _complain(self, kind: str, words: str) -> None:
-        # A form that comes back with its mistakes has the status 422, which the console remarks upon.
-        if kind in ("error", "warning") and "status of 422" not in words:
-            self.complaints.append(words)
+    def _record_message(self, message: ConsoleMessage) -> None:
+        # A refused form has the status 422, which Chromium logs as an error.
+        if message.type in ("error", "warning") and "status of 422" not in message.text:
+            self.console_errors.append(message.text)
 
-    def _look(self, request: Request) -> None:
-        if not request.url.startswith(self.site):
-            self.strangers.append(request.url)
+    def _record_request(self, request: Request) -> None:
+        if not request.url.startswith(self.site_url):
+            self.foreign_requests.append(request.url)
+
+    def stop_recording(self) -> None:
+        for event, listener in self._listeners.items():
+            self.page.remove_listener(event, listener)
 
     @property
-    def place(self) -> str:
+    def path(self) -> str:
         """Path, query and fragment of the page that is shown."""
-        parts = urlsplit(self.page.url)
-        return (
-            parts.path + (f"?{parts.query}" if parts.query else "") + (f"#{parts.fragment}" if parts.fragment else "")
-        )
+        return urlsplit(self.page.url)._replace(scheme="", netloc="").geturl()
 
-    def open(self, place: str) -> "Visitor":
-        """Open a page of the site."""
-        self.page.goto(place)
+    def open(self, path: str) -> "Visitor":
+        self.page.goto(self.site_url + path)
         return self
 
-    def follow(self, words: str) -> "Visitor":
-        """Follow the link with these *words*."""
-        self.page.get_by_role("link", name=words, exact=True).first.click()
+    def follow(self, text: str) -> "Visitor":
+        """Follow the first link with this *text*."""
+        self.page.get_by_role("link", name=text, exact=True).first.click()
         return self
 
-    def press(self, words: str) -> "Visitor":
-        """Press the button in the main part with these *words*."""
-        self.page.get_by_role("main").get_by_role("button", name=words, exact=True).click()
+    def press(self, text: str) -> "Visitor":
+        """Press the button with this *text* in the main part of the page."""
+        self.page.get_by_role("main").get_by_role("button", name=text, exact=True).click()
         return self
 
-    def type(self, label: str, words: str) -> "Visitor":
-        """Type *words* into the field with this *label*."""
-        self.page.get_by_label(label, exact=True).fill(words)
+    def type(self, label: str, text: str) -> "Visitor":
+        """Replace the text of the field with this *label*."""
+        self.page.get_by_label(label, exact=True).fill(text)
         return self
 
     def log_in(self, name: str) -> "Visitor":
-        """Log in by the page for it."""
+        """Log in on the page for it."""
         return self.open("/login").type("User name", name).type("Password", PASSWORD).press("Log in")
 
-    def says(self, words: str) -> None:
-        """Fail unless the page says these *words* of the last entry."""
-        expect(self.page.locator(".flash").last).to_have_text(words)
+    def sees_flash(self, text: str) -> None:
+        """Fail unless the last message of the page is *text*."""
+        expect(self.page.locator(".flash").last).to_have_text(text)
 
-    def is_at(self, place: str) -> None:
-        """Fail unless the browser arrives at *place*."""
-        expect(self.page).to_have_url(self.site + place)
+    def is_at(self, path: str) -> None:
+        """Fail unless the browser arrives at *path*."""
+        expect(self.page).to_have_url(self.site_url + path)
 
     def row(self, title: str) -> Locator:
-        """Return the row of the list, or the article, of this *title*."""
+        """Return the article with this *title*, in a list or on its own page."""
         return self.page.locator(".article").filter(has_text=title)
 
     def vote_button(self, title: str) -> Locator:
-        """Return the vote button of the article of this *title*."""
+        """Return the vote button of the article with this *title*."""
         return self.row(title).locator("button.vote")
 
     def sees_votes(self, title: str, votes: int, *, pressed: bool) -> None:
-        """Fail unless the button shows so many *votes*, and whether one is this person's."""
+        """Fail unless the vote button shows this many *votes*, and whether one of them is the visitor's."""
         button = self.vote_button(title)
         expect(button.locator("[data-votes]")).to_have_text(str(votes))
         expect(button).to_have_attribute("aria-pressed", str(pressed).lower())
 
+    def open_details(self) -> "Visitor":
+        """Open all closed parts of the page."""
+        self.page.evaluate("document.querySelectorAll('details').forEach(details => details.open = true)")
+        return self
+
     def overflow(self) -> int:
-        """Return by how many pixels the page is wider than the window."""
-        # While a page is being left there is a moment without any element.
-        self.page.locator("footer").wait_for()
-        return int(self.page.locator("html").evaluate("html => html.scrollWidth - html.clientWidth"))
+        """Return by how many pixels the page, which must be loaded, is wider than the window; 0 if it fits."""
+        html = "document.documentElement"
+        return int(self.page.evaluate(f"Math.max(0, {html}.scrollWidth - {html}.clientWidth)"))

@@ -1,28 +1,80 @@
-"""The tests of the store run on the embedded Valkey, on the system's Redis where it is there, and under Sentinel."""
+"""Databases of the store's tests: two engines, with and without a key prefix, and a primary under Sentinel."""
 
 import shutil
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import pytest
 
 from tests.conftest import private_server
 from tests.helpers import needs
 from tests.machines import machines
+from voteweb.store.keys import Keys
 
-ALONE = [pytest.param("valkey", id="embedded-valkey"), pytest.param("redis", id="system-redis")]
-ENGINES = [*ALONE, pytest.param("sentinel", id="under-sentinel", marks=pytest.mark.heavy)]
-#: For tests that mean nothing under Sentinel.
-alone = pytest.mark.parametrize("server_url", ALONE, indirect=True)
+#: Folders and modules of tests/store that `make test` runs on the second engine, too.
+ON_SECOND_ENGINE = {"connection", "scripts", "test_book", "test_health", "test_score", "test_server_info"}
 
 
-@pytest.fixture(scope="session", params=ENGINES)
-def server_url(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The address of a private server of each kind; the last is a primary with two replicas and three Sentinels."""
-    if request.param == "sentinel":
-        with machines(down_after=60) as three:
-            yield three.url
+class Database(NamedTuple):
+    """A kind of database server, and the prefix of the site's keys on it."""
+
+    kind: str
+    prefix: str = ""
+
+
+class RunningDatabase(NamedTuple):
+    """The URL of a database server, and the prefix of the site's keys on it."""
+
+    url: str
+    prefix: str
+
+
+VALKEY, PREFIXED = Database("valkey"), Database("valkey", prefix="{site}:")
+REDIS, SENTINEL = Database("redis"), Database("sentinel")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run each test that uses a database on all of them; a test that uses ``single_server`` not under Sentinel."""
+    if "database" not in metafunc.fixturenames:
         return
-    if request.param == "redis":
+    uses_second_engine = not ON_SECOND_ENGINE.isdisjoint(metafunc.module.__name__.split("."))
+    databases = [
+        pytest.param(VALKEY, id="valkey"),
+        pytest.param(PREFIXED, id="prefix"),
+        pytest.param(REDIS, id="redis", marks=() if uses_second_engine else pytest.mark.heavy),
+    ]
+    if "single_server" not in metafunc.fixturenames:
+        databases.append(pytest.param(SENTINEL, id="sentinel", marks=pytest.mark.heavy))
+    metafunc.parametrize("database", databases, indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
+def database(request: pytest.FixtureRequest) -> Iterator[RunningDatabase]:
+    """A private server; under Sentinel, a primary with two replicas."""
+    kind, prefix = request.param
+    if kind == "sentinel":
+        with machines(down_after=60) as three:
+            yield RunningDatabase(three.url, prefix)
+        return
+    if kind == "redis":
         needs(shutil.which("redis-server"), "a redis-server on PATH")
-    with private_server(request.param) as url:
-        yield url
+    with private_server(kind) as url:
+        yield RunningDatabase(url, prefix)
+
+
+@pytest.fixture(scope="session")
+def server_url(database: RunningDatabase) -> str:
+    """The URL of the private server."""
+    return database.url
+
+
+@pytest.fixture(scope="session")
+def single_server(database: RunningDatabase) -> str:
+    """The URL of a server that stands alone."""
+    return database.url
+
+
+@pytest.fixture
+def keys(database: RunningDatabase) -> Keys:
+    """The keys of the test site, with the prefix under test."""
+    return Keys(database.prefix)

@@ -1,48 +1,98 @@
-"""What a test of the store sees of the database, past the store."""
+"""Look at the database past the store; the prefix of the site is added to keys in commands and removed in replies."""
 
 from typing import Any
 
-from voteweb.store import Store
+import redis
 
-READ: dict[str, tuple[tuple[Any, ...], ...]] = {
-    "string": (("GET",),),
-    "hash": (("HGETALL",),),
-    "set": (("SMEMBERS",),),
-    "zset": (("ZRANGE", 0, -1, "WITHSCORES"),),
-    "list": (("LRANGE", 0, -1),),
+from voteweb.store import Store
+from voteweb.store.doctor import Finding
+
+#: The command and arguments that read a whole key of each type.
+READ_COMMANDS: dict[str, tuple[Any, ...]] = {
+    "string": ("GET",),
+    "hash": ("HGETALL",),
+    "set": ("SMEMBERS",),
+    "zset": ("ZRANGE", 0, -1, "WITHSCORES"),
+    "list": ("LRANGE", 0, -1),
 }
 
 
-def snapshot(store: Store) -> dict[str, Any]:
-    """Return everything in the database: of each key its type, its content and the moment it expires."""
-    names = sorted(run(store, "KEYS", "*"))
-    with store.connection.client.pipeline() as pipe:
-        for key in names:
-            pipe.type(key)
-        kinds = pipe.execute()
-        for key, kind in zip(names, kinds, strict=True):
-            ((command, *rest),) = READ[kind]
-            pipe.execute_command(command, key, *rest)
-            pipe.pexpiretime(key)
-        answers = pipe.execute()
-    return {key: (kind, *answers[2 * at : 2 * at + 2]) for at, (key, kind) in enumerate(zip(names, kinds, strict=True))}
+class PrefixedClient(redis.Redis):
+    """A client that puts *prefix* before the keys of every command, for a caller that knows of none."""
+
+    def __init__(self, client: redis.Redis, prefix: str) -> None:
+        super().__init__(connection_pool=client.connection_pool)
+        self._prefix = prefix
+
+    def execute_command(self, *command: Any, **options: Any) -> Any:
+        if command[0] == "KEYS":
+            keys = super().execute_command("KEYS", self._prefix + command[1])
+            return [key.removeprefix(self._prefix) for key in keys]
+        return super().execute_command(*self._with_prefix(command), **options)
+
+    def _with_prefix(self, command: tuple[Any, ...]) -> list[Any]:
+        prefixed, at = list(command), 1
+        for key in self._keys_of(command):
+            at = prefixed.index(key, at)
+            prefixed[at] = self._prefix + key
+        return prefixed
+
+    def _keys_of(self, command: tuple[Any, ...]) -> list[str]:
+        try:
+            return list(super().execute_command("COMMAND GETKEYS", *command))
+        except redis.ResponseError:  # a command without keys
+            return []
 
 
-def broken(store: Store) -> list[tuple[str, str]]:
-    """Return what the doctor finds."""
-    return [tuple(each[:2]) for each in store.doctor.examine()]
+def raw_client(store: Store) -> redis.Redis:
+    """Return a client for programs that know the names of the keys, but not the site's prefix."""
+    client = store.connection.client
+    return PrefixedClient(client, store.keys.prefix) if store.keys.prefix else client
 
 
-def broken_keys(store: Store) -> set[str]:
-    """Return the keys that the doctor names."""
-    return {each.key for each in store.doctor.examine()}
-
-
-def run(store: Store, *words: Any) -> Any:
+def run(store: Store, *command: Any) -> Any:
     """Run a raw command, as another program would."""
-    return store.connection.client.execute_command(*words)
+    return raw_client(store).execute_command(*command)
+
+
+def without_prefix(store: Store, text: str) -> str:
+    """Return a key, or a text with keys, as without a prefix."""
+    return text.replace(store.keys.prefix, "") if store.keys.prefix else text
 
 
 def ids(store: Store, key: str) -> list[int]:
     """Return the articles of a ranking, best first."""
     return [int(member.partition(":")[2]) for member in run(store, "ZREVRANGE", key, 0, -1)]
+
+
+def snapshot(store: Store) -> dict[str, Any]:
+    """Return everything in the database: the type, content and expiry of each key."""
+    client, prefix = store.connection.client, store.keys.prefix
+    keys = sorted(client.keys("*"))
+    assert all(key.startswith(prefix) for key in keys), keys
+    with client.pipeline() as pipe:
+        for key in keys:
+            pipe.type(key)
+        types = pipe.execute()
+        for key, type in zip(keys, types, strict=True):
+            command, *arguments = READ_COMMANDS[type]
+            pipe.execute_command(command, key, *arguments)
+            pipe.pexpiretime(key)
+        replies = pipe.execute()
+    contents = zip(types, replies[::2], replies[1::2], strict=True)
+    return {without_prefix(store, key): content for key, content in zip(keys, contents, strict=True)}
+
+
+def broken(store: Store) -> list[tuple[str, str]]:
+    """Return what the doctor finds: keys and what is wrong with them."""
+    return [described(store, finding) for finding in store.doctor.examine()]
+
+
+def described(store: Store, finding: Finding) -> tuple[str, str]:
+    """Return the key of a finding, and what is wrong with it."""
+    return without_prefix(store, finding.key), without_prefix(store, finding.what)
+
+
+def broken_keys(store: Store) -> set[str]:
+    """Return the keys that the doctor names."""
+    return {key for key, _ in broken(store)}

@@ -1,4 +1,4 @@
-"""The end of an account: at once for the member, step by step for the articles."""
+"""Deletion of an account: immediate for the member, step by step for the articles."""
 
 from typing import Any
 
@@ -6,19 +6,13 @@ import pytest
 
 from tests import factories
 from tests.store.examination import broken, ids, run, snapshot
+from tests.store.queries import read_article
 from voteweb.core import config
+from voteweb.core.config import DELETED_MEMBER
 from voteweb.core.errors import LoggedOut, NameTaken, NoSuchMember
-from voteweb.core.models import Article, ArticleStatus, LogAction, Role, User
+from voteweb.core.models import ArticleStatus, LogAction, Role, User
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
-
-
-def whole(store: Store, id: int) -> Article:
-    pipeline = store.pipeline()
-    asked = store.articles.queue_get(pipeline, id)
-    pipeline.execute()
-    assert asked.result
-    return asked.result
 
 
 @pytest.fixture
@@ -34,11 +28,11 @@ def ann(store: Store) -> User:
     return ann
 
 
-def nothing_left(store: Store) -> bool:
+def is_finished(store: Store) -> bool:
     return not run(store, "EXISTS", "posted:ann", "gone:ann", "leaving:")
 
 
-def test_who_leaves_is_out_at_once_and_for_ever(store: Store, ann: User) -> None:
+def test_start_logs_the_member_out_for_ever(store: Store, ann: User) -> None:
     store.account_deletion.start(ann, delete_articles=False)
     after = store.users.get("ann")
     assert (after.password, after.role, after.left > 0) == ("", Role.MEMBER, True)
@@ -49,28 +43,34 @@ def test_who_leaves_is_out_at_once_and_for_ever(store: Store, ann: User) -> None
     assert broken(store) == []
 
 
-def test_articles_that_stay_stand_under_nobodys_name(store: Store, ann: User) -> None:
+def test_kept_articles_lose_the_name_of_their_poster(store: Store, ann: User) -> None:
     store.account_deletion.start(ann, delete_articles=False)
     store.account_deletion.finish("Ann")
-    assert [(whole(store, id).poster, whole(store, id).gone) for id in (1, 2, 3, 4)] == [
-        (config.DELETED_MEMBER, ArticleStatus.LISTED), (config.DELETED_MEMBER, ArticleStatus.REMOVED), (config.DELETED_MEMBER, ArticleStatus.DELETED), ("bob", ArticleStatus.LISTED),
-    ]  # fmt: skip
-    assert (whole(store, 1).votes, ids(store, "time:go")) == (2, [1])
-    assert nothing_left(store)
+    articles = [read_article(store, id) for id in (1, 2, 3, 4)]
+    assert [(article.poster, article.status) for article in articles] == [
+        (DELETED_MEMBER, ArticleStatus.LISTED),
+        (DELETED_MEMBER, ArticleStatus.REMOVED),
+        (DELETED_MEMBER, ArticleStatus.DELETED),
+        ("bob", ArticleStatus.LISTED),
+    ]
+    assert (articles[0].votes, ids(store, "time:go")) == (2, [1])
+    assert is_finished(store)
     assert broken(store) == []
 
 
-def test_articles_that_go_too_are_deleted_the_removed_ones_with_them(store: Store, ann: User) -> None:
+def test_articles_are_deleted_on_request_including_removed_ones(store: Store, ann: User) -> None:
     store.account_deletion.start(ann, delete_articles=True)
     store.account_deletion.finish("ann")
-    gone = [whole(store, id) for id in (1, 2, 3)]
-    assert [(each.title, each.poster, each.status) for each in gone] == [("", config.DELETED_MEMBER, ArticleStatus.DELETED)] * 3
+    articles = [read_article(store, id) for id in (1, 2, 3)]
+    assert [(article.title, article.poster, article.status) for article in articles] == [
+        ("", DELETED_MEMBER, ArticleStatus.DELETED)
+    ] * 3
     assert ids(store, "time:") == [4]
-    assert nothing_left(store)
+    assert is_finished(store)
     assert broken(store) == []
 
 
-def test_what_stayed_under_nobodys_name_can_still_be_removed_restored_and_voted_for(store: Store, ann: User) -> None:
+def test_disowned_articles_can_be_removed_restored_and_voted_for(store: Store, ann: User) -> None:
     store.account_deletion.start(ann, delete_articles=False)
     store.account_deletion.finish("ann")
     store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "Mod", article=1, why="spam"))
@@ -81,7 +81,7 @@ def test_what_stayed_under_nobodys_name_can_still_be_removed_restored_and_voted_
     assert broken(store) == []
 
 
-def test_the_name_is_held_for_ever(store: Store, ann: User) -> None:
+def test_the_name_stays_taken_for_ever(store: Store, ann: User) -> None:
     store.account_deletion.start(ann, delete_articles=True)
     store.account_deletion.finish("ann")
     for name in ("Ann", "ANN"):
@@ -89,22 +89,22 @@ def test_the_name_is_held_for_ever(store: Store, ann: User) -> None:
             store.users.make(name, "hash")
 
 
-def test_nothing_brings_back_who_left(store: Store, ann: User) -> None:
+def test_no_change_restores_a_deleted_account(store: Store, ann: User) -> None:
     store.account_deletion.start(ann, delete_articles=False)
     before = store.users.get("ann")
-    for act in (
+    for change in (
         lambda: store.users.set_password("ann", "hash"),
         lambda: store.users.set_role("ann", Role.ADMIN),
         lambda: store.users.end_sessions("ann"),
         lambda: store.users.ban("ann", NewLogEntry(LogAction.BAN, "Mod", about="ann", why="spam")),
     ):
         with pytest.raises(NoSuchMember):
-            act()
+            change()
     assert store.users.get("ann") == before
     assert run(store, "ZCARD", "log-about:ann") == 1  # that of the removal
 
 
-def test_leaving_twice_is_as_once(store: Store, ann: User) -> None:
+def test_a_second_start_or_finish_changes_nothing(store: Store, ann: User) -> None:
     store.account_deletion.start(ann, delete_articles=False)
     before = snapshot(store)
     store.account_deletion.start(ann, delete_articles=True)
@@ -115,7 +115,7 @@ def test_leaving_twice_is_as_once(store: Store, ann: User) -> None:
     assert snapshot(store) == before
 
 
-def test_who_is_not_leaving_loses_nothing(store: Store, ann: User) -> None:
+def test_finish_does_nothing_for_members_who_stay(store: Store, ann: User) -> None:
     before = snapshot(store)
     store.account_deletion.finish("ann")
     store.account_deletion.finish("nobody")
@@ -124,77 +124,78 @@ def test_who_is_not_leaving_loses_nothing(store: Store, ann: User) -> None:
         store.account_deletion.start(User(9, "nobody", "", Role.MEMBER, 0.0, ""), delete_articles=True)
 
 
-@pytest.mark.parametrize("deletes", [True, False])
-def test_leaving_that_is_stopped_anywhere_can_be_taken_up_again(
-    store: Store, ann: User, monkeypatch: pytest.MonkeyPatch, deletes: bool
+@pytest.mark.parametrize("delete_articles", [True, False])
+def test_a_deletion_interrupted_anywhere_can_be_resumed(
+    store: Store, ann: User, monkeypatch: pytest.MonkeyPatch, delete_articles: bool
 ) -> None:
-    store.account_deletion.start(ann, delete_articles=deletes)
-    script, left = store.connection.script, [0]
+    store.account_deletion.start(ann, delete_articles=delete_articles)
+    script, remaining = store.connection.script, 0
 
-    def stops(name: str, *rest: Any) -> Any:
-        left[0] -= 1
-        if left[0] < 0:
+    def interrupt(name: str, *arguments: Any) -> Any:
+        nonlocal remaining
+        remaining -= 1
+        if remaining < 0:
             raise KeyboardInterrupt
-        return script(name, *rest)
+        return script(name, *arguments)
 
-    monkeypatch.setattr(store.connection, "script", stops)
-    stopped = 0
-    for more in range(1, 20):
-        left[0] = more
+    monkeypatch.setattr(store.connection, "script", interrupt)
+    interruptions = 0
+    for limit in range(1, 20):
+        remaining = limit
         try:
             store.account_deletion.finish("ann")
         except KeyboardInterrupt:
-            stopped += 1
+            interruptions += 1
             assert store.account_deletion.unfinished() == ["ann"]
             assert broken(store) == []
         else:
             break
-    assert stopped > 1
-    assert nothing_left(store)
+    assert interruptions > 1
+    assert is_finished(store)
     assert broken(store) == []
 
 
-def test_the_articles_are_read_in_bounded_steps(store: Store, ann: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config, "BATCH", 2)
+def test_articles_are_read_in_bounded_steps(store: Store, ann: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "READ_BATCH_SIZE", 2)
     for _ in range(5):
         factories.article(store, ann)
     store.account_deletion.start(ann, delete_articles=False)
-    steps = []
+    sizes = []
     command = store.connection.command
 
-    def counted(*words: Any) -> Any:
-        answer = command(*words)
-        if words[0] == "ZRANGE":
-            steps.append(len(answer))
-        return answer
+    def measure(name: str, *arguments: Any) -> Any:
+        reply = command(name, *arguments)
+        if name == "ZRANGE":
+            sizes.append(len(reply))
+        return reply
 
-    monkeypatch.setattr(store.connection, "command", counted)
+    monkeypatch.setattr(store.connection, "command", measure)
     store.account_deletion.finish("ann")
-    assert max(steps) == 2
-    assert nothing_left(store)
+    assert max(sizes) == 2
+    assert is_finished(store)
 
 
-def test_an_article_restored_between_the_steps_is_seen_to_as_well(
+def test_an_article_restored_between_steps_is_disowned(
     store: Store, ann: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.account_deletion.start(ann, delete_articles=False)
-    script, done = store.connection.script, []
+    script, moments = store.connection.script, iter(["before article 2"])
 
-    def with_a_moderator(name: str, keys: Any, *rest: Any) -> Any:
-        if name == "disown_article" and keys[0] == "article:2" and not done:
-            done.append(name)
+    def restore_before(name: str, keys: Any, *arguments: Any) -> Any:
+        if name == "disown_article" and keys[0] == store.keys.article(2) and next(moments, None):
             store.removals.restore(2, NewLogEntry(LogAction.RESTORE, "Mod", article=2))
-        return script(name, keys, *rest)
+        return script(name, keys, *arguments)
 
-    monkeypatch.setattr(store.connection, "script", with_a_moderator)
+    monkeypatch.setattr(store.connection, "script", restore_before)
     store.account_deletion.finish("ann")
-    assert whole(store, 2).poster == config.DELETED_MEMBER
-    assert nothing_left(store)
+    assert next(moments, None) is None
+    assert read_article(store, 2).poster == DELETED_MEMBER
+    assert is_finished(store)
     assert broken(store) == []
 
 
-def test_an_article_that_another_program_took_away_stops_nothing(store: Store, ann: User) -> None:
+def test_finish_skips_articles_that_another_program_deleted(store: Store, ann: User) -> None:
     run(store, "DEL", "article:1")
     store.account_deletion.start(ann, delete_articles=True)
     store.account_deletion.finish("ann")
-    assert nothing_left(store)
+    assert is_finished(store)

@@ -1,17 +1,16 @@
-"""A program written after *Redis in Action*, chapter 1, on our database, and we on its.
+"""A program written after *Redis in Action*, chapter 1, on our database, and our store on its data.
 
-The five operations are transcribed in bench/book.py from the book's description as it gives them, with their
-separate calls.
-Its voters are names (``user:83271``), ours are numbers.
+bench/apps/book.py has the five operations as the book describes them, with their separate calls. Its voters are names
+(``user:83271``), ours are numbers. It knows no prefix of keys: here its client adds one.
 """
 
 import pytest
 
-from bench.book import ONE_WEEK, Book
+from bench.apps.book import ONE_WEEK, Book
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.examination import broken, broken_keys, run
-from tests.store.test_listings import good, ids_of, page
+from tests.store.examination import broken, broken_keys, raw_client, run
+from tests.store.queries import good_ids, page_ids
 from voteweb.core.errors import AlreadyVoted
 from voteweb.core.models import Order
 from voteweb.store import Store
@@ -19,15 +18,15 @@ from voteweb.store import Store
 
 @pytest.fixture
 def book(store: Store) -> Book:
-    return Book(store.connection.client)
+    return Book(raw_client(store))
 
 
-def test_an_article_of_the_book_appears_in_our_lists(store: Store, book: Book) -> None:
+def test_an_article_by_the_book_appears_in_our_lists(store: Store, book: Book) -> None:
     ours = factories.article(store)
     id = int(book.post_article("user:83271", "Go to statement considered harmful", "https://goo.gl/kZUSu"))
     assert id == ours.id + 1
     for order in (Order.SCORE, Order.TIME):
-        assert ids_of(page(store, store.rankings.site(order)).rows) == [id, ours.id]
+        assert page_ids(store, store.rankings.site(order)) == [id, ours.id]
     theirs = store.articles.get(id)
     assert (theirs.title, theirs.poster, theirs.votes, theirs.groups, theirs.text) == (
         "Go to statement considered harmful", "user:83271", 1, (), "",
@@ -35,7 +34,7 @@ def test_an_article_of_the_book_appears_in_our_lists(store: Store, book: Book) -
     assert broken(store) == []
 
 
-def test_we_vote_on_an_article_of_the_book(store: Store, book: Book) -> None:
+def test_our_votes_count_on_an_article_by_the_book(store: Store, book: Book) -> None:
     id = int(book.post_article("user:83271", "A title", "https://a.example/"))
     bob = factories.user(store, "bob")
     assert store.votes.cast(id, bob) == 2
@@ -49,14 +48,14 @@ def test_we_vote_on_an_article_of_the_book(store: Store, book: Book) -> None:
     assert broken(store) == []
 
 
-def test_our_vote_makes_the_voters_of_the_book_outlive_the_week(store: Store, book: Book) -> None:
+def test_our_vote_extends_the_lifetime_of_the_books_voters(store: Store, book: Book) -> None:
     id = int(book.post_article("user:83271", "A title", "https://a.example/"))
     assert run(store, "TTL", f"voted:{id}") <= ONE_WEEK
     store.votes.cast(id, factories.user(store, "bob"))
     assert run(store, "TTL", f"voted:{id}") > ONE_WEEK
 
 
-def test_we_sort_an_article_of_the_book_into_groups(store: Store, book: Book) -> None:
+def test_an_article_by_the_book_can_be_put_into_groups(store: Store, book: Book) -> None:
     id = int(book.post_article("user:83271", "A title", "https://a.example/"))
     factories.group(store, "go")
     store.articles.set_groups(id, ["go"], [])
@@ -74,7 +73,7 @@ def test_the_book_lists_our_articles(store: Store, book: Book) -> None:
     assert second.id == 2
 
 
-def test_a_vote_of_the_book_counts_on_our_article(store: Store, book: Book) -> None:
+def test_a_vote_by_the_book_counts_on_our_article(store: Store, book: Book) -> None:
     article = factories.article(store)
     book.article_vote("user:83271", "article:1")
     book.article_vote("user:83271", "article:1")
@@ -85,7 +84,7 @@ def test_a_vote_of_the_book_counts_on_our_article(store: Store, book: Book) -> N
     assert broken(store) == []
 
 
-def test_votes_from_both_sides_add_up(store: Store, book: Book) -> None:
+def test_votes_from_both_programs_add_up(store: Store, book: Book) -> None:
     factories.article(store)
     for i, member in enumerate(factories.users(store, 10)):
         book.article_vote(f"user:{i}", "article:1")
@@ -94,40 +93,38 @@ def test_votes_from_both_sides_add_up(store: Store, book: Book) -> None:
     assert broken(store) == []
 
 
-def test_a_vote_of_the_book_after_the_week_changes_nothing(store: Store, book: Book) -> None:
+def test_a_late_vote_by_the_book_changes_nothing(store: Store, book: Book) -> None:
     factories.imported(store, votes=7)
     book.article_vote("user:83271", "article:1")
     assert store.articles.get(1).votes == 7
     assert broken(store) == []
 
 
-def test_of_a_vote_of_the_book_the_doctor_misses_what_it_could_not_know_until_our_next_vote(
+def test_the_doctor_reports_rankings_unknown_to_the_book(
     make_store: MakeStore,
 ) -> None:
     store = make_store(good_votes=2, vote_score=432.0)
-    book = Book(store.connection.client)
+    book = Book(raw_client(store))
     factories.article(store, groups=("go", "redis"))
     book.article_vote("user:83271", "article:1")
     assert broken_keys(store) == {"score:go", "score:redis", "good:"}
-    assert good(store) == []
+    assert good_ids(store) == []
     store.votes.cast(1, factories.user(store, "bob"))
-    assert good(store) == [1]
+    assert good_ids(store) == [1]
     assert broken(store) == []
 
 
-def test_of_a_group_set_by_the_book_the_doctor_names_the_membership_until_we_set_it_too(
-    store: Store, book: Book
-) -> None:
+def test_the_doctor_reports_groups_set_by_the_book(store: Store, book: Book) -> None:
     factories.article(store, groups=("go",))
     factories.group(store, "redis")
     book.add_remove_groups("1", to_add=("redis",), to_remove=("go",))
     assert broken_keys(store) == {"group:go", "group:redis"}
     store.articles.set_groups(1, ["redis"], ["go"])
     assert broken(store) == []
-    assert ids_of(page(store, store.rankings.groups(["redis"], Order.SCORE)).rows) == [1]
+    assert page_ids(store, store.rankings.groups(["redis"], Order.SCORE)) == [1]
 
 
-def test_a_group_that_only_the_book_knows_is_named_by_its_keys(store: Store, book: Book) -> None:
+def test_the_doctor_reports_a_group_created_by_the_book(store: Store, book: Book) -> None:
     factories.article(store)
     book.add_remove_groups("1", to_add=("perl",))
     assert [row["id"] for row in book.get_group_articles("perl", 1)] == ["article:1"]
@@ -139,7 +136,7 @@ def test_a_group_that_only_the_book_knows_is_named_by_its_keys(store: Store, boo
 
 
 @pytest.mark.parametrize("order", ["score:", "time:"])
-def test_after_the_book_listed_a_group_of_ours_nothing_of_it_is_to_vanish(store: Store, book: Book, order: str) -> None:
+def test_listing_our_group_by_the_book_expires_nothing(store: Store, book: Book, order: str) -> None:
     factories.article(store, groups=("go",))
     assert len(book.get_group_articles("go", 1, order)) == 1
     assert [run(store, "TTL", key) for key in ("group:go", "score:go", "time:go", order)] == [-1] * 4
@@ -147,9 +144,7 @@ def test_after_the_book_listed_a_group_of_ours_nothing_of_it_is_to_vanish(store:
 
 
 @pytest.mark.parametrize("order", ["score:", "time:"])
-def test_a_ranking_that_the_book_built_to_vanish_is_kept_from_our_next_write_on(
-    store: Store, book: Book, order: str
-) -> None:
+def test_our_write_makes_a_ranking_by_the_book_permanent(store: Store, book: Book, order: str) -> None:
     factories.article(store)
     factories.group(store, "go")
     book.add_remove_groups("1", to_add=("go",))
@@ -161,12 +156,12 @@ def test_a_ranking_that_the_book_built_to_vanish_is_kept_from_our_next_write_on(
     assert run(store, "TTL", key) == -1
     store.articles.set_groups(1, ["go"], [])
     assert broken(store) == []
-    assert ids_of(page(store, store.rankings.groups(["go"], Order.SCORE)).rows) == [2, 1]
+    assert page_ids(store, store.rankings.groups(["go"], Order.SCORE)) == [2, 1]
 
 
-def test_our_vote_keeps_a_ranking_that_the_book_let_expire(store: Store, book: Book) -> None:
+def test_our_vote_makes_a_ranking_by_the_book_permanent(store: Store, book: Book) -> None:
     factories.article(store, groups=("go",))
-    run(store, "DEL", "score:go")  # as if a minute had passed for a ranking that the book built
+    run(store, "DEL", "score:go")  # as after a minute, if the book had built it
     assert len(book.get_group_articles("go", 1)) == 1
     assert broken_keys(store) == {"score:go"}
     store.votes.cast(1, factories.user(store, "bob"))
@@ -174,18 +169,18 @@ def test_our_vote_keeps_a_ranking_that_the_book_let_expire(store: Store, book: B
     assert broken(store) == []
 
 
-def test_we_lose_nothing_when_the_book_runs_through_all_it_can_do(make_store: MakeStore) -> None:
+def test_no_article_is_lost_by_any_operation_of_the_book(make_store: MakeStore) -> None:
     store = make_store(good_votes=3, vote_score=432.0)
-    book = Book(store.connection.client)
+    book = Book(raw_client(store))
     factories.group(store, "redis")
     ours = [factories.article(store, groups=("go",)).id for _ in range(3)]
     id = book.post_article("user:1", "Theirs", "https://a.example/")
     for voter in ("user:2", "user:3"):
-        book.article_vote(voter, f"article:{ours[0]}")  # good by now, but the book knows no such list
+        book.article_vote(voter, f"article:{ours[0]}")  # good by now, but the book has no such list
     book.add_remove_groups(id, to_add=("go", "redis"))
     for group in ("go", "redis"):
         for order in ("score:", "time:"):
             book.get_group_articles(group, 1, order)
     assert broken_keys(store) == {"group:go", "group:redis", "score:go", "good:", "score:redis", "time:redis"}
-    assert set(ids_of(page(store, store.rankings.site(Order.TIME)).rows)) == {*ours, int(id)}
-    assert set(ids_of(page(store, store.rankings.groups(["go"], Order.SCORE)).rows)) == set(ours)
+    assert set(page_ids(store, store.rankings.site(Order.TIME))) == {*ours, int(id)}
+    assert set(page_ids(store, store.rankings.groups(["go"], Order.SCORE))) == set(ours)

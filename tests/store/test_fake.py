@@ -1,13 +1,13 @@
-"""The fake database of quick tests does what the real one does."""
+"""The fake database of other tests: it does what the real one does."""
 
 from tests import factories
 from tests.store.examination import snapshot
-from tests.store.test_listings import ids_of, page
+from tests.store.queries import page_ids
 from voteweb.core.models import Order
 from voteweb.store import Store
 
 
-def live(store: Store) -> None:
+def act(store: Store) -> None:
     """Do a little of everything."""
     ann, bob = factories.user(store, "Ann"), factories.user(store, "bob")
     first = factories.article(store, ann, groups=("go", "redis"))
@@ -17,17 +17,17 @@ def live(store: Store) -> None:
     factories.imported(store, groups=("go",))
 
 
-def test_the_same_acts_leave_the_same_keys(store: Store, fake_store: Store) -> None:
-    live(store)
-    live(fake_store)
+def test_the_same_acts_write_the_same_keys(store: Store, fake_store: Store) -> None:
+    act(store)
+    act(fake_store)
     real, fake = snapshot(store), snapshot(fake_store)
     assert {key.partition("-")[0]: kind for key, (kind, *_) in real.items()} == {
         key.partition("-")[0]: kind for key, (kind, *_) in fake.items()
     }
 
 
-def test_the_same_lists_are_read(fake_store: Store) -> None:
-    live(fake_store)
-    assert ids_of(page(fake_store, fake_store.rankings.site(Order.SCORE)).rows) == [1, 2, 3]
-    assert ids_of(page(fake_store, fake_store.rankings.groups(["go", "redis"], Order.TIME)).rows) == [2, 1]
+def test_a_fake_store_lists_its_articles(fake_store: Store) -> None:
+    act(fake_store)
+    assert page_ids(fake_store, fake_store.rankings.site(Order.SCORE)) == [1, 2, 3]
+    assert page_ids(fake_store, fake_store.rankings.groups(["go", "redis"], Order.TIME)) == [2, 1]
     assert list(fake_store.doctor.examine()) == []

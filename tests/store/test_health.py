@@ -1,5 +1,6 @@
-"""The checks of the database: what forbids a start, what is warned of, and how /healthz tells it."""
+"""Health checks: what refuses a start, what is warned of, and the status of the database."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +11,6 @@ import redis
 from tests import factories
 from tests.conftest import MakeStore, private_server
 from tests.helpers import until
-from tests.store.conftest import alone
 from tests.store.examination import run
 from voteweb.core import config
 from voteweb.core.config import Settings
@@ -19,8 +19,8 @@ from voteweb.store import Store, open_store
 
 
 @contextmanager
-def set_to(store: Store, name: str, value: object) -> Iterator[None]:
-    """Set up the server otherwise for a while."""
+def server_setting(store: Store, name: str, value: object) -> Iterator[None]:
+    """Change a setting of the server for a while."""
     client = store.connection.client
     before = client.config_get(name)[name]
     client.config_set(name, str(value))
@@ -30,7 +30,7 @@ def set_to(store: Store, name: str, value: object) -> Iterator[None]:
         client.config_set(name, before)
 
 
-def test_a_server_set_up_as_ours_is_needs_nothing(store: Store) -> None:
+def test_our_own_server_has_no_warnings(store: Store) -> None:
     factories.article(store, groups=("编程", "c_-9"))
     assert (store.health.warnings(), store.health.hints()) == ([], [])
     store.health.refuse_old()
@@ -39,44 +39,44 @@ def test_a_server_set_up_as_ours_is_needs_nothing(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "says"),
+    ("name", "value", "start"),
     [
         ("maxmemory-policy", "allkeys-lru", "maxmemory-policy is allkeys-lru: a full server would drop articles."),
         ("maxmemory-policy", "volatile-ttl", "maxmemory-policy is volatile-ttl: a full server would drop articles."),
         ("appendonly", "no", "Nothing is kept on disk: a restart loses everything. Set appendonly to yes."),
     ],
 )
-def test_what_may_lose_data_is_told_with_what_to_do(store: Store, name: str, value: str, says: str) -> None:
-    with set_to(store, name, value):
+def test_settings_that_may_lose_data_are_warned_of(store: Store, name: str, value: str, start: str) -> None:
+    with server_setting(store, name, value):
         (warning,) = store.health.warnings()
         status, reasons = store.health.health()
-    assert warning.startswith(says)
-    assert "et " in warning, "what to set"
+    assert warning.startswith(start)
+    assert "et " in warning, "it says what to set"
     assert (status, reasons) == ("degraded", [warning])
 
 
 @pytest.mark.parametrize(("name", "value"), [("hash-max-listpack-value", "64"), ("set-max-intset-entries", "512")])
-def test_what_would_save_memory_is_a_hint_and_no_fault(store: Store, name: str, value: str) -> None:
-    with set_to(store, name, value):
+def test_settings_that_waste_memory_are_hints(store: Store, name: str, value: str) -> None:
+    with server_setting(store, name, value):
         (hint,) = store.health.hints()
         assert store.health.warnings() == []
         assert store.health.health().status == "ok"
     assert hint.startswith(f"{name} is {value}: with ")
 
 
-def test_snapshots_alone_are_kept_on_disk(store: Store) -> None:
-    with set_to(store, "appendonly", "no"), set_to(store, "save", "3600 1"):
+def test_snapshots_without_an_append_only_file_are_accepted(store: Store) -> None:
+    with server_setting(store, "appendonly", "no"), server_setting(store, "save", "3600 1"):
         assert store.health.warnings() == []
 
 
-def test_a_server_that_is_nearly_full_says_so_before_nobody_can_post(store: Store) -> None:
+def test_a_nearly_full_server_is_warned_of(store: Store) -> None:
     used = store.connection.client.info()["used_memory"]
-    with set_to(store, "maxmemory", int(used * 1.04)):
+    with server_setting(store, "maxmemory", int(used * 1.04)):
         (warning,) = store.health.warnings()
     assert warning.endswith("when it is full, nobody can post.")
 
 
-def test_a_replica_is_told_where_to_write_instead(store: Store) -> None:
+def test_a_replica_is_warned_of(store: Store) -> None:
     run(store, "REPLICAOF", "127.0.0.1", "1")
     try:
         (warning,) = store.health.warnings()
@@ -85,7 +85,7 @@ def test_a_replica_is_told_where_to_write_instead(store: Store) -> None:
     assert warning == "The server is a replica: nothing can be written. Set VOTEWEB_REDIS_URL to its primary."
 
 
-def test_a_disk_that_takes_nothing_is_told() -> None:
+def test_a_failed_write_to_disk_is_warned_of() -> None:
     with private_server("valkey") as url:
         store = open_store(Settings(redis_url=url))
         client = store.connection.client
@@ -101,7 +101,7 @@ def test_a_disk_that_takes_nothing_is_told() -> None:
 @pytest.mark.parametrize(
     ("key", "shown"), [("session:secret-token", "such as session:…"), ("secret-token", "of other names")]
 )
-def test_another_programs_keys_are_told_but_not_what_they_hold(store: Store, key: str, shown: str) -> None:
+def test_keys_of_another_program_are_warned_of_without_their_ids(store: Store, key: str, shown: str) -> None:
     factories.article(store)
     run(store, "SET", key, "x")
     (warning,) = store.health.warnings()
@@ -112,21 +112,22 @@ def test_another_programs_keys_are_told_but_not_what_they_hold(store: Store, key
 
 
 @pytest.mark.parametrize("key", ["article:", "user:", "time:", "score:", "good:", "groups:", "reports:", "log:"])
-def test_a_database_in_which_our_own_keys_are_anothers_is_refused(store: Store, key: str) -> None:
+def test_our_keys_in_another_type_are_refused(store: Store, key: str) -> None:
     run(store, "RPUSH", key, "x")
-    with pytest.raises(ConfigError, match=f"its key {key} is a list, where voteweb keeps a .*database of its own"):
+    wanted = re.escape(store.keys.prefix + key)
+    with pytest.raises(ConfigError, match=f"its key {wanted} is a list, where voteweb keeps a .*database of its own"):
         store.health.refuse_foreign()
 
 
 @pytest.mark.parametrize(
-    ("version", "is_old"),
+    ("version", "is_too_old"),
     [("6.2.14", True), ("6.0", True), ("7.0.0", False), ("7.2.4", False), ("10.0.1", False), ("", False), ("?", False)],
 )
 def test_a_server_that_is_too_old_is_refused(
-    store: Store, version: str, is_old: bool, monkeypatch: pytest.MonkeyPatch
+    store: Store, version: str, is_too_old: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store.connection.client, "info", lambda: {"redis_version": version})
-    if is_old:
+    if is_too_old:
         with pytest.raises(ConfigError, match=f"has version {version}, and voteweb needs 7.0 or newer. Install"):
             store.health.refuse_old()
     else:
@@ -134,47 +135,59 @@ def test_a_server_that_is_too_old_is_refused(
 
 
 @contextmanager
-def with_rights(store: Store, *rights: str) -> Iterator[None]:
-    """Let everybody who has not logged in do only so much; under Sentinel that would stop its replicas, too."""
-    path = store.connection.client.get_connection_kwargs()["path"]
-    with redis.Redis.from_url(f"unix://{path}") as boss:
-        boss.execute_command("ACL", "SETUSER", "boss", "on", ">pass", "+@all", "~*")
-        boss.execute_command("AUTH", "boss", "pass")
-        boss.execute_command("ACL", "SETUSER", "default", "reset", "on", "nopass", "~*", *rights)
+def restrict_rights(url: str, *rights: str) -> Iterator[None]:
+    """Give clients without a password only these rights; under Sentinel that would stop the replicas, too."""
+    with redis.Redis.from_url(url) as admin:
+        admin.execute_command("ACL", "SETUSER", "admin", "on", ">pass", "+@all", "~*")
+        admin.execute_command("AUTH", "admin", "pass")
+        admin.execute_command("ACL", "SETUSER", "default", "reset", "on", "nopass", "~*", *rights)
         try:
             yield
         finally:
-            boss.execute_command("ACL", "SETUSER", "default", "reset", "on", "nopass", "~*", "&*", "+@all")
-            boss.execute_command("ACL", "DELUSER", "boss")
+            admin.execute_command("ACL", "SETUSER", "default", "reset", "on", "nopass", "~*", "&*", "+@all")
+            admin.execute_command("ACL", "DELUSER", "admin")
 
 
-@alone
-def test_a_server_that_tells_nothing_of_itself_is_not_warned_of(store: Store) -> None:
-    with with_rights(store, "+ping", "+type", "+client"):
+def test_a_server_that_tells_nothing_has_no_warnings(store: Store, single_server: str) -> None:
+    with restrict_rights(single_server, "+ping", "+type", "+client"):
         assert (store.health.warnings(), store.health.hints()) == ([], [])
         store.health.refuse_old()
         assert store.health.health() == ("ok", [])
 
 
-@alone
-def test_a_server_that_refuses_us_is_down(store: Store) -> None:
-    with with_rights(store, "+info"):
+def test_a_server_that_refuses_us_is_down(store: Store, single_server: str) -> None:
+    with restrict_rights(single_server, "+info"):
         assert store.health.health() == ("down", ["Redis refuses us"])
 
 
-def test_a_server_that_is_away_is_down(make_store: MakeStore) -> None:
+def test_an_unavailable_server_is_down(make_store: MakeStore) -> None:
     store = make_store(redis_url="unix:///tmp/there-is-no-voteweb-here.sock", redis_deadline=0.1)
     assert store.health.health() == ("down", ["Redis does not answer"])
 
 
-def test_health_asks_for_the_rest_only_now_and_then(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
-    monkeypatch.setattr(store.health, "warnings", lambda: asked.append("once") or ["A fault."])
+@pytest.fixture
+def computed(store: Store, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Every list of warnings that the checks of the store have computed."""
+    computed: list[list[str]] = []
+
+    def warn() -> list[str]:
+        computed.append(["A warning."])
+        return computed[-1]
+
+    monkeypatch.setattr(store.health, "warnings", warn)
+    return computed
+
+
+def test_health_keeps_its_warnings_for_some_seconds(store: Store, computed: list[list[str]]) -> None:
     for _ in range(5):
-        assert store.health.health() == ("degraded", ["A fault."])
-    assert asked == ["once"]
+        health = store.health.health()
+        assert health == ("degraded", ["A warning."])
+        health.reasons.clear()
+    assert len(computed) == 1
+
+
+def test_health_renews_its_warnings(store: Store, computed: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config, "HEALTH_SECONDS", -1)
-    monkeypatch.setattr(store.health, "_kept_until", 0.0)
-    for _ in range(2):
-        store.health.health().reasons.append("of the answer's own")
-    assert asked == ["once"] * 3
+    for _ in range(3):
+        assert store.health.health() == ("degraded", ["A warning."])
+    assert len(computed) == 3

@@ -1,4 +1,4 @@
-"""The public log: every act once, found by who, kind and whom."""
+"""The moderation log: every act once, found by moderator, kind and member."""
 
 from typing import Any
 
@@ -11,20 +11,20 @@ from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
 
-def page(store: Store, number: int = 1, **of: str) -> Page[LogEntry]:
+def page(store: Store, number: int = 1, **filters: str) -> Page[LogEntry]:
     pipeline = store.pipeline()
-    asked = store.moderation_log.queue_page(pipeline, number, **of)
+    entries = store.moderation_log.queue_page(pipeline, number, **filters)
     pipeline.execute()
-    return asked.result
+    return entries.result
 
 
-def found(store: Store, **of: str) -> list[int]:
-    return [entry.id for entry in page(store, **of).rows]
+def entry_ids(store: Store, **filters: str) -> list[int]:
+    return [entry.id for entry in page(store, **filters).rows]
 
 
 @pytest.fixture
-def acts(store: Store) -> Store:
-    """Five acts: Mod makes "go" and bans bob, Sue makes "redis" and bans cid, Mod unbans bob."""
+def log_of_five(store: Store) -> Store:
+    """A log of five acts: Mod makes "go" and bans bob, Sue makes "redis" and bans cid, Mod unbans bob."""
     for name in ("bob", "cid"):
         factories.user(store, name)
     store.groups.make("go", "Go", "", NewLogEntry(LogAction.GROUP, "Mod", title="go"))
@@ -37,7 +37,7 @@ def acts(store: Store) -> Store:
 
 
 @pytest.mark.parametrize(
-    ("of", "ids"),
+    ("filters", "ids"),
     [
         ({}, [5, 4, 3, 2, 1]),
         ({"who": "mod"}, [5, 2, 1]),
@@ -50,17 +50,19 @@ def acts(store: Store) -> Store:
         ({"about": "BOB"}, [5, 2]),
     ],
 )
-def test_acts_are_found_by_who_by_kind_by_both_and_by_whom(acts: Store, of: dict[str, str], ids: list[int]) -> None:
-    assert found(acts, **of) == ids
-    assert page(acts, **of).total == len(ids)
+def test_entries_are_found_by_moderator_kind_and_member(
+    log_of_five: Store, filters: dict[str, str], ids: list[int]
+) -> None:
+    assert entry_ids(log_of_five, **filters) == ids
+    assert page(log_of_five, **filters).total == len(ids)
 
 
-def test_an_entry_says_who_did_what_when_and_why(acts: Store) -> None:
-    entry = acts.log.get(2)
+def test_an_entry_has_moderator_kind_member_time_and_reason(log_of_five: Store) -> None:
+    entry = log_of_five.moderation_log.get(2)
     assert entry is not None
     assert entry == LogEntry(2, LogAction.BAN, "Mod", entry.time, about="Bob", why="spam")
-    assert page(acts).rows[3] == entry
-    assert acts.log.get(77) is None
+    assert page(log_of_five).rows[3] == entry
+    assert log_of_five.moderation_log.get(77) is None
 
 
 def test_the_log_has_pages_of_twenty_five(store: Store) -> None:
@@ -69,28 +71,29 @@ def test_the_log_has_pages_of_twenty_five(store: Store) -> None:
     first, second, third = (page(store, number) for number in (1, 2, 3))
     assert [entry.id for entry in first.rows] == list(range(27, 2, -1))
     assert [entry.id for entry in second.rows] == [2, 1]
-    assert (first.total, first.first, first.more, second.first, second.more) == (27, 1, True, 26, False)
+    assert (first.total, first.first_rank, first.more, second.first_rank, second.more) == (27, 1, True, 26, False)
     assert third.rows == ()
 
 
-def test_what_changed_nothing_is_in_no_log(acts: Store) -> None:
-    again: Any = {"entry": NewLogEntry(LogAction.BAN, "Sue", about="cid", why="other words")}
-    acts.users.ban("cid", **again)
-    acts.users.unban("bob", NewLogEntry(LogAction.UNBAN, "Mod", about="bob"))
-    acts.groups.change("go", "Go", "", NewLogEntry(LogAction.GROUP, "Mod", title="go"))
-    assert found(acts) == [5, 4, 3, 2, 1]
-    assert acts.users.get("cid").ban_reason == "spam"
+def test_acts_that_change_nothing_are_not_logged(log_of_five: Store) -> None:
+    again: Any = {"entry": NewLogEntry(LogAction.BAN, "Sue", about="cid", why="another reason")}
+    log_of_five.users.ban("cid", **again)
+    log_of_five.users.unban("bob", NewLogEntry(LogAction.UNBAN, "Mod", about="bob"))
+    log_of_five.groups.change("go", "Go", "", NewLogEntry(LogAction.GROUP, "Mod", title="go"))
+    assert entry_ids(log_of_five) == [5, 4, 3, 2, 1]
+    assert log_of_five.users.get("cid").ban_reason == "spam"
 
 
-def test_the_words_of_an_act_outlive_its_article(store: Store) -> None:
+def test_an_entry_keeps_the_title_of_a_deleted_article(store: Store) -> None:
     ann, article = factories.user(store), factories.article(store, title="A story", groups=("go",))
-    store.articles.set_groups(1, [], ["go"], NewLogEntry(LogAction.GROUPS, "Mod", about="ann", article=1, title=article.title))
+    entry = NewLogEntry(LogAction.GROUPS, "Mod", about="ann", article=1, title=article.title)
+    store.articles.set_groups(1, [], ["go"], entry)
     store.removals.delete(article.id, ann)
-    (entry,) = page(store).rows
-    assert (entry.title, entry.removed, entry.added) == ("A story", ("go",), ())
+    (logged,) = page(store).rows
+    assert (logged.title, logged.removed, logged.added) == ("A story", ("go",), ())
 
 
-def test_an_act_that_is_undone_says_so(store: Store) -> None:
+def test_an_undone_act_is_marked_once(store: Store) -> None:
     article = factories.article(store, groups=("go",))
     factories.group(store, "redis")
     groups = NewLogEntry(LogAction.GROUPS, "Mod", about="ann", article=1, title=article.title)
@@ -101,15 +104,15 @@ def test_an_act_that_is_undone_says_so(store: Store) -> None:
     store.articles.set_groups(1, done.removed, done.added, undo)
     assert store.articles.get(1).groups == ("go",)
     assert [(entry.undone, entry.added) for entry in page(store).rows] == [(False, ("go",)), (True, ("redis",))]
-    store.articles.set_groups(1, done.removed, done.added, undo)  # pressed twice
+    store.articles.set_groups(1, done.removed, done.added, undo)  # the form was sent twice
     assert len(page(store).rows) == 2
     assert broken(store) == []
 
 
-def test_a_removal_is_undone_by_restoring(store: Store) -> None:
+def test_restoring_marks_the_removal_as_undone(store: Store) -> None:
     factories.article(store)
     store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "Mod", article=1, why="spam"))
     store.removals.restore(1, NewLogEntry(LogAction.RESTORE, "Mod", article=1, undoes=1))
     assert [entry.undone for entry in page(store).rows] == [False, True]
-    assert store.articles.get(1).gone == ""
+    assert store.articles.get(1).is_listed
     assert run(store, "ZCARD", "log-kind:restore+mod") == 1

@@ -1,6 +1,7 @@
-"""Deleting, removing, restoring: out of every list, and back into every one."""
+"""Removals: articles deleted, removed and restored."""
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -8,11 +9,12 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.examination import broken, ids, run, snapshot
-from tests.store.test_listings import ids_of, page
+from tests.store.examination import broken, ids, run, snapshot, without_prefix
+from tests.store.queries import page_ids, read_article
 from voteweb.core import links
+from voteweb.core.config import Settings
 from voteweb.core.errors import AlreadyVoted, ArticleGone, NoSuchArticle, NotYours, TooLate
-from voteweb.core.models import Article, ArticleStatus, LogAction, Order, Reason
+from voteweb.core.models import ArticleStatus, LogAction, Order, Reason
 from voteweb.store import Store, build_store
 from voteweb.store.moderation_log import NewLogEntry
 
@@ -24,15 +26,6 @@ def entry(kind: LogAction, id: int = 1, why: str = "spam", **more: Any) -> NewLo
     return NewLogEntry(kind, "Mod", about="ann", article=id, title="Redis in Action", why=why, **more)
 
 
-def whole(store: Store, id: int = 1) -> Article:
-    """Return an article, gone or not."""
-    pipeline = store.pipeline()
-    asked = store.articles.queue_get(pipeline, id)
-    pipeline.execute()
-    assert asked.result
-    return asked.result
-
-
 def remove(store: Store, id: int = 1) -> None:
     store.removals.remove(id, entry(LogAction.REMOVE, id))
 
@@ -41,33 +34,34 @@ def restore(store: Store, id: int = 1) -> None:
     store.removals.restore(id, entry(LogAction.RESTORE, id, ""))
 
 
-def lists(store: Store) -> list[list[int]]:
+def ids_in_lists(store: Store) -> list[list[int]]:
     return [ids(store, key) for key in LISTS]
 
 
 @pytest.fixture
-def good(make_store: MakeStore) -> Store:
-    """A good article of ann's in "go", with the vote of bob."""
+def site(make_store: MakeStore) -> Store:
+    """A site with a good article of ann's in "go", voted for by bob."""
     store = make_store(good_votes=2)
     article = factories.article(store, groups=("go",))
     store.votes.cast(article.id, factories.user(store, "bob"))
-    assert lists(store) == [[1]] * 7
+    assert ids_in_lists(store) == [[1]] * 7
     return store
 
 
-def test_what_its_poster_deletes_is_in_no_list_and_has_no_words_and_no_voters(good: Store) -> None:
-    good.removals.delete(1, factories.user(good))
-    assert lists(good) == [[]] * 7
-    gone = whole(good)
-    assert (gone.gone, gone.title, gone.link, gone.text, gone.poster) == (ArticleStatus.DELETED, "", "", "", "ann")
-    assert run(good, "EXISTS", "voted:1", "group:go") == 0
-    assert ids(good, "gone:ann") == [1]
-    assert broken(good) == []
+def test_a_deleted_article_loses_lists_fields_and_voters(site: Store) -> None:
+    site.removals.delete(1, factories.user(site))
+    assert ids_in_lists(site) == [[]] * 7
+    article = read_article(site)
+    assert (article.status, article.poster) == (ArticleStatus.DELETED, "ann")
+    assert (article.title, article.link, article.text) == ("", "", "")
+    assert run(site, "EXISTS", "voted:1", "group:go") == 0
+    assert ids(site, "gone:ann") == [1]
+    assert broken(site) == []
     with pytest.raises(ArticleGone):
-        good.articles.get(1)
+        site.articles.get(1)
 
 
-def test_only_its_poster_deletes_an_article_and_only_in_time(store: Store) -> None:
+def test_only_the_poster_may_delete_and_only_in_time(store: Store) -> None:
     ann, bob = factories.user(store), factories.user(store, "bob")
     late, fresh = factories.imported(store, time=time.time() - 901), factories.article(store, ann)
     before = snapshot(store)
@@ -77,109 +71,114 @@ def test_only_its_poster_deletes_an_article_and_only_in_time(store: Store) -> No
     assert snapshot(store) == before
 
 
-def test_deleting_and_removing_twice_is_as_once(good: Store) -> None:
-    remove(good)
-    before = snapshot(good) | {"log-entry:": None}
-    remove(good)
-    assert snapshot(good) | {"log-entry:": None} == before
-    good.removals.delete(1)
-    before = snapshot(good) | {"log-entry:": None}
-    good.removals.delete(1, factories.user(good))
-    remove(good)
-    assert snapshot(good) | {"log-entry:": None} == before
+def test_a_second_deletion_or_removal_changes_nothing(site: Store) -> None:
+    remove(site)
+    before = snapshot(site) | {"log-entry:": None}
+    remove(site)
+    assert snapshot(site) | {"log-entry:": None} == before
+    site.removals.delete(1)
+    before = snapshot(site) | {"log-entry:": None}
+    site.removals.delete(1, factories.user(site))
+    remove(site)
+    assert snapshot(site) | {"log-entry:": None} == before
 
 
-def test_what_is_removed_keeps_its_words_and_voters_and_says_why(good: Store) -> None:
-    remove(good)
-    assert lists(good) == [[]] * 7
-    gone = whole(good)
-    assert (gone.gone, gone.reason, gone.title, gone.link) == (ArticleStatus.REMOVED, "spam", "Redis in Action", LINK)
-    assert (gone.groups, run(good, "SCARD", "voted:1"), ids(good, "gone:ann")) == (("go",), 2, [1])
-    entry = good.log.get(1)
-    assert entry is not None
-    assert (entry.kind, entry.who, entry.about, entry.article, entry.why) == (LogAction.REMOVE, "Mod", "ann", 1, "spam")
-    assert broken(good) == []
+def test_a_removed_article_keeps_its_fields_and_voters(site: Store) -> None:
+    remove(site)
+    assert ids_in_lists(site) == [[]] * 7
+    article = read_article(site)
+    assert (article.status, article.reason) == (ArticleStatus.REMOVED, "spam")
+    assert (article.title, article.link, article.groups) == ("Redis in Action", LINK, ("go",))
+    assert (run(site, "SCARD", "voted:1"), ids(site, "gone:ann")) == (2, [1])
+    logged = site.moderation_log.get(1)
+    assert logged is not None
+    assert (logged.kind, logged.who, logged.about, logged.article) == (LogAction.REMOVE, "Mod", "ann", 1)
+    assert logged.why == "spam"
+    assert broken(site) == []
 
 
-def test_restoring_puts_everything_back_where_it_was(good: Store) -> None:
-    before = snapshot(good)
-    remove(good)
-    restore(good)
-    after = {key: value for key, value in snapshot(good).items() if not key.startswith("log")}
+def test_restoring_undoes_a_removal_completely(site: Store) -> None:
+    before = snapshot(site)
+    remove(site)
+    restore(site)
+    after = {key: value for key, value in snapshot(site).items() if not key.startswith("log")}
     assert after == before
-    assert broken(good) == []
+    assert broken(site) == []
 
 
-def test_what_is_restored_takes_votes_again_and_none_twice(good: Store) -> None:
-    remove(good)
-    restore(good)
+def test_a_restored_article_accepts_votes_but_none_twice(site: Store) -> None:
+    remove(site)
+    restore(site)
     with pytest.raises(AlreadyVoted):
-        good.votes.cast(1, factories.user(good, "bob"))
-    assert good.votes.cast(1, factories.user(good, "cid")) == 3
-    assert broken(good) == []
+        site.votes.cast(1, factories.user(site, "bob"))
+    assert site.votes.cast(1, factories.user(site, "cid")) == 3
+    assert broken(site) == []
 
 
-def test_restoring_what_is_there_does_nothing(good: Store) -> None:
-    before = snapshot(good)
-    restore(good)
-    assert snapshot(good) == before | {"log-entry:": ("string", "1", -1)}
+def test_restoring_a_listed_article_changes_nothing(site: Store) -> None:
+    before = snapshot(site)
+    restore(site)
+    assert snapshot(site) == before | {"log-entry:": ("string", "1", -1)}
 
 
-def test_what_its_poster_deleted_cannot_be_restored(good: Store) -> None:
-    good.removals.delete(1, factories.user(good))
+def test_deleted_and_unknown_articles_cannot_be_restored(site: Store) -> None:
+    site.removals.delete(1, factories.user(site))
     with pytest.raises(ArticleGone):
-        restore(good)
+        restore(site)
     with pytest.raises(NoSuchArticle):
-        restore(good, 77)
+        restore(site, 77)
     with pytest.raises(NoSuchArticle):
-        remove(good, 77)
-    assert broken(good) == []
+        remove(site, 77)
+    assert broken(site) == []
 
 
-def test_a_poster_cannot_delete_what_was_removed_so_that_the_reason_stays(good: Store) -> None:
-    remove(good)
-    before = snapshot(good)
+def test_a_poster_cannot_delete_a_removed_article(site: Store) -> None:
+    remove(site)
+    before = snapshot(site)
     with pytest.raises(ArticleGone):
-        good.removals.delete(1, factories.user(good))
-    assert snapshot(good) == before
+        site.removals.delete(1, factories.user(site))
+    assert snapshot(site) == before
 
 
-def test_nobody_votes_or_sorts_or_reports_while_it_is_gone(good: Store) -> None:
-    bob = factories.user(good, "bob")
-    remove(good)
-    before = snapshot(good)
-    for act in (
-        lambda: good.votes.cast(1, factories.user(good, "ann")),
-        lambda: good.votes.take_back(1, bob),
-        lambda: good.articles.set_groups(1, [], ["go"]),
-        lambda: good.reports.make(1, bob, Reason.SPAM, ""),
+def test_a_removed_article_refuses_votes_groups_and_reports(site: Store) -> None:
+    bob = factories.user(site, "bob")
+    remove(site)
+    before = snapshot(site)
+    for write in (
+        lambda: site.votes.cast(1, factories.user(site, "ann")),
+        lambda: site.votes.take_back(1, bob),
+        lambda: site.articles.set_groups(1, [], ["go"]),
+        lambda: site.reports.make(1, bob, Reason.SPAM, ""),
     ):
         with pytest.raises(ArticleGone):
-            act()
-    assert snapshot(good) == before
+            write()
+    assert snapshot(site) == before
 
 
-@pytest.mark.parametrize("act", [remove, lambda store: store.removals.delete(1)], ids=["removed", "deleted"])
+@pytest.mark.parametrize("unlist", [remove, lambda store: store.removals.delete(1)], ids=["removed", "deleted"])
 @pytest.mark.parametrize("order", [Order.SCORE, Order.TIME])
-def test_a_combined_list_made_before_drops_it_when_shown(store: Store, act: Any, order: Order) -> None:
+def test_a_combined_list_hides_an_article_unlisted_since(
+    store: Store, unlist: Callable[[Store], None], order: Order
+) -> None:
     for _ in range(2):
         factories.article(store, groups=("go", "redis"))
-    which = store.rankings.groups(["go", "redis"], order)
-    assert ids_of(page(store, which).rows) == [2, 1]
-    act(store)
-    assert run(store, "ZSCORE", which.key, "article:1") is not None  # it still holds both
-    assert ids_of(page(store, which).rows) == [2]
+    ranking = store.rankings.groups(["go", "redis"], order)
+    assert page_ids(store, ranking) == [2, 1]
+    unlist(store)
+    assert run(store, "ZCARD", without_prefix(store, ranking.key)) == 3  # it still holds both, and its marker
+    assert page_ids(store, ranking) == [2]
 
 
-def test_what_went_out_of_a_good_list_by_another_rule_comes_back_by_it(good: Store) -> None:
-    remove(good)
-    stricter = build_store(good.connection, replace(good.doctor._settings, good_votes=3, vote_score=100.0))
+def test_restoring_follows_the_present_settings(site: Store, settings: Settings) -> None:
+    remove(site)
+    stricter = build_store(site.connection, replace(settings, good_votes=3, vote_score=100.0))
     restore(stricter)
-    assert ids(good, "good:") == []
-    assert run(good, "ZSCORE", "score:", "article:1") == pytest.approx(whole(good).time + 200, abs=1e-6)
+    assert ids(site, "good:") == []
+    article = read_article(site)
+    assert run(site, "ZSCORE", "score:", "article:1") == pytest.approx(article.time + 200, abs=1e-6)
 
 
-def test_an_old_article_comes_back_without_its_link_being_asked_about(store: Store) -> None:
+def test_restoring_an_old_article_does_not_index_its_link(store: Store) -> None:
     old = factories.imported(store, time=time.time() - 31 * 86_400, groups=("go",))
     remove(store)
     restore(store)
@@ -187,7 +186,7 @@ def test_an_old_article_comes_back_without_its_link_being_asked_about(store: Sto
     assert broken(store) == []
 
 
-def test_the_articles_of_nobody_we_know_are_removed_and_restored_too(store: Store) -> None:
+def test_articles_of_unknown_posters_can_be_removed_and_restored(store: Store) -> None:
     article = factories.article(store, groups=("go",), link="http://[no address")
     run(store, "HSET", "article:1", "poster", "user:83271")
     run(store, "DEL", "posted:ann")
@@ -199,7 +198,7 @@ def test_the_articles_of_nobody_we_know_are_removed_and_restored_too(store: Stor
     assert ids(store, "time:go") == [article.id]
 
 
-def test_removing_settles_the_reports(store: Store) -> None:
+def test_a_removal_closes_the_reports(store: Store) -> None:
     article = factories.article(store)
     store.reports.make(article.id, factories.user(store, "bob"), Reason.SPAM, "")
     remove(store)
@@ -208,19 +207,17 @@ def test_removing_settles_the_reports(store: Store) -> None:
     assert run(store, "EXISTS", "reports:", "report:1") == 0
 
 
-def test_deleting_after_the_groups_or_the_link_changed_reads_them_anew(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_deletion_is_retried_when_the_groups_changed_meanwhile(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     ann, article = factories.user(store), factories.article(store, groups=("go",))
     factories.group(store, "redis")
-    script, done = store.connection.script, []
+    script, new_groups = store.connection.script, iter(["redis"])
 
-    def after_a_change(name: str, *rest: Any) -> Any:
-        if name == "unlist_article" and not done:
-            done.append(name)
-            store.articles.set_groups(article.id, ["redis"], ["go"])
-        return script(name, *rest)
+    def set_groups_before(name: str, *arguments: Any) -> Any:
+        if name == "unlist_article" and (group := next(new_groups, None)):
+            store.articles.set_groups(article.id, [group], ["go"])
+        return script(name, *arguments)
 
-    monkeypatch.setattr(store.connection, "script", after_a_change)
+    monkeypatch.setattr(store.connection, "script", set_groups_before)
     store.removals.delete(article.id, ann)
+    assert next(new_groups, None) is None
     assert (ids(store, "time:redis"), broken(store)) == ([], [])

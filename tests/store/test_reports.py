@@ -1,11 +1,13 @@
-"""Reports: made once, counted, settled."""
+"""Reports: one per member and article, counted, and closed by moderators."""
+
+from functools import partial
 
 import pytest
 
 from tests import factories
+from tests.store.concurrency import at_once
 from tests.store.examination import broken, run, snapshot
-from tests.store.test_listings import ids_of, page
-from tests.store.test_races import at_once
+from tests.store.queries import page, page_ids
 from voteweb.core.errors import AlreadyReported, ArticleGone, NoSuchArticle
 from voteweb.core.models import LogAction, Reason, Report
 from voteweb.store import Store
@@ -14,44 +16,44 @@ from voteweb.store.moderation_log import NewLogEntry
 DISMISS = NewLogEntry(LogAction.DISMISS, "Mod", about="ann", article=1, title="Redis in Action")
 
 
-def count(store: Store) -> int:
+def count_reported(store: Store) -> int:
     pipeline = store.pipeline()
-    asked = store.reports.queue_count(pipeline)
+    count = store.reports.queue_count(pipeline)
     pipeline.execute()
-    return asked.result
+    return count.result
 
 
-def opened(store: Store) -> dict[int, tuple[Report, ...]]:
+def open_reports(store: Store) -> dict[int, tuple[Report, ...]]:
     pipeline = store.pipeline()
-    asked = store.reports.queue_open(pipeline, page(store, store.rankings.reported()).rows)
+    reports = store.reports.queue_open(pipeline, page(store, store.rankings.reported()).rows)
     pipeline.execute()
-    return asked.result
+    return reports.result
 
 
-def test_a_report_is_kept_with_its_reason_its_note_and_its_time(store: Store) -> None:
+def test_a_report_is_stored_with_reason_note_and_time(store: Store) -> None:
     article, bob = factories.article(store), factories.user(store, "Bob")
     store.reports.make(article.id, bob, Reason.TOPIC, 'a "note" / 编程')
-    (report,) = opened(store)[article.id]
+    (report,) = open_reports(store)[article.id]
     assert report == Report("Bob", Reason.TOPIC, 'a "note" / 编程', report.time)
     assert report.time == pytest.approx(article.time, abs=60)
     assert store.reports.made_by(bob) == {article.id: report}
     assert broken(store) == []
 
 
-def test_the_most_reported_stands_first_and_the_count_is_of_articles(store: Store) -> None:
+def test_the_most_reported_article_comes_first(store: Store) -> None:
     for _ in range(3):
         factories.article(store)
     members = factories.users(store, 3)
-    for id, often in ((1, 2), (2, 3), (3, 1)):
-        for member in members[:often]:
+    for id, times in ((1, 2), (2, 3), (3, 1)):
+        for member in members[:times]:
             store.reports.make(id, member, Reason.SPAM, "")
-    assert ids_of(page(store, store.rankings.reported()).rows) == [2, 1, 3]
-    assert count(store) == 3
-    assert [report.by for report in opened(store)[2]] == ["member0", "member1", "member2"]
+    assert page_ids(store, store.rankings.reported()) == [2, 1, 3]
+    assert count_reported(store) == 3
+    assert [report.by for report in open_reports(store)[2]] == ["member0", "member1", "member2"]
     assert broken(store) == []
 
 
-def test_a_member_reports_an_article_once_even_after_it_was_settled(store: Store) -> None:
+def test_a_member_reports_an_article_once_even_after_dismissal(store: Store) -> None:
     article, bob = factories.article(store), factories.user(store, "bob")
     store.reports.make(article.id, bob, Reason.SPAM, "")
     with pytest.raises(AlreadyReported):
@@ -59,13 +61,13 @@ def test_a_member_reports_an_article_once_even_after_it_was_settled(store: Store
     assert store.reports.dismiss(article.id, DISMISS)
     with pytest.raises(AlreadyReported):
         store.reports.make(article.id, bob, Reason.RULES, "again")
-    assert count(store) == 0
+    assert count_reported(store) == 0
     store.reports.make(article.id, factories.user(store, "cid"), Reason.RULES, "")
-    assert count(store) == 1
+    assert count_reported(store) == 1
     assert broken(store) == []
 
 
-def test_settling_leaves_the_article_and_is_in_the_log_once(store: Store) -> None:
+def test_a_dismissal_keeps_the_article_and_is_logged_once(store: Store) -> None:
     article = factories.article(store, groups=("go",))
     before = snapshot(store)
     store.reports.make(article.id, factories.user(store, "bob"), Reason.SPAM, "")
@@ -76,23 +78,24 @@ def test_settling_leaves_the_article_and_is_in_the_log_once(store: Store) -> Non
     assert run(store, "ZCARD", "log:") == 1
 
 
-def test_what_is_unknown_or_gone_cannot_be_reported(store: Store) -> None:
+def test_unknown_and_deleted_articles_cannot_be_reported(store: Store) -> None:
     article, bob = factories.article(store), factories.user(store, "bob")
     with pytest.raises(NoSuchArticle):
         store.reports.make(77, bob, Reason.SPAM, "")
     store.removals.delete(article.id, factories.user(store))
     with pytest.raises(ArticleGone):
         store.reports.make(article.id, bob, Reason.SPAM, "")
-    assert count(store) == 0
+    assert count_reported(store) == 0
 
 
-def test_reports_against_settling_and_removing_leave_no_orphans(store: Store) -> None:
+def test_concurrent_reports_dismissals_and_removals_leave_no_orphans(store: Store) -> None:
     for _ in range(3):
         factories.article(store)
     members = factories.users(store, 12)
-    acts = [lambda m=m, id=id: store.reports.make(id, m, Reason.SPAM, "") for m in members for id in (1, 2, 3)]  # type: ignore[misc]
-    acts += [lambda: store.reports.dismiss(1, DISMISS)] * 6
-    acts += [lambda: store.removals.remove(2, NewLogEntry(LogAction.REMOVE, "Mod", article=2, why="spam"))] * 3
-    at_once(acts)
+    actions = [partial(store.reports.make, id, member, Reason.SPAM, "") for member in members for id in (1, 2, 3)]
+    actions += [partial(store.reports.dismiss, 1, DISMISS)] * 6
+    removal = NewLogEntry(LogAction.REMOVE, "Mod", article=2, why="spam")
+    actions += [partial(store.removals.remove, 2, removal)] * 3
+    at_once(actions)
     assert broken(store) == []
-    assert 2 not in ids_of(page(store, store.rankings.reported()).rows)
+    assert 2 not in page_ids(store, store.rankings.reported())

@@ -1,6 +1,6 @@
-"""The five descriptions the site comes from: with settings alone it ranks and counts as each of them does.
+"""The five descriptions that the site comes from: settings alone make it rank and count as each of them does.
 
-Java A, Java B, Python A and Python B: a vote is worth 432 seconds (86,400 / 200) and the poster's own vote counts.
+Java A, Java B, Python A and Python B: a vote is worth 432 seconds (86,400 / 200) and the poster's vote counts.
 Go: a vote is worth 100 seconds, the poster is among the voters, but the count starts at 0.
 """
 
@@ -11,14 +11,13 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import broken, run
-from tests.store.test_listings import good, ids_of, page
+from tests.store.queries import good_ids, page_ids
 from voteweb.core.errors import AlreadyVoted, VotingClosed
 from voteweb.core.models import Order
 
 BOOK: dict[str, Any] = {}
 GO: dict[str, Any] = {"vote_score": 100.0, "own_vote": 0}
-
-#: Three articles, posted one after the other; 3, 5 and 0 others vote for them. What follows is reckoned by hand.
+#: Three articles, posted one after the other; 3, 5 and 0 others vote for them. The numbers are worked out by hand.
 #: By the book: votes 1 + 3, 1 + 5, 1; lifts 4 × 432 = 1,728, 6 × 432 = 2,592, 1 × 432 = 432 seconds.
 #: Go: votes 3, 5, 0; lifts 300, 500, 0 seconds.
 ROWS = [
@@ -30,11 +29,11 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("over", "votes", "lifts"), ROWS)
-def test_with_settings_alone_the_site_is_each_of_its_five_descriptions(
-    make_store: MakeStore, over: dict[str, Any], votes: tuple[int, ...], lifts: tuple[int, ...]
+@pytest.mark.parametrize(("changes", "votes", "lifts"), ROWS)
+def test_settings_alone_make_each_described_site(
+    make_store: MakeStore, changes: dict[str, Any], votes: tuple[int, ...], lifts: tuple[int, ...]
 ) -> None:
-    store = make_store(**over)
+    store = make_store(**changes)
     ann = factories.user(store)
     voters = factories.users(store, 5)
 
@@ -57,24 +56,22 @@ def test_with_settings_alone_the_site_is_each_of_its_five_descriptions(
         assert score - article.time == pytest.approx(lift, abs=1e-3)
 
     # List: by score the second, the first, the third; by time the newest first.
-    assert ids_of(page(store, store.rankings.site(Order.SCORE)).rows) == [2, 1, 3]
-    assert ids_of(page(store, store.rankings.site(Order.TIME)).rows) == [3, 2, 1]
+    assert page_ids(store, store.rankings.site(Order.SCORE)) == [2, 1, 3]
+    assert page_ids(store, store.rankings.site(Order.TIME)) == [3, 2, 1]
 
     # Groups: into several and out of one in one act; both orders of a group.
     factories.group(store, "redis")
     store.articles.set_groups(3, ["redis", "programming"], [])
     store.articles.set_groups(2, ["redis"], ["programming"])
-    assert ids_of(page(store, store.rankings.groups(["programming"], Order.SCORE)).rows) == [1, 3]
-    assert ids_of(page(store, store.rankings.groups(["programming"], Order.TIME)).rows) == [3, 1]
-    assert ids_of(page(store, store.rankings.groups(["redis"], Order.SCORE)).rows) == [2, 3]
+    assert page_ids(store, store.rankings.groups(["programming"], Order.SCORE)) == [1, 3]
+    assert page_ids(store, store.rankings.groups(["programming"], Order.TIME)) == [3, 1]
+    assert page_ids(store, store.rankings.groups(["redis"], Order.SCORE)) == [2, 3]
     assert broken(store) == []
 
 
-@pytest.mark.parametrize("over", [row.values[0] for row in ROWS], ids=[row.id for row in ROWS])
-def test_in_each_of_them_voting_closes_after_a_week_and_the_score_stays(
-    make_store: MakeStore, over: dict[str, Any]
-) -> None:
-    store = make_store(**over)
+@pytest.mark.parametrize("changes", [row.values[0] for row in ROWS], ids=[row.id for row in ROWS])
+def test_voting_closes_after_a_week_and_the_score_stays(make_store: MakeStore, changes: dict[str, Any]) -> None:
+    store = make_store(**changes)
     old = factories.imported(store, votes=7)
     before = run(store, "ZSCORE", "score:", "article:1")
     with pytest.raises(VotingClosed):
@@ -83,22 +80,22 @@ def test_in_each_of_them_voting_closes_after_a_week_and_the_score_stays(
     assert run(store, "EXISTS", "voted:1") == 0
 
 
-def test_java_a_lists_articles_of_two_hundred_votes_as_good(make_store: MakeStore) -> None:
+def test_java_a_lists_articles_with_two_hundred_votes_as_good(make_store: MakeStore) -> None:
     store = make_store(**BOOK)
     article = factories.article(store)
-    seen = []
+    good_before = []
     for voter in factories.users(store, 199):  # and the poster makes 200
-        seen.append(good(store))
+        good_before.append(good_ids(store))
         store.votes.cast(article.id, voter)
-    assert seen == [[]] * 199
-    assert good(store) == [article.id]
+    assert good_before == [[]] * 199
+    assert good_ids(store) == [article.id]
 
 
-def test_python_b_two_hundred_votes_within_a_day_lead_the_list_of_that_day(make_store: MakeStore) -> None:
+def test_python_b_values_two_hundred_votes_as_one_day(make_store: MakeStore) -> None:
     store = make_store(**BOOK)
-    # 200 × 432 s is one day: the article stands level with one posted a day later that nobody voted for.
+    # 200 × 432 s is one day: the article has the score of one posted a day later without votes.
     start = 1_700_000_000.0
     store.imports.add([factories.story(time=start, votes=200), factories.story(time=start + 86_399, votes=0)])
-    assert ids_of(page(store, store.rankings.site(Order.SCORE)).rows) == [1, 2]
+    assert page_ids(store, store.rankings.site(Order.SCORE)) == [1, 2]
     store.imports.add([factories.story(time=start + 86_401, votes=0)])
-    assert ids_of(page(store, store.rankings.site(Order.SCORE)).rows) == [3, 1, 2]
+    assert page_ids(store, store.rankings.site(Order.SCORE)) == [3, 1, 2]

@@ -1,6 +1,7 @@
-"""Members: made once, found whatever the case, changed."""
+"""Members: created once, found in any case, changed."""
 
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -11,7 +12,7 @@ from voteweb.core.models import Role, User
 from voteweb.store import Store
 
 
-def test_a_member_who_was_made_can_be_found_whatever_the_case(store: Store) -> None:
+def test_a_created_member_is_found_in_any_case(store: Store) -> None:
     made = store.users.make("Ann", "hash", Role.MODERATOR)
     assert made == User(1, "Ann", "hash", Role.MODERATOR, made.since, made.session)
     assert abs(made.since - time.time()) < 60
@@ -19,19 +20,19 @@ def test_a_member_who_was_made_can_be_found_whatever_the_case(store: Store) -> N
     assert store.users.find("aNN") == store.users.get("ann") == made
 
 
-def test_a_member_is_a_mere_member_unless_told_otherwise(store: Store) -> None:
+def test_a_new_member_has_the_role_of_a_member(store: Store) -> None:
     assert store.users.make("ann", "").role is Role.MEMBER
 
 
 @pytest.mark.parametrize("name", ["ann", "ANN"])
-def test_a_name_is_taken_whatever_its_case_and_its_owner_stays_whole(store: Store, name: str) -> None:
+def test_a_name_is_taken_in_any_case(store: Store, name: str) -> None:
     ann = store.users.make("Ann", "hash", Role.ADMIN)
     with pytest.raises(NameTaken, match=name):
         store.users.make(name, "other hash")
     assert store.users.get("ann") == ann
 
 
-def test_every_member_has_an_id_and_a_session_of_its_own(store: Store) -> None:
+def test_every_member_has_a_distinct_id_and_session(store: Store) -> None:
     made = [store.users.make(name, "") for name in ("ann", "bob", "cid")]
     assert [user.id for user in made] == [1, 2, 3]
     assert len({user.session for user in made}) == 3
@@ -43,14 +44,14 @@ def test_an_unknown_member_is_none_or_an_error(store: Store) -> None:
         store.users.get("nobody-here")
 
 
-def test_another_role_leaves_everything_else(store: Store) -> None:
+def test_a_new_role_changes_nothing_else(store: Store) -> None:
     ann = store.users.make("ann", "hash")
     store.users.set_role("ANN", Role.ADMIN)
     now = store.users.get("ann")
     assert (now.role, now.password, now.session) == (Role.ADMIN, "hash", ann.session)
 
 
-def test_another_password_ends_all_sessions(store: Store) -> None:
+def test_a_new_password_ends_all_sessions(store: Store) -> None:
     ann = store.users.make("ann", "hash")
     store.users.set_password("ann", "new hash")
     now = store.users.get("ann")
@@ -58,7 +59,7 @@ def test_another_password_ends_all_sessions(store: Store) -> None:
     assert now.session != ann.session
 
 
-def test_a_newer_hash_of_the_same_password_ends_none(store: Store) -> None:
+def test_a_refreshed_hash_ends_no_session(store: Store) -> None:
     ann = store.users.make("ann", "hash")
     store.users.refresh_hash("ann", "new hash")
     now = store.users.get("ann")
@@ -66,20 +67,20 @@ def test_a_newer_hash_of_the_same_password_ends_none(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    "act",
+    "change",
     [
-        lambda s: s.users.set_role("x1", Role.ADMIN),
-        lambda s: s.users.set_password("x1", "h"),
-        lambda s: s.users.refresh_hash("x1", "h"),
+        lambda store: store.users.set_role("x1", Role.ADMIN),
+        lambda store: store.users.set_password("x1", "h"),
+        lambda store: store.users.refresh_hash("x1", "h"),
     ],
 )
-def test_a_member_who_is_not_there_cannot_be_changed_into_being(store: Store, act: object) -> None:
+def test_changing_an_unknown_member_creates_nothing(store: Store, change: Callable[[Store], None]) -> None:
     with pytest.raises(NoSuchMember):
-        act(store)
+        change(store)
     assert snapshot(store) == {}
 
 
-def test_a_member_can_be_asked_for_in_a_shared_trip(store: Store) -> None:
+def test_members_can_be_read_in_a_shared_pipeline(store: Store) -> None:
     ann = factories.user(store)
     pipeline = store.pipeline()
     known, unknown = store.users.queue_get(pipeline, "Ann"), store.users.queue_get(pipeline, "bob")
@@ -87,7 +88,7 @@ def test_a_member_can_be_asked_for_in_a_shared_trip(store: Store) -> None:
     assert (known.result, unknown.result) == (ann, None)
 
 
-def test_a_name_that_spells_the_counter_is_nobody(store: Store) -> None:
+def test_the_counter_of_members_is_no_member(store: Store) -> None:
     factories.user(store)
     assert run(store, "TYPE", "user:") == "string"
     assert store.users.find("ann") is not None

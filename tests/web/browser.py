@@ -1,98 +1,133 @@
-"""A person at a browser without script: opens pages, fills in the forms that are on them, presses buttons."""
+"""A browser without script: it opens pages, fills in the forms that are on them, and presses buttons."""
 
 from typing import Any
 from urllib.parse import urljoin
 
-from flask import Flask
+from flask import Flask, session
+from flask_wtf.csrf import generate_csrf
 from werkzeug.test import TestResponse
 
 from tests.web.dom import Element, fields_of, parse
+from voteweb.core.models import User
+from voteweb.web.auth import login
 
 PASSWORD = "correct horse battery"
-#: What a fetch of our own scripts says it wants.
+#: Headers of a request from the site's own scripts.
 JSON = {"Accept": "application/json"}
 
 
 class Browser:
-    """One browser with its cookies; ``answer`` is the last answer, ``page`` its tree."""
+    """One browser with its cookies; ``response`` is the last response, ``page`` its tree."""
 
     def __init__(self, app: Flask) -> None:
         self.client = app.test_client()
         self.site = app.extensions["voteweb.settings"].site_url or "http://localhost"
-        self.answer: TestResponse
+        self.response: TestResponse
         self.address = "/"
 
     @property
     def page(self) -> Element:
-        """The page that is shown."""
-        return parse(self.answer.text)
+        return parse(self.response.text)
 
     @property
     def status(self) -> int:
-        """The status of the last answer."""
-        return self.answer.status_code
+        return self.response.status_code
 
     @property
     def location(self) -> str:
-        """Where the last answer leads to."""
-        return self.answer.headers["Location"]
-
-    @property
-    def flashes(self) -> list[str]:
-        """What the page says of the last entry."""
-        return [each.words for each in self.page.all("p", class_="flash")]
+        return self.response.headers["Location"]
 
     @property
     def heading(self) -> str:
-        """The heading of the page."""
-        return self.page.one("h1").words
+        return self.page.one("h1").text
+
+    @property
+    def intro(self) -> str:
+        """The paragraph below the heading; on an error page, the message."""
+        return self.page.one("p", class_="intro").text
+
+    @property
+    def alert(self) -> str:
+        """The error above the form of the page."""
+        return self.page.one("div", role="alert").text
+
+    @property
+    def flashes(self) -> list[str]:
+        """The messages about the last request."""
+        return [paragraph.text for paragraph in self.page.all("p", class_="flash")]
+
+    @property
+    def titles(self) -> list[str]:
+        """The titles of the articles in the list of the page."""
+        return [row.one("a", class_="title").text for row in self.page.all("li", class_="article")]
 
     def open(self, address: str, **options: Any) -> "Browser":
-        """Open *address* and go nowhere else."""
-        self.answer = self.client.get(address, buffered=True, **{"base_url": self.site} | options)
+        """Request *address* without following a redirect."""
+        self.response = self.client.get(address, buffered=True, **{"base_url": self.site} | options)
         self.address = address
         return self
 
     def follow(self) -> "Browser":
-        """Go where the last answer leads to, as far as it leads."""
+        """Follow the redirects of the last response."""
         for _ in range(5):
             if self.status not in (301, 303):
                 return self
             self.open(urljoin(self.address, self.location))
-        raise AssertionError(f"led in a circle at {self.location}")
+        raise AssertionError(f"too many redirects to {self.location}")
 
     def form(self, action: str) -> Element:
         """Return the form of the page that is sent to *action*."""
         return self.page.one("form", action=action)
 
     def submit(self, action: str, **typed: Any) -> "Browser":
-        """Send the form of the page that goes to *action*, with what is *typed* in place of what it holds."""
+        """Send the form of the page that goes to *action*; *typed* replaces values of its fields."""
         return self.post(action, fields_of(self.form(action)) | typed)
 
     def press(self, formaction: str, **options: Any) -> "Browser":
-        """Press the button that sends the form it points to elsewhere, to *formaction*."""
+        """Press the button that sends its form to *formaction*."""
         form = self.page.by_id(self.page.one("button", formaction=formaction)["form"])
         return self.post(formaction, fields_of(form), **options)
 
-    def post(self, address: str, data: dict[str, Any] | None = None, **options: Any) -> "Browser":
+    def post(self, address: str, data: Any = None, **options: Any) -> "Browser":
         """Send *data* to *address* as a form."""
-        headers = {"Referer": f"{self.site}/"} | (options.pop("headers", None) or {})  # which https forms must have
+        headers = {"Referer": f"{self.site}/"} | (options.pop("headers", None) or {})  # https forms must have it
         options = {"base_url": self.site, "headers": headers} | options
-        self.answer = self.client.post(address, data=data or {}, buffered=True, **options)
+        self.response = self.client.post(address, data=data or {}, buffered=True, **options)
         self.address = address
         return self
 
-    def log_in(self, name: str, password: str = PASSWORD, back: str = "/") -> "Browser":
-        """Log in by the page for it, and arrive at *back*."""
-        return self.open("/login", query_string={"next": back}).submit("/login", username=name, password=password)
+    def log_in(self, name: str, password: str = PASSWORD, next: str = "/") -> "Browser":
+        """Log in on the page for it; the response redirects to *next*."""
+        return self.open("/login", query_string={"next": next}).submit("/login", username=name, password=password)
 
-    def token(self) -> str:
-        """Return the token that the forms of this member's pages hold."""
-        return self.open("/about").form("/logout").one("input", name="csrf_token")["value"]
+    def start_session(self, user: User) -> "Browser":
+        """Log in without a page: set the cookie that a log-in sets."""
+        with self.client.application.test_request_context():
+            login.start_session(user)
+            content = dict(session)
+        with self.client.session_transaction(base_url=self.site) as cookie:
+            cookie.clear()
+            cookie.update(content)
+        return self
 
-    def error_at(self, name: str) -> str:
-        """Return the words beside the field *name*, which must point to them."""
+    def is_logged_in(self) -> bool:
+        """Open a page and tell whether it is a member's."""
+        return 'action="/logout"' in self.open("/nowhere").response.text
+
+    def csrf_token(self) -> str:
+        """Return the form token of this session, without opening a page that has it."""
+        with (
+            self.client.session_transaction(base_url=self.site) as cookie,
+            self.client.application.test_request_context(),
+        ):
+            session.update(cookie)
+            token = generate_csrf()
+            cookie.update(session)
+        return str(token)
+
+    def field_error(self, name: str) -> str:
+        """Return the error beside the field *name*, which must refer to it."""
         field = self.page.one("main").one(name=name)
         assert field.attrs.get("aria-invalid") == "true", f"{name} is not marked"
         assert f"{field['id']}-errors" in field["aria-describedby"].split()
-        return self.page.by_id(f"{field['id']}-errors").words
+        return self.page.by_id(f"{field['id']}-errors").text

@@ -1,71 +1,100 @@
-"""The site on a fake Redis, and the people who come to it."""
+"""The site on the test server, and its readers and members."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import pytest
 from argon2 import PasswordHasher
 from flask import Flask
 
-from tests import factories
 from tests.web.browser import PASSWORD, Browser
 from voteweb.app import create_app
 from voteweb.core import passwords
 from voteweb.core.config import Settings
 from voteweb.core.models import Role
-from voteweb.store import Store
+from voteweb.store import Store, build_store
 
+MakeApp = Callable[..., Flask]
+MakeBrowser = Callable[..., Browser]
 MakeMember = Callable[..., Browser]
+CountRoundTrips = Callable[[Callable[[], object]], int]
 
 
 @pytest.fixture(autouse=True)
 def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The same hash at a hundredth of its cost."""
+    """Hash passwords at a hundredth of the cost."""
     monkeypatch.setattr(passwords, "_hasher", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
-    passwords._dummy.cache_clear()
+    passwords._dummy_hash.cache_clear()
     yield
-    passwords._dummy.cache_clear()
+    passwords._dummy_hash.cache_clear()
 
 
 @cache
-def _site(settings: Settings) -> Flask:
-    """Return one app for all tests of this process: routes and templates are most of what a first page costs."""
+def _password_hash() -> str:
+    return passwords.hash_password(PASSWORD)
+
+
+@cache
+def _app(settings: Settings) -> Flask:
+    """Return one app for all tests of this process with these settings: its routes and templates are costly."""
     return create_app(settings)
 
 
 @pytest.fixture
-def app(settings: Settings, fake_store: Store) -> Flask:
-    """The site on a fake Redis."""
-    app = _site(settings)
-    app.extensions["voteweb.store"] = fake_store
-    return app
+def make_app(settings: Settings, store: Store) -> MakeApp:
+    """A function that returns the site with settings that differ; its caches may be filled."""
+
+    def make(**changes: Any) -> Flask:
+        changed = replace(settings, **changes)
+        app = _app(changed)
+        app.extensions["voteweb.store"] = build_store(store.connection, changed) if changes else store
+        return app
+
+    return make
+
+
+@pytest.fixture
+def app(make_app: MakeApp) -> Flask:
+    """The site."""
+    return make_app()
 
 
 @pytest.fixture
 def reader(app: Flask) -> Browser:
-    """Somebody without an account."""
+    """A browser of a reader, who has no account."""
     return Browser(app)
 
 
 @pytest.fixture
-def make_member(app: Flask) -> MakeMember:
-    """Makes members who are logged in, by name; *role* says what they may do."""
+def make_browser(make_app: MakeApp) -> MakeBrowser:
+    """A function that returns a reader's browser at a site with settings that differ."""
+
+    def make(**changes: Any) -> Browser:
+        return Browser(make_app(**changes))
+
+    return make
+
+
+@pytest.fixture
+def make_member(app: Flask, store: Store) -> MakeMember:
+    """A function that returns the browser of a member, by name and role, who is logged in with PASSWORD."""
 
     def make(name: str, role: Role = Role.MEMBER) -> Browser:
-        store = app.extensions["voteweb.store"]
-        factories.user(store, name)
-        store.users.set_role(name, role)
-        store.users.set_password(name, passwords.hash_password(PASSWORD))
-        member = Browser(app)
-        assert member.log_in(name).location == "/"
-        return member
+        if store.users.find(name):
+            store.users.set_role(name, role)
+            store.users.set_password(name, _password_hash())
+        else:
+            store.users.make(name, _password_hash(), role)
+        return Browser(app).start_session(store.users.get(name))
 
     return make
 
 
 @pytest.fixture
 def ann(make_member: MakeMember) -> Browser:
-    """The member whom the factories let post articles."""
+    """The member who posts the articles of the factories."""
     return make_member("ann")
 
 
@@ -79,3 +108,18 @@ def bob(make_member: MakeMember) -> Browser:
 def mod(make_member: MakeMember) -> Browser:
     """A moderator."""
     return make_member("mod", Role.MODERATOR)
+
+
+@pytest.fixture
+def count_round_trips(store: Store) -> CountRoundTrips:
+    """A function that acts twice and returns the number of round trips to Redis the second time."""
+    round_trips: list[float] = []
+    store.connection.on_round_trip = round_trips.append
+
+    def count(act: Callable[[], object]) -> int:
+        act()  # from here on the scripts are loaded, and the caches are filled
+        round_trips.clear()
+        act()
+        return len(round_trips)
+
+    return count

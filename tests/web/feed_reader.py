@@ -1,4 +1,4 @@
-"""Feeds as their readers see them, and the articles that the tests of feeds begin with."""
+"""Read feeds as programs do, and add the articles that the tests of feeds need."""
 
 import json
 from typing import Any
@@ -24,13 +24,13 @@ ARTICLE_LISTS = [
     "/u/ann",
 ]
 LISTS = [*ARTICLE_LISTS, "/log"]
-FEEDS = [f"{path}.{form}" for path in LISTS for form in ("atom", "json")]
+FEEDS = [f"{path}.{format}" for path in LISTS for format in ("atom", "json")]
 
-Row = dict[str, Any]
+Item = dict[str, Any]
 
 
-def lay_in(store: Store) -> None:
-    """A good link in two groups, a text in one of them, and the text's removal of a third in the log."""
+def add_articles(store: Store) -> None:
+    """Add a good link and a text, both in two groups, and the removal of a third article to the log."""
     factories.group(store, "python", "Python & co", "The <language>.")
     factories.group(store, "redis")
     both = ("python", "redis")
@@ -43,31 +43,31 @@ def lay_in(store: Store) -> None:
 
 
 def atom(browser: Browser, address: str) -> Any:
-    """Return the feed as feedparser understands it, which must find nothing wrong with it."""
+    """Return the feed at *address* as feedparser reads it, which must not find an error."""
     browser.open(address)
     assert browser.status == 200, address
-    headers = {"content-type": browser.answer.headers["Content-Type"]}
-    found = feedparser.parse(browser.answer.data, response_headers=headers, resolve_relative_uris=False)
-    assert not found.bozo, found.get("bozo_exception")
-    assert found.version == "atom10"
-    return found
+    headers = {"content-type": browser.response.headers["Content-Type"]}
+    feed = feedparser.parse(browser.response.data, response_headers=headers, resolve_relative_uris=False)
+    assert not feed.bozo, feed.get("bozo_exception")
+    assert feed.version == "atom10"
+    return feed
 
 
-def rows(browser: Browser, address: str) -> list[Row]:
+def items(browser: Browser, address: str) -> list[Item]:
     """Return the items of a JSON feed."""
     browser.open(address)
-    assert (browser.status, browser.answer.mimetype) == (200, "application/feed+json")
-    items: list[Row] = json.loads(browser.answer.data)["items"]
-    return items
+    assert (browser.status, browser.response.mimetype) == (200, "application/feed+json")
+    feed: dict[str, list[Item]] = json.loads(browser.response.data)
+    return feed["items"]
 
 
 def titles(browser: Browser, path: str) -> list[str]:
-    """Return the titles of a feed, which must be the same in both forms."""
-    found = [entry.title for entry in atom(browser, f"{path}.atom").entries]
-    assert found == [row["title"] for row in rows(browser, f"{path}.json")]
-    return found
+    """Return the titles of a feed, which must be the same in both formats."""
+    titles = [entry.title for entry in atom(browser, f"{path}.atom").entries]
+    assert titles == [item["title"] for item in items(browser, f"{path}.json")]
+    return titles
 
 
 def tree(browser: Browser, address: str) -> ElementTree.Element:
-    """Return the XML at *address*."""
-    return ElementTree.fromstring(browser.open(address).answer.data)
+    """Return the XML document at *address*."""
+    return ElementTree.fromstring(browser.open(address).response.data)

@@ -1,30 +1,26 @@
-"""All that a store holds, to compare before and after; and what no page makes, put there by hand."""
+"""The content of the database around a request, and links whose tokens a test must know beforehand."""
 
-import time
 from typing import Any
+from unittest import mock
 
-from voteweb.store import Store, invitations, keys
+from tests.store.examination import snapshot
+from voteweb.store import Store
 
-#: A token that looks like any other, for links whose token a table must know beforehand.
+#: The token of the links of :func:`make_links`, valid as any other token.
 TOKEN = "0123456789abcdef"
 
-_READ = {
-    "string": lambda client, key: client.get(key),
-    "hash": lambda client, key: client.hgetall(key),
-    "set": lambda client, key: client.smembers(key),
-    "zset": lambda client, key: client.zrange(key, 0, -1, withscores=True),
-}
+
+def content(store: Store) -> dict[str, Any]:
+    """Return everything in the database but the rankings of combined groups, which pages make as a cache."""
+    return {
+        key: value for key, value in snapshot(store).items() if not (key.startswith(("time:", "score:")) and "+" in key)
+    }
 
 
-def everything(store: Store) -> dict[str, Any]:
-    """Return every key of *store* with its value, but for the rankings of combined groups, which are only kept."""
-    client = store.connection.client
-    return {key: _READ[client.type(key)](client, key) for key in sorted(client.keys()) if "+" not in key}
-
-
-def know_token(store: Store, *, inviter: str = "mod", forgetful: str = "ann") -> None:
-    """Make TOKEN an invitation of *inviter*, and the link by which *forgetful* sets a new password."""
-    until = time.time() + 1_000
-    store.connection.client.hset(keys.invite(TOKEN), mapping={"by": inviter, "until": until})
-    store.connection.client.zadd(keys.invites(inviter), {keys.invite(TOKEN): until})
-    store.connection.client.set(invitations._reset_key(TOKEN), forgetful)
+def make_links(store: Store, *, inviter: str = "", forgetful: str = "") -> None:
+    """Make TOKEN an invitation by *inviter*, and the link with which *forgetful* sets a new password."""
+    with mock.patch("secrets.token_urlsafe", return_value=TOKEN):
+        if inviter:
+            store.invitations.make(store.users.get(inviter))
+        if forgetful:
+            store.password_resets.make(forgetful)

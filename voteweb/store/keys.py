@@ -77,7 +77,7 @@ class Keys:
         return f"{self.prefix}score:{name}"
 
     def combined(self, order: str, names: tuple[str, ...]) -> str:
-        """A sorted set: the articles that are in all of several groups (``a+b``), and one marker; 60 seconds."""
+        """A sorted set: the articles in all of several groups (``a+b``) and one marker; VOTEWEB_GROUP_CACHE_SECONDS."""
         return f"{self.prefix}{order}:{'+'.join(names)}"
 
     def last_user_id(self) -> str:
@@ -101,7 +101,7 @@ class Keys:
         return f"{self.prefix}link:{digest}"
 
     def reports(self) -> str:
-        """A sorted set: the articles with open reports, by their number; for ever."""
+        """A sorted set: the reported articles, by number of open reports; for ever."""
         return f"{self.prefix}reports:"
 
     def report(self, id: int | str) -> str:
@@ -149,7 +149,7 @@ class Keys:
         return f"{self.prefix}reset:{digest}"
 
     def leaving(self) -> str:
-        """A set: the members whose accounts are being deleted; until they are."""
+        """A set: the members whose accounts are being deleted; until the deletion is complete."""
         return f"{self.prefix}leaving:"
 
     def once(self, member: int | str, token: str) -> str:

@@ -1,4 +1,4 @@
-"""URLs of the site: absolute, canonical and static ones, and safe targets of redirects."""
+"""URLs of the site: absolute, canonical and static ones, and safe targets of redirects. Routes are in web/views/."""
 
 import re
 from functools import cache, lru_cache

@@ -31,7 +31,7 @@ class Backup:
         self._dump = Dump(connection, server_info)
 
     def total(self) -> int:
-        """Return about how many records there are."""
+        """Return the approximate number of records."""
         return self._dump.total()
 
     def records(self) -> Iterator[BackupRecord]:

@@ -34,7 +34,7 @@ class Dump:
         self._server_info = server_info
 
     def total(self) -> int:
-        """Return about how many records there are."""
+        """Return the approximate number of records."""
         with _config_errors():
             return sum(self._counters())
 

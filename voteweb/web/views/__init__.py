@@ -1,4 +1,4 @@
-"""The pages: one blueprint per noun."""
+"""The pages: one blueprint per noun, whose views render the templates in the folder of the same name."""
 
 from flask import Flask
 

@@ -62,7 +62,7 @@ def parse_names(joined: str) -> tuple[str, ...]:
 
 
 def check_known(names: tuple[str, ...], groups: tuple[Group | None, ...]) -> list[Group]:
-    """Return *groups*, which were read by *names*; raise NoSuchGroup if one is None."""
+    """Return *groups*, the results for *names*; raise NoSuchGroup if one is None."""
     missing = [name for name, group in zip(names, groups, strict=True) if group is None]
     if missing:
         raise NoSuchGroup(names=", ".join(missing))

@@ -1,0 +1,96 @@
+"""Damaged backups: the error is one line that names the damage, and nothing is written."""
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.cli.conftest import Invoke
+from tests.cli.results import error_line
+from tests.store.examination import run, snapshot
+from voteweb.store import Store
+
+
+class Damage(NamedTuple):
+    """A change of a backup's bytes, and what the error says about it."""
+
+    name: str
+    change: Callable[[bytes], bytes]
+    error: str
+
+
+def flip_byte(data: bytes, at: int) -> bytes:
+    return data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :]
+
+
+def split_lines(data: bytes) -> list[bytes]:
+    return gzip.decompress(data).splitlines(keepends=True)
+
+
+def join_lines(*lines: bytes) -> bytes:
+    return gzip.compress(b"".join(lines))
+
+
+def with_third_line(line: bytes) -> Callable[[bytes], bytes]:
+    """Return a change that keeps the first two lines of a backup and ends it with *line*."""
+    return lambda data: join_lines(*split_lines(data)[:2], line)
+
+
+def with_replacement(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
+    return lambda data: gzip.compress(gzip.decompress(data).replace(old, new))
+
+
+def without_third_line(data: bytes) -> bytes:
+    first, second, _, *others = split_lines(data)
+    return join_lines(first, second, *others)
+
+
+def with_two_lines_exchanged(data: bytes) -> bytes:
+    first, second, third, *others = split_lines(data)
+    return join_lines(first, third, second, *others)
+
+
+NO_BACKUP = "is not a backup of voteweb"
+TRUNCATED = "is damaged: it is truncated"
+WRONG_CHECKSUM = "does not match the checksum of the records"
+DAMAGES = [
+    Damage("empty", lambda data: b"", NO_BACKUP),
+    Damage("a text", lambda data: b"title,link\n", NO_BACKUP),
+    Damage("another gzip", lambda data: join_lines(b"hello\n"), NO_BACKUP),
+    Damage("another gzip of JSON", lambda data: join_lines(b"[1]\n"), NO_BACKUP),
+    Damage("a long line", lambda data: join_lines(b"x" * 100_000), NO_BACKUP),
+    Damage("truncated in the first block", lambda data: data[:20], TRUNCATED),
+    Damage("truncated in the middle", lambda data: data[: len(data) // 2], TRUNCATED),
+    Damage("without the last byte", lambda data: data[:-1], TRUNCATED),
+    Damage("without the last line", lambda data: join_lines(*split_lines(data)[:-1]), TRUNCATED),
+    Damage("one byte in the middle", lambda data: flip_byte(data, len(data) // 2), "is damaged: "),
+    Damage("one byte of gzip's checksum", lambda data: flip_byte(data, len(data) - 6), "is damaged: "),
+    Damage("without the third line", without_third_line, "does not match the number of records"),
+    Damage("two lines exchanged", with_two_lines_exchanged, WRONG_CHECKSUM),
+    Damage("another title", with_replacement(b"Redis in Action", b"Redis in Faction"), WRONG_CHECKSUM),
+    Damage("a line after the end", lambda data: join_lines(*split_lines(data), b"{}\n"), "is not the last one"),
+    Damage("no JSON", with_third_line(b"{\n"), "line 3 cannot be read"),
+    Damage("no UTF-8", with_third_line(b'{"\xff":1}\n'), "line 3 cannot be read"),
+    Damage("no record", with_third_line(b"[]\n"), "line 3 is not a record"),
+    Damage("an unknown kind", with_third_line(b'{"kind":"comment"}\n'), "line 3 is of an unknown kind: comment"),
+    Damage(
+        "a newer format",
+        with_replacement(b'"format":1', b'"format":2'),
+        "was written by a newer voteweb (format 2, this one reads up to 1)",
+    ),
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.name)
+def test_a_damaged_backup_is_refused_before_anything_is_written(
+    invoke: Invoke, small_site: Store, backup: Path, damage: Damage
+) -> None:
+    backup.write_bytes(damage.change(backup.read_bytes()))
+    run(small_site, "FLUSHDB")
+    for options in (["--dry-run"], []):
+        line = error_line(invoke("restore", *options, backup))
+        assert line.startswith(str(backup))
+        assert damage.error in line
+    assert snapshot(small_site) == {}

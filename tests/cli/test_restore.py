@@ -1,0 +1,136 @@
+"""``voteweb restore``: a site comes back from its file, and an unfinished restore is not served."""
+
+import os
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests import factories
+from tests.cli.conftest import Invoke
+from tests.cli.results import error_line, read_backup, write_backup
+from tests.conftest import private_server
+from tests.helpers import needs, until
+from tests.site_process import start_voteweb
+from tests.store.examination import broken, run, snapshot
+from voteweb.app import create_app
+from voteweb.core.config import Settings
+from voteweb.core.errors import ConfigError
+from voteweb.store import Store, open_store
+
+
+def test_a_restore_writes_every_key_of_the_site(invoke: Invoke, small_site: Store, backup: Path) -> None:
+    before = snapshot(small_site)
+    run(small_site, "FLUSHDB")
+    result = invoke("restore", backup)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith("Restored 1 article, 2 members, 1 group, 0 log entries, as of 20")
+    assert snapshot(small_site) == before
+
+
+@pytest.mark.heavy
+def test_real_stories_are_restored_key_by_key(invoke: Invoke, store: Store, tmp_path: Path, real_stories: Path) -> None:
+    assert invoke("import", real_stories, "--shift-to-now").exit_code == 0
+    for voter in factories.users(store, 3):
+        for id in (18_054, 18_055, 18_056):
+            store.votes.cast(id, voter)
+    before = snapshot(store)
+    assert invoke("backup", tmp_path / "backup").exit_code == 0
+    run(store, "FLUSHDB")
+    assert invoke("restore", tmp_path / "backup").stdout.startswith("Restored 18,056 articles, ")
+    assert snapshot(store) == before
+
+
+def test_a_dry_run_needs_no_database(backup: Path, invoke_alone: Invoke) -> None:
+    result = invoke_alone("restore", "--dry-run", backup, VOTEWEB_REDIS_URL="redis://127.0.0.1:1/0")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith(f"{backup} is complete: 1 article, 2 members, 1 group, 0 log entries, as of ")
+
+
+def test_a_missing_file_is_wrong_usage(invoke: Invoke, tmp_path: Path) -> None:
+    assert invoke("restore", tmp_path / "nothing").exit_code == 2
+    assert invoke("restore", tmp_path).exit_code == 2
+
+
+def test_broken_references_are_reported_and_restored(invoke: Invoke, small_site: Store, backup: Path) -> None:
+    lines = [line for line in read_backup(backup) if line.get("kind") != "group"]
+    lines[-1]["end"].pop("group")
+    write_backup(backup, lines)
+    fault = "article 1 names the group go, which is not there\n"
+    dry_run = invoke("restore", "--dry-run", backup)
+    assert (dry_run.exit_code, dry_run.stdout) == (1, fault)
+    assert dry_run.stderr == f"Error: {backup} is complete, but has 1 broken reference\n"
+    run(small_site, "FLUSHDB")
+    result = invoke("restore", backup)
+    assert result.exit_code == 0
+    assert result.stdout.startswith(fault)
+    assert invoke("doctor").exit_code == 1
+    assert invoke("doctor", "--repair").exit_code == 0
+
+
+def test_a_database_in_use_is_not_changed(invoke: Invoke, small_site: Store, backup: Path) -> None:
+    before = snapshot(small_site)
+    assert "is not empty" in error_line(invoke("restore", backup))
+    assert snapshot(small_site) == before
+
+
+@pytest.fixture
+def killed_restore(invoke: Invoke, small_site: Store, backup: Path, server_url: str) -> Path:
+    """A backup whose restore was killed in the middle."""
+    small_site.imports.add([factories.story(title=f"Story {i}") for i in range(3_000)])
+    assert invoke("backup", backup).exit_code == 0
+    run(small_site, "FLUSHDB")
+    client = small_site.connection.client
+    # The restore waits in its middle for free memory.
+    client.config_set("maxmemory", client.info("memory")["used_memory"] + 1_500_000)
+    restore = start_voteweb("restore", backup, env={"VOTEWEB_REDIS_URL": server_url})
+    try:
+        until(lambda: run(small_site, "DBSIZE") > 100, patience=60)
+    finally:
+        os.kill(restore.pid, signal.SIGKILL)
+        restore.wait()
+        client.config_set("maxmemory", 0)
+    return backup
+
+
+def test_a_killed_restore_is_refused_until_it_is_repeated(
+    invoke: Invoke, small_site: Store, killed_restore: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VOTEWEB_SECRET_KEY", settings.secret_key)
+    for arguments in (
+        ["doctor"],
+        ["rescore"],
+        ["user", "create", "x1"],
+        ["backup", killed_restore],
+        ["restore", killed_restore],
+        ["run", "--port", 0],
+    ):
+        line = error_line(invoke(*arguments))
+        assert line.startswith("A restore into this database did not finish"), arguments
+        assert "run `voteweb restore` again" in line
+    with pytest.raises(ConfigError, match="did not finish"):
+        create_app(settings)
+    assert small_site.health.health() == ("down", ["A restore did not finish"])
+    run(small_site, "FLUSHDB")
+    assert invoke("restore", killed_restore).exit_code == 0
+    assert invoke("doctor").exit_code == 0
+    create_app(settings)
+
+
+def test_a_site_moves_between_engines(invoke_alone: Invoke, small_site: Store, backup: Path) -> None:
+    needs(shutil.which("redis-server"), "a redis-server on PATH")
+    before = snapshot(small_site)
+    with private_server("redis") as url:
+        assert invoke_alone("restore", backup, VOTEWEB_REDIS_URL=url).exit_code == 0
+        other = open_store(Settings(redis_url=url))
+        assert snapshot(other) == before
+        assert broken(other) == []
+        other.connection.close()
+
+
+def test_a_site_moves_into_an_embedded_database(folder: Path, backup: Path, invoke_alone: Invoke) -> None:
+    result = invoke_alone("restore", backup, "--data", folder, VOTEWEB_REDIS_URL="")
+    assert (result.exit_code, result.stderr) == (0, "")
+    doctor = invoke_alone("doctor", "--data", folder, VOTEWEB_REDIS_URL="")
+    assert doctor.output.startswith("The data are consistent: 1 article,")

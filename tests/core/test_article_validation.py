@@ -1,0 +1,177 @@
+"""Validation of the title, the link and the text of an article."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from voteweb.core import validation
+from voteweb.core.errors import Invalid
+
+RLO, LRI, BOM, ZWSP, ZWJ, NUL = "\u202e", "\u2066", "\ufeff", "\u200b", "\u200d", "\x00"
+READABLE = "A title needs at least 3 characters, with a letter or digit among them."
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("Redis in Action", "Redis in Action"),
+        ("  much \t air\r\n here ", "much air here"),
+        ("zero\x00\x07 width\u200b and\ufeff all", "zero width and all"),
+        (f"photo{RLO}gpj.exe", "photogpj.exe"),
+        (f"{LRI}isolated\u2069 text", "isolated text"),
+        ("line\u2028separator\u2029here", "line separator here"),
+        ("Cafe\u0301 au lait", "Café au lait"),
+        ("我们的编程小组", "我们的编程小组"),
+        ("😀 go", "😀 go"),
+        (f"a family 👩{ZWJ}👧", f"a family 👩{ZWJ}👧"),
+        ("<b>&amp;", "<b>&amp;"),
+        ("%s %(name)s {0}", "%s %(name)s {0}"),
+        ("abc", "abc"),
+        ("x" * 200, "x" * 200),
+        ("\u3000编程语言\u3000", "编程语言"),
+        ("שלום עולם", "שלום עולם"),
+    ],
+)
+def test_title_becomes_one_clean_line(typed: str, expected: str) -> None:
+    assert validation.title(typed) == expected
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("", READABLE),
+        ("     ", READABLE),
+        ("\u3000\u00a0\u2003", READABLE),
+        ("ab", READABLE),
+        (f"a{NUL}{NUL}b", READABLE),
+        (RLO * 5, READABLE),
+        (ZWJ * 5, READABLE),
+        (ZWSP * 5, READABLE),
+        ("\x07\x08\x1b", READABLE),
+        ("...!?", READABLE),
+        ("😀😀😀😀", READABLE),
+        ("\ud800\ud800abc"[:2], READABLE),
+        ("x" * 201, "A title can have at most 200 characters; this one has 201."),
+        ("编" * 10_000, "A title can have at most 200 characters; this one has 10000."),
+    ],
+)
+def test_unreadable_title_is_refused(typed: str, message: str) -> None:
+    with pytest.raises(Invalid) as refusal:
+        validation.title(typed)
+    assert str(refusal.value) == message
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "http://example.com",
+        "https://example.com/a?b=c&d=%20#e",
+        "HTTPS://EXAMPLE.COM/",
+        "http://example.com:8080/",
+        "http://localhost/",
+        "http://127.0.0.1:5000/x",
+        "http://[::1]/",
+        "https://[2001:db8::1]:8443/path",
+        "https://bücher.example/ü",
+        "https://例え.jp/道",
+        "https://xn--bcher-kva.example/",
+        "https://example.com./",
+        "https://a_b.example.com/",
+        "https://web.archive.org/web/2016/http://example.com/",
+        "https://example.com/" + "x" * 1_980,
+    ],
+)
+def test_valid_link_is_kept_as_typed(typed: str) -> None:
+    assert validation.link(f" {typed}\n") == typed
+
+
+@pytest.mark.parametrize("typed", ["", "  ", "\n"])
+def test_empty_link_is_valid(typed: str) -> None:
+    assert validation.link(typed) == ""
+
+
+SCHEME = "A link must begin with http:// or https://."
+NOWHERE = "This link has no valid host name."
+UNREADABLE = "This link is not a valid web address."
+LOGIN = "A link cannot contain a user name or a password."
+BLANKS = "A link cannot contain spaces, backslashes or invisible characters."
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("javascript:alert(1)", SCHEME),
+        ("JavaScript://example.com/%0aalert(1)", SCHEME),
+        ("java\nscript:alert(1)", BLANKS),
+        ("data:text/html,<script>alert(1)</script>", SCHEME),
+        ("ftp://example.com/", SCHEME),
+        ("file:///etc/passwd", SCHEME),
+        ("//example.com/", SCHEME),
+        ("example.com", SCHEME),
+        ("/a/7", SCHEME),
+        ("http:example.com", NOWHERE),
+        ("http://", NOWHERE),
+        ("https:///path", NOWHERE),
+        ("http://:80/", NOWHERE),
+        ("http://?q", NOWHERE),
+        ("http://./", NOWHERE),
+        ("http://a..b/", NOWHERE),
+        ("http://exa<mple.com/", NOWHERE),
+        ('http://exa"mple.com/', NOWHERE),
+        ("http://" + "x" * 64 + ".com/", NOWHERE),
+        ("http://example.com:port/", UNREADABLE),
+        ("http://example.com:99999/", UNREADABLE),
+        ("http://[::1/", UNREADABLE),
+        ("http://[nonsense]/", UNREADABLE),
+        ("https://ann@example.com/", LOGIN),
+        ("https://ann:secret@example.com/", LOGIN),
+        ("https://paypal.com@evil.example/", LOGIN),
+        ("https://@example.com/", LOGIN),
+        ("https://example.com/a b", BLANKS),
+        ("https://example.com/\ta", BLANKS),
+        ("https://example.com/\x00", BLANKS),
+        (f"https://example.com/{RLO}", BLANKS),
+        (f"https://exam{ZWSP}ple.com/", BLANKS),
+        ("https:\\\\example.com", BLANKS),
+        ("https://example.com\\@evil.example/", BLANKS),
+        ("https://example.com/" + "x" * 4_980, "A link can have at most 2000 characters; this one has 5000."),
+        ("https://example.com/" + "x" * 1_981, "A link can have at most 2000 characters; this one has 2001."),
+    ],
+)
+def test_invalid_link_is_refused(typed: str, message: str) -> None:
+    with pytest.raises(Invalid) as refusal:
+        validation.link(typed)
+    assert str(refusal.value) == message
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("one\r\ntwo\rthree\n", "one\ntwo\nthree"),
+        ("\n\n  indented\n", "  indented"),
+        ("tab\tstays  \nhere", "tab\tstays\nhere"),
+        (f"no{NUL}thing \x1b[31mred{RLO}", "nothing [31mred"),
+        ("  \n\t\n ", ""),
+        ("编程\n\n😀", "编程\n\n😀"),
+        ("x" * 20_000, "x" * 20_000),
+    ],
+)
+def test_text_keeps_its_lines_and_loses_invisible_characters(typed: str, expected: str) -> None:
+    assert validation.text(typed) == expected
+
+
+def test_too_long_text_is_refused() -> None:
+    with pytest.raises(Invalid, match="at most 20000 characters; this one has 20001"):
+        validation.text("x" * 20_001)
+
+
+@given(st.text(max_size=300))
+def test_valid_text_is_valid_again_unchanged(typed: str) -> None:
+    once = validation.text(typed)
+    assert validation.text(once) == once
+
+
+@given(st.text(max_size=300))
+def test_clean_line_is_cleaned_again_unchanged(typed: str) -> None:
+    once = validation.clean_line(typed)
+    assert validation.clean_line(once) == once

@@ -1,0 +1,94 @@
+"""A site behind nginx and Caddy that is away, hangs or is restarted: visitors are answered in time."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+
+from tests.deploy.conftest import Serve
+from tests.deploy.proxies import Caddy, Nginx, Proxy
+from tests.helpers import free_ports, until
+from tests.site_process import SiteProcess
+from tests.status_counter import counted_statuses
+
+pytestmark = pytest.mark.heavy
+
+
+@contextmanager
+def hanging(*sites: SiteProcess) -> Iterator[None]:
+    """Suspend the worker of each of *sites*."""
+    workers = [site.worker_pids()[0] for site in sites]
+    for worker in workers:
+        os.kill(worker, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for worker in workers:
+            os.kill(worker, signal.SIGCONT)
+
+
+def test_an_absent_site_is_answered_for_until_it_is_back(proxy: Proxy, site: SiteProcess, serve: Serve) -> None:
+    assert site.stop().status == 0
+    for _ in range(2):
+        answer = proxy.visitor().get("/")
+        assert (answer.status, answer.headers["Retry-After"], answer.headers["Cache-Control"]) == (503, "5", "no-store")
+        assert "back in a moment" in answer.body
+    serve()
+    assert proxy.visitor().get("/").status == 200
+
+
+def test_visitors_of_a_hanging_site_are_answered_in_time(proxy: Proxy, site: SiteProcess) -> None:
+    proxy.stop()
+    proxy.answer_timeout = 1
+    proxy.start()
+    with hanging(site):
+        answer = proxy.visitor().get("/")
+    assert (answer.status, answer.headers["Retry-After"]) == (503, "5")
+    until(lambda: proxy.visitor().get("/").status == 200)
+
+
+@pytest.mark.parametrize("proxy", [Nginx], ids=["nginx"], indirect=True)
+def test_a_visitor_does_not_wait_for_two_hanging_sites(proxy: Proxy, site: SiteProcess, serve: Serve) -> None:
+    proxy.stop()
+    (proxy.second_site,) = free_ports(1)
+    proxy.answer_timeout = 3
+    second = serve(proxy.second_site)
+    proxy.start()
+    with hanging(site, second):
+        start = time.monotonic()
+        answer = proxy.visitor().get("/")
+        seconds = time.monotonic() - start
+    assert (answer.status, answer.headers["Retry-After"]) == (503, "5")
+    assert seconds < 2 * proxy.answer_timeout
+
+
+@pytest.mark.parametrize("proxy", [Nginx], ids=["nginx"], indirect=True)
+def test_restarting_two_sites_in_turn_fails_no_visitor(
+    proxy: Proxy, site: SiteProcess, serve: Serve, port: int
+) -> None:
+    proxy.stop()
+    (proxy.second_site,) = free_ports(1)
+    second = serve(proxy.second_site)
+    proxy.start()
+    with counted_statuses(lambda: proxy.visitor().get("/about").status, threads=2) as visitors:
+        for stopped, at in ((site, port), (second, proxy.second_site)):
+            assert stopped.stop().status == 0
+            serve(at)
+            visitors.wait_for_more()
+    assert set(visitors.statuses) == {200}
+
+
+@pytest.mark.parametrize("proxy", [Caddy], ids=["caddy"], indirect=True)
+def test_visitors_of_caddy_wait_while_the_site_is_restarted(proxy: Proxy, site: SiteProcess, serve: Serve) -> None:
+    proxy.stop()
+    proxy.retry_seconds = 60
+    proxy.start()
+    assert site.stop().status == 0
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(proxy.visitor().get, "/")
+        serve()
+        assert answer.result().status == 200

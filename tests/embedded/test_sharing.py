@@ -1,0 +1,80 @@
+"""Several processes that use one embedded database: one server, which the last of them stops."""
+
+import os
+import signal
+from pathlib import Path
+
+from tests.embedded.processes import connect, is_up, server_pid, use, using_process, waiting_process
+from tests.helpers import until
+
+
+def test_the_last_process_to_leave_stops_the_server(folder: Path) -> None:
+    with using_process(folder) as other:
+        pid = other.server_pid()
+        with use(folder) as settings:
+            assert server_pid(settings.redis_url) == pid
+        assert is_up(folder)
+        other.leave()
+    assert not is_up(folder)
+
+
+def test_the_first_process_may_leave_before_the_second(folder: Path) -> None:
+    with use(folder) as settings:
+        with using_process(folder) as other:
+            assert other.server_pid() == server_pid(settings.redis_url)
+            other.leave()
+        assert is_up(folder)
+    assert not is_up(folder)
+
+
+def test_simultaneous_starts_make_one_server(folder: Path) -> None:
+    with waiting_process(folder) as one, waiting_process(folder) as two, waiting_process(folder) as three:
+        for process in (one, two, three):
+            process.open()
+        assert len({process.server_pid() for process in (one, two, three)}) == 1
+        for process in (one, two, three):
+            process.leave()
+    assert not is_up(folder)
+
+
+def test_a_server_left_by_a_killed_process_is_adopted(folder: Path) -> None:
+    with using_process(folder) as other:
+        pid = other.server_pid()
+        other.kill()
+        assert is_up(folder)
+        with use(folder) as settings:
+            assert server_pid(settings.redis_url) == pid
+    assert not is_up(folder)
+
+
+def test_the_next_process_restarts_a_killed_server(folder: Path) -> None:
+    with use(folder) as settings:
+        os.kill(server_pid(settings.redis_url), signal.SIGKILL)
+        until(lambda: not is_up(folder))
+        with using_process(folder) as other:
+            assert other.server_pid() == server_pid(settings.redis_url)
+            other.leave()
+        assert is_up(folder), "the first process still uses it"
+    assert not is_up(folder)
+
+
+def test_ctrl_c_does_not_stop_the_server_of_others(folder: Path) -> None:
+    with using_process(folder) as interrupted, using_process(folder) as other:
+        assert interrupted.server_pid() == other.server_pid()
+        os.killpg(interrupted.process.pid, signal.SIGINT)
+        interrupted.process.wait(timeout=20)
+        assert is_up(folder)
+        other.leave()
+    assert not is_up(folder)
+
+
+def test_ctrl_c_loses_no_data_and_stops_the_server(folder: Path) -> None:
+    with using_process(folder) as interrupted:
+        interrupted.server_pid()
+        with connect(folder) as client:
+            client.set("kept", "yes")
+        os.killpg(interrupted.process.pid, signal.SIGINT)
+        interrupted.process.wait(timeout=20)
+    assert not is_up(folder)
+    with use(folder), connect(folder) as client:
+        assert client.get("kept") == b"yes"

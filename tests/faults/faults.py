@@ -1,0 +1,215 @@
+"""Every fault with the site that it is caused on, and how much of what was answered it may cost."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import redis
+
+from tests.conftest import private_server
+from tests.faults.supervised_site import SupervisedSite, running
+from tests.helpers import needs, short_folder, until
+from tests.machines import OPTIONS, Machines, machines
+from tests.pausable_proxy import PausableProxy, pausable_proxy
+
+#: Seconds of answered votes that "everysec" may cost: a sync of the disk delays writes by two seconds at most.
+EVERYSEC = 2.0
+#: Seconds for which a database hangs: longer than a page waits, and than Sentinel does.
+HANG = 5.0
+#: Seconds for which a disk is full: longer than a page waits.
+FULL = 3.0
+#: Seconds for which a primary that is cut off from its replicas takes votes.
+MAX_LAG = float(OPTIONS["min-replicas-max-lag"])
+
+Cause = Callable[[SupervisedSite], None]
+#: A running site, and a function that causes the fault on it.
+Setup = tuple[SupervisedSite, Cause]
+
+
+class Fault(NamedTuple):
+    """A fault: the context of its site, and the seconds of answered votes before it that may be lost."""
+
+    set_up: Callable[[], AbstractContextManager[Setup]]
+    may_lose: float = 0.0
+
+
+def _kill(*processes: int) -> None:
+    for process in processes:
+        os.kill(process, signal.SIGKILL)
+
+
+def _suspend(process: int) -> None:
+    os.kill(process, signal.SIGSTOP)
+    time.sleep(HANG)
+    os.kill(process, signal.SIGCONT)
+
+
+def _kill_a_worker(site: SupervisedSite) -> None:
+    _kill(site.worker_pids()[0])
+
+
+def _kill_workers(site: SupervisedSite) -> None:
+    _kill(*site.worker_pids())
+
+
+def _kill_web_server(site: SupervisedSite) -> None:
+    _kill(site.process.pid)
+
+
+def _kill_database(site: SupervisedSite) -> None:
+    _kill(site.database_pid())
+
+
+def _kill_database_and_workers(site: SupervisedSite) -> None:
+    _kill(site.database_pid(), *site.worker_pids())
+
+
+def _kill_everything(site: SupervisedSite) -> None:
+    """Kill every process, as a power cut does; a socket and unheld locks are left behind."""
+    _kill(site.process.pid, *site.worker_pids(), site.database_pid())
+
+
+def _suspend_database(site: SupervisedSite) -> None:
+    _suspend(site.database_pid())
+
+
+@contextmanager
+def _embedded(cause: Cause, appendfsync: str = "always") -> Iterator[Setup]:
+    env = {"VOTEWEB_APPENDFSYNC": appendfsync}
+    with short_folder() as folder, running(SupervisedSite(folder / "data", **env)) as site:
+        yield site, cause
+
+
+@contextmanager
+def _two_sites_on_one_folder() -> Iterator[Setup]:
+    """Run two sites on one database; when it is killed, both want to start it again."""
+    with (
+        short_folder() as folder,
+        running(SupervisedSite(folder / "data")) as site,
+        running(SupervisedSite(folder / "data")),
+    ):
+        yield site, _kill_database
+
+
+@contextmanager
+def _small_disk(appendfsync: str) -> Iterator[Setup]:
+    """Run a site whose data directory is a small disk of its own, and fill that."""
+    with short_folder() as folder:
+        disk = folder / "data"
+        disk.mkdir()
+        namespace = ["unshare", "--mount", *(() if os.getuid() == 0 else ("--user", "--map-root-user")), "--"]
+        mount = [*namespace, "sh", "-c", f'mount -t tmpfs -o size=16m none "{disk}" && exec "$@"', "sh"]
+        can_mount = shutil.which("unshare") and subprocess.run([*mount, "true"], capture_output=True).returncode == 0
+        needs(can_mount, "the right to mount a disk in a namespace")
+        with running(SupervisedSite(disk, prefix=tuple(mount), VOTEWEB_APPENDFSYNC=appendfsync)) as site:
+            # From outside the namespace, the disk is visible through a process inside it.
+            site.use_socket_in(Path(f"/proc/{site.process.pid}/root") / disk.relative_to("/"))
+            yield site, _fill_disk
+
+
+def _fill_disk(site: SupervisedSite) -> None:
+    """Fill the disk until the database refuses writes, and free it again after a while."""
+    filler = site.folder / "filler"
+    with suppress(OSError), filler.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+    until(lambda: not _can_write(site), patience=30)
+    time.sleep(FULL)
+    filler.unlink()
+
+
+def _can_write(site: SupervisedSite) -> bool:
+    with site.open_store() as store, suppress(redis.RedisError):
+        store.connection.client.execute_command("DEL", "nothing")
+        return True
+    return False
+
+
+@contextmanager
+def _behind_proxy(cause: Callable[[PausableProxy], None]) -> Iterator[Setup]:
+    with (
+        private_server("valkey") as url,
+        pausable_proxy(url.removeprefix("unix://")) as proxy,
+        short_folder() as folder,
+        running(SupervisedSite(folder, proxy.url)) as site,
+    ):
+        yield site, lambda _: cause(proxy)
+
+
+def _lose_answers(proxy: PausableProxy) -> None:
+    proxy.answers_to_lose = 20
+    until(lambda: proxy.lost_answers == proxy.answers_to_lose)
+
+
+def _delay_answers(proxy: PausableProxy) -> None:
+    proxy.delay = 0.5
+    time.sleep(HANG)
+    proxy.delay = 0.0
+
+
+def _hold_answers(proxy: PausableProxy) -> None:
+    proxy.pause()
+    time.sleep(HANG)
+    proxy.resume()
+
+
+@contextmanager
+def _under_sentinel(cause: Callable[[Machines], None], wait: int) -> Iterator[Setup]:
+    with machines(down_after=1) as three, short_folder() as folder:
+        with running(SupervisedSite(folder, three.url, VOTEWEB_WAIT_REPLICAS=str(wait))) as site:
+            yield site, lambda _: cause(three)
+        three.recover()
+        assert three.primary().client.info("replication")["connected_slaves"] == 2
+
+
+def _kill_primary(three: Machines) -> None:
+    three.primary().kill()
+
+
+def _suspend_primary(three: Machines) -> None:
+    process = three.primary().process
+    assert process
+    _suspend(process.pid)
+
+
+def _kill_a_replica(three: Machines) -> None:
+    three.replicas()[0].kill()
+
+
+def _kill_replicas(three: Machines) -> None:
+    replicas = three.replicas()
+    for replica in replicas:
+        replica.kill()
+    time.sleep(HANG)
+    for replica in replicas:
+        replica.start("--replicaof", f"127.0.0.1 {three.primary().port}")
+
+
+FAULTS = {
+    "kill -9 of one web worker": Fault(lambda: _embedded(_kill_a_worker)),
+    "kill -9 of all web workers": Fault(lambda: _embedded(_kill_workers)),
+    "kill -9 of the web server's master": Fault(lambda: _embedded(_kill_web_server)),
+    "kill -9 of the database, always": Fault(lambda: _embedded(_kill_database)),
+    "kill -9 of the database, everysec": Fault(lambda: _embedded(_kill_database, "everysec"), may_lose=EVERYSEC),
+    "kill -9 of the database and all web workers": Fault(lambda: _embedded(_kill_database_and_workers)),
+    "kill -9 of everything": Fault(lambda: _embedded(_kill_everything)),
+    "database stopped for 5 s": Fault(lambda: _embedded(_suspend_database)),
+    "kill -9 of the database of two sites": Fault(_two_sites_on_one_folder, may_lose=EVERYSEC),
+    "disk full, always": Fault(lambda: _small_disk("always")),
+    "disk full, everysec": Fault(lambda: _small_disk("everysec")),
+    "20 answers lost": Fault(lambda: _behind_proxy(_lose_answers)),
+    "every answer 0.5 s late for 5 s": Fault(lambda: _behind_proxy(_delay_answers)),
+    "no answer for 5 s": Fault(lambda: _behind_proxy(_hold_answers)),
+    "primary killed, votes wait for 1 replica": Fault(lambda: _under_sentinel(_kill_primary, wait=1)),
+    "primary stopped for 5 s, votes wait for 1 replica": Fault(lambda: _under_sentinel(_suspend_primary, wait=1)),
+    "one replica killed, votes wait for 1 replica": Fault(lambda: _under_sentinel(_kill_a_replica, wait=1)),
+    "both replicas killed for 5 s, votes wait for 1 replica": Fault(lambda: _under_sentinel(_kill_replicas, wait=1)),
+    "primary killed": Fault(lambda: _under_sentinel(_kill_primary, wait=0), may_lose=MAX_LAG),
+    "primary stopped for 5 s": Fault(lambda: _under_sentinel(_suspend_primary, wait=0), may_lose=MAX_LAG),
+}

@@ -1,0 +1,144 @@
+"""A site of long, Chinese, emoji, right-to-left and hostile texts, with pages in every state, and their paths."""
+
+from collections.abc import Callable
+
+from tests import factories
+from voteweb.core import config, validation
+from voteweb.core.models import Draft, LogAction, Reason, Role, User
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+TITLES = [
+    "W" * config.MAX_TITLE_LENGTH,
+    "编程语言的历史与未来：从打孔卡片到今天",
+    "مرحبا بالعالم: كيف نصنع موقعا سريعا",
+    "שלום עולם <b>ומה שלומך</b>",
+    "Party 🎉👩‍👩‍👧‍👦 all night 🏳️‍🌈",
+    "<script>alert(1)</script> & \"quotes\" 'n' ]]> --><!-- done",
+    "{{ 7 * 7 }} %(votes)s ${x} \\u0041",
+    "zalgo " + "e\u0301\u0323\u0330" * 20,
+]
+TEXT = """# A heading
+
+## Another
+
+A paragraph with **bold**, *italic*, `code`, <b>html</b> and [a link](https://example.com/?a=1&b=2).
+
+> a quote
+
+1. one
+2. two
+   - three
+
+    code that is far too long for any narrow page and has to scroll in its own box, not with the page
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+https://example.com/autolinked
+"""
+LONG_WORD = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft" * 2
+LONG_TEXT = f"""{LONG_WORD}
+
+    {"x" * 300}
+
+> {"y" * 200}
+
+| {LONG_WORD} | b | c |
+|---|---|---|
+| {"1" * 80} | {"2" * 80} | {"3" * 80} |
+
+- 1
+    - 2
+        - 3
+            - {LONG_WORD}
+
+https://example.com/{"z" * 300} `{"code" * 40}`
+"""
+LONG_LINK = f"https://{'w' * 60}.{'m' * 60}.example/"
+LONG_GROUPS = [letter * config.MAX_GROUP_NAME_LENGTH for letter in "wmäб编"]
+MEMBER = "Ann_with_a_long_name"
+MODERATOR = "Mod_with_a_long_name"
+POSTER = "Zoe_with_a_long_name"
+
+
+def fill(store: Store, join: Callable[..., User]) -> None:
+    """Create members, groups, articles in every state, reports, an invitation and log entries."""
+    mod, member, troll = join(MODERATOR, Role.MODERATOR), join(MEMBER), join("troll")
+    for name, title in (("python", "Python & <friends>"), ("编程", "编程")):
+        entry = NewLogEntry(LogAction.GROUP, mod.name, title=name)
+        store.groups.make(name, title, f"What belongs in {title}. " * 5, entry)
+    for number, title in enumerate(TITLES):
+        link = "" if number % 3 == 0 else f"https://www.example.com/{number}?q=<&x=1"
+        text = TEXT if number % 3 == 0 else ""
+        draft = Draft(validation.title(title), link, text, ("python", "编程"))
+        store.articles.post(draft, member, factories.token(), allow_duplicate=True)
+    for number in range(30):
+        factories.imported(store, title=f"Good story number {number}", votes=200 + number, groups=("python",))
+    for id, reason in ((1, Reason.SPAM), (2, Reason.TOPIC)):
+        store.reports.make(id, mod, reason, TITLES[5])
+    store.removals.remove(3, _log_entry(LogAction.REMOVE, 3, member, TITLES[5]))
+    store.removals.delete(4)
+    store.users.ban(troll.name, NewLogEntry(LogAction.BAN, mod.name, about=troll.name, why=TITLES[6]))
+    store.invitations.make(mod)
+    _fill_long(store, member)
+
+
+def _fill_long(store: Store, member: User) -> None:
+    """Create everything that has a limit as long as it may be; the articles 39 to 42."""
+    for name in LONG_GROUPS:
+        title = LONG_WORD[: config.MAX_GROUP_TITLE_LENGTH]
+        factories.group(store, name, title, (LONG_WORD * 3)[: config.MAX_GROUP_DESCRIPTION_LENGTH])
+    store.articles.set_groups(5, [LONG_GROUPS[0]], ["python"], _log_entry(LogAction.GROUPS, 5, member))
+    poster, groups = factories.user(store, POSTER), tuple(LONG_GROUPS)
+    for title, link, text in ((LONG_WORD, LONG_LINK, ""), ("编" * config.MAX_TITLE_LENGTH, "", LONG_TEXT)):
+        id = store.articles.post(Draft(title, link, text, groups), poster, factories.token())
+        entry = _log_entry(LogAction.GROUPS, id, poster, LONG_WORD)
+        store.articles.set_groups(id, [], LONG_GROUPS[1:], entry)
+        store.articles.set_groups(id, LONG_GROUPS[1:], [], entry)
+        store.reports.make(id, member, Reason.RULES, LONG_WORD)
+    factories.imported(store, title="W" * config.MAX_TITLE_LENGTH, votes=10_000_000, poster=POSTER, groups=groups)
+    removed = factories.article(store, poster, title=LONG_WORD)
+    store.removals.remove(removed.id, _log_entry(LogAction.REMOVE, removed.id, poster, LONG_WORD))
+    banned = factories.user(store, "Banned")
+    store.users.ban(banned.name, NewLogEntry(LogAction.BAN, MODERATOR, about=banned.name, why=LONG_WORD))
+
+
+def _log_entry(action: LogAction, id: int, about: User, why: str = "") -> NewLogEntry:
+    title = TITLES[id - 1] if id <= len(TITLES) else LONG_WORD
+    return NewLogEntry(action, MODERATOR, about=about.name, article=id, title=title, why=why)
+
+
+_LONG_GROUP = f"/g/{LONG_GROUPS[0]}"
+_LISTS = [
+    "/",
+    "/new?page=2",
+    "/good",
+    "/groups",
+    "/g/python+编程",
+    f"{_LONG_GROUP}/new",
+    f"{_LONG_GROUP}+{LONG_GROUPS[2]}",
+]
+_ARTICLES = ["/a/1", "/a/3", "/a/4", "/a/39", "/a/40", "/a/41", "/a/42"]
+_OTHERS = [f"/u/{MEMBER}", "/u/troll", "/u/Banned", f"/u/{POSTER}", "/about", "/log", "/nowhere", "/new?page=99"]
+_FOR_READERS = ["/login", "/signup"]
+_FOR_MEMBERS = ["/submit", "/account", "/a/7/edit", "/invitations"]
+_FOR_MODERATORS = ["/reports", "/groups/new", f"{_LONG_GROUP}/edit", "/a/1/edit", "/a/40/edit"]
+#: Every kind of page, in every state, once: for the visitor, by name, to whom it shows most. For the others, the pages
+#: that show something different.
+PAGES: dict[str, list[str]] = {
+    "": ["/", "/new?page=2", "/a/1", "/a/3", "/a/4", "/u/troll", "/log", "/nowhere", *_FOR_READERS],
+    MEMBER: ["/", "/a/2", "/a/3", "/a/40", f"/u/{MEMBER}", *_FOR_MEMBERS],
+    MODERATOR: [*_LISTS, *_ARTICLES, *_OTHERS, *_FOR_MODERATORS],
+}
+_SIMILAR = ["/?page=2", "/new", "/g/python", "/g/python/new", _LONG_GROUP, "/a/2", "/a/6", "/a/999", "/log?kind=ban"]
+_FOR_EVERYBODY = [*_LISTS, *_ARTICLES, *_OTHERS, *_SIMILAR]
+#: All pages, by the name of the visitor.
+ALL_PAGES: dict[str, list[str]] = {
+    "": [*_FOR_EVERYBODY, *_FOR_READERS],
+    MEMBER: [*_FOR_EVERYBODY, *_FOR_MEMBERS],
+    MODERATOR: [*_FOR_EVERYBODY, *_FOR_MEMBERS, *_FOR_MODERATORS, "/g/python/edit"],
+}
+#: The paths of deleted and removed articles.
+GONE = {"/a/3", "/a/4", "/a/42"}

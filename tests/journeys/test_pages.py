@@ -1,0 +1,85 @@
+"""Every page in a real browser: accessible in both themes, never wider than its window, easy to press on a phone."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.helpers import needs
+from tests.journeys.conftest import Visit
+from tests.journeys.full_site import LONG_WORD, MODERATOR, PAGES
+from tests.journeys.visitor import Visitor
+
+AXE = Path(__file__).parents[2] / ".ci" / "node_modules" / "axe-core" / "axe.min.js"
+#: All rules of axe for WCAG 2.2 AA, and its best practices.
+ALL_RULES = {"rules": {"target-size": {"enabled": True}}}
+#: The rules whose result depends on the colors or on the width of the window: the HTML is the same in both themes.
+VISUAL_RULES = {"runOnly": ["color-contrast", "link-in-text-block", "target-size"]}
+FIND_VIOLATIONS = """options => axe.run(document, {resultTypes: ['violations'], ...options})
+.then(result => result.violations.flatMap(violation => violation.nodes.map(node => `${violation.id}: ${node.html}`)))"""
+#: Without axe, the other checks are made before the test is skipped.
+NO_AXE = "window.axe = {run: async () => ({violations: []})}"
+#: A wide code block scrolls but cannot take the focus. Chromium lets the keyboard scroll it; not every browser does.
+KNOWN_VIOLATIONS = {"scrollable-region-focusable: <pre>"}
+#: Everything that is pressed often, but links in texts.
+TARGETS = (
+    "button.vote, .site-header nav a, .site-header button, .pages a, .orders a, main .button, .button-secondary, "
+    "summary, label.chip, .field input:not([type=checkbox], [type=radio]), .moderation-form button, "
+    ".moderation-form input:not([type])"
+)
+#: The targets that do not react 21 pixels above and below their middle.
+FIND_LOW_TARGETS = """selector => [...document.querySelectorAll(selector)].filter(element => {
+  element.scrollIntoView({block: "center"});
+  const box = element.getBoundingClientRect();
+  const isHit = y => element.contains(document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2 + y));
+  return !(isHit(-21) && isHit(21));
+}).map(element => element.outerHTML)"""
+
+
+def problems(visitor: Visitor) -> Iterator[tuple[str, Any]]:
+    """Yield what is wrong with the page, by check: with a wide window and the light theme, then narrow and dark."""
+    page = visitor.page
+    page.emulate_media(color_scheme="light")
+    for width in (320, 1280):
+        resize(page, width)
+        yield f"wider than {width} px", visitor.overflow()
+    yield "violations, light", violations(page, ALL_RULES)
+    page.emulate_media(color_scheme="dark")
+    resize(page, 360)
+    yield "wider than 360 px", visitor.overflow()
+    yield "low targets", page.evaluate(FIND_LOW_TARGETS, TARGETS)
+    yield "violations, dark", violations(page, VISUAL_RULES)
+
+
+def resize(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+
+
+def violations(page: Page, options: dict[str, Any]) -> list[str]:
+    return sorted(set(page.evaluate(FIND_VIOLATIONS, options)) - KNOWN_VIOLATIONS)
+
+
+@pytest.mark.usefixtures("filled")
+@pytest.mark.parametrize("name", PAGES, ids=["reader", "member", "moderator"])
+def test_pages_are_accessible_and_fit_their_window(name: str, visit: Visit) -> None:
+    visitor = visit(name, expect_errors=True)  # of pages that do not exist
+    axe = AXE.read_text("utf-8") if AXE.exists() else NO_AXE
+    found = {}
+    for path in PAGES[name]:
+        visitor.open(path).open_details().page.evaluate(axe)
+        found |= {(path, check): result for check, result in problems(visitor) if result}
+    assert found == {}
+    needs(AXE.exists(), "axe-core in .ci/node_modules")
+
+
+@pytest.mark.usefixtures("filled")
+def test_refused_forms_do_not_scroll_sideways(visit: Visit) -> None:
+    mod = visit(MODERATOR, width=320)
+    mod.open("/submit").type("Title", LONG_WORD * 3).type("Link", LONG_WORD).press("Post")
+    expect(mod.page.locator("#title-errors")).to_be_visible()
+    assert mod.overflow() == 0
+    mod.open("/groups/new").type("Name", LONG_WORD).type("Title", LONG_WORD).press("Create the group")
+    expect(mod.page.locator("#name-errors")).to_be_visible()
+    assert mod.overflow() == 0

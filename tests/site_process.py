@@ -1,0 +1,107 @@
+"""``voteweb`` in processes of its own, as an operator starts it."""
+
+import http.client
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from tests.visitor import Answer, Visitor
+
+SECRET = {"VOTEWEB_SECRET_KEY": "for tests only, and long enough"}
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+def start_voteweb(
+    *arguments: object, prefix: Sequence[str] = (), env: Mapping[str, str] = _NOTHING, **options: Any
+) -> "subprocess.Popen[str]":
+    """Start the command with *arguments*, after the words of *prefix*; its only settings are those in *env*."""
+    others = {name: value for name, value in os.environ.items() if not name.startswith("VOTEWEB_")}
+    command = [*prefix, sys.executable, "-m", "voteweb.cli", *map(str, arguments)]
+    return subprocess.Popen(command, env={**others, **env}, text=True, **options)
+
+
+class Exit(NamedTuple):
+    """The end of a command: its status and what it wrote."""
+
+    status: int
+    stdout: str
+    stderr: str
+
+
+def run_voteweb(*arguments: object, **env: str) -> Exit:
+    """Run the command with *arguments* until it ends."""
+    pipe = subprocess.PIPE
+    with start_voteweb(*arguments, env=env, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe) as process:
+        try:
+            stdout, stderr = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    return Exit(process.returncode, stdout, stderr)
+
+
+class Site:
+    """A site that ``process`` and its workers serve at ``address``."""
+
+    process: "subprocess.Popen[str]"
+    address: tuple[str, int]
+
+    def connect(self, timeout: float = 20.0) -> http.client.HTTPConnection:
+        """Return a connection that waits *timeout* seconds for each answer."""
+        return http.client.HTTPConnection(*self.address, timeout=timeout)
+
+    def visitor(self, timeout: float = 20.0) -> Visitor:
+        """Return a visitor without cookies who waits *timeout* seconds for each answer."""
+        return Visitor(self.address, timeout=timeout)
+
+    def get(self, path: str, **headers: str) -> Answer:
+        """Return the answer to a new visitor."""
+        return self.visitor().get(path, **headers)
+
+    def is_healthy(self) -> bool:
+        with suppress(OSError, http.client.HTTPException):
+            return self.visitor(timeout=2.0).get("/healthz").status == 200
+        return False
+
+    def worker_pids(self) -> list[int]:
+        """Return the process ids of the web server's workers."""
+        command = ["ps", "-o", "pid=", "--ppid", str(self.process.pid)]
+        return [int(pid) for pid in subprocess.run(command, capture_output=True, text=True).stdout.split()]
+
+
+class SiteProcess(Site):
+    """``voteweb run`` with one worker, unless *options* say otherwise; requests are logged only if *env* says so."""
+
+    def __init__(self, *options: str, **env: str) -> None:
+        self.process = start_voteweb(
+            "run", "--port", "0", "--workers", "1", *options,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, env={"VOTEWEB_LOG": "off"} | env,
+        )  # fmt: skip
+        #: What it wrote until it was served.
+        self.greeting = ""
+        assert self.process.stdout
+        while not (match := re.search(r"^voteweb is at http://([^/]+):(\d+)/", self.greeting, re.MULTILINE)):
+            line = self.process.stdout.readline()
+            assert line, self.process.communicate()[1]
+            self.greeting += line
+        self.address = match[1], int(match[2])
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> Exit:
+        """Send the signal to all processes of the site, as a terminal does; the greeting is not in the output."""
+        os.killpg(self.process.pid, number)
+        stdout, stderr = self.process.communicate(timeout=20)
+        return Exit(self.process.returncode, stdout, stderr)
+
+    def kill(self) -> None:
+        """Kill whatever is left of the site."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.communicate()
+
+
+StartSite = Callable[..., SiteProcess]

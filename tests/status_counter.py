@@ -1,0 +1,46 @@
+"""Visitors who ask for one page again and again, while a test does something to the site."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from tests.helpers import until
+from tests.storm import Storm
+
+
+class StatusCounter(Storm):
+    """Counts the statuses that *request* returns in several threads, each of which pauses between its requests."""
+
+    def __init__(self, request: Callable[[], int], threads: int, pause: float) -> None:
+        super().__init__(threads)
+        self._request, self._pause = request, pause
+        self.statuses: Counter[int] = Counter()
+
+    def act(self, number: int) -> None:
+        while not self.is_stopped:
+            status = self._request()
+            with self.lock:
+                self.statuses[status] += 1
+            time.sleep(self._pause)
+
+    def wait_for_more(self, count: int = 20) -> None:
+        """Return when *count* more requests have been answered; fail when one was not."""
+        goal = self.statuses.total() + count
+        until(lambda: self.failures or self.statuses.total() >= goal, patience=60)
+        assert self.failures == []
+
+
+@contextmanager
+def counted_statuses(request: Callable[[], int], *, threads: int = 1, pause: float = 0.0) -> Iterator[StatusCounter]:
+    """Count the statuses that *request* returns while the block runs; fail when it raised an exception.
+
+    *pause* is in seconds.
+    """
+    counter = StatusCounter(request, threads, pause)
+    counter.start()
+    try:
+        yield counter
+    finally:
+        counter.stop()
+    assert counter.failures == []

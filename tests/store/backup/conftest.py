@@ -1,0 +1,60 @@
+"""The sites that are backed up."""
+
+import time
+
+import pytest
+
+from tests import factories
+from tests.conftest import MakeStore
+from tests.helpers import until
+from tests.store.examination import broken, run
+from tests.store.storm import ACTIONS, StoreStorm
+from voteweb.core.models import LogAction
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+MONTH = 31 * 86_400
+
+
+@pytest.fixture
+def store(make_store: MakeStore) -> Store:
+    """A store on which articles become good in a storm, and cease to be."""
+    return make_store(good_votes=4, vote_score=21_600.0, max_groups=3)
+
+
+@pytest.fixture
+def site(store: Store) -> Store:
+    """A site on which everything has happened, and which a program after the book has used."""
+    storm = StoreStorm(store, threads=4)
+    storm.start()
+    until(lambda: storm.acts.keys() >= ACTIONS, patience=60)
+    storm.stop()
+    ann, bob, zoe = (factories.user(store, name) for name in ("Ann", "bob", "Zoe"))
+    store.imports.add([factories.story(groups=("go", "编程"), poster=f"poster{i}") for i in range(5)])
+    store.imports.add([factories.story(time=time.time() - 60, votes=9)])
+    article = factories.article(store, ann, text="Line\nand \x00 and \u2028 and 🎈", link="")
+    store.users.ban("bob", NewLogEntry(LogAction.BAN, "Mod", about="bob", why="spam"))
+    ban_id = int(run(store, "GET", "log-entry:"))
+    store.users.unban("bob", NewLogEntry(LogAction.UNBAN, "Mod", about="bob", undoes=ban_id))
+    store.invitations.revoke(store.invitations.make(bob).token, bob)
+    store.password_resets.make("ann")
+    factories.article(store, zoe)
+    store.account_deletion.start(zoe, delete_articles=False)
+    # Found under the link of a newer article, although too old to be found under a link of its own.
+    old = factories.article(store, ann, link="https://long.example/")
+    factories.article(store, bob, link="https://www.long.example")
+    run(store, "HSET", f"article:{old.id}", "time", f"{old.time - MONTH:.6f}")
+    # A program after the book knows no base, no groups and no ids of members.
+    run(store, "HSET", "article:70000", "title", "Theirs", "poster", "user:7", "time", article.time - 60, "votes", 2)
+    run(store, "SADD", "voted:70000", "user:7", "007")
+    run(store, "SET", "article:", 70_001)
+    list(store.doctor.repair())
+    assert broken(store) == []
+    return store
+
+
+@pytest.fixture
+def small(store: Store) -> Store:
+    """A site with one article, one member and one group."""
+    factories.article(store, groups=("go",))
+    return store

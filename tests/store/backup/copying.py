@@ -1,0 +1,41 @@
+"""Back up and restore a site in one call."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from tests.store.examination import run, snapshot
+from voteweb.store import Store
+from voteweb.store.backup import BackupRecord, parse_record, records
+from voteweb.store.backup.restore import Restore
+
+
+def back_up(store: Store) -> list[BackupRecord]:
+    """Return a backup of the site, through the form that it has in a file."""
+    return [parse_record(json.loads(json.dumps(record.as_json()))) for record in store.backup.records()]
+
+
+def articles_of(backup: Iterable[BackupRecord]) -> list[records.Article]:
+    return [record for record in backup if isinstance(record, records.Article)]
+
+
+def begin_restore(store: Store) -> Restore:
+    """Empty the database and begin a restore into it."""
+    run(store, "FLUSHDB")
+    restore = store.backup.new_restore()
+    restore.begin()
+    return restore
+
+
+def restore(store: Store, backup: Iterable[BackupRecord]) -> None:
+    """Replace everything in the database by *backup*."""
+    restore, remaining = begin_restore(store), list(backup)
+    while remaining:
+        restore.write(remaining[:7])
+        del remaining[:7]
+    restore.finish()
+
+
+def lasting(store: Store) -> dict[str, Any]:
+    """Return everything that a restore brings back: all but the combined rankings, which are kept for a minute."""
+    return {key: content for key, content in snapshot(store).items() if "+" not in key or key.startswith("log")}

@@ -1,0 +1,150 @@
+"""Backups: a restored site is the same, key by key, and a copy of a site in use is sound."""
+
+import time
+from dataclasses import replace
+
+from tests import factories
+from tests.conftest import MakeStore
+from tests.helpers import until
+from tests.store.backup.copying import articles_of, back_up, begin_restore, lasting, restore
+from tests.store.examination import broken, ids, run, snapshot
+from tests.store.key_patterns import key_methods, key_pattern
+from tests.store.storm import StoreStorm
+from voteweb.core.config import DELETED_MEMBER
+from voteweb.core.models import LogAction
+from voteweb.store import Store
+from voteweb.store.backup import References, records
+from voteweb.store.moderation_log import NewLogEntry
+
+
+def test_a_restored_site_is_the_same_key_by_key(site: Store) -> None:
+    before = lasting(site)
+    backup = back_up(site)
+    assert lasting(site) == before
+    restore(site, backup)
+    assert lasting(site) == before
+    assert broken(site) == []
+
+
+def test_the_site_has_every_kind_of_key_and_record(site: Store) -> None:
+    keys = snapshot(site)
+    methods = {name: method for name, method in key_methods().items() if name not in ("combined", "limit", "restoring")}
+    assert [name for name, method in methods.items() if not any(map(key_pattern(method).fullmatch, keys))] == []
+    backup = back_up(site)
+    assert {record.kind for record in backup} == set(records.KINDS)
+    assert len({str(record) for record in backup}) == len(backup)
+
+
+def test_a_backup_has_everything_that_it_names(site: Store) -> None:
+    references = References()
+    for record in back_up(site):
+        references.add(record)
+    assert list(references.faults()) == []
+
+
+def test_an_empty_site_is_restored_empty(store: Store) -> None:
+    backup = back_up(store)
+    restore(store, backup)
+    assert snapshot(store) == {}
+
+
+def test_a_restored_site_continues_where_it_was(site: Store) -> None:
+    last_id = int(run(site, "GET", "article:"))
+    restore(site, back_up(site))
+    assert factories.article(site, link="").id == last_id + 1
+    assert factories.user(site, "newcomer").id == site.users.get("newcomer").id
+    for name in site.account_deletion.unfinished():
+        site.account_deletion.finish(name)
+    assert run(site, "EXISTS", "posted:zoe", "leaving:") == 0
+    assert broken(site) == []
+
+
+def test_rankings_are_restored_by_the_present_settings(site: Store, make_store: MakeStore) -> None:
+    backup = back_up(site)
+    other = make_store(good_votes=2, vote_score=100.0)
+    restore(other, backup)
+    assert broken(other) == []
+
+
+def test_records_written_twice_are_restored_once(site: Store) -> None:
+    before = lasting(site)
+    backup = back_up(site)
+    unfinished = begin_restore(site)
+    unfinished.write(backup)
+    once = snapshot(site)
+    unfinished.write(backup)
+    assert snapshot(site) == once
+    finished = begin_restore(site)
+    finished.write(backup)
+    finished.finish()
+    assert lasting(site) == before
+
+
+def test_a_backup_of_a_site_in_a_storm_is_sound(store: Store) -> None:
+    storm = StoreStorm(store, threads=4)
+    storm.start()
+    until(lambda: len(storm.votes) > 30)
+    backups = []
+    for _ in range(3):
+        before = set(storm.votes)
+        backups.append((before, back_up(store)))
+    storm.stop()
+    assert storm.failures == []
+    for before, backup in backups:
+        references = References()
+        for record in backup:
+            references.add(record)
+        assert list(references.faults()) == []
+        restore(store, backup)
+        assert broken(store) == []
+        assert before <= {article.id for article in articles_of(backup)}
+        for name in store.account_deletion.unfinished():
+            store.account_deletion.finish(name)
+        assert broken(store) == []
+
+
+def test_keys_that_have_expired_since_are_not_restored(site: Store) -> None:
+    past = int(time.time() * 1000) - 1
+    backup = []
+    for record in back_up(site):
+        match record:
+            case records.Form() | records.Reset():
+                backup.append(replace(record, until=past))
+            case records.Article():
+                backup.append(replace(record, voters_until=past, linked_until=past))
+            case _:
+                backup.append(record)
+    restore(site, backup)
+    for pattern in ("once:*", "reset:*", "link:*", "voted:*"):
+        assert run(site, "KEYS", pattern) == []
+
+
+def test_an_account_deleted_during_the_backup_is_deleted_again(store: Store) -> None:
+    zoe = factories.user(store, "Zoe")
+    article = factories.article(store, zoe)
+    early = articles_of(back_up(store))
+    store.account_deletion.start(zoe, delete_articles=True)
+    store.account_deletion.finish("zoe")
+    late = [record for record in back_up(store) if not isinstance(record, records.Article)]
+    restore(store, [*early, *late])
+    assert broken(store) == []
+    assert store.account_deletion.unfinished() == ["zoe"]
+    store.account_deletion.finish("zoe")
+    assert run(store, "HMGET", f"article:{article.id}", "poster", "gone") == [DELETED_MEMBER, "deleted"]
+
+
+def test_an_act_undone_during_the_backup_is_marked(store: Store) -> None:
+    factories.user(store, "eve")
+    store.users.ban("eve", NewLogEntry(LogAction.BAN, "Mod", about="eve", why="spam"))
+    (early,) = (record for record in back_up(store) if isinstance(record, records.LogEntry))
+    store.users.unban("eve", NewLogEntry(LogAction.UNBAN, "Mod", about="eve", undoes=early.id))
+    late = [record for record in back_up(store) if not isinstance(record, records.LogEntry) or record.id != early.id]
+    restore(store, [early, *late])
+    assert broken(store) == []
+    assert run(store, "HGET", "log-entry:1", "undone") == "1"
+
+
+def test_articles_of_unknown_posters_have_no_list(site: Store) -> None:
+    restore(site, back_up(site))
+    assert run(site, "EXISTS", "posted:user:7", f"posted:{DELETED_MEMBER}") == 0
+    assert 70_000 in ids(site, "time:")

@@ -1,0 +1,128 @@
+"""Dumping: each article is read at one instant, in portions, and unsound data are refused."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from tests import factories
+from tests.store.backup.copying import articles_of, back_up
+from tests.store.examination import run, without_prefix
+from voteweb.core.errors import ConfigError
+from voteweb.store import Store
+from voteweb.store.backup import dump_articles
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.scanner import Scanner
+from voteweb.store.server_info import Engine, ServerInfo
+
+#: Calls a function with the keys of the voters that are read next.
+BeforeVoters = Callable[[Callable[[list[str]], None]], None]
+
+
+@pytest.fixture
+def before_voters(monkeypatch: pytest.MonkeyPatch) -> BeforeVoters:
+    """A function that sets what is called before each read of voters."""
+
+    def install(action: Callable[[list[str]], None]) -> None:
+        run_atomic = Scanner.run_atomic
+
+        def act_first(scanner: Scanner, commands: Sequence[Command]) -> list[Any]:
+            if keys := [command[1] for command in commands if command[0] == "SMEMBERS"]:
+                action(keys)
+            return run_atomic(scanner, commands)
+
+        monkeypatch.setattr(Scanner, "run_atomic", act_first)
+
+    return install
+
+
+def test_an_article_whose_link_changes_is_read_again(store: Store, before_voters: BeforeVoters) -> None:
+    ann = factories.user(store)
+    article = factories.article(store, ann, link="https://one.example/")
+    links = iter(["https://two.example/", "https://three.example/"])
+
+    def edit(_: list[str]) -> None:
+        if link := next(links, None):
+            store.articles.edit(article.id, factories.draft(link=link), ann)
+
+    before_voters(edit)
+    (record,) = articles_of(back_up(store))
+    assert (record.fields["link"], record.linked) == ("https://three.example/", True)
+
+
+def test_an_article_deleted_during_the_backup_is_left_out(store: Store, before_voters: BeforeVoters) -> None:
+    factories.article(store, link="")
+    before_voters(lambda _: run(store, "DEL", "article:1"))
+    assert articles_of(back_up(store)) == []
+
+
+@pytest.mark.parametrize(
+    ("voters", "portions"),
+    [
+        ([1, 1, 1], [3]),
+        ([5, 1, 1], [1, 2]),
+        ([6, 6, 1], [1, 1, 1]),
+        ([1, 4, 1], [2, 1]),
+        ([7], [1]),
+    ],
+)
+def test_articles_with_many_voters_are_read_in_portions(
+    store: Store,
+    before_voters: BeforeVoters,
+    monkeypatch: pytest.MonkeyPatch,
+    voters: list[int],
+    portions: list[int],
+) -> None:
+    monkeypatch.setattr(dump_articles, "MAX_VOTERS_PER_READ", 5)
+    monkeypatch.setattr(Scanner, "article_ids", lambda _: iter(range(1, len(voters) + 1)))
+    for count in voters:
+        article = factories.article(store, link="")
+        run(store, "SADD", f"voted:{article.id}", *range(1, count + 1))
+    reads: list[list[str]] = []
+    before_voters(reads.append)
+    assert [len(record.voters) for record in articles_of(back_up(store))] == voters
+    assert [len(keys) for keys in reads] == portions
+    names = [without_prefix(store, key) for keys in reads for key in keys]
+    assert names == [f"voted:{id}" for id in range(1, len(voters) + 1)]
+
+
+def test_all_of_many_voters_are_dumped(store: Store) -> None:
+    for id in range(1, 4):
+        factories.article(store, link="")
+        run(store, "SADD", f"voted:{id}", *range(1, 4_001))
+    assert [len(record.voters) for record in articles_of(back_up(store))] == [4_000] * 3
+
+
+def test_only_canonical_numbers_are_dumped_as_ids_of_voters(store: Store) -> None:
+    numbers = [7, 0, 10**22]
+    names = ["007", "-7", "+7", "", "user:7", "²", "٧", "1.0"]
+    factories.article(store)
+    run(store, "DEL", "voted:1")
+    run(store, "SADD", "voted:1", *numbers, *names)
+    (record,) = articles_of(back_up(store))
+    assert record.voters == [*sorted(numbers), *sorted(names)]
+
+
+@pytest.mark.parametrize(
+    "key", ["article:1", "voted:1", "report:1", "user:ann", "log-entry:1", "once:1-x", "imported:"]
+)
+def test_keys_of_another_type_cannot_be_dumped(small: Store, key: str) -> None:
+    run(small, "DEL", key)
+    run(small, "RPUSH", key, "x")
+    with pytest.raises(ConfigError, match=r"cannot be read: .*WRONGTYPE.*doctor"):
+        back_up(small)
+
+
+def test_an_invalid_counter_cannot_be_dumped(small: Store) -> None:
+    run(small, "SET", "article:", "many")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        back_up(small)
+    with pytest.raises(ConfigError, match="cannot be read"):
+        small.backup.total()
+
+
+def test_a_backup_across_two_runs_of_the_database_is_refused(small: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = iter(["one", "other"])
+    monkeypatch.setattr(ServerInfo, "engine", lambda _: Engine("redis 7.4.0", next(runs)))
+    with pytest.raises(ConfigError, match="run the backup again"):
+        back_up(small)

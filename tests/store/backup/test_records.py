@@ -1,0 +1,139 @@
+"""Records of a backup: their types, what they name, and the bitmap of their ids."""
+
+import json
+from typing import Any
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+
+from voteweb.core.errors import Invalid
+from voteweb.store.backup import BackupRecord, References, parse_record, records
+from voteweb.store.backup.bitmap import CHUNK_SIZE, Bitmap
+
+#: One record of each kind, which together have everything that they name.
+RECORDS: tuple[BackupRecord, ...] = (
+    records.Form(1, "token-0001", 7, 1_700_000_000_000),
+    records.Imported(["a", "b"]),
+    records.Invitation("open", {"by": "Ann", "until": "1700000000.5", "used": "ann"}),
+    records.Reset("digest", "ann", None),
+    records.Reported("ann", {"article:7": "{}"}),
+    records.Article(7, {"title": "编程 \x00", "groups": "go"}, [1, "user:7"], None, {"ann": "{}"}, False, None),
+    records.Group("go", {}),
+    records.Member("ann", {"id": "1", "name": "Ann"}, False),
+    records.LogEntry(1, {"kind": "ban"}),
+    records.Counters(7, 1, 1),
+)
+
+
+def test_there_is_one_record_of_each_kind() -> None:
+    assert [record.kind for record in RECORDS] == list(records.KINDS)
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.kind)
+def test_a_record_reads_back_the_same(record: BackupRecord) -> None:
+    assert parse_record(json.loads(json.dumps(record.as_json(), ensure_ascii=False))) == record
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.kind)
+def test_records_with_missing_or_unknown_fields_are_invalid(record: BackupRecord) -> None:
+    fields = record.as_json()
+    with pytest.raises(Invalid, match="has other fields"):
+        parse_record(fields | {"more": 1})
+    for name in set(fields) - {"kind"}:
+        with pytest.raises(Invalid, match="has other fields"):
+            parse_record({other: value for other, value in fields.items() if other != name})
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value"),
+    [
+        ("form", "member", "1"),
+        ("form", "member", True),
+        ("form", "member", -1),
+        ("form", "token", None),
+        ("form", "until", 1.5),
+        ("imported", "digests", "abc"),
+        ("imported", "digests", [1]),
+        ("invitation", "fields", []),
+        ("invitation", "fields", {"by": 1}),
+        ("reset", "name", ["ann"]),
+        ("reported", "articles", {"article:1": None}),
+        ("article", "id", 1.0),
+        ("article", "fields", None),
+        ("article", "voters", {}),
+        ("article", "voters", [1, None]),
+        ("article", "voters", [[1]]),
+        ("article", "reports", "none"),
+        ("article", "linked", 1),
+        ("article", "linked_until", "never"),
+        ("group", "name", 7),
+        ("member", "leaving", None),
+        ("entry", "id", "1"),
+        ("counters", "articles", None),
+    ],
+)
+def test_a_field_of_another_type_is_named(kind: str, name: str, value: Any) -> None:
+    (fields,) = (record.as_json() for record in RECORDS if record.kind == kind)
+    with pytest.raises(Invalid, match=f"wrong {name} for a record of the kind {kind}"):
+        parse_record(fields | {name: value})
+
+
+@pytest.mark.parametrize("fields", [{}, {"kind": "comment"}, {"kind": None}, {"kind": ["article"]}])
+def test_a_record_of_an_unknown_kind_is_invalid(fields: dict[str, Any]) -> None:
+    with pytest.raises(Invalid, match="unknown kind"):
+        parse_record(fields)
+
+
+def faults(*backup: BackupRecord) -> list[str]:
+    references = References()
+    for record in backup:
+        references.add(record)
+    return list(references.faults())
+
+
+def without(kind: str) -> list[BackupRecord]:
+    return [record for record in RECORDS if record.kind != kind]
+
+
+@pytest.mark.parametrize(
+    ("kind", "messages"),
+    [
+        ("article", ["a form of member 1 names the article 7, which is not there"]),
+        ("group", ["article 7 names the group go, which is not there"]),
+        (
+            "member",
+            [
+                "the invitation open names the member ann, which is not there",
+                "a voter has the id 1, which is no member's",
+            ],
+        ),
+        ("counters", ["the last ids are missing"]),
+        *[(kind, []) for kind in ("form", "imported", "invitation", "reset", "reported", "entry")],
+    ],
+)
+def test_everything_missing_is_reported_once(kind: str, messages: list[str]) -> None:
+    assert faults(*without(kind)) == messages
+
+
+@pytest.mark.parametrize(
+    ("counters", "kind"),
+    [
+        (records.Counters(6, 1, 1), "article"),
+        (records.Counters(7, 0, 1), "member"),
+        (records.Counters(7, 1, 0), "entry"),
+    ],
+)
+def test_a_counter_behind_the_ids_is_reported(counters: records.Counters, kind: str) -> None:
+    (fault,) = faults(*without("counters"), counters)
+    assert f"the last id of kind {kind} is" in fault
+
+
+@given(st.lists(st.integers(0, 3 * CHUNK_SIZE) | st.integers(10**12, 10**12 + 9)))
+def test_a_bitmap_is_a_set(numbers: list[int]) -> None:
+    ids, known = Bitmap(), set()
+    for number in numbers:
+        assert (number in ids) == (number in known)
+        assert ids.add(number) == (number not in known)
+        known.add(number)
+    assert list(ids) == sorted(known)

@@ -1,0 +1,56 @@
+"""Restoring: only into an empty database, which stays marked until all of the backup is there."""
+
+import pytest
+
+from tests.store.backup.copying import back_up, begin_restore
+from tests.store.examination import run, snapshot
+from voteweb.core.errors import ConfigError
+from voteweb.store import Store
+from voteweb.store.server_info import Counts, ServerInfo
+
+
+def test_a_database_that_is_not_empty_is_left_alone(small: Store) -> None:
+    before = snapshot(small)
+    with pytest.raises(ConfigError, match="is not empty"):
+        small.backup.new_restore().begin()
+    assert snapshot(small) == before
+
+
+def test_an_unfinished_restore_is_marked(small: Store) -> None:
+    backup = back_up(small)
+    small.health.refuse_unfinished_restore()
+    restore = begin_restore(small)
+    restore.write(backup[:2])
+    for use in (small.health.refuse_unfinished_restore, small.backup.new_restore().begin):
+        with pytest.raises(ConfigError, match="did not finish"):
+            use()
+
+
+@pytest.mark.parametrize(
+    "damage", ["ZREMRANGEBYRANK time: 0 0", "DEL user:ann", "SPOP groups:"], ids=["article", "member", "group"]
+)
+def test_a_database_that_lost_records_stays_marked(small: Store, damage: str) -> None:
+    backup = back_up(small)
+    restore = begin_restore(small)
+    restore.write(backup)
+    run(small, *damage.split())
+    with pytest.raises(ConfigError, match="does not hold what was written"):
+        restore.finish()
+    assert run(small, "EXISTS", "restoring:")
+
+
+def test_a_database_replaced_while_it_was_counted_stays_marked(small: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    backup, engine, counts = back_up(small), small.server_info.engine(), small.server_info.counts()
+    restore = begin_restore(small)
+    restore.write(backup)
+
+    def count_and_fail_over(_: ServerInfo) -> Counts:
+        """Count; then a server takes over that the mark had not reached."""
+        monkeypatch.setattr(ServerInfo, "engine", lambda _: engine._replace(run="another"))
+        run(small, "DEL", "restoring:")
+        return counts
+
+    monkeypatch.setattr(ServerInfo, "counts", count_and_fail_over)
+    with pytest.raises(ConfigError, match="restarted or replaced while it was written"):
+        restore.finish()
+    assert run(small, "EXISTS", "restoring:")

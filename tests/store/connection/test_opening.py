@@ -1,0 +1,68 @@
+"""Opening a connection: invalid URLs, passwords, and servers that refuse us."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from tests.store.connection.addresses import closed_port
+from voteweb.core.config import Settings
+from voteweb.core.errors import ConfigError, Unavailable
+from voteweb.store import Store, open_store
+from voteweb.store.connection.factory import open_connection
+
+
+def test_opening_a_store_sends_nothing() -> None:
+    with closed_port() as url:
+        store = open_store(Settings(redis_url=url))
+        store.pipeline().execute()
+        store.connection.close()
+
+
+@pytest.mark.parametrize("url", ["nonsense", "http://127.0.0.1", "redis://127.0.0.1:port", "://", "redis+sentinel:/x"])
+def test_an_invalid_url_is_refused_naming_its_setting(url: str) -> None:
+    with pytest.raises(ConfigError, match="VOTEWEB_REDIS_URL"):
+        open_connection(url, 1.0)
+
+
+@pytest.mark.parametrize(
+    "url", ["redis://:sec#ret@host", "redis://me:sec/ret@host", "redis://:sec?ret@h", "http://:sec@h"]
+)
+def test_the_refusal_of_a_url_does_not_repeat_the_password(url: str) -> None:
+    with pytest.raises(ConfigError) as refusal:
+        open_connection(url, 1.0)
+    assert "sec" not in str(refusal.value)
+    assert "%23" in str(refusal.value)
+
+
+@contextmanager
+def require_password(store: Store, password: str) -> Iterator[None]:
+    """Make the server require a password for new connections."""
+    client = store.connection.client
+    client.config_set("requirepass", password)
+    try:
+        yield
+    finally:
+        client.config_set("requirepass", "")
+
+
+def test_a_server_that_refuses_us_is_reported_at_once(store: Store, server_url: str) -> None:
+    refused = open_store(Settings(redis_url=server_url, redis_deadline=60.0))
+    with require_password(store, "secret"), pytest.raises(ConfigError, match="refuses us"):
+        refused.server_info.wait_until_ready(timeout=60.0)
+    refused.connection.close()
+
+
+def test_a_password_in_the_url_is_used(store: Store, server_url: str) -> None:
+    admitted = open_store(Settings(redis_url=server_url.replace("://", "://:secret@"), redis_deadline=5.0))
+    with require_password(store, "secret"):
+        admitted.server_info.wait_until_ready(timeout=5.0)
+    admitted.connection.close()
+
+
+def test_waiting_for_an_absent_server_ends_with_the_timeout() -> None:
+    with closed_port() as url:
+        store = open_store(Settings(redis_url=url))
+        with pytest.raises(Unavailable):
+            store.server_info.wait_until_ready(timeout=0.1)
+        store.connection.close()

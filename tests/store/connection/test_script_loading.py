@@ -1,0 +1,43 @@
+"""Scripts are loaded whenever the server does not know them."""
+
+import pytest
+
+from tests import factories
+from tests.store.examination import broken, run
+from tests.store.queries import page_ids
+from voteweb.core.models import Order
+from voteweb.store import Store
+from voteweb.store.connection.connection import Connection
+
+
+def test_scripts_that_the_server_forgot_are_loaded_again(store: Store) -> None:
+    run(store, "SCRIPT", "FLUSH")
+    article = factories.article(store, groups=("go", "redis"))
+    run(store, "SCRIPT", "FLUSH")
+    assert page_ids(store, store.rankings.groups(["go", "redis"], Order.SCORE)) == [article.id]
+    run(store, "SCRIPT", "FLUSH")
+    assert store.imports.add([factories.story(), factories.story()]) == 2
+    assert broken(store) == []
+
+
+def test_a_server_restarted_while_scripts_load_gets_them_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    load, restarts = store.connection.load_scripts, iter([True])
+
+    def load_and_restart(_: Connection) -> None:
+        load()
+        if next(restarts, False):
+            run(store, "SCRIPT", "FLUSH")
+
+    monkeypatch.setattr(Connection, "load_scripts", load_and_restart)
+    run(store, "SCRIPT", "FLUSH")
+    factories.group(store, "go")
+    assert next(restarts, None) is None
+    assert run(store, "SMEMBERS", "groups:") == {"go"}
+
+
+def test_a_script_that_had_to_be_loaded_is_not_repeated(store: Store) -> None:
+    keys = [store.keys.groups(), store.keys.group_info("go")]
+    factories.group(store, "go")
+    run(store, "SCRIPT", "FLUSH")
+    outcome = store.connection.script("make_group", keys, [0, "", "", "make", "go", "", ""])
+    assert outcome == ("exists", [], False)

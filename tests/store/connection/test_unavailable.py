@@ -1,0 +1,166 @@
+"""A database that is unavailable: what is retried until the deadline, and what is sent only once."""
+
+import contextlib
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+
+from tests import factories
+from tests.conftest import MakeStore
+from tests.helpers import until
+from tests.store.connection.addresses import absent_socket, closed_port, silent_port
+from tests.store.examination import broken, run
+from voteweb.core.config import Settings
+from voteweb.core.errors import Unavailable
+from voteweb.core.models import Role, User
+from voteweb.embedded.database import open_database
+from voteweb.store import Store, open_store
+from voteweb.store.connection import scripts
+from voteweb.store.connection.factory import open_connection
+
+
+@pytest.mark.parametrize("address", [closed_port, silent_port, absent_socket])
+def test_every_command_to_an_unreachable_database_is_unavailable(
+    address: Callable[[], AbstractContextManager[str]],
+) -> None:
+    ann = User(1, "ann", "", Role.MEMBER, 0.0, "")
+    with address() as url:
+        store = open_store(Settings(redis_url=url, redis_deadline=0.15))
+        for command in (
+            store.connection.ping,
+            lambda: store.articles.get(1),
+            lambda: store.articles.post(factories.draft(), ann, "form-0001"),
+            lambda: store.votes.cast(1, ann),
+        ):
+            with pytest.raises(Unavailable):
+                command()
+        store.connection.close()
+
+
+@contextmanager
+def running_database(folder: Path) -> Iterator[str]:
+    with open_database(Settings(data_dir=str(folder))) as database:
+        yield database.redis_url
+
+
+def test_the_same_client_works_again_after_a_restart() -> None:
+    with tempfile.TemporaryDirectory(prefix="vw-", dir="/tmp") as folder:
+        with running_database(Path(folder)) as url:
+            store = open_store(Settings(redis_url=url, redis_deadline=0.5))
+            article, bob = factories.article(store), factories.user(store, "bob")
+        for _ in range(2):
+            with pytest.raises(Unavailable):
+                store.votes.cast(article.id, bob)
+        with running_database(Path(folder)):
+            assert store.votes.cast(article.id, bob) == 2
+            assert broken(store) == []
+        store.connection.close()
+
+
+def test_a_database_that_returns_within_the_deadline_is_waited_for(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    errors = iter([redis.ConnectionError("gone"), redis.BusyLoadingError("loading"), redis.TimeoutError("slow")])
+    send = store.connection.client.execute_command
+
+    def flaky(*command: Any, **options: Any) -> Any:
+        for error in errors:
+            raise error
+        return send(*command, **options)
+
+    monkeypatch.setattr(store.connection.client, "execute_command", flaky)
+    store.connection.ping()
+    assert not list(errors)
+
+
+@contextmanager
+def as_replica(store: Store) -> Iterator[None]:
+    """Make the server refuse all writes, as one that has lost a failover does."""
+    run(store, "REPLICAOF", "127.0.0.1", "1")
+    try:
+        yield
+    finally:
+        run(store, "REPLICAOF", "NO", "ONE")
+
+
+def test_a_server_demoted_to_a_replica_is_unavailable_for_writes(make_store: MakeStore) -> None:
+    store, impatient = make_store(), make_store(redis_deadline=0.15)
+    article, bob = factories.article(store), factories.user(store, "bob")
+    with as_replica(store), pytest.raises(Unavailable):
+        impatient.votes.cast(article.id, bob)
+    assert store.votes.cast(article.id, bob) == 2
+
+
+def test_a_slow_script_is_sent_once(make_store: MakeStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    # redis-py by itself would send the script eleven times. A loop by the clock would never end: within a script,
+    # Valkey's clock stands still.
+    slow = "redis.call('INCR', KEYS[1]) for i = 1, 5e7 do end return { 'done' }"
+    texts = scripts.sources() | {"slow": slow}
+    monkeypatch.setattr(scripts, "sources", lambda: texts)
+    store, other = make_store(redis_deadline=0.1), make_store()
+    other.connection.load_scripts()
+    with pytest.raises(Unavailable):
+        store.connection.script("slow", [f"{store.keys.prefix}count"], [])
+    assert run(other, "GET", "count") == "1"
+
+
+def test_an_error_of_ours_is_not_retried(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(store, "RPUSH", "article:1", "x")
+    sent = []
+    send = store.connection.client.execute_command
+
+    def record(*command: Any, **options: Any) -> Any:
+        sent.append(command)
+        return send(*command, **options)
+
+    monkeypatch.setattr(store.connection.client, "execute_command", record)
+    with pytest.raises(redis.ResponseError, match="WRONGTYPE"):
+        store.connection.command("HGET", store.keys.article(1), "title")
+    assert len(sent) == 1
+
+
+def test_one_attempt_may_have_a_deadline_of_its_own() -> None:
+    with closed_port() as url:
+        connection = open_connection(url, 60.0)
+        with pytest.raises(Unavailable):
+            connection.retry_until_deadline(connection.client.ping, deadline=0.1)
+        connection.close()
+
+
+def test_a_server_busy_with_a_script_is_unavailable(server_url: str) -> None:
+    connection = open_connection(server_url, 0.3)
+    threshold = connection.client.config_get("busy-reply-threshold")["busy-reply-threshold"]
+    connection.client.config_set("busy-reply-threshold", 50)
+    thread = threading.Thread(target=run_endless_script, args=(server_url,))
+    thread.start()
+    try:
+        until(lambda: is_busy(server_url))
+        with pytest.raises(Unavailable):
+            connection.run([("GET", "x")])
+    finally:
+        with open_connection(server_url, 5.0).client as client:
+            client.script_kill()
+        thread.join()
+        connection.client.config_set("busy-reply-threshold", threshold)
+    connection.ping()
+    connection.close()
+
+
+def run_endless_script(url: str) -> None:
+    with contextlib.suppress(redis.RedisError), open_connection(url, 60.0).client as client:
+        client.eval("while true do end", 0)
+
+
+def is_busy(url: str) -> bool:
+    with open_connection(url, 5.0).client as client:
+        try:
+            client.ping()
+        except redis.ResponseError as error:
+            return "BUSY" in str(error)
+    return False

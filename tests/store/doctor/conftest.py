@@ -1,0 +1,42 @@
+"""The site that the doctor examines."""
+
+import pytest
+
+from tests import factories
+from tests.conftest import MakeStore
+from tests.store.examination import run
+from voteweb.core.models import LogAction, Reason
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+
+@pytest.fixture
+def site(make_store: MakeStore) -> Store:
+    """A site on which everything has happened, in few articles.
+
+    Of ann and bob: 1 in "go" and reported, 2 in "java" and good, 3 closed and without a group; 4 of ann's was
+    removed from "go", 5 deleted. In the log: 1 removing, 2 banning eve, 3 removing and 4 restoring article 1. Bob
+    made two invitations, of which dan used one; zoe's account is being deleted.
+    """
+    store = make_store(good_votes=3, vote_score=432.0)
+    ann, bob, zoe = (factories.user(store, name) for name in ("ann", "bob", "zoe"))
+    first = factories.article(store, ann, groups=("go",), link="https://go.example/")
+    good = factories.article(store, bob, groups=("java",), link="https://java.example/")
+    for voter in factories.users(store, 2):
+        store.votes.cast(good.id, voter)
+    factories.imported(store, poster="ann", votes=2, link="")
+    removed = factories.article(store, ann, groups=("go",), link="https://gone.example/")
+    store.removals.remove(removed.id, NewLogEntry(LogAction.REMOVE, "Mod", about="ann", article=removed.id, why="spam"))
+    store.removals.delete(factories.article(store, ann, link="https://gone.example/").id, ann)
+    factories.user(store, "eve")
+    store.users.ban("eve", NewLogEntry(LogAction.BAN, "Mod", about="eve", why="spam"))
+    store.removals.remove(first.id, NewLogEntry(LogAction.REMOVE, "Mod", article=first.id, why="by mistake"))
+    store.removals.restore(first.id, NewLogEntry(LogAction.RESTORE, "Mod", article=first.id, undoes=3))
+    store.reports.make(first.id, bob, Reason.SPAM, "")
+    run(store, "HSET", "invite:open", "by", "bob", "until", "4000000000")
+    run(store, "HSET", "invite:used", "by", "bob", "until", "4000000001")
+    run(store, "ZADD", "invites:bob", 4_000_000_000, "invite:open", 4_000_000_001, "invite:used")
+    store.users.make("dan", "", invitation="used")
+    run(store, "SET", "reset:digest", "bob", "EX", 60)
+    store.account_deletion.start(zoe, delete_articles=False)
+    return store

@@ -1,0 +1,225 @@
+"""Damages of the site of the fixture ``site``: what spoils it, and what the doctor finds and leaves."""
+
+from tests.store.examination import broken_keys, run
+from voteweb.core import links
+from voteweb.store import Store
+
+#: The keys of article 1, which is in the group "go".
+EVERYWHERE = {"time:", "score:", "posted:ann", "group:go", "time:go", "score:go", "link:go"}
+TIMES = {"time:", "posted:ann", "time:go", "link:go"}
+SCORES = {"score:", "score:go"}
+#: Short names for the keys of the links of articles 1, 2 and 4.
+SHORT_NAMES = {f"link:{links.digest(f'https://{name}.example/')}": f"link:{name}" for name in ("go", "java", "gone")}
+LONG_NAMES = {name: key for key, name in SHORT_NAMES.items()}
+
+
+def spoil(store: Store, command: str) -> None:
+    """Run a raw command, in which the keys of links have their short names."""
+    run(store, *(LONG_NAMES.get(argument, argument) for argument in command.split()))
+
+
+def named_keys(store: Store) -> set[str]:
+    """Return the keys that the doctor names, those of links by their short names."""
+    return {SHORT_NAMES.get(key, key) for key in broken_keys(store)}
+
+
+def changed_keys(before: dict[str, object], after: dict[str, object]) -> set[str]:
+    """Return the keys that differ, those of links by their short names."""
+    return {SHORT_NAMES.get(key, key) for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+
+
+#: Commands that break an invariant of the site, and the keys that the doctor then names.
+DAMAGES: list[tuple[str, set[str]]] = [
+    # votes = base + voters, while voting is open
+    ("HINCRBY article:1 votes 1", {"article:1", *SCORES}),
+    ("HINCRBY article:1 base 1", {"article:1"}),
+    ("HDEL article:1 votes", {"article:1", *SCORES}),
+    ("HDEL article:2 base", set()),  # as a program after the book leaves it: a missing number is 0
+    ("SADD voted:1 999", {"article:1"}),
+    ("DEL voted:2", {"article:2"}),
+    ("DEL voted:1", {"article:1"}),
+    # the voters expire, but not too early
+    ("PERSIST voted:1", {"voted:1"}),
+    ("EXPIRE voted:1 86400", {"voted:1"}),
+    # every article is in the rankings of the site, with its score
+    ("ZREM time: article:1", {"time:"}),
+    ("ZINCRBY time: 1 article:1", {"time:"}),
+    ("ZREM score: article:1", {"score:"}),
+    ("ZINCRBY score: 432 article:1", {"score:"}),
+    ("ZINCRBY score: -432 article:3", {"score:"}),
+    # good articles, and no others, are listed as good
+    ("ZREM good: article:2", {"good:"}),
+    ("ZINCRBY good: 5 article:2", {"good:"}),
+    ("ZADD good: 5 article:1", {"good:"}),
+    # the groups of an article, their sets and their rankings say the same
+    ("SREM group:go article:1", {"group:go"}),
+    ("SADD group:java article:1", {"group:java"}),
+    ("ZREM time:go article:1", {"time:go"}),
+    ("ZREM score:go article:1", {"score:go"}),
+    ("ZINCRBY time:go 9 article:1", {"time:go"}),
+    ("ZINCRBY score:go 9 article:1", {"score:go"}),
+    ("ZADD time:java 9 article:1", {"time:java"}),
+    ("ZADD score:java 9 article:1", {"score:java"}),
+    ("HDEL article:1 groups", {"group:go", "time:go", "score:go"}),
+    ("HSET article:1 groups java", {"group:go", "time:go", "score:go", "group:java", "time:java", "score:java"}),
+    ("HSET article:3 groups nowhere", {"article:3"}),
+    # every group exists
+    ("SREM groups: go", {"article:1", "article:4", "group:go", "group-info:go", "time:go", "score:go"}),
+    ("SADD group:ghost article:1", {"group:ghost"}),
+    ("ZADD time:ghost 9 article:1", {"time:ghost"}),
+    ("ZADD score:ghost 9 article:1", {"score:ghost"}),
+    ("HSET group-info:ghost title Ghost", {"group-info:ghost"}),
+    # the articles of a member
+    ("ZREM posted:ann article:1", {"posted:ann"}),
+    ("ZINCRBY posted:ann 9 article:1", {"posted:ann"}),
+    ("ZADD posted:bob 9 article:1", {"posted:bob"}),
+    ("HSET article:1 poster bob", {"posted:ann", "posted:bob"}),
+    # a deleted or removed article is only in its poster's list of those
+    ("HSET article:1 gone removed", {"gone:ann", "report:1", *EVERYWHERE}),
+    ("HSET article:1 gone somehow", {"article:1"}),
+    ("HDEL article:4 gone", {"gone:ann", *(EVERYWHERE - {"link:go"}), "link:gone"}),
+    ("ZREM gone:ann article:4", {"gone:ann"}),
+    ("ZINCRBY gone:ann 9 article:4", {"gone:ann"}),
+    ("ZADD gone:ann 9 article:1", {"gone:ann"}),
+    ("ZADD gone:bob 9 article:4", {"gone:bob"}),
+    ("ZADD gone:ann 9 article:77", {"gone:ann"}),
+    ("ZADD posted:ann 9 article:4", {"posted:ann"}),
+    ("ZADD time: 9 article:4", {"time:"}),
+    ("ZADD score: 9 article:5", {"score:"}),
+    ("ZADD good: 9 article:4", {"good:"}),
+    ("SADD group:go article:4", {"group:go"}),
+    ("ZADD time:go 9 article:4", {"time:go"}),
+    ("SADD voted:4 999", {"article:4"}),
+    ("SADD voted:5 999", {"voted:5"}),
+    # a link leads to the listed articles that have it, while a second posting is a duplicate
+    ("ZREM link:go article:1", {"link:go"}),
+    ("ZINCRBY link:go 9 article:1", {"link:go"}),
+    ("ZADD link:go 9 article:2", {"link:go"}),
+    ("ZADD link:go 9 article:5", {"link:go"}),
+    ("ZADD link:go 9 article:77", {"link:go"}),
+    ("ZADD link:go 9 nonsense", {"link:go"}),
+    ("PERSIST link:go", {"link:go"}),
+    ("EXPIRE link:go 86400", {"link:go"}),
+    # the queue of reports
+    ("ZINCRBY reports: 1 article:1", {"reports:"}),
+    ("ZREM reports: article:1", {"reports:"}),
+    ("DEL report:1", {"reports:"}),
+    ("HSET report:2 bob x", {"reports:"}),
+    ("HSET report:4 bob x", {"report:4", "reports:"}),
+    ("ZADD reports: 1 article:77", {"reports:"}),
+    ("ZADD reports: 1 nonsense", {"reports:"}),
+    # the log: each entry is in its rankings, each ranking has only its entries
+    ("ZREM log: log-entry:1", {"log:"}),
+    ("ZREM log-by:mod log-entry:1", {"log-by:mod"}),
+    ("ZREM log-kind:remove log-entry:1", {"log-kind:remove"}),
+    ("ZREM log-kind:remove+mod log-entry:1", {"log-kind:remove+mod"}),
+    ("ZREM log-about:ann log-entry:1", {"log-about:ann"}),
+    ("ZINCRBY log: 9 log-entry:1", {"log:"}),
+    ("ZADD log-kind:ban 9 log-entry:1", {"log-kind:ban"}),
+    ("ZADD log-about:bob 9 log-entry:1", {"log-about:bob"}),
+    ("ZADD log: 9 log-entry:77", {"log:"}),
+    ("ZADD log-by:mod 9 nonsense", {"log-by:mod"}),
+    ("HDEL log-entry:3 undone", {"log-entry:3"}),
+    ("HDEL log-entry:1 time", {"log-entry:1"}),
+    ("HSET log-entry:1 kind sorcery", {"log-entry:1", "log-kind:remove", "log-kind:remove+mod"}),
+    # invitations, reset links, deletions of accounts
+    ("ZREM invites:bob invite:open", {"invites:bob"}),
+    ("ZADD invites:ann 9 invite:open", {"invites:ann"}),
+    ("ZADD invites:bob 9 invite:none", {"invites:bob"}),
+    ("ZADD invites:bob 9 nonsense", {"invites:bob"}),
+    ("HSET invite:open used eve", {"invite:open"}),
+    ("HDEL invite:open until", {"invite:open"}),
+    ("HDEL user:dan invited-by", {"invite:used"}),
+    ("DEL user:bob", {"invite:open", "invite:used", "posted:bob", "reset:digest"}),
+    ("PERSIST reset:digest", {"reset:digest"}),
+    ("SET limit:vote-0123456789 1", {"limit:vote-0123456789"}),
+    ("SADD leaving: nobody", {"leaving:"}),
+    ("SADD leaving: bob", {"leaving:"}),
+    # no orphans
+    ("DEL article:1", {"voted:1", "report:1", "reports:", *EVERYWHERE}),
+    ("HDEL article:1 title", {"article:1", "report:1", "reports:", *EVERYWHERE}),
+    ("HDEL article:1 time", {"article:1"}),
+    ("SADD voted:77 1", {"voted:77"}),
+    ("ZADD time: 9 article:77", {"time:"}),
+    ("ZADD score: 9 nonsense", {"score:"}),
+    ("ZADD good: 9 article:77", {"good:"}),
+    ("SADD group:go article:77", {"group:go"}),
+    ("ZADD time:go 9 article:77", {"time:go"}),
+    ("ZADD score:go 9 article:77", {"score:go"}),
+    ("ZADD posted:ann 9 article:77", {"posted:ann"}),
+    # permanent keys do not expire
+    *[
+        (f"EXPIRE {key} 60", {key})
+        for key in (
+            "time: score: good: group:go time:go score:go posted:ann groups: gone:ann reports: report:1 "
+            "reported:bob log: log-by:mod log-kind:ban+mod log-entry:1 invite:open invites:bob leaving:"
+        ).split()
+    ],
+    ("EXPIRE article:1 60", {"article:1"}),
+    ("EXPIRE group-info:go 60", {"group-info:go"}),
+    # all rankings disagree with the time in the hash
+    ("HSET article:1 time 1700000000", {*TIMES, *SCORES}),
+    # no counter is behind the ids in use
+    ("SET article: 4", {"article:"}),
+    ("DEL user:", {"user:"}),
+    ("SET log-entry: 1", {"log-entry:"}),
+    ("SET article: many", {"article:"}),
+    # invalid numbers
+    ("HSET article:1 votes many", {"article:1"}),
+    ("HSET article:1 time soon", {"article:1"}),
+    ("HSET article:1 base few", {"article:1"}),
+    ("HSET article:1x title t time 1", {"article:1x"}),
+]
+#: Damages of the source data, with the keys that differ from before once the rest agrees with it again.
+CONSEQUENCES: dict[str, set[str]] = {
+    "HINCRBY article:1 base 1": {"article:1", *SCORES},
+    "HDEL article:2 base": {"article:2"},
+    "SADD voted:1 999": {"voted:1", "article:1", *SCORES},
+    "DEL voted:1": {"voted:1", "article:1", *SCORES},
+    "DEL voted:2": {"voted:2", "article:2", "score:", "score:java", "good:"},
+    "SADD voted:4 999": {"voted:4", "article:4"},
+    "HDEL article:1 groups": {"article:1", "group:go", "time:go", "score:go"},
+    "HSET article:1 groups java": {
+        *("article:1", "group:go", "time:go", "score:go", "group:java", "time:java", "score:java"),
+    },
+    "HSET article:3 groups nowhere": {"article:3", "groups:", "group:nowhere", "time:nowhere", "score:nowhere"},
+    "HSET group-info:ghost title Ghost": {"group-info:ghost", "groups:"},
+    "HSET article:1 poster bob": {"article:1", "posted:ann", "posted:bob"},
+    "HSET article:1 gone removed": {"article:1", "gone:ann", "report:1", "reports:", *EVERYWHERE},
+    "HDEL article:4 gone": {"article:4", "gone:ann", *(EVERYWHERE - {"link:go"}), "link:gone"},
+    "HSET article:1 time 1700000000": {"article:1", *TIMES, *SCORES},
+    "DEL report:1": {"report:1", "reports:"},
+    "HSET report:2 bob x": {"report:2", "reports:"},
+    "HSET invite:open used eve": {"invite:open", "user:eve"},
+    "PERSIST reset:digest": {"reset:digest"},
+    "DEL article:1": {"article:1", "voted:1", "report:1", "reports:", *EVERYWHERE},
+}
+#: Damages that cannot be repaired from the database, with the keys that stay wrong and the reasons.
+UNREPAIRABLE: dict[str, list[tuple[str, str]]] = {
+    "HSET article:1 gone somehow": [("article:1", "the value is stored nowhere else")],
+    "HDEL article:1 title": [("article:1", "the value is stored nowhere else"), ("report:1", "repair that first")],
+    "HDEL article:1 time": [("article:1", "the value is stored nowhere else")],
+    "HSET article:1 time soon": [("article:1", "the value is stored nowhere else")],
+    "HSET article:1x title t time 1": [("article:1x", "another program")],
+    "HDEL log-entry:1 time": [("log-entry:1", "the value is stored nowhere else")],
+    "HSET log-entry:1 kind sorcery": [("log-entry:1", "the value is stored nowhere else")],
+    "HDEL invite:open until": [("invite:open", "the value is stored nowhere else")],
+    "DEL user:bob": [
+        ("invite:open", "a backup may hold"),
+        ("invite:used", "a backup may hold"),
+    ],
+    "SET article: many": [("article:", "set it by hand to 5 or more")],
+}
+#: Damages of derived data, with a place for the id of an article.
+DERIVED_DAMAGES = (
+    "HINCRBY article:{} votes 3",
+    "ZREM score: article:{}",
+    "ZINCRBY time: 5 article:{}",
+    "ZADD good: 5 article:{}",
+    "ZADD score:go 9 article:{}",
+    "SADD group:lua article:{}",
+    "SREM group:redis article:{}",
+    "PERSIST voted:{}",
+    "ZREM reports: article:{}",
+    "DEL score:",
+)

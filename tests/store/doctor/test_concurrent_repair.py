@@ -1,0 +1,108 @@
+"""Repair of a site in use: it takes no write back and loses none."""
+
+import random
+from functools import partial
+
+import pytest
+
+from tests import factories
+from tests.conftest import MakeStore
+from tests.helpers import until
+from tests.store.concurrency import at_once
+from tests.store.doctor.damages import CONSEQUENCES, DAMAGES, DERIVED_DAMAGES, UNREPAIRABLE, changed_keys, spoil
+from tests.store.examination import broken, ids, run, snapshot
+from tests.store.queries import read_articles
+from tests.store.storm import StoreStorm
+from voteweb.core.models import ArticleStatus
+from voteweb.store import Store
+
+COUNTERS = {"article:", "user:", "log-entry:"}
+
+
+def repair(store: Store) -> int:
+    """Repair the site; return how many findings were repaired."""
+    return sum(is_repaired for _, is_repaired in store.doctor.repair())
+
+
+def test_a_vote_between_finding_and_fix_is_counted(site: Store) -> None:
+    spoil(site, "HINCRBY article:1 votes 5")
+    (finding, *_) = site.doctor.examine()
+    bob = site.users.get("bob")
+    run(site, "SADD", "voted:1", bob.id)  # as by a program after the book that is killed before its next command
+    assert site.connection.run([finding.fix]) == [["repaired"]]
+    assert site.articles.get(1).votes == 2
+    assert site.connection.run([finding.fix]) == [["unchanged"]]
+    assert broken(site) == []
+
+
+@pytest.mark.parametrize(
+    ("damage", "change"),
+    [
+        ("ZREM score: article:1", "HSET article:1 groups java"),
+        ("ZREM score: article:1", "HSET article:1 poster bob"),
+        ("ZADD posted:bob 9 article:1", "HSET article:1 poster bob"),
+        ("SADD group:java article:1", "HSET article:1 groups java"),
+        ("SADD leaving: bob", "HSET user:bob left 1"),
+    ],
+)
+def test_an_outdated_fix_changes_nothing(site: Store, damage: str, change: str) -> None:
+    spoil(site, damage)
+    (finding,) = site.doctor.examine()
+    spoil(site, change)
+    before = snapshot(site)
+    assert site.connection.run([finding.fix])[0][0] == "again"
+    assert snapshot(site) == before
+
+
+@pytest.mark.parametrize("doctors", [1, 4])
+def test_several_doctors_repair_all_damages_at_once(site: Store, doctors: int) -> None:
+    before = snapshot(site)
+    for command, _ in DAMAGES:
+        if command not in UNREPAIRABLE and command not in CONSEQUENCES and command != "HSET article:1 base few":
+            spoil(site, command)
+    assert sum(at_once([partial(repair, site)] * doctors)) > 0
+    assert broken(site) == []
+    # Each doctor sets the expiry, and may raise a counter: a gap between ids does no harm.
+    assert changed_keys(before, snapshot(site)) <= {"reset:digest", *(COUNTERS if doctors > 1 else ())}
+
+
+def test_repairing_against_creating_a_group_keeps_its_articles(site: Store) -> None:
+    for number in range(8):
+        name = f"ghost{number}"
+        run(site, "ZADD", f"time:{name}", 9, "article:77")
+
+        def create(name: str = name) -> tuple[str, ...]:
+            factories.group(site, name)
+            return site.articles.set_groups(2, [name], site.articles.get(2).groups)
+
+        created, _ = at_once([create, partial(repair, site)])
+        assert created == (name,)
+        repair(site)
+        assert ids(site, f"time:{name}") == ids(site, f"score:{name}") == [2]
+        assert broken(site) == []
+
+
+def test_repairing_in_a_storm_loses_no_vote(make_store: MakeStore) -> None:
+    store = make_store(good_votes=4, vote_score=21_600.0, max_groups=3)
+    chance = random.Random(7)
+    storm = StoreStorm(store, threads=4)
+    storm.start()
+    until(lambda: len(storm.votes) > 10)
+    repaired = 0
+    for _ in range(2):
+        for damage in DERIVED_DAMAGES:
+            spoil(store, damage.format(chance.choice(sorted(storm.votes)[-6:])))
+        repaired += repair(store)
+    storm.stop()
+    assert storm.failures == []
+    assert repaired > 0
+    repair(store)
+    assert broken(store) == []
+    # The votes of a deleted article cannot be repaired: its voters are gone, and only the spoilt field is left.
+    votes = {
+        id: article.votes
+        for id, article in read_articles(store, storm.votes).items()
+        if article.status is not ArticleStatus.DELETED
+    }
+    assert votes
+    assert votes == {id: count for id, count in storm.votes.items() if id in votes}

@@ -1,0 +1,97 @@
+"""Examination: no finding on a sound site, and for each broken invariant the key that is wrong."""
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from tests import factories
+from tests.conftest import MakeStore
+from tests.store.doctor.damages import DAMAGES, named_keys, spoil
+from tests.store.examination import broken, broken_keys, run, snapshot
+from voteweb.core.config import Settings
+from voteweb.store import Store, build_store
+
+
+def test_a_sound_site_has_no_findings(site: Store) -> None:
+    assert broken(site) == []
+
+
+def test_an_empty_database_has_no_findings(store: Store) -> None:
+    assert broken(store) == []
+
+
+def test_an_examination_only_reads(site: Store) -> None:
+    run(site, "ZREM", "time:", "article:1")
+    before = snapshot(site)
+    assert broken(site) != []
+    assert snapshot(site) == before
+
+
+@pytest.mark.parametrize(("command", "keys_named"), DAMAGES)
+def test_a_broken_invariant_is_found_by_its_key(site: Store, command: str, keys_named: set[str]) -> None:
+    spoil(site, command)
+    assert named_keys(site) == keys_named
+
+
+@pytest.mark.parametrize(
+    "key",
+    (
+        "article:1 voted:1 time: score: good: groups: group:go time:go score:go group-info:go posted:ann user:ann "
+        "gone:ann reports: report:1 reported:bob log: log-by:mod log-kind:ban+mod log-about:ann log-entry:1 "
+        "invite:open invites:bob reset:digest leaving: link:digest user: article: log-entry:"
+    ).split(),
+)
+def test_a_key_of_another_type_is_found(site: Store, key: str) -> None:
+    run(site, "DEL", key)
+    run(site, "RPUSH", key, "x")
+    assert key in broken_keys(site)
+
+
+@pytest.mark.parametrize(
+    ("command", "finding"),
+    [
+        ("HINCRBY article:1 votes 1", ("article:1", "votes is 2, but base 0 and 1 voters make 1")),
+        ("ZREM time:go article:1", ("time:go", "lacks article:1")),
+        ("ZADD good: 5 article:1", ("good:", "holds article:1, which does not belong there")),
+        ("SADD group:java article:1", ("group:java", "holds article:1, whose groups are go")),
+        ("SREM group:go article:1", ("group:go", "lacks article:1, whose groups are go")),
+        ("ZADD time: 9 article:77", ("time:", "holds article:77, which is no article")),
+        ("PERSIST voted:1", ("voted:1", "never expires")),
+        ("EXPIRE score:go 60", ("score:go", "expires in 60 seconds, but is for ever")),
+    ],
+)
+def test_a_finding_describes_what_is_wrong(site: Store, command: str, finding: tuple[str, str]) -> None:
+    spoil(site, command)
+    assert finding in broken(site)
+
+
+def test_several_broken_invariants_are_all_found(site: Store) -> None:
+    for command in ("ZREM time: article:1", "PERSIST voted:2", "ZADD good: 5 article:3"):
+        spoil(site, command)
+    assert broken_keys(site) == {"time:", "voted:2", "good:"}
+
+
+def test_a_closed_article_needs_no_voters(site: Store) -> None:
+    assert run(site, "EXISTS", "voted:3") == 0
+    run(site, "HSET", "article:3", "base", "0")  # as if posted here a week ago: the voters were counted
+    assert broken(site) == []
+
+
+def test_voters_may_outlive_voting_by_an_hour(make_store: MakeStore) -> None:
+    store = make_store(voting_seconds=60)
+    factories.imported(store, time=time.time() - 30, votes=3)
+    assert broken(store) == []
+
+
+def test_every_article_of_several_batches_is_examined(site: Store) -> None:
+    site.imports.add([factories.story(time=1_700_000_000.0 + i) for i in range(250)])
+    assert broken(site) == []
+    for id in (6, 150, 255):
+        run(site, "ZREM", "score:", f"article:{id}")
+    assert sorted(what for _, what in broken(site)) == ["lacks article:150", "lacks article:255", "lacks article:6"]
+
+
+def test_another_worth_of_votes_is_found_in_every_score(site: Store, settings: Settings) -> None:
+    other = build_store(site.connection, replace(settings, good_votes=3, vote_score=100.0))
+    assert broken_keys(other) == {"score:", "score:go", "score:java"}

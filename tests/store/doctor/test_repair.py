@@ -1,0 +1,112 @@
+"""Repair: derived data follow the articles and their voters, and nothing else is changed."""
+
+import pytest
+
+from tests import factories
+from tests.store.doctor.damages import CONSEQUENCES, DAMAGES, UNREPAIRABLE, changed_keys, spoil
+from tests.store.examination import broken, described, run, snapshot, without_prefix
+from voteweb.store import Store
+
+
+def repair(store: Store) -> list[tuple[str, str]]:
+    """Repair the site; return the key and fault of each finding that was repaired."""
+    return [described(store, finding) for finding, is_repaired in store.doctor.repair() if is_repaired]
+
+
+def repair_rest(store: Store) -> list[tuple[str, str]]:
+    """Repair the site; return the key of each finding that was not repaired, and why not."""
+    return [
+        (without_prefix(store, finding.key), finding.why_not)
+        for finding, is_repaired in store.doctor.repair()
+        if not is_repaired
+    ]
+
+
+@pytest.mark.parametrize("command", [command for command, _ in DAMAGES if command not in UNREPAIRABLE])
+def test_a_repaired_site_agrees_with_its_articles(site: Store, command: str) -> None:
+    before = snapshot(site)
+    spoil(site, command)
+    findings = broken(site)
+    assert set(repair(site)) <= set(findings) or command in CONSEQUENCES
+    assert broken(site) == []
+    assert changed_keys(before, snapshot(site)) == CONSEQUENCES.get(command, set())
+
+
+@pytest.mark.parametrize("command", UNREPAIRABLE)
+def test_unrepairable_damage_is_reported_with_its_reason(site: Store, command: str) -> None:
+    spoil(site, command)
+    rest = sorted(repair_rest(site))
+    assert [key for key, _ in rest] == [key for key, _ in UNREPAIRABLE[command]]
+    for (_, why_not), (_, wanted) in zip(rest, UNREPAIRABLE[command], strict=True):
+        assert wanted in why_not
+    before = snapshot(site)
+    assert sorted(repair_rest(site)) == rest
+    assert snapshot(site) == before
+
+
+def test_repairing_a_sound_site_writes_nothing(site: Store) -> None:
+    before = snapshot(site)
+    writes = run(site, "INFO", "persistence")["rdb_changes_since_last_save"]
+    assert list(site.doctor.repair()) == []
+    assert snapshot(site) == before
+    assert run(site, "INFO", "persistence")["rdb_changes_since_last_save"] == writes
+
+
+def test_a_repaired_finding_is_reported_once(site: Store) -> None:
+    spoil(site, "ZREM time:go article:1")
+    spoil(site, "HINCRBY article:1 votes 1")
+    assert sorted(repair(site))[0] == ("article:1", "votes is 2, but base 0 and 1 voters make 1")
+    assert repair(site) == []
+
+
+def test_a_lost_ranking_is_rebuilt(site: Store) -> None:
+    before = snapshot(site)
+    for key in ("time:", "score:", "good:", "group:go", "time:java", "posted:ann", "reports:", "log:", "invites:bob"):
+        run(site, "DEL", key)
+    assert repair(site)
+    assert broken(site) == []
+    assert snapshot(site) == before
+
+
+@pytest.mark.parametrize(
+    ("votes", "base", "age", "repaired"),
+    [
+        ("many", "0", 60, ("1", "0")),  # open: computed from the voters
+        ("1", "few", 60, ("1", "0")),
+        ("7", "few", 60, ("7", "6")),
+        ("many", "few", 60, None),  # one of the two must be valid
+        ("many", "0", 700_000, None),  # closed: nothing else has the number
+        ("7", "few", 700_000, ("7", "6")),
+        ("1.5", "0", 60, ("1", "0")),
+        ("", "0", 60, ("1", "0")),
+    ],
+)
+def test_invalid_numbers_are_computed_where_possible(
+    store: Store, votes: str, base: str, age: int, repaired: tuple[str, str] | None
+) -> None:
+    id = factories.article(store).id
+    posted = store.articles.get(id).time - age
+    run(store, "HSET", f"article:{id}", "time", f"{posted:.6f}")
+    assert repair_rest(store) == []
+    run(store, "HSET", f"article:{id}", "votes", votes, "base", base)
+    run(store, "SADD", f"voted:{id}", 1)
+    assert (repair_rest(store) == []) == (repaired is not None)
+    assert run(store, "HMGET", f"article:{id}", "votes", "base") == list(repaired or (votes, base))
+
+
+def test_invalid_group_names_are_left_to_the_operator(site: Store) -> None:
+    run(site, "HSET", "article:3", "groups", "a/b")
+    run(site, "SADD", "group:c d", "article:3")
+    assert repair_rest(site) == [
+        ("article:3", "a/b is no name for a group: take it out of the field groups"),
+        ("group:c d", "c d is no name for a group: another program made this key"),
+    ]
+
+
+def test_nothing_is_repaired_while_a_key_has_another_type(site: Store) -> None:
+    run(site, "ZREM", "time:", "article:1")
+    run(site, "RENAME", "score:", "aside")
+    run(site, "RPUSH", "score:", "x")
+    before = snapshot(site)
+    assert repair_rest(site) == [("score:", "its content may be another program's: RENAME it, then repair again")]
+    assert snapshot(site) == before

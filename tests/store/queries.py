@@ -1,0 +1,66 @@
+"""Read from a store in one call."""
+
+import itertools
+from collections.abc import Iterable
+
+from tests import factories
+from voteweb.core.models import Article, Page
+from voteweb.store import Store
+from voteweb.store.rankings import Ranking
+
+
+def page(store: Store, ranking: Ranking, number: int = 1) -> Page[Article]:
+    """Return one page of a ranking."""
+    pipeline = store.pipeline()
+    future = store.listings.queue_page(pipeline, ranking, number)
+    pipeline.execute()
+    return future.result
+
+
+def page_ids(store: Store, ranking: Ranking, number: int = 1) -> list[int]:
+    """Return the ids on one page of a ranking."""
+    return ids_of(page(store, ranking, number).rows)
+
+
+def all_ids(store: Store, ranking: Ranking) -> list[int]:
+    """Return the ids of a list in the order in which a reader of every page meets them."""
+    ids: list[int] = []
+    for number in itertools.count(1):
+        current = page(store, ranking, number)
+        assert current.first_rank == len(ids) + 1
+        ids += ids_of(current.rows)
+        if not current.more:
+            assert len(ids) == current.total
+            break
+    return ids
+
+
+def good_ids(store: Store, count: int = 50) -> list[int]:
+    """Return the ids of the newest *count* good articles."""
+    pipeline = store.pipeline()
+    articles = store.listings.queue_good(pipeline, count)
+    pipeline.execute()
+    return ids_of(articles.result)
+
+
+def ids_of(articles: Iterable[Article]) -> list[int]:
+    return [article.id for article in articles]
+
+
+def read_article(store: Store, id: int = 1) -> Article:
+    """Return an article, listed or not."""
+    (article,) = read_articles(store, [id]).values()
+    return article
+
+
+def read_articles(store: Store, ids: Iterable[int]) -> dict[int, Article]:
+    """Return those of the articles *ids* that exist, listed or not."""
+    pipeline = store.pipeline()
+    futures = {id: store.articles.queue_get(pipeline, id) for id in ids}
+    pipeline.execute()
+    return {id: future.result for id, future in futures.items() if future.result}
+
+
+def add_stories(store: Store, times_and_votes: Iterable[tuple[float, int]], groups: tuple[str, ...] = ()) -> None:
+    """Import articles of these times and votes on which voting is closed; their ids count up."""
+    store.imports.add([factories.story(time=time, votes=votes, groups=groups) for time, votes in times_and_votes])

@@ -1,0 +1,108 @@
+"""Every script: running it twice is running it once, and it decides everything before it writes anything."""
+
+import pytest
+import redis
+
+from tests.store.examination import run, snapshot
+from tests.store.scripts.calls import CALLS
+from voteweb.store import Store
+from voteweb.store.connection import scripts
+
+#: Scripts that count: each run counts once more, which does no harm after a lost answer.
+COUNTING = {"hit_rate_limit", "refund_rate_limit"}
+#: Scripts that only read.
+READING = {"own_votes"}
+
+
+def test_every_script_that_writes_is_called() -> None:
+    assert {call.script for call in CALLS.values()} == set(scripts.sources()) - READING
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_script_run_twice_changes_nothing_more(site: Store, name: str) -> None:
+    before = snapshot(site)
+    run(site, *CALLS[name].command())
+    once = snapshot(site)
+    run(site, *CALLS[name].command())
+    assert once != before
+    assert (snapshot(site) == once) is (name not in COUNTING)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_key_of_another_type_stops_a_script_before_writing(site: Store, name: str) -> None:
+    for key in CALLS[name].all_keys():
+        existed = run(site, "EXISTS", key)
+        if existed:
+            run(site, "RENAME", key, "aside")
+        run(site, "RPUSH", key, "no script of ours expects a list")
+        before = snapshot(site)
+        try:
+            status, *_ = run(site, *CALLS[name].command())
+        except redis.ResponseError:
+            status = "refused"
+        # All but the first: since the key exists, there is nothing to do.
+        assert status in ("refused", "kept", "known", "again", "taken"), key
+        assert snapshot(site) == before, key
+        run(site, "DEL", key)
+        if existed:
+            run(site, "RENAME", "aside", key)
+
+
+#: Scripts that do not read some of the numbers of an article.
+UNREAD = {
+    ("set_groups", "base"),
+    ("edit_article", "base"),
+    ("restore_article", "base"),
+    ("unlist_article to remove", "base"),
+    ("unlist_article to remove", "votes"),
+    ("cast_vote", "votes"),
+    ("cast_vote to take back", "votes"),
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "cast_vote",
+        "cast_vote to take back",
+        "set_groups",
+        "edit_article",
+        "unlist_article to remove",
+        "restore_article",
+    ],
+)
+@pytest.mark.parametrize("field", ["time", "votes", "base"])
+def test_an_invalid_number_stops_a_script_before_writing(site: Store, name: str, field: str) -> None:
+    run(site, "HSET", CALLS[name].keys[0], field, "many")
+    before = snapshot(site)
+    if (name, field) in UNREAD:
+        run(site, *CALLS[name].command())
+    else:
+        with pytest.raises(redis.ResponseError):
+            run(site, *CALLS[name].command())
+        assert snapshot(site) == before
+
+
+@pytest.mark.parametrize("field", ["title", "time"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("cast_vote", "cast_vote to take back", "set_groups", "edit_article", "unlist_article to delete"),
+        *("restore_article", "rescore_article"),
+    ],
+)
+def test_an_article_without_title_or_time_is_unknown(site: Store, name: str, field: str) -> None:
+    key = CALLS[name].keys[0]
+    value = run(site, "HGET", key, field)
+    run(site, "DEL", key)
+    run(site, "HSET", key, field, value)
+    before = snapshot(site)
+    assert run(site, *CALLS[name].command()) == ["unknown"]
+    assert snapshot(site) == before
+
+
+def test_a_vote_writes_the_whole_score(site: Store) -> None:
+    article = site.articles.get(1)
+    run(site, "ZADD", "score:", 17, "article:1")
+    run(site, *CALLS["cast_vote"].command())
+    assert run(site, "ZSCORE", "score:", "article:1") == pytest.approx(article.time + 2 * 432, abs=1e-6)

@@ -1,0 +1,49 @@
+"""Ids that are given out twice, because a failover lost their counter."""
+
+import pytest
+
+from tests import factories
+from tests.store.examination import broken, run, snapshot
+from voteweb.core.errors import Conflict, NameTaken
+from voteweb.core.models import LogAction
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+
+def test_a_posted_article_with_a_used_id_takes_the_next(store: Store) -> None:
+    first = factories.article(store)
+    run(store, "SET", "article:", 0)
+    second = factories.article(store)
+    assert (first.id, second.id) == (1, 2)
+    assert broken(store) == []
+
+
+def test_imported_stories_with_used_ids_take_the_next(store: Store) -> None:
+    first = factories.article(store)
+    run(store, "SET", "article:", 0)
+    assert store.imports.add([factories.story(title=f"Story {i}") for i in range(3)]) == 3
+    assert store.articles.get(first.id) == first
+    assert run(store, "ZCARD", "time:") == 4
+    assert broken(store) == []
+
+
+def test_members_get_distinct_ids_and_refusals_use_none(store: Store) -> None:
+    ids = {factories.user(store, name).id for name in ("ann", "bob", "cid")}
+    store.imports.add([factories.story(poster="dan"), factories.story(poster="eve")])
+    assert ids | {store.users.get("dan").id, store.users.get("eve").id} == {1, 2, 3, 4, 5}
+    with pytest.raises(NameTaken):
+        store.users.make("Ann", "")
+    assert factories.user(store, "fay").id == 6  # the refusal used no id
+
+
+def test_an_act_with_a_used_log_id_is_refused(store: Store) -> None:
+    factories.article(store)
+    entry = NewLogEntry(LogAction.REMOVE, "Mod", about="ann", article=1, title="title", why="spam")
+    store.removals.remove(1, entry)
+    run(store, "SET", "log-entry:", 0)
+    before = snapshot(store)
+    with pytest.raises(Conflict):
+        store.removals.restore(1, NewLogEntry(LogAction.RESTORE, "Mod", about="ann", article=1, title="title"))
+    assert snapshot(store) == before | {"log-entry:": ("string", "1", -1)}
+    store.removals.restore(1, NewLogEntry(LogAction.RESTORE, "Mod", about="ann", article=1, title="title"))
+    assert broken(store) == []

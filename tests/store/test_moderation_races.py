@@ -1,0 +1,175 @@
+"""Races of two different actions on one article or member: either order is possible, but never half of each."""
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from tests import factories
+from tests.conftest import MakeStore
+from tests.store.concurrency import at_once
+from tests.store.examination import broken, ids, run
+from tests.store.queries import read_article
+from voteweb.core import config
+from voteweb.core.errors import AlreadyVoted, ArticleGone, LoggedOut, NoSuchMember
+from voteweb.core.models import ArticleStatus, Draft, LogAction, User
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+ROUNDS = 8
+
+
+def entry(kind: LogAction, id: int = 1, who: str = "Mod") -> NewLogEntry:
+    return NewLogEntry(kind, who, about="ann", article=id, title="title", why="why")
+
+
+def refusals(answers: list[object]) -> set[object]:
+    """Return the types of the refusals among *answers*."""
+    return {answer for answer in answers if isinstance(answer, type)}
+
+
+def log_size(store: Store) -> int:
+    return int(run(store, "ZCARD", "log:"))
+
+
+@pytest.fixture
+def site(make_store: MakeStore) -> Store:
+    """A site where one vote by another member makes an article good."""
+    store = make_store(good_votes=2)
+    for name in ("go", "redis", "java"):
+        factories.group(store, name)
+    return store
+
+
+def test_editing_against_deleting_leaves_a_deleted_article(site: Store) -> None:
+    ann = factories.user(site)
+    for _ in range(ROUNDS):
+        id = factories.article(site, ann, groups=("go",)).id
+        drafts = [Draft(f"title {i}", f"https://{i}.example/", "", (("go", "redis")[i % 2],)) for i in range(8)]
+        edits = [partial(site.articles.edit, id, draft, ann) for draft in drafts]
+        answers = at_once([*edits[:4], partial(site.removals.delete, id, ann), *edits[4:]])
+        assert refusals(answers) <= {ArticleGone}
+        article = read_article(site, id)
+        assert (article.status, article.title, article.link) == (ArticleStatus.DELETED, "", "")
+    assert (ids(site, "time:"), run(site, "KEYS", "link:*")) == ([], [])
+    assert broken(site) == []
+
+
+def test_concurrent_edits_leave_one_of_them_whole(site: Store) -> None:
+    ann = factories.user(site)
+    for _ in range(ROUNDS):
+        id = factories.article(site, ann).id
+        drafts = [Draft(f"title {i}", f"https://{i}.example/", f"text {i}") for i in range(6)]
+        assert at_once([partial(site.articles.edit, id, draft, ann) for draft in drafts]) == [None] * 6
+        article = site.articles.get(id)
+        assert Draft(article.title, article.link, article.text) in drafts
+    assert broken(site) == []
+
+
+def race_votes(store: Store, id: int, voters: list[User], action: Callable[[], None]) -> int:
+    """Run *action* while *voters* vote; return how many votes were counted."""
+    votes = [partial(store.votes.cast, id, voter) for voter in voters]
+    middle = len(votes) // 2
+    answers = at_once([*votes[:middle], action, *votes[middle:]])
+    assert refusals(answers) <= {ArticleGone}
+    return sum(isinstance(answer, int) for answer in answers)
+
+
+def test_removing_against_votes_counts_the_answered_votes(site: Store) -> None:
+    members = factories.users(site, 12)
+    for _ in range(ROUNDS):
+        id = factories.article(site, groups=("go",)).id
+        counted = race_votes(site, id, members, partial(site.removals.remove, id, entry(LogAction.REMOVE, id)))
+        article = read_article(site, id)
+        assert (article.votes, article.status) == (1 + counted, ArticleStatus.REMOVED)
+    assert ids(site, "good:") == []
+    assert broken(site) == []
+
+
+def test_restoring_against_votes_counts_the_answered_votes(site: Store) -> None:
+    members = factories.users(site, 12)
+    for _ in range(ROUNDS):
+        id = factories.article(site, groups=("go",)).id
+        site.removals.remove(id, entry(LogAction.REMOVE, id))
+        counted = race_votes(site, id, members, partial(site.removals.restore, id, entry(LogAction.RESTORE, id)))
+        assert site.articles.get(id).votes == 1 + counted
+        assert (id in ids(site, "good:")) == (counted > 0)
+    assert broken(site) == []
+
+
+def test_concurrent_removals_of_one_article_are_logged_once(site: Store) -> None:
+    factories.article(site, groups=("go",))
+    moderators = [f"mod{i}" for i in range(10)]
+    at_once([partial(site.removals.remove, 1, entry(LogAction.REMOVE, who=name)) for name in moderators])
+    assert log_size(site) == 1
+    at_once([partial(site.removals.restore, 1, entry(LogAction.RESTORE, who=name)) for name in moderators])
+    assert log_size(site) == 2
+    assert broken(site) == []
+
+
+def test_equal_concurrent_changes_of_groups_are_logged_once(site: Store) -> None:
+    factories.article(site, groups=("go",))
+    entries = [entry(LogAction.GROUPS, who=f"mod{i}") for i in range(10)]
+    changes = [partial(site.articles.set_groups, 1, ["redis"], ["go"], entry) for entry in entries]
+    assert at_once(changes) == [("redis",)] * 10
+    (member,) = run(site, "ZRANGE", "log:", 0, -1)
+    assert run(site, "HMGET", member, "added", "removed") == ["redis", "go"]
+    assert broken(site) == []
+
+
+def test_removals_restorations_and_group_changes_add_up_in_the_log(site: Store) -> None:
+    for _ in range(ROUNDS):
+        id = factories.article(site, groups=("go",)).id
+        before = log_size(site)
+        actions = [
+            partial(site.removals.remove, id, entry(LogAction.REMOVE, id)),
+            partial(site.articles.set_groups, id, ["redis"], ["go"], entry(LogAction.GROUPS, id)),
+            partial(site.removals.restore, id, entry(LogAction.RESTORE, id)),
+        ]
+        answers = at_once(actions * 3)
+        groups_changed = any(isinstance(answer, tuple) for answer in answers)
+        article = read_article(site, id)
+        assert article.groups == (("redis",) if groups_changed else ("go",))
+        removals_logged = log_size(site) - before - groups_changed
+        assert (removals_logged % 2 == 0) == article.is_listed  # removed and restored in turn
+    assert broken(site) == []
+
+
+@pytest.mark.parametrize("delete_articles", [True, False])
+def test_account_deletion_against_posts_and_votes_leaves_nothing(site: Store, delete_articles: bool) -> None:
+    members = factories.users(site, 6)
+    for number in range(ROUNDS):
+        leaver = factories.user(site, f"leaver{number}")
+        id = factories.article(site, leaver, groups=("go",)).id
+        other_id = factories.article(site, groups=("go",)).id
+
+        def leave(leaver: User = leaver) -> None:
+            site.account_deletion.start(leaver, delete_articles=delete_articles)
+            site.account_deletion.finish(leaver.name)
+
+        posts = [partial(site.articles.post, factories.draft(link=""), leaver, factories.token()) for _ in range(5)]
+        votes = [partial(site.votes.cast, id, member) for member in members]
+        vote_of_leaver = partial(site.votes.cast, other_id, leaver)
+        removal = partial(site.removals.remove, id, entry(LogAction.REMOVE, id))
+        answers = at_once([*posts[:2], *votes, leave, vote_of_leaver, removal, *posts[2:]])
+        assert refusals(answers) <= {LoggedOut, ArticleGone, AlreadyVoted}
+        assert run(site, "EXISTS", f"posted:{leaver.name}", f"gone:{leaver.name}", "leaving:") == 0
+        assert read_article(site, id).poster == config.DELETED_MEMBER
+    assert broken(site) == []
+
+
+def test_banning_against_account_deletion_ends_in_one_order(site: Store) -> None:
+    for number in range(ROUNDS):
+        member = factories.user(site, f"member{number}")
+        ban = NewLogEntry(LogAction.BAN, "Mod", about=member.name, why="spam")
+        answers = at_once(
+            [
+                partial(site.users.ban, member.name, ban),
+                partial(site.account_deletion.start, member, delete_articles=False),
+            ]
+        )
+        after = site.users.get(member.name)
+        assert after.left > 0
+        assert (answers[0] is NoSuchMember) == (after.banned == 0)
+        site.account_deletion.finish(member.name)
+    assert broken(site) == []

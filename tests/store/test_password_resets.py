@@ -1,0 +1,57 @@
+"""Password resets: one-time links that are valid for a day."""
+
+from functools import partial
+
+import pytest
+
+from tests import factories
+from tests.store.concurrency import at_once
+from tests.store.examination import broken, run, snapshot
+from voteweb.core.errors import LinkUsed, NoSuchMember
+from voteweb.core.models import User
+from voteweb.store import Store
+
+
+@pytest.fixture
+def ann(store: Store) -> User:
+    return factories.user(store, "Ann")
+
+
+def test_a_reset_link_sets_a_password_once_and_ends_sessions(store: Store, ann: User) -> None:
+    token = store.password_resets.make("ANN")
+    assert store.password_resets.member_name(token) == "ann"
+    assert store.password_resets.use(token, "new hash") == "ann"
+    after = store.users.get("ann")
+    assert (after.password, after.name) == ("new hash", "Ann")
+    assert after.session != ann.session
+    with pytest.raises(LinkUsed):
+        store.password_resets.use(token, "third hash")
+    with pytest.raises(LinkUsed):
+        store.password_resets.member_name(token)
+    assert store.users.get("ann") == after
+
+
+def test_a_digest_of_the_link_is_stored_for_a_day(store: Store, ann: User) -> None:
+    token = store.password_resets.make("ann")
+    (key,) = run(store, "KEYS", "reset:*")
+    assert token not in str(snapshot(store))
+    assert 86_390 <= run(store, "TTL", key) <= 86_400
+    assert broken(store) == []
+
+
+def test_twenty_concurrent_uses_of_a_link_set_one_password(store: Store, ann: User) -> None:
+    token = store.password_resets.make("ann")
+    answers = at_once([partial(store.password_resets.use, token, f"hash {i}") for i in range(20)])
+    assert answers.count("ann") == 1
+    assert store.users.get("ann").password == f"hash {answers.index('ann')}"
+
+
+def test_unknown_and_deleted_members_get_no_link(store: Store, ann: User) -> None:
+    token = store.password_resets.make("ann")
+    store.account_deletion.start(ann, delete_articles=False)
+    with pytest.raises(LinkUsed):
+        store.password_resets.use(token, "hash")
+    for name in ("ann", "nobody"):
+        with pytest.raises(NoSuchMember):
+            store.password_resets.make(name)
+    assert store.users.get("ann").password == ""

@@ -1,0 +1,53 @@
+"""Ties: articles of equal score or time have one order, on any page."""
+
+import random
+
+import pytest
+
+from tests.conftest import MakeStore
+from tests.store.examination import run
+from tests.store.queries import add_stories, all_ids
+from voteweb.core.models import Order
+
+START = 1_700_000_000.0
+ORDERS = (Order.SCORE, Order.TIME)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 7, 12, 25])
+def test_equal_scores_are_ordered_newest_first_across_pages(make_store: MakeStore, size: int) -> None:
+    # Every article has the score START + 43,200: an article posted 432 s later has one vote less.
+    ages = list(range(12))
+    random.Random(size).shuffle(ages)
+    store = make_store(page_size=size)
+    add_stories(store, [(START + 432 * age, 100 - age) for age in ages])
+    newest_first = sorted(range(1, 13), key=lambda id: -ages[id - 1])
+    assert all_ids(store, store.rankings.site(Order.SCORE)) == newest_first
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
+def test_several_ties_are_ordered_across_pages(make_store: MakeStore, size: int) -> None:
+    store = make_store(page_size=size)
+    # Scores over START in units of 432: 5 (three times), 4, 3 (twice), 2; the oldest of each tie comes last.
+    rows = [(0, 5), (1, 4), (2, 3), (2, 2), (0, 3), (1, 2), (1, 1)]
+    add_stories(store, [(START + 432 * age, votes) for age, votes in rows])
+    assert all_ids(store, store.rankings.site(Order.SCORE)) == [3, 2, 1, 4, 6, 5, 7]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 25])
+@pytest.mark.parametrize("order", ORDERS)
+def test_ties_are_ordered_by_descending_id(make_store: MakeStore, size: int, order: Order) -> None:
+    store = make_store(page_size=size)
+    for id in (8, 9, 10, 11, 100):  # as another program may have written them
+        run(store, "HSET", f"article:{id}", "title", "t", "time", START, "votes", 1)
+        run(store, "ZADD", "time:", START, f"article:{id}")
+        run(store, "ZADD", "score:", START + 432, f"article:{id}")
+    assert all_ids(store, store.rankings.site(order)) == [100, 11, 10, 9, 8]
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_ties_in_group_lists_are_ordered(make_store: MakeStore, size: int) -> None:
+    store = make_store(page_size=size)
+    add_stories(store, [(START + 432 * age, 20 - age) for age in range(11)], groups=("go", "redis"))
+    newest_first = list(range(11, 0, -1))
+    assert all_ids(store, store.rankings.groups(["go"], Order.SCORE)) == newest_first
+    assert all_ids(store, store.rankings.groups(["go", "redis"], Order.SCORE)) == newest_first

@@ -1,0 +1,68 @@
+"""The site that the table of addresses is about, and those who send requests to it."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from tests import factories
+from tests.web.addresses.address import ADMIN, BANNED, LATE, MODERATOR, POSTER, READER, ROLES
+from tests.web.browser import PASSWORD, Browser
+from tests.web.conftest import MakeMember
+from tests.web.state import make_links
+from voteweb.core import passwords
+from voteweb.core.config import Settings
+from voteweb.core.models import LogAction, Reason, Role
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+MakePerson = Callable[[str], Browser]
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """A site that moderators invite to."""
+    return replace(settings, signup="invite")
+
+
+@pytest.fixture(autouse=True)
+def site(store: Store) -> None:
+    """Articles of the poster, of the late one, a removed one and one to vote for; reports; people; links.
+
+    Log entry 1 can be undone.
+    """
+    moderator = factories.user(store, MODERATOR, Role.MODERATOR)
+    zoe = factories.user(store, "zoe", password_hash=passwords.hash_password(PASSWORD))
+    factories.group(store, "redis")
+    factories.group(store, "编程")
+    factories.article(store, factories.user(store, POSTER), link="", text="one", groups=("python",))
+    factories.imported(store, poster=LATE, time=time.time() - 1_000, link="", text="two")
+    for _ in range(2):
+        factories.article(store, zoe)
+    store.articles.set_groups(1, ["redis"], [], NewLogEntry(LogAction.GROUPS, moderator.name, article=1))
+    removal = NewLogEntry(LogAction.REMOVE, moderator.name, about="zoe", article=3, why="Off topic.")
+    store.removals.remove(3, removal)
+    for id in (1, 2):
+        store.reports.make(id, zoe, Reason.SPAM, "")
+    store.users.ban(factories.user(store, "yan").name, NewLogEntry(LogAction.BAN, ADMIN, about="yan", why="Spam."))
+    factories.user(store, "other-mod", Role.MODERATOR)
+    factories.user(store, "other-admin", Role.ADMIN)
+    store.account_deletion.start(factories.user(store, "gone"), delete_articles=False)
+    make_links(store, inviter=MODERATOR, forgetful="zoe")
+
+
+@pytest.fixture
+def make_person(make_member: MakeMember, reader: Browser, store: Store) -> MakePerson:
+    """A function that returns the browser of one of PEOPLE, who has voted for article 4."""
+
+    def make(person: str) -> Browser:
+        if person == READER:
+            return reader
+        browser = make_member(person, ROLES.get(person, Role.MEMBER))
+        store.votes.cast(4, store.users.get(person))
+        if person == BANNED:
+            store.users.ban(person, NewLogEntry(LogAction.BAN, ADMIN, about=person, why="Spam."))
+        return browser
+
+    return make

@@ -1,0 +1,179 @@
+"""The table of all addresses, from which the tests of this folder draw their cases."""
+
+from typing import Any
+
+from tests.web.addresses.address import (
+    ADMIN,
+    BANNED,
+    LATE,
+    LOGGED_OUT,
+    MEMBER,
+    MEMBERS,
+    MODERATOR,
+    PEOPLE,
+    POSTER,
+    READER,
+    STAFF,
+    Address,
+    Caching,
+)
+from tests.web.browser import PASSWORD
+from tests.web.state import TOKEN
+
+
+def all_get(people: tuple[str, ...], status: int) -> dict[str, int]:
+    return dict.fromkeys(people, status)
+
+
+def page(endpoint: str, path: str, **columns: Any) -> Address:
+    """Return the row of a page."""
+    return Address(endpoint, path, **columns)
+
+
+def listing(endpoint: str, path: str, **columns: Any) -> Address:
+    """Return the row of a list with several pages."""
+    return Address(endpoint, path, **{"parameters": ("page",), **columns})
+
+
+def machine(endpoint: str, path: str, **columns: Any) -> Address:
+    """Return the row of a feed or a file, the same for everybody."""
+    public: dict[str, Any] = {"caching": Caching.PUBLIC, "is_html": False}
+    return Address(endpoint, path, **{**public, **columns})
+
+
+def form(endpoint: str, path: str, **columns: Any) -> Address:
+    """Return the row of a form, which has a token and writes."""
+    defaults: dict[str, Any] = {"method": "POST", "has_csrf": True, "writes": True, "caching": Caching.NOBODY}
+    return Address(endpoint, path, **{**defaults, **columns})
+
+
+PAGES = [
+    listing("articles.front", "/"),
+    listing("articles.new", "/new"),
+    page("articles.good", "/good"),
+    page("articles.show", "/a/{id}"),
+    page("articles.show", "/a/{id}", case="removed", parts={"id": "3"}, allowed=STAFF, refused=all_get(PEOPLE, 410)),
+    page("articles.submit", "/submit", allowed=MEMBERS, parameters=("title", "link")),
+    page("articles.edit", "/a/{id}/edit", allowed=(POSTER, *STAFF)),
+    page("groups.index", "/groups"),
+    listing("groups.by_score", "/g/{names}"),
+    listing("groups.by_score", "/g/{names}", case="combined", parts={"names": "python+redis"}),
+    listing("groups.by_score", "/g/{names}", case="in Chinese", parts={"names": "编程"}),
+    listing("groups.by_time", "/g/{names}/new"),
+    listing("groups.by_time", "/g/{names}/new", case="combined", parts={"names": "python+redis"}),
+    page("groups.new", "/groups/new", allowed=STAFF),
+    page("groups.edit", "/g/{name}/edit", allowed=STAFF),
+    listing("users.show", "/u/{name}", parts={"name": "poster"}),
+    page(
+        "auth.signup", "/signup", query={"invite": TOKEN}, parameters=("next", "invite"),
+        allowed=LOGGED_OUT, refused=all_get(MEMBERS, 303), caching=Caching.NOBODY,
+    ),
+    page(
+        "auth.login", "/login", parameters=("next",),
+        allowed=LOGGED_OUT, refused=all_get(MEMBERS, 303), caching=Caching.NOBODY,
+    ),
+    page("auth.reset", "/reset/{token}", caching=Caching.NOBODY),
+    page(
+        "auth.reset", "/reset/{token}", case="unknown", parts={"token": "another"},
+        allowed=(), refused=all_get(PEOPLE, 410), caching=Caching.NOBODY,
+    ),
+    page("account.index", "/account", allowed=MEMBERS),
+    page(
+        "account.data", "/account/data", allowed=MEMBERS, limit="download", is_html=False, caching=Caching.NOBODY
+    ),
+    page("invitations.index", "/invitations", allowed=STAFF),
+    listing("moderation.reports", "/reports", allowed=STAFF),
+    listing("moderation_log.index", "/log", parameters=("page", "who", "kind")),
+    page("status.about", "/about"),
+    page("status.health", "/healthz", is_html=False, caching=Caching.NOBODY),
+    page("status.metrics", "/metrics", allowed=(), refused=all_get(PEOPLE, 404), caching=Caching.NOBODY),
+    machine("feeds.front", "/feed.{format}"),
+    machine("feeds.front", "/feed.{format}", case="JSON", parts={"format": "json"}),
+    machine("feeds.new", "/new.{format}"),
+    machine("feeds.new", "/new.{format}", case="JSON", parts={"format": "json"}),
+    machine("feeds.good", "/good.{format}"),
+    machine("feeds.group", "/g/{names}.{format}"),
+    machine("feeds.group", "/g/{names}.{format}", case="combined", parts={"names": "python+redis", "format": "json"}),
+    machine("feeds.group_new", "/g/{names}/new.{format}"),
+    machine("feeds.member", "/u/{name}.{format}", parts={"name": "poster", "format": "atom"}),
+    machine("feeds.member", "/u/{name}.{format}", case="JSON", parts={"name": "poster", "format": "json"}),
+    machine("feeds.opml", "/groups.opml"),
+    machine("moderation_log.feed", "/log.{format}", parameters=("who", "kind")),
+    machine("moderation_log.feed", "/log.{format}", case="JSON", parts={"format": "json"}),
+    machine("sitemap.robots", "/robots.txt"),
+    machine("sitemap.index", "/sitemap.xml"),
+    machine("sitemap.lists", "/sitemap-0.xml"),
+    machine("sitemap.articles", "/sitemap-{number}.xml"),
+    machine("static", "/static/{filename}"),
+]  # fmt: skip
+
+ARTICLE = {"title": "Kept title", "link": "https://kept.example/", "text": "Kept text", "groups": "python", "once": ""}
+
+FORMS = [
+    form(
+        "articles.submit", "/submit", fields={**ARTICLE, "once": TOKEN, "anyway": "1"}, allowed=MEMBERS,
+        refused=all_get(LOGGED_OUT, 422), limit="submit", keeps_typed=True,
+    ),
+    form(
+        "articles.edit", "/a/{id}/edit", fields=ARTICLE, allowed=(POSTER, *STAFF), limit="edit", keeps_typed=True,
+        refused=all_get(LOGGED_OUT, 422), refused_as_json=all_get(LOGGED_OUT, 401),
+    ),
+    form("articles.delete", "/a/{id}/delete", allowed=(POSTER,), limit="edit"),
+    form(
+        "votes.vote", "/a/{id}/vote", allowed=(MEMBER, *STAFF), limit="vote", returns_to="/a/1#a1",
+        refused=all_get((POSTER, LATE), 303), refused_as_json=all_get((POSTER, LATE), 409),
+    ),
+    form("votes.unvote", "/a/{id}/unvote", parts={"id": "4"}, allowed=MEMBERS, limit="vote", returns_to="/a/4#a4"),
+    form("groups.new", "/groups/new", fields={"name": "golang", "title": "Kept title", "description": "Kept words"},
+         allowed=STAFF, limit="moderate", keeps_typed=True),
+    form("groups.edit", "/g/{name}/edit", fields={"title": "Kept title", "description": "Kept words"},
+         allowed=STAFF, limit="moderate", keeps_typed=True),
+    form(
+        "auth.signup", "/signup", fields={"username": "carl", "password": PASSWORD, "invite": TOKEN}, returns_to="/",
+        allowed=(READER,), refused={BANNED: 422, **all_get(MEMBERS, 303)}, limit="signup",
+    ),
+    form(
+        "auth.login", "/login", fields={"username": "zoe", "password": PASSWORD}, returns_to="/", writes=False,
+        allowed=(READER,), refused={BANNED: 422, **all_get(MEMBERS, 303)}, limit="login",
+    ),
+    form("auth.logout", "/logout", writes=False),
+    form("auth.reset", "/reset/{token}", fields={"new": PASSWORD}, limit="reset",
+         allowed=(READER, *MEMBERS), refused={BANNED: 422}),
+    form("account.index", "/account", fields={"old": PASSWORD, "new": PASSWORD}, allowed=MEMBERS,
+         limit="password", keeps_typed=True),
+    form("account.logout_everywhere", "/account/logout-everywhere", allowed=MEMBERS),
+    form("account.delete", "/account/delete", fields={"password": PASSWORD, "articles": "keep"}, allowed=MEMBERS,
+         limit="password", keeps_typed=True),
+    form("invitations.make", "/invitations", allowed=STAFF, limit="invite"),
+    form("invitations.revoke", "/invitations/{token}/revoke", allowed=STAFF, limit="invite",
+         refused=all_get((MEMBER, POSTER, LATE), 404)),
+    form("users.ban", "/u/{name}/ban", parts={"name": "zoe"}, fields={"reason": "Spam."}, allowed=STAFF,
+         limit="moderate"),
+    form("users.ban", "/u/{name}/ban", case="a moderator", parts={"name": "other-mod"}, fields={"reason": "Spam."},
+         allowed=(ADMIN,), limit="moderate"),
+    form("users.ban", "/u/{name}/ban", case="an admin", parts={"name": "other-admin"}, fields={"reason": "Spam."},
+         allowed=(), limit="moderate"),
+    form("users.ban", "/u/{name}/ban", case="who has left", parts={"name": "gone"}, fields={"reason": "Spam."},
+         allowed=(), limit="moderate"),
+    form("users.unban", "/u/{name}/unban", parts={"name": "yan"}, allowed=STAFF, limit="moderate"),
+    form("users.set_role", "/u/{name}/role", parts={"name": "zoe"}, fields={"role": "moderator"}, allowed=(ADMIN,),
+         limit="moderate"),
+    form("users.set_role", "/u/{name}/role", case="of who has left", parts={"name": "gone"},
+         fields={"role": "admin"}, allowed=(), limit="moderate"),
+    form("moderation.set_groups", "/a/{id}/groups", fields={"add": "redis", "remove": "python", "settle": "1"},
+         allowed=STAFF, limit="moderate", returns_to="/a/1#a1"),
+    form("moderation.remove", "/a/{id}/remove", fields={"reason": "Spam."}, allowed=STAFF, limit="moderate",
+         returns_to="/a/1#a1"),
+    form("moderation.restore", "/a/{id}/restore", parts={"id": "3"}, allowed=STAFF, limit="moderate",
+         returns_to="/a/3#a3"),
+    form("moderation.report", "/a/{id}/report", fields={"reason": "spam", "note": "words"}, limit="report",
+         allowed=(MEMBER, *STAFF), returns_to="/a/1#a1"),
+    form("moderation.dismiss", "/a/{id}/dismiss", allowed=STAFF, limit="moderate", returns_to="/a/1#a1"),
+    form("moderation_log.undo", "/log/{id}/undo", parts={"id": "1"}, allowed=(MODERATOR,), refused={ADMIN: 409},
+         limit="moderate", returns_to="/log"),
+    form("language.choose", "/language", fields={"language": "zh"}, has_csrf=False, writes=False, returns_to="/"),
+]  # fmt: skip
+
+TABLE = [*PAGES, *FORMS]
+#: One row for each method of each route.
+ROUTES = [address for address in TABLE if not address.case]

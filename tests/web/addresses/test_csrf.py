@@ -1,0 +1,68 @@
+"""Form tokens: no GET and no form without the token of its session changes anything, at any address."""
+
+import pytest
+
+from tests.web.addresses.address import ADMIN, LOGGED_OUT, MEMBER, READER, Address
+from tests.web.addresses.conftest import MakePerson
+from tests.web.addresses.table import FORMS, PAGES, ROUTES
+from tests.web.browser import JSON, Browser
+from tests.web.state import content
+from voteweb.store import Store
+
+#: A form of each route that must have a token, with fields that would be accepted with it.
+PROTECTED = [address for address in ROUTES if address.has_csrf]
+
+
+def test_every_form_but_the_language_switch_has_a_token() -> None:
+    assert [address.endpoint for address in FORMS if not address.has_csrf] == ["language.choose"]
+
+
+def test_request_without_form_changes_nothing(make_person: MakePerson, store: Store) -> None:
+    admin = make_person(ADMIN)
+    query = {name: value for form in FORMS for name, value in form.fields.items()}
+    query["csrf_token"] = admin.csrf_token()
+    before = content(store)
+    for address in PAGES:
+        for method in ("GET", "HEAD", "OPTIONS"):
+            admin.client.open(address.url(more_query=query), method=method, buffered=True)
+            assert content(store) == before, (address, method)
+        assert admin.is_logged_in(), address
+
+
+@pytest.mark.parametrize("address", PROTECTED, ids=str)
+def test_form_without_its_token_changes_nothing(address: Address, make_person: MakePerson, store: Store) -> None:
+    sender = make_person(address.sender)
+    other_token = make_person(MEMBER if address.sender != MEMBER else ADMIN).csrf_token()
+    before = content(store)
+    for headers in ({}, JSON):
+        for token in ({}, {"csrf_token": ""}, {"csrf_token": "0"}, {"csrf_token": other_token}):
+            sender.post(address.url(), {**address.fields, **token}, headers=headers)
+            assert content(store) == before, token
+            assert sender.status in (303, 400, 422)
+            assert sender.is_logged_in() is (address.sender != READER)
+
+
+@pytest.mark.parametrize("address", PROTECTED, ids=str)
+def test_token_in_the_query_does_not_count(address: Address, make_person: MakePerson, store: Store) -> None:
+    sender = make_person(address.sender)
+    token = sender.csrf_token()
+    before = content(store)
+    sender.post(address.url(more_query={"csrf_token": token}), dict(address.fields))
+    assert content(store) == before
+    assert sender.is_logged_in() is (address.sender != READER)
+
+
+def test_form_of_a_reader_without_token_changes_nothing(reader: Browser, store: Store) -> None:
+    before = content(store)
+    for address in FORMS:
+        reader.post(address.url(), dict(address.fields))
+        shown_again = 422 if READER in address.allowed else address.status(READER)
+        expected = {"auth.logout": 400, "language.choose": 303}.get(address.endpoint, shown_again)
+        assert reader.status == expected, address
+        assert content(store) == before, address
+        assert not reader.is_logged_in(), address
+
+
+def test_only_the_form_of_a_reader_is_for_nobody_else() -> None:
+    """The sender of each form is logged in, so that the tests above prove what another site could do."""
+    assert {address.endpoint for address in PROTECTED if address.sender in LOGGED_OUT} == {"auth.signup", "auth.login"}

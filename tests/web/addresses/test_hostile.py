@@ -1,0 +1,180 @@
+"""Hostile input at every address: no server error, no markup, no redirect elsewhere, no header of the sender's."""
+
+import json
+import re
+from collections import Counter
+from functools import lru_cache
+from typing import Any
+from urllib.parse import urlencode
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+from werkzeug.test import TestResponse
+
+from tests.web.addresses.address import ADMIN, MODERATOR, READER, ROLES, Address
+from tests.web.addresses.conftest import MakePerson
+from tests.web.addresses.table import PAGES, ROUTES
+from tests.web.browser import JSON, Browser
+from tests.web.conftest import MakeMember
+from tests.web.dom import parse
+
+#: What is tried in every field, parameter, header and part of an address; "hx" marks the sender's own.
+VALUES = [
+    "hx\r\nX-Hx: 1\r\nSet-Cookie: hx=1\r\n\r\n<hx>", "\x00\u202ehx\u2028\ufffe", "\ud800hx",
+    '"><hx onhx=1>', "' onhx='1' x='", "</title></textarea><script>hx()</script>", "<!--]]><hx/>", "&lt;hx&gt;",
+    "javascript:hx(1)", "//hx.example", "/\\hx.example", "/\t/hx.example", "https://u:p@hx.example/",
+    "{{7*7}}hx", "${7*7}%(hx)s%s%n", "../../../etc/passwd", "%2e%2e%2f", "*", "' OR '1'='1", "",
+    "-1", "1e309", "٣", "9" * 400, "x" * 3_000, "😀" * 400, "e\u0301\u0323" * 900, "a+b+c+d+e",
+]  # fmt: skip
+#: Those that a header can carry.
+HEADER_VALUES = [value for value in VALUES if value.isprintable() and value.isascii()]
+HEADERS = """Accept Accept-Language Cookie Referer User-Agent X-Forwarded-For X-Forwarded-Host X-Forwarded-Proto
+Forwarded X-CSRFToken If-None-Match If-Modified-Since Range Content-Type Origin""".split()
+GETS = [address for address in PAGES if not address.case]
+POSTS = [address for address in ROUTES if address.method == "POST"]
+LINKS = {"href", "action", "formaction", "src"}
+#: A path, an anchor, a web address, or the bookmarklet of the site.
+SAFE_LINK = re.compile(r"/(?![/\\])|#|https?://|$|javascript:location\.href=")
+URL_ENCODED = "application/x-www-form-urlencoded"
+
+
+class Sender:
+    """Sends forms as somebody who may; when a form has ended the session, as somebody else of the same role."""
+
+    def __init__(self, make_person: MakePerson, make_member: MakeMember) -> None:
+        self._make_person = make_person
+        self._make_member = make_member
+        self._sessions: dict[str, tuple[Browser, str]] = {}
+        self._used: Counter[str] = Counter()
+
+    def post(self, address: Address, fields: dict[str, str], url: str = "") -> TestResponse:
+        """Send *fields* with a valid token, unless they have another."""
+        person = address.sender
+        if person not in self._sessions:
+            self._sessions[person] = self._new_session(person)
+        browser, token = self._sessions[person]
+        body = urlencode({"csrf_token": token, **fields}, errors="surrogatepass")
+        response = browser.client.post(url or address.url(), data=body, content_type=URL_ENCODED, buffered=True)
+        if any(cookie.startswith("voteweb=") for cookie in response.headers.getlist("Set-Cookie")):
+            with browser.client.session_transaction() as session:
+                if ("_user_id" in session) is (person == READER):
+                    del self._sessions[person]
+        return response
+
+    def _new_session(self, person: str) -> tuple[Browser, str]:
+        self._used[person] += 1
+        if person == READER or self._used[person] == 1:
+            browser = self._make_person(person)
+        else:
+            browser = self._make_member(f"{person}{self._used[person]}", ROLES[person])
+        if person == READER:
+            browser.client.delete_cookie("voteweb")
+        return browser, browser.csrf_token()
+
+
+@pytest.fixture
+def sender(make_person: MakePerson, make_member: MakeMember) -> Sender:
+    return Sender(make_person, make_member)
+
+
+def assert_harmless(response: TestResponse, sent: object) -> None:
+    """Fail if *response* shows a server error, or if what was *sent* is anything but text in it."""
+    assert response.status_code < 500, sent
+    for name, value in response.headers:
+        assert name != "X-Hx", sent
+        assert not re.search(r"[\x00-\x08\x0a-\x1f\x7f]", value), sent
+        assert not (name == "Set-Cookie" and value.startswith("hx")), sent
+    location = response.headers.get("Location", "/")
+    assert re.match(r"/(?![/\\])", location), location
+    body = response.get_data().decode()
+    assert not (body and response.status_code == 304)
+    assert_harmless_body(response.mimetype or "", body)
+
+
+@lru_cache(maxsize=4096)
+def assert_harmless_body(mimetype: str, body: str) -> None:
+    """Fail if *body* has markup of the sender's, or a trace of the program; the same body is checked once."""
+    assert not re.search(r"Traceback|werkzeug|jinja2|voteweb/|\.py\b|49hx|root:", body)
+    if mimetype == "text/html" and "<title>Redirecting" not in body:
+        for element in parse.__wrapped__(body):
+            assert element.tag != "hx"
+            assert element.tag != "script" or "hx(" not in element.own_text
+            for name, value in element.attrs.items():
+                assert not name.startswith("on"), element.attrs
+                assert name not in LINKS or SAFE_LINK.match(value), element.attrs
+    elif mimetype.endswith("xml"):
+        ElementTree.fromstring(body)
+        assert "<hx" not in body
+    elif mimetype.endswith("json"):
+        json.loads(body)
+
+
+@pytest.mark.parametrize("address", GETS, ids=str)
+def test_hostile_address_does_no_harm(address: Address, make_person: MakePerson) -> None:
+    browsers = [make_person(READER), make_person(MODERATOR)]
+    for name in (*address.part_names, *address.parameters, "x"):
+        for number, value in enumerate(VALUES):
+            is_part = name in address.part_names
+            url = address.url(**{name: value}) if is_part else address.url(more_query={name: value})
+            assert_harmless(browsers[number % 2].client.get(url, buffered=True), (name, value))
+
+
+@pytest.mark.parametrize("address", POSTS, ids=str)
+def test_hostile_form_does_no_harm(address: Address, sender: Sender) -> None:
+    fields = dict(address.fields)
+    next = ["next"] if address.returns_to is not None else []
+    for name in (*address.part_names, *fields, *next, "csrf_token"):
+        for value in VALUES:
+            if name in address.part_names:
+                assert_harmless(sender.post(address, fields, address.url(**{name: value})), (name, value))
+            else:
+                response = sender.post(address, fields | {name: value})
+                assert_harmless(response, (name, value))
+                assert response.status_code != 400 or name in ("csrf_token", "role"), "the token was valid"
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_hostile_header_does_no_harm(name: str, make_person: MakePerson) -> None:
+    reader, admin = make_person(READER), make_person(ADMIN)
+    token = admin.csrf_token()
+    for value in HEADER_VALUES:
+        for path in ("/a/1", "/feed.atom", "/login"):
+            assert_harmless(reader.client.get(path, headers={name: value}, buffered=True), value)
+        response = admin.client.post("/a/1/vote", data={"csrf_token": token}, headers=JSON | {name: value})
+        assert_harmless(response, value)
+
+
+@pytest.mark.parametrize("name", ["voteweb", "known", "language", "notice"])
+def test_hostile_cookie_does_no_harm(name: str, reader: Browser) -> None:
+    for value in (value for value in HEADER_VALUES if len(value) < 3_000):
+        for path in ("/", "/login", "/submit", "/feed.atom"):
+            reader.client.delete_cookie("voteweb")
+            reader.client.set_cookie(name, value)
+            assert_harmless(reader.client.get(path, buffered=True), value)
+        assert_harmless(reader.client.post("/login", data={"username": "zoe", "password": "x"}), value)
+
+
+any_text = st.text(max_size=60) | st.sampled_from(VALUES)
+same_fixtures = examples(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
+
+
+@same_fixtures
+@given(data=st.data())
+def test_form_of_any_fields_does_no_harm(sender: Sender, data: Any) -> None:
+    address = data.draw(st.sampled_from(POSTS))
+    names = [*address.fields, "next", "x"]
+    fields = data.draw(st.dictionaries(st.sampled_from(names), any_text, max_size=len(names)))
+    assert_harmless(sender.post(address, {**address.fields, **fields}), fields)
+
+
+@same_fixtures
+@given(data=st.data())
+def test_address_of_any_parts_does_no_harm(reader: Browser, data: Any) -> None:
+    address = data.draw(st.sampled_from(GETS))
+    parts = {name: data.draw(any_text) for name in address.part_names}
+    names = st.sampled_from([*address.parameters, "page", "next"]) | st.text(max_size=5)
+    query = data.draw(st.dictionaries(names, any_text, max_size=4))
+    assert_harmless(reader.client.get(address.url(more_query=query, **parts), buffered=True), (parts, query))

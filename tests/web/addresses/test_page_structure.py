@@ -1,0 +1,30 @@
+"""Every page has one heading, one title, and a label for each field."""
+
+from tests.web.addresses.address import MODERATOR, READER
+from tests.web.addresses.conftest import MakePerson
+from tests.web.addresses.table import PAGES
+from tests.web.dom import Element
+
+
+def test_every_page_has_a_heading_a_title_and_labels(make_person: MakePerson) -> None:
+    browsers = [make_person(READER), make_person(MODERATOR)]
+    for url in ["/nowhere", *(address.url() for address in PAGES if address.is_html)]:
+        for browser in browsers:
+            if browser.open(url).status != 303:
+                assert_well_structured(browser.page)
+
+
+def assert_well_structured(page: Element) -> None:
+    """Fail unless *page* has one heading, one title, a label for each field, and no style of its own."""
+    assert page.one("h1").text
+    assert page.one("head").one("title").text.endswith(" · voteweb")
+    assert page.one("main")["id"] == page.one("a", class_="skip")["href"].removeprefix("#")
+    labels = page.all("label")
+    labelled_ids = {label["for"] for label in labels if "for" in label}
+    for field in page:
+        if field.tag in ("input", "textarea") and field.attrs.get("type") != "hidden" and "hidden" not in field:
+            is_inside = any(field in label.children for label in labels)
+            assert is_inside or field["id"] in labelled_ids, field.attrs
+    assert all(button.text for button in page.all("button"))
+    assert not page.all("style")
+    assert all("style" not in element.attrs for element in page)

@@ -1,0 +1,75 @@
+"""Every form has a rate limit, or is exempt; what was done too often is refused and changes nothing."""
+
+from dataclasses import replace
+
+import pytest
+from flask import Flask
+
+from tests.web.addresses.address import ADMIN, Address
+from tests.web.addresses.conftest import MakePerson
+from tests.web.addresses.table import FORMS, PAGES, ROUTES
+from tests.web.browser import JSON
+from tests.web.limits import assert_too_fast, use_up
+from tests.web.state import content
+from voteweb.core.config import Settings
+from voteweb.core.rate_limits import EXEMPT, LIMITS, Limit, LimitScope
+from voteweb.store import Store
+
+LIMIT_OF: dict[tuple[str, str], Limit] = {(view, limit.method): limit for limit in LIMITS for view in limit.views}
+#: A row for each view that counts its members.
+COUNTING_MEMBERS = [
+    address
+    for address in ROUTES
+    if address.limit and LIMIT_OF[address.endpoint, address.method].scope is LimitScope.MEMBER
+]
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """A site with limits."""
+    return replace(settings, limits=1)
+
+
+def test_every_form_is_limited_or_exempt(app: Flask) -> None:
+    limits = {(address.endpoint, address.method): address.limit for address in ROUTES if address.limit}
+    limited = {(limit.kind, view, limit.method) for limit in LIMITS for view in limit.views}
+    assert {(kind, *view) for view, kind in limits.items()} == limited - {("guess", "auth.login", "POST")}
+    assert {address.endpoint for address in FORMS if not address.limit} == set(EXEMPT)
+    assert {view for limit in LIMITS for view in limit.views} <= set(app.view_functions)
+
+
+@pytest.mark.parametrize("address", COUNTING_MEMBERS, ids=str)
+def test_request_over_the_limit_is_refused_and_changes_nothing(
+    address: Address, make_person: MakePerson, store: Store
+) -> None:
+    limit = LIMIT_OF[address.endpoint, address.method]
+    sender = make_person(address.sender)
+    token = sender.csrf_token()
+    use_up(store, limit, address.sender)
+    before = content(store)
+    for headers in ({}, JSON):
+        if address.method == "GET":
+            sender.open(address.url(), headers=headers)
+        else:
+            sender.post(address.url(), {**address.fields, "csrf_token": token, "next": "/new"}, headers=headers)
+        assert content(store) == before
+        if headers and not address.keeps_typed:
+            assert (sender.status, sender.response.json["error"]["code"]) == (429, "too-fast")
+            assert int(sender.response.headers["Retry-After"]) > 0
+        else:
+            assert_too_fast(sender, limit)
+        if address.keeps_typed:
+            assert sender.form(address.url())
+            for typed in address.fields.values():
+                assert typed in sender.response.text or not typed.startswith(("Kept", "https"))
+
+
+def test_member_who_has_used_up_every_limit_can_still_read(make_person: MakePerson, store: Store) -> None:
+    admin = make_person(ADMIN)
+    for limit in LIMITS:
+        use_up(store, limit, ADMIN)
+    for address in PAGES:
+        if ADMIN in address.allowed and not address.limit:
+            assert admin.open(address.url()).status == 200, address
+    admin.open("/").submit("/logout")
+    assert admin.status == 303

@@ -1,0 +1,91 @@
+"""Redirects of forms: to the page of this site that they name, and nowhere else."""
+
+import pytest
+
+from tests.web.addresses.address import MEMBER, MODERATOR, Address
+from tests.web.addresses.conftest import MakePerson
+from tests.web.addresses.table import FORMS
+from tests.web.browser import PASSWORD, Browser
+from tests.web.targets import FOREIGN_TARGETS, OWN_TARGETS, as_location
+from voteweb.core.errors import Unavailable
+from voteweb.store import Store
+from voteweb.store.connection.connection import Connection
+
+RETURNING = [address for address in FORMS if address.returns_to is not None]
+
+
+@pytest.mark.parametrize("address", RETURNING, ids=str)
+@pytest.mark.parametrize("target", ["//evil.example", None])
+def test_form_ignores_a_foreign_target(address: Address, target: str | None, make_person: MakePerson) -> None:
+    sender = make_person(address.sender)
+    next = {} if target is None else {"next": target}
+    sender.post(address.url(), {**address.fields, **next, "csrf_token": sender.csrf_token()})
+    assert (sender.status, sender.location) == (303, address.returns_to)
+
+
+@pytest.mark.parametrize("address", RETURNING, ids=str)
+def test_form_returns_to_the_page_it_was_sent_from(address: Address, make_person: MakePerson) -> None:
+    sender = make_person(address.sender)
+    sender.post(address.url(), {**address.fields, "next": "/new?page=2", "csrf_token": sender.csrf_token()})
+    _, hash, anchor = (address.returns_to or "").partition("#")
+    assert (sender.status, sender.location) == (303, f"/new?page=2{hash}{anchor}")
+
+
+def test_login_redirects_to_own_targets_only(make_person: MakePerson, reader: Browser) -> None:
+    member = make_person(MEMBER)
+    expected = dict.fromkeys(FOREIGN_TARGETS, "/") | {target: as_location(target) for target in OWN_TARGETS}
+    for target, location in expected.items():
+        for path in ("/login", "/signup"):
+            assert member.open(path, query_string={"next": target}).location == location, target
+        reader.client.delete_cookie("voteweb")
+        assert reader.log_in("zoe", next=target).location == location, target
+
+
+def test_changed_login_form_redirects_to_own_targets_only(reader: Browser) -> None:
+    for target in filter(None, FOREIGN_TARGETS):
+        reader.client.delete_cookie("voteweb")
+        reader.open("/login?next=/new").submit("/login", username="zoe", password=PASSWORD, next=target)
+        assert reader.location == "/", target
+
+
+def test_vote_returns_to_own_targets_only(make_person: MakePerson) -> None:
+    member = make_person(MEMBER)
+    token = member.csrf_token()
+    expected = dict.fromkeys(FOREIGN_TARGETS, "/a/1#a1")
+    expected |= {target: as_location(target.partition("#")[0]) + "#a1" for target in OWN_TARGETS}
+    for target, location in expected.items():
+        member.post("/a/1/vote", {"csrf_token": token, "next": target})
+        assert (member.status, member.location) == (303, location), target
+
+
+def test_readers_vote_with_a_foreign_target_leads_to_the_article(reader: Browser) -> None:
+    for target in FOREIGN_TARGETS:
+        reader.post("/a/1/vote", {"next": target})
+        assert (reader.status, reader.location) == (303, "/login?next=/a/1%23a1"), target
+
+
+@pytest.mark.parametrize("path", ["/a/1/vote", "/a/1/unvote", "/a/1/groups"])
+def test_answer_to_a_button_never_links_to_the_buttons_address(path: str, make_person: MakePerson) -> None:
+    """Such an address takes no GET: a link or a form on the page must not lead there."""
+    moderator = make_person(MODERATOR)
+    token = moderator.csrf_token()
+    for button in (path, path.replace("/1/", "/99/")):
+        moderator.post(button, {"csrf_token": token, "add": "!", "next": "/new"})
+        if moderator.status != 303:
+            targets = [field["value"] for field in moderator.page.all("input", name="next")]
+            targets += [link["href"] for link in moderator.page.all("a")]
+            assert not [target for target in targets if target.endswith(button)]
+
+
+def test_answer_to_a_button_without_redis_links_to_a_page(
+    make_person: MakePerson, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise Unavailable
+
+    member = make_person(MEMBER)
+    token = member.csrf_token()
+    monkeypatch.setattr(Connection, "retry_until_deadline", fail)
+    member.post("/a/1/vote", {"csrf_token": token})
+    assert member.status == 503
+    assert member.page.one("a", href="/login?next=/a/1")

@@ -1,0 +1,44 @@
+"""The table of addresses is complete, and no address takes another method."""
+
+import pytest
+from flask import Flask
+
+from tests.web.addresses.address import MODERATOR, READER
+from tests.web.addresses.conftest import MakePerson
+from tests.web.addresses.table import FORMS, PAGES, ROUTES, TABLE
+from tests.web.browser import Browser
+
+_PAGE_PATHS = {page.path for page in PAGES}
+#: Addresses that take forms only.
+FORM_URLS = [form.url() for form in FORMS if not form.case and form.path not in _PAGE_PATHS]
+
+
+def test_table_has_one_row_for_every_route(app: Flask) -> None:
+    routes = [
+        (rule.endpoint, method)
+        for rule in app.url_map.iter_rules()
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
+    ]
+    assert sorted((address.endpoint, address.method) for address in ROUTES) == sorted(routes)
+
+
+def test_address_leads_to_its_endpoint(app: Flask) -> None:
+    adapter = app.url_map.bind("localhost")
+    for address in TABLE:
+        endpoint, parts = adapter.match(address.url().partition("?")[0], address.method)
+        assert (endpoint, sorted(parts)) == (address.endpoint, sorted(address.part_names))
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH"])
+def test_no_other_method_is_accepted(method: str, reader: Browser) -> None:
+    for address in TABLE:
+        assert reader.client.open(address.url(), method=method).status_code == 405, address
+    assert reader.client.open("/nowhere", method=method).status_code == 404
+
+
+@pytest.mark.parametrize("url", FORM_URLS)
+def test_form_address_cannot_be_opened(url: str, make_person: MakePerson) -> None:
+    for person in (READER, MODERATOR):
+        browser = make_person(person).open(url)
+        assert (browser.status, browser.heading) == (405, "Method not allowed")
+        assert set(browser.response.headers["Allow"].split(", ")) == {"OPTIONS", "POST"}

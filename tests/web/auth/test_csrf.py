@@ -1,0 +1,107 @@
+"""Form tokens: stale ones, those of other sessions, and forms of sessions that have ended."""
+
+import pytest
+from flask import Flask
+
+from tests import factories
+from tests.web.browser import JSON, PASSWORD, Browser
+from tests.web.conftest import MakeBrowser
+from tests.web.state import content
+from voteweb.store import Store
+
+
+@pytest.fixture(autouse=True)
+def article(store: Store) -> None:
+    """An article by zoe in one of two groups."""
+    factories.article(store, factories.user(store, "zoe"), groups=("python",))
+    factories.group(store, "redis")
+
+
+def test_cookie_signed_with_another_key_is_a_readers(reader: Browser, store: Store) -> None:
+    forger = Flask(__name__)
+    forger.config.update(SECRET_KEY="another key", SESSION_COOKIE_NAME="voteweb")
+    ann = factories.user(store, "ann")
+    with forger.test_client() as client:
+        with client.session_transaction() as session:
+            session["_user_id"] = f"{ann.session}:ann"
+        forged = client.get_cookie("voteweb")
+    assert forged is not None
+    reader.client.set_cookie("voteweb", forged.value)
+    assert reader.open("/submit").status == 303
+    reader.client.set_cookie("voteweb", "x" * 4_000)
+    assert reader.open("/").status == 200
+
+
+@pytest.mark.parametrize("address", ["/a/1/vote", "/a/1/groups"])
+def test_button_with_a_stale_token_leads_back(address: str, store: Store, mod: Browser) -> None:
+    stale = mod.csrf_token()
+    mod.open("/about").submit("/logout").log_in("mod")
+    before = content(store)
+    mod.post(address, {"csrf_token": stale, "next": "/new?page=1", "add": "redis"})
+    assert (mod.status, mod.location) == (303, "/new?page=1#a1")
+    assert content(store) == before
+    assert mod.follow().flashes == [
+        "This page was from before your last log-in, so nothing was done. Please press the button again."
+    ]
+
+
+def test_button_of_a_readers_page_leads_back_after_login(bob: Browser) -> None:
+    bob.post("/a/1/vote", {"next": "/"})
+    assert (bob.status, bob.location) == (303, "/#a1")
+    assert bob.follow().press("/a/1/vote").follow().flashes == ["Your vote has been counted."]
+
+
+def test_used_token_is_refused_from_other_sessions(bob: Browser, mod: Browser, store: Store) -> None:
+    fields = {"csrf_token": bob.csrf_token(), "next": "/"}
+    assert bob.post("/a/1/vote", fields).follow().flashes == ["Your vote has been counted."]
+    before = content(store)
+    mod.post("/a/1/vote", fields)
+    assert mod.follow().flashes[0].startswith("This page was from before your last log-in")
+    assert bob.submit("/logout").log_in("bob").post("/a/1/unvote", fields).status == 303
+    assert bob.follow().flashes[0].startswith("This page was from before your last log-in")
+    assert content(store) == before
+
+
+@pytest.mark.parametrize(
+    "referrer", ["", "https://evil.example/", "http://news.example/", "https://news.example:8443/"]
+)
+def test_valid_token_under_https_needs_our_referrer(referrer: str, make_browser: MakeBrowser, store: Store) -> None:
+    bob = make_browser(site_url="https://news.example")
+    bob.open("/signup").submit("/signup", username="bob", password=PASSWORD)
+    fields = {"csrf_token": bob.csrf_token(), "next": "/"}
+    ours = {"Referer": "https://news.example/new"}
+    for act in ("vote", "unvote"):
+        bob.post(f"/a/1/{act}", fields, headers=ours)
+        assert store.articles.get(1).votes == (2 if act == "vote" else 1)
+        bob.post("/a/1/vote", fields, headers={"Referer": referrer})
+        assert store.articles.get(1).votes == (2 if act == "vote" else 1)
+
+
+def test_script_with_a_stale_token_gets_an_error(bob: Browser) -> None:
+    bob.post("/a/1/vote", {"next": "/"}, headers=JSON)
+    assert bob.status == 400
+    assert bob.response.json["error"]["code"] == "stale-form"
+
+
+def test_ended_session_is_a_readers(bob: Browser, store: Store) -> None:
+    assert bob.is_logged_in()
+    store.users.set_password("bob", "another")
+    assert not bob.is_logged_in()
+    assert "voteweb=;" in bob.response.headers["Set-Cookie"]
+    assert bob.open("/submit").location == "/login?next=/submit"
+
+
+def test_button_of_an_ended_session_leads_to_login_and_back(bob: Browser, store: Store) -> None:
+    bob.open("/new")
+    store.users.set_password("bob", "another")
+    assert bob.press("/a/1/vote").location == "/login?next=/new%23a1"
+
+
+def test_form_of_an_ended_session_keeps_what_was_typed(bob: Browser, store: Store) -> None:
+    bob.open("/submit")
+    store.users.set_password("bob", "another")
+    bob.submit("/submit", title="My long thoughts", text="of an hour")
+    assert bob.status == 422
+    assert bob.page.one("input", name="title")["value"] == "My long thoughts"
+    assert bob.page.one("textarea", name="text").own_text.strip() == "of an hour"
+    assert "logged out" in bob.alert

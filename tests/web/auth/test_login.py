@@ -1,0 +1,141 @@
+"""Logging in and out."""
+
+import pytest
+from argon2 import PasswordHasher
+
+from tests import factories
+from tests.web.browser import PASSWORD, Browser
+from tests.web.conftest import MakeBrowser
+from voteweb.core import passwords
+from voteweb.store import Store
+
+
+@pytest.mark.parametrize("name", ["bob", "BOB", "  Bob "])
+def test_login_ignores_the_case_of_the_name(name: str, bob: Browser, reader: Browser) -> None:
+    assert reader.log_in(name).location == "/"
+    assert reader.is_logged_in()
+    assert reader.page.one("a", href="/account").text == "bob"
+
+
+WRONG_CREDENTIALS = [
+    ("nobody", PASSWORD),
+    ("bob", "wrong password"),
+    ("bob", ""),
+    ("", PASSWORD),
+    ("bob", "x" * 10_000),
+    ("x" * 10_000, PASSWORD),
+    ("bob\x00", PASSWORD),
+    ("编程", PASSWORD),
+    ("user:bob", PASSWORD),
+    ("imported", ""),
+    ("broken", PASSWORD),
+]
+
+
+@pytest.mark.parametrize(("name", "password"), WRONG_CREDENTIALS)
+def test_wrong_name_and_wrong_password_look_and_cost_the_same(
+    name: str,
+    password: str,
+    bob: Browser,
+    reader: Browser,
+    store: Store,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    factories.user(store, "imported")
+    factories.user(store, "broken", password_hash="$argon2id$rubbish")
+    passwords.verify("", "makes the hash that stands in for none")
+    verified: list[str | bytes] = []
+    verify = PasswordHasher.verify
+
+    def record(self: PasswordHasher, hash: str | bytes, password: str | bytes) -> bool:
+        verified.append(password)
+        return verify(self, hash, password)
+
+    monkeypatch.setattr(PasswordHasher, "verify", record)
+
+    def refused_page(name: str, password: str) -> str:
+        verified.clear()
+        reader.log_in(name, password, next="/new")
+        token = reader.page.one("input", name="csrf_token")["value"]
+        assert (reader.status, len(verified)) == (422, 1)
+        assert reader.alert == "No member has this name and this password."
+        assert reader.page.one("input", name="username")["value"] == name
+        return reader.response.text.replace(token, "").replace(f'name="username" value="{name}"', "")
+
+    assert refused_page(name, password) == refused_page("bob", "not this one")
+    assert not reader.is_logged_in()
+
+
+def test_login_makes_a_new_session_and_a_new_token(bob: Browser, reader: Browser) -> None:
+    before = reader.open("/login").page.one("input", name="csrf_token")["value"]
+    cookie = reader.client.get_cookie("voteweb")
+    reader.submit("/login", username="bob", password=PASSWORD)
+    renewed = reader.client.get_cookie("voteweb")
+    assert cookie is not None
+    assert renewed is not None
+    assert cookie.value != renewed.value
+    after = reader.follow().form("/logout").one("input", name="csrf_token")["value"]
+    assert before.partition(".")[0] != after.partition(".")[0]
+    reader.post("/logout", {"csrf_token": before})
+    assert reader.status == 400
+    assert reader.is_logged_in()
+
+
+def test_cookie_from_before_the_login_is_a_readers(bob: Browser, reader: Browser) -> None:
+    reader.open("/login")
+    before = reader.client.get_cookie("voteweb")
+    reader.submit("/login", username="bob", password=PASSWORD)
+    assert before is not None
+    reader.client.set_cookie("voteweb", before.value)
+    assert not reader.is_logged_in()
+
+
+@pytest.mark.parametrize(("site_url", "secure"), [("", False), ("https://news.example", True)])
+def test_cookies_expire_and_are_hidden_from_scripts(
+    site_url: str, secure: bool, make_browser: MakeBrowser, store: Store
+) -> None:
+    factories.user(store, "ann", password_hash=passwords.hash_password(PASSWORD))
+    ann = make_browser(site_url=site_url, session_days=3)
+    assert ann.log_in("ann").status == 303
+    headers = ann.response.headers.getlist("Set-Cookie")
+    cookies = {header.partition("=")[0]: header.split("; ") for header in headers}
+    assert sorted(cookies) == ["known", "voteweb"]
+    for name, path in (("voteweb", "Path=/"), ("known", "Path=/login")):
+        assert {"HttpOnly", path, "SameSite=Lax"} <= set(cookies[name])
+        assert ("Secure" in cookies[name]) is secure
+        assert any(part.startswith("Expires=") for part in cookies[name])
+
+
+def test_outdated_hash_is_renewed_without_ending_the_session(reader: Browser, store: Store) -> None:
+    old = PasswordHasher(time_cost=2, memory_cost=16, parallelism=1).hash(PASSWORD)
+    before = factories.user(store, "ann", password_hash=old)
+    reader.log_in("ann")
+    after = store.users.get("ann")
+    assert after.password != old
+    assert passwords.verify(after.password, PASSWORD)
+    assert after.session == before.session
+    assert reader.is_logged_in()
+
+
+def test_logout_ends_the_session_of_this_browser_only(bob: Browser, reader: Browser) -> None:
+    reader.log_in("bob")
+    bob.open("/new").submit("/logout")
+    assert (bob.status, bob.location) == (303, "/")
+    assert not bob.is_logged_in()
+    assert reader.is_logged_in()
+    assert "Set-Cookie" not in bob.open("/").response.headers
+
+
+def test_logout_with_a_stale_token_says_why_it_is_refused(bob: Browser) -> None:
+    bob.post("/logout", {"csrf_token": "stale"})
+    assert bob.status == 400
+    assert "from before your last log-in" in bob.intro
+
+
+def test_login_form_without_session_keeps_the_name(bob: Browser, reader: Browser) -> None:
+    reader.open("/login")
+    reader.client.delete_cookie("voteweb")
+    reader.submit("/login", username="bob", password=PASSWORD)
+    assert reader.status == 422
+    assert reader.page.one("input", name="username")["value"] == "bob"
+    assert reader.submit("/login", password=PASSWORD).location == "/"

@@ -1,0 +1,176 @@
+"""Rate limits of log-ins, which count failed attempts under a name and from an address; of joining and resets."""
+
+from dataclasses import replace
+
+import pytest
+from flask import Flask
+
+from tests import factories
+from tests.web.browser import PASSWORD, Browser
+from tests.web.conftest import MakeApp, MakeBrowser
+from tests.web.limits import assert_too_fast, use_up
+from voteweb.core.config import Settings
+from voteweb.core.rate_limits import LOGIN_BY_ADDRESS, LOGIN_BY_NAME, PASSWORD_RESET, SIGNUP
+from voteweb.store import Store
+
+WRONG = "not this one"
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """A site with limits."""
+    return replace(settings, limits=1)
+
+
+@pytest.fixture
+def new_browser(app: Flask) -> Browser:
+    """A browser in which nobody has logged in."""
+    return Browser(app)
+
+
+@pytest.fixture
+def known_browser(app: Flask, bob: Browser) -> Browser:
+    """A browser in which bob has logged in before."""
+    return Browser(app).log_in("bob").open("/about").submit("/logout")
+
+
+# by name
+
+
+@pytest.mark.parametrize("name", ["bob", "BOB", " bob ", "nobody", "no name at all", "x" * 5_000, ""])
+def test_failed_logins_under_a_name_are_limited(name: str, bob: Browser, reader: Browser, new_browser: Browser) -> None:
+    for _ in range(LOGIN_BY_NAME.burst):
+        assert reader.log_in(name, WRONG).status == 422
+    for password in (WRONG, PASSWORD):
+        new_browser.log_in(name, password)
+        assert_too_fast(new_browser, LOGIN_BY_NAME)
+        assert new_browser.page.one("input", name="username")["value"] == name
+    assert new_browser.log_in("another", WRONG).status == 422
+
+
+def test_member_can_log_in_where_they_have_logged_in_before(
+    known_browser: Browser, new_browser: Browser, store: Store
+) -> None:
+    use_up(store, LOGIN_BY_NAME, "bob")
+    assert known_browser.log_in("bob").location == "/"
+    assert_too_fast(new_browser.log_in("bob"), LOGIN_BY_NAME)
+
+
+def test_known_browser_has_its_own_limit(known_browser: Browser, new_browser: Browser) -> None:
+    for _ in range(LOGIN_BY_NAME.burst):
+        assert known_browser.log_in("bob", WRONG).status == 422
+    assert_too_fast(known_browser.log_in("bob"), LOGIN_BY_NAME)
+    assert new_browser.log_in("bob").status == 303, "other browsers are not affected"
+
+
+def test_browser_is_known_only_to_its_own_member(ann: Browser, known_browser: Browser, store: Store) -> None:
+    known_browser.log_in("ann").open("/about").submit("/logout")
+    use_up(store, LOGIN_BY_NAME, "bob")
+    assert_too_fast(known_browser.log_in("bob"), LOGIN_BY_NAME)
+    for forged in ("", "x", "WyJib2IiLCJ4Il0", "WyJib2IiLCJ4Il0.c2lnbmF0dXJl", "é" * 500):
+        known_browser.client.set_cookie("known", forged, path="/login")
+        assert_too_fast(known_browser.log_in("bob"), LOGIN_BY_NAME)
+
+
+def test_password_reset_lets_a_locked_out_member_in(bob: Browser, reader: Browser, store: Store) -> None:
+    use_up(store, LOGIN_BY_NAME, "bob")
+    link = f"/reset/{store.password_resets.make('bob')}"
+    reader.open(link).submit(link, new="another password")
+    assert reader.log_in("bob", "another password").status == 303
+
+
+# by address
+
+
+def test_failed_logins_from_an_address_are_limited(bob: Browser, reader: Browser, new_browser: Browser) -> None:
+    for number in range(LOGIN_BY_ADDRESS.burst):
+        assert reader.log_in(f"name{number}", WRONG).status == 422
+    assert_too_fast(new_browser.log_in("bob"), LOGIN_BY_ADDRESS)
+
+
+def test_successful_login_is_not_counted_and_resets_nothing(
+    bob: Browser, reader: Browser, new_browser: Browser
+) -> None:
+    for _ in range(LOGIN_BY_ADDRESS.burst + 5):
+        assert reader.log_in("bob").status == 303
+        reader.open("/about").submit("/logout")
+    for number in range(LOGIN_BY_ADDRESS.burst):
+        assert new_browser.log_in(f"name{number}", WRONG).status == 422
+        if reader.log_in("bob").status == 303:
+            reader.open("/about").submit("/logout")
+    assert_too_fast(new_browser.log_in("one-more", WRONG), LOGIN_BY_ADDRESS)
+
+
+def test_signups_from_an_address_are_limited(app: Flask, store: Store) -> None:
+    for number in range(SIGNUP.burst):
+        browser = Browser(app).open("/signup").submit("/signup", username=f"name{number}", password=PASSWORD)
+        assert browser.status == 303
+    late = Browser(app).open("/signup").submit("/signup", username="late", password=PASSWORD)
+    assert_too_fast(late, SIGNUP)
+    assert late.page.one("input", name="username")["value"] == "late"
+    assert store.users.find("late") is None
+
+
+def test_refused_signup_is_not_counted(reader: Browser, store: Store) -> None:
+    factories.user(store, "ann")
+    for _ in range(SIGNUP.burst + 1):
+        for name in ("ann", "!"):
+            assert reader.open("/signup").submit("/signup", username=name, password=PASSWORD).status == 422
+    assert reader.submit("/signup", username="bob", password=PASSWORD).status == 303
+
+
+def test_password_resets_from_an_address_are_limited(reader: Browser, bob: Browser, store: Store) -> None:
+    use_up(store, PASSWORD_RESET, "127.0.0.1")
+    link = f"/reset/{store.password_resets.make('bob')}"
+    assert_too_fast(reader.open(link).submit(link, new="another password"), PASSWORD_RESET)
+    assert reader.log_in("bob", PASSWORD).status == 303
+
+
+# the address behind proxies
+
+
+def login_statuses(app: Flask, *forwarded: str) -> list[int]:
+    """Return the status of one failed log-in with each value of X-Forwarded-For."""
+    reader = Browser(app).open("/login")
+    token = reader.page.one("input", name="csrf_token")["value"]
+    statuses = []
+    for number, addresses in enumerate(forwarded):
+        fields = {"username": f"name{number}", "password": "x", "csrf_token": token}
+        statuses.append(reader.post("/login", fields, headers={"X-Forwarded-For": addresses}).status)
+    return statuses
+
+
+@pytest.mark.parametrize(
+    ("proxies", "forwarded", "is_one_client"),
+    [
+        (0, "198.51.100.{}", True),  # no proxy: the header is ignored
+        (1, "198.51.100.{}", False),
+        (1, "198.51.100.7", True),
+        (1, "10.0.0.{}, 198.51.100.7", True),  # the proxy appends the real address to what the client sends
+        (2, "198.51.100.{}, 10.0.0.1", False),
+        (2, "10.9.9.{}, 198.51.100.7, 10.0.0.1", True),
+        (1, "2001:db8:1:2::{}", True),
+        (1, "2001:db8:1:{}::1", False),
+        (1, "unknown-{}", True),
+        (2, "198.51.100.{}", True),  # past one of the proxies: the address of the connection counts
+    ],
+)
+def test_address_is_taken_from_trusted_proxies_only(
+    proxies: int, forwarded: str, is_one_client: bool, make_app: MakeApp
+) -> None:
+    app = make_app(trusted_proxies=proxies)
+    statuses = login_statuses(app, *(forwarded.format(number) for number in range(1, LOGIN_BY_ADDRESS.burst + 2)))
+    assert statuses == [422] * LOGIN_BY_ADDRESS.burst + [429 if is_one_client else 422]
+
+
+def test_nothing_is_refused_without_limits(make_app: MakeApp) -> None:
+    count = LOGIN_BY_ADDRESS.burst + 5
+    assert login_statuses(make_app(limits=0), *["x"] * count) == [422] * count
+
+
+def test_scheme_is_taken_from_a_trusted_proxy(make_browser: MakeBrowser) -> None:
+    reader = make_browser(trusted_proxies=1, site_url="https://news.example")
+    reader.site = "http://news.example"
+    https = {"X-Forwarded-Proto": "https"}
+    assert "Secure" in reader.open("/login", headers=https).response.headers["Set-Cookie"]
+    assert 'href="https://news.example' in reader.open("/", headers=https).response.text

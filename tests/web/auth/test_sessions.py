@@ -1,0 +1,97 @@
+"""Session cookies: valid as long as sessions last, if the site has signed them."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from flask import Flask
+from itsdangerous.timed import TimestampSigner
+
+from tests import factories
+from tests.web.browser import Browser
+from voteweb.store import Store
+from voteweb.web.auth import sessions
+
+DAY = 86_400
+#: The default length of a session.
+SESSION_SECONDS = 30 * DAY
+
+
+@pytest.fixture
+def content(store: Store) -> dict[str, Any]:
+    """The content of a session of bob."""
+    bob = factories.user(store, "bob")
+    return {"_user_id": f"{bob.session}:{bob.id}:bob", "_permanent": True, "csrf_token": "0" * 40}
+
+
+def signed(app: Flask, content: dict[str, Any], age: float, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return a cookie with *content* that was signed *age* seconds ago."""
+    signer = app.session_interface.get_signing_serializer(app)  # type: ignore[attr-defined]
+    now = datetime.now(UTC).timestamp()
+    with monkeypatch.context() as patch:
+        patch.setattr(TimestampSigner, "get_timestamp", lambda self: int(now - age))
+        return str(signer.dumps(content))
+
+
+@pytest.mark.parametrize(
+    ("age", "is_valid"),
+    [
+        (0, True),
+        (SESSION_SECONDS - 60, True),
+        (SESSION_SECONDS + 60, False),
+        (10 * SESSION_SECONDS, False),
+        (-60, False),
+    ],
+)
+def test_session_is_valid_for_the_session_length(
+    age: float, is_valid: bool, app: Flask, reader: Browser, content: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader.client.set_cookie("voteweb", signed(app, content, age, monkeypatch))
+    for _ in range(3):
+        assert reader.is_logged_in() is is_valid
+
+
+def test_verified_session_expires_too(
+    app: Flask, reader: Browser, content: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = timedelta(0)
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> datetime:
+            return datetime.now(tz) + later
+
+    reader.client.set_cookie("voteweb", signed(app, content, 0, monkeypatch))
+    monkeypatch.setattr(sessions, "datetime", Clock)
+    assert reader.is_logged_in()
+    later = timedelta(seconds=SESSION_SECONDS + 60)
+    assert not reader.is_logged_in()
+    later = timedelta(0)
+    assert reader.is_logged_in()
+
+
+def test_requests_with_one_cookie_do_not_share_changes(
+    app: Flask, reader: Browser, content: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flashes = [("message", "A message of this cookie.")]
+    cookie = signed(app, content | {"_flashes": flashes}, 0, monkeypatch)
+    for _ in range(3):
+        reader.client.set_cookie("voteweb", cookie)
+        assert reader.open("/").flashes == ["A message of this cookie."]
+        assert reader.open("/").flashes == [], "the answer set another cookie"
+    reader.client.set_cookie("voteweb", cookie)
+    reader.post("/a/99/vote", {"csrf_token": "none", "next": "/"})  # which flashes too
+    reader.client.set_cookie("voteweb", cookie)
+    assert reader.open("/").flashes == ["A message of this cookie."]
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda it: it[:-1], lambda it: f"x{it}", lambda it: it.replace(".", "", 1), lambda _: "."]
+)
+def test_damaged_cookie_is_a_readers(
+    damage: Any, app: Flask, reader: Browser, content: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cookie = signed(app, content, 0, monkeypatch)
+    for value, is_valid in ((cookie, True), (damage(cookie), False), (cookie, True), (damage(cookie), False)):
+        reader.client.set_cookie("voteweb", value)
+        assert reader.is_logged_in() is is_valid

@@ -1,0 +1,67 @@
+"""Joining: valid names and passwords, and the errors of others."""
+
+import pytest
+
+from tests import factories
+from tests.web.browser import Browser
+from tests.web.conftest import MakeBrowser
+from voteweb.core import passwords
+from voteweb.core.models import Role
+from voteweb.store import Store
+
+
+def test_new_member_is_logged_in_and_welcomed(reader: Browser, store: Store) -> None:
+    reader.open("/signup").submit("/signup", username=" Carl_9 ", password="eight ch")
+    assert (reader.status, reader.location) == (303, "/")
+    assert reader.follow().flashes == ["Welcome, Carl_9. Your account has been created, and you are logged in."]
+    user = store.users.get("carl_9")
+    assert (user.name, user.role) == ("Carl_9", Role.MEMBER)
+    assert passwords.verify(user.password, "eight ch")
+    assert user.password.startswith("$argon2id$")
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "message"),
+    [
+        ("username", "", "A user name must have 2 to 20 characters: letters (a to z), digits, - or _."),
+        ("username", "x", "A user name must have 2 to 20 characters: letters (a to z), digits, - or _."),
+        ("username", "x" * 10_000, "A user name must have 2 to 20 characters: letters (a to z), digits, - or _."),
+        ("username", "编程", "A user name must have 2 to 20 characters: letters (a to z), digits, - or _."),
+        ("username", "a b", "A user name must have 2 to 20 characters: letters (a to z), digits, - or _."),
+        ("username", "<b>x</b>", "A user name must have 2 to 20 characters: letters (a to z), digits, - or _."),
+        ("username", "user:1", "A user name must have 2 to 20 characters: letters (a to z), digits, - or _."),
+        ("username", "carl\u202e", "A user name must have 2 to 20 characters: letters (a to z), digits, - or _."),
+        ("username", "Admin", "The name Admin is reserved. Please choose another."),
+        ("username", "ANN", "The name ANN is taken."),
+        ("password", "", "A password must have 8 to 256 characters."),
+        ("password", "seven c", "A password must have 8 to 256 characters."),
+        ("password", "x" * 257, "A password must have 8 to 256 characters."),
+    ],
+)
+def test_error_is_beside_its_field(field: str, typed: str, message: str, reader: Browser, store: Store) -> None:
+    factories.user(store, "ann")
+    fields = {"username": "carl", "password": "long enough"} | {field: typed}
+    reader.open("/signup?next=/new").submit("/signup", **fields)
+    assert (reader.status, reader.field_error(field)) == (422, message)
+    assert reader.page.one("input", name="username")["value"] == fields["username"].strip()
+    assert reader.page.one("input", name="password")["value"] == ""
+    assert reader.form("/signup").one("input", name="next")["value"] == "/new"
+    assert not reader.is_logged_in()
+
+
+@pytest.mark.parametrize("password", ["编程之美编程之美", "🎉" * 8, " with blanks ", "nul\x00inside", "x" * 256])
+def test_any_long_enough_password_works_as_typed(password: str, reader: Browser) -> None:
+    reader.open("/signup").submit("/signup", username="carl", password=password)
+    reader.follow().submit("/logout")
+    assert reader.log_in("carl", password).status == 303
+    assert reader.is_logged_in()
+
+
+def test_site_can_be_closed_to_new_members(make_browser: MakeBrowser, store: Store) -> None:
+    closed = make_browser(signup="closed")
+    assert closed.open("/signup").status == 403
+    assert closed.heading == "Sign-up is closed"
+    assert not closed.page.all("a", href="/signup")
+    closed.post("/signup", {"username": "carl", "password": "long enough"})
+    assert (closed.status, store.users.find("carl")) == (403, None)
+    assert not closed.open("/login").page.all("a", href="/signup?next=/")

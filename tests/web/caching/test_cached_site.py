@@ -1,0 +1,99 @@
+"""The site with its page cache: readers see changes within a second, and nothing of members."""
+
+from dataclasses import replace
+
+import pytest
+from flask import Flask
+
+from tests import factories
+from tests.web.browser import PASSWORD, Browser
+from voteweb.app import create_app
+from voteweb.core import passwords
+from voteweb.core.config import Settings
+from voteweb.core.models import LogAction, Role
+from voteweb.store import Store
+from voteweb.store.connection.connection import Connection
+from voteweb.store.moderation_log import NewLogEntry
+
+
+@pytest.fixture
+def app(settings: Settings, store: Store, clock: list[float]) -> Flask:
+    """The site with an article and its default of cached pages."""
+    factories.article(store, title="First")
+    return create_app(replace(settings, page_seconds=1.0), store)
+
+
+def test_reader_sees_a_change_after_a_second(reader: Browser, store: Store, clock: list[float]) -> None:
+    assert reader.open("/").titles == ["First"]
+    factories.article(store, title="Second")
+    assert reader.open("/").titles == ["First"]
+    clock[0] += 1
+    assert reader.open("/").titles == ["Second", "First"]
+
+
+def test_member_sees_their_own_acts_at_once(reader: Browser, bob: Browser) -> None:
+    assert reader.open("/").titles == ["First"]
+    bob.open("/").press("/a/1/vote").follow()
+    assert bob.flashes == ["Your vote has been counted."]
+    assert bob.page.one("button", class_="vote")["aria-pressed"] == "true"
+    bob.open("/submit").submit("/submit", title="Mine at once", link="https://example.com/mine").follow()
+    assert "Mine at once" in bob.open("/").titles
+
+
+def test_reader_never_gets_a_members_page(reader: Browser, bob: Browser) -> None:
+    for person in (bob, reader, bob, reader):
+        person.open("/")
+    assert "bob" not in reader.response.text
+    assert "csrf_token" not in reader.response.text
+    assert "Set-Cookie" not in reader.response.headers
+    assert bob.open("/").page.one("a", href="/account").text == "bob"
+    assert bob.response.headers["Cache-Control"] == "private, no-store"
+
+
+def test_removed_article_is_gone_for_readers_after_a_second(
+    reader: Browser, bob: Browser, store: Store, clock: list[float]
+) -> None:
+    assert [reader.open(path).status for path in ("/", "/a/1")] == [200, 200]
+    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "mod", about="ann", article=1, title="First", why="Spam."))
+    assert bob.open("/").titles == []
+    clock[0] += 1
+    assert reader.open("/").titles == []
+    assert reader.open("/a/1").status == 410
+
+
+def test_every_language_has_its_own_pages(reader: Browser, app: Flask) -> None:
+    assert reader.open("/").page.one("html")["lang"] == "en"
+    chinese = Browser(app)
+    assert chinese.open("/", headers={"Accept-Language": "zh-CN"}).page.one("html")["lang"] == "zh-Hans"
+    reader.post("/language", {"language": "zh", "next": "/"})
+    assert reader.open("/").page.one("html")["lang"] == "zh-Hans"
+    assert Browser(app).open("/").page.one("html")["lang"] == "en"
+
+
+@pytest.mark.parametrize("path", ["/login", "/signup"])
+def test_pages_with_a_token_are_not_shared(path: str, app: Flask) -> None:
+    tokens = {Browser(app).open(path).page.one("main").one("input", name="csrf_token")["value"] for _ in range(3)}
+    assert len(tokens) == 3
+
+
+def test_health_is_never_cached(reader: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    pings = []
+    monkeypatch.setattr(Connection, "ping", lambda _: pings.append(1))
+    for _ in range(3):
+        assert reader.open("/healthz").status == 200
+    assert len(pings) == 3
+
+
+def test_login_and_logout_change_the_page_at_once(reader: Browser, store: Store) -> None:
+    factories.user(store, "bob", Role.MEMBER, passwords.hash_password(PASSWORD))
+    assert "Log in" in reader.open("/").page.one("header").text
+    reader.log_in("bob")
+    assert "Log out" in reader.open("/").page.one("header").text
+    reader.submit("/logout").follow()
+    assert "Log in" in reader.open("/").page.one("header").text
+
+
+def test_cached_page_has_no_request_id(reader: Browser) -> None:
+    for _ in range(2):
+        assert "X-Request-Id" not in reader.open("/").response.headers
+    assert reader.open("/nowhere").response.headers["X-Request-Id"]

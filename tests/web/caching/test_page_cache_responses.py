@@ -1,0 +1,71 @@
+"""Responses from the page cache: compressed, conditional, and with the headers of the app."""
+
+import gzip
+
+import pytest
+from werkzeug.test import Client
+from werkzeug.wrappers import Response
+
+from tests.web.caching.conftest import CountingApp
+
+
+def test_head_has_the_headers_of_the_page_and_no_body(client: Client, counting_app: CountingApp) -> None:
+    first = client.head("/")
+    page = client.get("/")
+    assert counting_app.rendered["/"] == 1
+    assert counting_app.last_request.method == "GET"
+    assert first.data == b""
+    assert dict(first.headers) == dict(page.headers)
+    assert first.headers["Content-Length"] == str(len(page.data))
+
+
+@pytest.mark.parametrize(
+    ("accepted", "compressed"),
+    [("gzip", True), ("gzip, deflate, br", True), ("*", True), ("", False), ("br", False), ("gzip;q=0", False)],
+)
+def test_page_is_compressed_for_clients_that_accept_it(
+    accepted: str, compressed: bool, client: Client, counting_app: CountingApp
+) -> None:
+    response = client.get("/", headers={"Accept-Encoding": accepted} if accepted else {})
+    assert response.headers.get("Content-Encoding") == ("gzip" if compressed else None)
+    assert response.headers["Content-Length"] == str(len(response.data))
+    assert (gzip.decompress(response.data) if compressed else response.data) == b"/ 1"
+    assert "Accept-Encoding" in response.headers["Vary"]
+
+
+def test_page_that_the_client_has_is_not_sent_again(client: Client, clock: list[float]) -> None:
+    tag = client.get("/", headers={"Accept-Encoding": "gzip"}).headers["ETag"]
+    for headers in ({}, {"Accept-Encoding": "gzip"}):
+        again = client.get("/", headers={"If-None-Match": tag, **headers})
+        assert (again.status_code, again.data) == (304, b"")
+        assert again.headers["ETag"] == tag
+        assert "Content-Length" not in again.headers
+        assert "Content-Encoding" not in again.headers
+    assert client.get("/", headers={"If-None-Match": '"other"'}).status_code == 200
+    clock[0] += 1
+    assert client.get("/", headers={"If-None-Match": tag}).text == "/ 2"
+
+
+def test_conditions_of_the_first_request_do_not_change_the_page(client: Client, counting_app: CountingApp) -> None:
+    counting_app.views["/"] = lambda request: Response("304" if request.if_none_match else "whole")
+    assert client.get("/", headers={"If-None-Match": '"old"', "Range": "bytes=0-0"}).text == "whole"
+    assert client.get("/").text == "whole"
+
+
+def test_validators_of_the_app_are_kept(client: Client, counting_app: CountingApp) -> None:
+    changed = "Sat, 21 Nov 2026 10:00:00 GMT"
+    counting_app.views["/feed"] = lambda request: Response("x", headers={"ETag": '"own"', "Last-Modified": changed})
+    assert client.get("/feed").headers["ETag"] == 'W/"own"'
+    assert client.get("/feed", headers={"If-None-Match": '"own"'}).status_code == 304
+    assert client.get("/feed", headers={"If-Modified-Since": changed}).status_code == 304
+    earlier = "Sat, 21 Nov 2026 09:00:00 GMT"
+    assert client.get("/feed", headers={"If-Modified-Since": earlier}).status_code == 200
+    assert client.get("/feed", headers={"If-Modified-Since": changed, "If-None-Match": '"other"'}).status_code == 200
+
+
+def test_headers_of_the_app_are_kept(client: Client, counting_app: CountingApp) -> None:
+    counting_app.views["/"] = lambda request: Response("x", headers={"Vary": "Cookie", "Content-Language": "en"})
+    for _ in range(2):
+        response = client.get("/")
+        assert response.headers["Vary"] == "Cookie, Accept-Encoding"
+        assert response.headers["Content-Language"] == "en"

@@ -1,0 +1,32 @@
+"""Texts that look like markup, and the check that a page shows them as text."""
+
+from tests.web.dom import Element
+
+#: Markup, placeholders and quotes in one line.
+HOSTILE = "<b>&amp;</b> \"quotes\" 'too' {{ 7*7 }} %(x)s"
+#: A way out of every place of a page.
+EVIL = "\"'></title></textarea><script>alert(1)</script><img src=x onerror=alert(2)>{{ 7*7 }}"
+#: The attributes that pages of the site have.
+_ATTRIBUTES = set(
+    """name content charset lang class id href rel type src role datetime title tabindex dir action method value form
+    formaction list autocomplete placeholder start open for property alt width height hidden hreflang novalidate
+    maxlength minlength required rows checked inputmode autocapitalize spellcheck target
+    aria-label aria-labelledby aria-live aria-current aria-pressed aria-hidden aria-describedby aria-invalid
+    data-vote data-votes data-status data-counted data-taken data-shortcuts data-shortcuts-open""".split()
+)
+
+
+def assert_harmless(page: Element) -> None:
+    """Fail if *page* has any element, attribute or URL that the site itself does not write."""
+    (script,) = page.all("script")
+    assert script["src"].startswith("/static/site.js?v=")
+    for element in page:
+        assert element.tag not in ("iframe", "style", "object", "embed", "svg", "base")
+        if element.tag == "img":
+            assert element["src"].startswith("/static/icon.svg?v=")
+        assert set(element.attrs) <= _ATTRIBUTES, element.attrs
+        for name in ("href", "action", "formaction"):
+            assert element.attrs.get(name, "/").startswith(("/", "#", "http://", "https://")), element.attrs
+            assert not element.attrs.get(name, "/").startswith("//"), element.attrs
+        if element.tag in ("form", "button"):
+            assert "evil" not in element.attrs.get("action", "") + element.attrs.get("formaction", "")

@@ -1,0 +1,211 @@
+"""Every page in Chinese, without English left on it."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+
+from tests import factories
+from tests.web.browser import JSON, Browser
+from tests.web.conftest import MakeMember
+from tests.web.dom import Element
+from tests.web.i18n.catalogues import PLACEHOLDER, messages
+from voteweb.core.config import COMMAND_LINE, DELETED_MEMBER
+from voteweb.core.models import LogAction, Reason, Role
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+ZH = {"Accept-Language": "zh"}
+#: Pages of readers, members and moderators, and error pages.
+PAGES = [
+    "/",
+    "/new",
+    "/good",
+    "/groups",
+    "/g/编程",
+    "/g/编程/new",
+    "/g/数据库+编程",
+    "/g/空的",
+    "/a/1",
+    "/a/2",
+    "/a/3",
+    "/a/4",
+    "/about",
+    "/log",
+    "/log?kind=ban",
+    "/u/ann",
+    "/u/zoe",
+    "/login",
+    "/signup",
+    "/submit",
+    "/account",
+    "/invitations",
+    "/reports",
+    "/groups/new",
+    "/g/编程/edit",
+    "/a/1/edit",
+    "/a/2/edit",
+    "/a/99",
+    "/g/没有",
+    "/u/nobody-here",
+    "/nowhere",
+    "/new?page=99",
+    "/reset/unknown",
+    "/a/1/vote",
+]
+#: Forms with fields that are refused.
+REFUSED = [
+    ("/submit", {"title": "", "link": "nonsense"}),
+    ("/submit", {"title": "标题标题", "link": "", "text": ""}),
+    ("/account", {"old": "wrong", "new": "1"}),
+    ("/groups/new", {"name": "a b", "title": "", "description": "长" * 301}),
+    ("/a/2/remove", {"reason": ""}),
+    ("/a/2/report", {}),
+    ("/u/zoe/ban", {"reason": ""}),
+]
+#: Names that stay as they are: of the site, of standards, and those in the data of these tests.
+NAMES = re.compile(
+    r"voteweb|Markdown|JSON|OPML|UTC|https?://\S*|example\.com|/g/one\+two|\[deleted\]|\b(ann|bob|zoe|mod|root)\b"
+)
+
+
+@pytest.fixture(autouse=True)
+def site(store: Store) -> None:
+    """Articles of every kind with Chinese text, and a log with every kind of act."""
+    zoe = factories.user(store, "zoe")
+    for name, title in (("编程", "编程"), ("数据库", "数据库"), ("空的", "空的小组")):
+        factories.group(store, name, title, "一个小组")
+    both = ("编程", "数据库")
+    factories.article(store, title="第一篇文章", link="https://example.com/1", groups=both)
+    factories.article(store, zoe, title="第二篇文章", link="", text="正文", groups=("编程",))
+    factories.imported(
+        store, title="很旧的文章", link="https://example.com/3", votes=1_234, poster=DELETED_MEMBER, groups=both
+    )
+    factories.article(store, zoe, title="被移除的文章", link="https://example.com/4")
+    store.articles.set_groups(2, ["数据库"], ["编程"], entry(LogAction.GROUPS))
+    store.articles.set_groups(2, ["编程"], [], entry(LogAction.GROUPS))
+    store.articles.set_groups(2, [], ["数据库"], entry(LogAction.GROUPS))
+    store.removals.remove(4, entry(LogAction.REMOVE, article=4, why="广告"))
+    store.users.ban("zoe", entry(LogAction.BAN, about="zoe", why="广告"))
+    store.users.unban("zoe", entry(LogAction.UNBAN, about="zoe"))
+    for role in (Role.MODERATOR, Role.MEMBER):
+        store.users.set_role("zoe", role, NewLogEntry(LogAction.ROLE, COMMAND_LINE, about="zoe", why=role))
+    store.groups.change("空的", "空的小组", "一个小组", NewLogEntry(LogAction.GROUP, "mod", title="空的"))
+    store.reports.make(2, factories.user(store, "bob"), Reason.SPAM, "广告")
+
+
+def entry(kind: LogAction, **changes: Any) -> NewLogEntry:
+    """Return an act of mod on the first article."""
+    fields: dict[str, Any] = {"article": 1, "title": "第一篇文章", "about": "ann"}
+    return NewLogEntry(kind, "mod", **(fields | changes))
+
+
+@pytest.fixture
+def people(reader: Browser, ann: Browser, mod: Browser, make_member: MakeMember) -> list[Browser]:
+    """A reader, a member, a moderator and an admin."""
+    return [reader, ann, mod, make_member("root", Role.ADMIN)]
+
+
+def visible(page: Element) -> Iterator[str]:
+    """Yield every text that a person sees, hears or finds in a list of search results."""
+    for element in page:
+        if element.tag in ("script", "style") or element.attrs.get("name") in ("viewport", "color-scheme"):
+            continue
+        yield element.own_text
+        for name in ("aria-label", "title", "placeholder", "alt", "data-counted", "data-taken", "content"):
+            if name in element:
+                yield element[name]
+
+
+def english_texts(page: Element) -> list[str]:
+    """Return the English texts on *page*: parts of messages, and two words in a row that are no names."""
+    switch = page.one("form", action="/language")
+    text = "\n".join(text for text in visible(page) if text not in switch.text)
+    untranslated = [part for part in english_parts() if part in text]
+    return untranslated + re.findall(r"[A-Za-z]{3,}[ ,.:]+[A-Za-z]{3,}", NAMES.sub("", text))
+
+
+@cache
+def english_parts() -> list[str]:
+    """Return the longer parts of all messages, without their placeholders."""
+    parts = {part.strip() for message in messages("en") for part in PLACEHOLDER.split(str(message.id))}
+    return [part for part in parts if len(part) > 12]
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_page_is_chinese_throughout(address: str, people: list[Browser]) -> None:
+    for person in people:
+        if person.open(address, headers=ZH).status == 303:
+            person.follow()
+            continue
+        assert person.page.one("html")["lang"] == "zh-Hans"
+        assert person.heading
+        assert english_texts(person.page) == []
+
+
+@pytest.mark.parametrize(("address", "fields"), REFUSED)
+def test_errors_of_a_form_are_chinese(address: str, fields: dict[str, str], mod: Browser) -> None:
+    mod.post(address, fields | {"csrf_token": mod.csrf_token()}, headers=ZH)
+    assert mod.status == 422
+    assert english_texts(mod.page) == []
+
+
+def test_messages_about_buttons_are_chinese(mod: Browser) -> None:
+    token = mod.csrf_token()
+    for address, fields in (
+        ("/a/2/vote", {}),
+        ("/a/2/vote", {}),
+        ("/a/2/unvote", {}),
+        ("/a/2/groups", {"add": "数据库"}),
+        ("/a/2/dismiss", {}),
+        ("/a/2/remove", {"reason": "广告"}),
+        ("/a/2/restore", {}),
+        ("/a/3/vote", {}),
+    ):
+        mod.post(address, fields | {"csrf_token": token}, headers=ZH)
+        page = mod.open("/new", headers=ZH).page
+        assert len(mod.flashes) == 1, address
+        assert english_texts(page) == [], address
+    mod.post("/a/99/vote", {"csrf_token": token}, headers=ZH | JSON)
+    assert mod.response.json["error"]["message"] == "没有这篇文章。"
+
+
+def test_refusal_of_a_login_is_chinese(reader: Browser) -> None:
+    token = reader.open("/login", headers=ZH).form("/login").one("input", name="csrf_token")["value"]
+    reader.post("/login", {"username": "ann", "password": "wrong", "csrf_token": token}, headers=ZH)
+    assert reader.alert == "用户名或密码不正确。"
+
+
+def test_explanation_of_the_score_has_whole_sentences(reader: Browser, store: Store) -> None:
+    factories.imported(store, title="旧闻", link="https://example.com/9", time=1_456_789_012, votes=12)
+    page = reader.open("/a/5", headers=ZH).page
+    assert page.by_id("why").text == (
+        "为什么排在这里？ 发布于 2016年2月29日 23:36 UTC，加上12票 × 432秒 = 1小时26分钟：排名相当于 2016年3月1日 "
+        "01:03 UTC 发布的新文章。 投票已于 2016年3月7日 23:36 UTC 截止，得分不再变化。 本站的排名规则"
+    )
+
+
+def test_roles_and_kinds_in_the_log_are_translated(reader: Browser) -> None:
+    log = reader.open("/log", headers=ZH).page
+    sentences = [entry.all("p")[0].text for entry in log.one("ol", class_="log").all("li")]
+    assert "命令行 变更了 zoe 的角色 ： 版主" in sentences
+    assert "mod 调整了《第一篇文章》的小组：加入“数据库”，移出“编程”" in sentences
+    kinds = {option["value"]: option.text for option in log.one("select", name="kind").all("option")}
+    assert kinds.pop("") == "全部"
+    assert set(kinds) == set(LogAction)
+    assert kinds["role"] == "变更角色"
+    assert not set(kinds.values()) & set(LogAction)
+
+
+def test_roles_in_the_form_are_translated(make_member: MakeMember) -> None:
+    root = make_member("root", Role.ADMIN)
+    roles = root.open("/u/bob", headers=ZH).page.one("select", name="role").all("option")
+    assert {option["value"]: option.text for option in roles} == {
+        "member": "成员",
+        "moderator": "版主",
+        "admin": "管理员",
+    }
+    root.submit("/u/bob/role", role="moderator")
+    assert root.open("/", headers=ZH).flashes == ["bob now has the role moderator."]

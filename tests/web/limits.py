@@ -1,0 +1,29 @@
+"""Rate limits: use one up, and check the refusal."""
+
+import re
+
+from tests.web.browser import Browser
+from voteweb.core.rate_limits import Limit
+from voteweb.store import Store
+
+#: The placeholders of a limit's message, as patterns.
+_PATTERNS = {"wait": r"\d+ \w+( \d+ \w+)?", "when": r"\d+ \w+ \d{4}, \d\d:\d\d UTC", "burst": r"\d+"}
+
+
+def use_up(store: Store, limit: Limit, owner: str) -> None:
+    """Count acts of *owner* until *limit* refuses the next one."""
+    while store.rate_limits.hit([(limit, owner)]) is None:
+        pass
+
+
+def assert_too_fast(browser: Browser, limit: Limit) -> None:
+    """Fail unless the last response is a refusal by *limit*, with its message and the seconds to wait."""
+    assert browser.status == 429
+    assert 0 < int(browser.response.headers["Retry-After"]) <= limit.interval + 1
+    main = browser.page.one("main")
+    (message,) = main.all("div", role="alert") or main.all("p", class_="intro")
+    pattern = re.escape(limit.message)
+    for name, value in _PATTERNS.items():
+        pattern = pattern.replace(re.escape(f"%({name})s"), value)
+    assert re.search(pattern, message.text)
+    assert browser.response.headers["Cache-Control"] == "private, no-store"

@@ -1,0 +1,140 @@
+"""The page /metrics: its token, and what it counts."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from flask import Flask
+
+from tests import factories
+from tests.web.browser import JSON, Browser
+from tests.web.conftest import MakeBrowser
+from tests.web.monitoring.samples import samples
+from voteweb.app import create_app
+from voteweb.core.config import Settings
+from voteweb.core.errors import Unavailable
+from voteweb.store import Store
+from voteweb.store.connection.connection import Connection
+
+TOKEN = "a token of the operator's own"
+Count = Callable[[str], float]
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """A site with metrics, limits and cached pages."""
+    return replace(settings, metrics_token=TOKEN, page_seconds=60.0, limits=1)
+
+
+@pytest.fixture
+def app(settings: Settings, store: Store) -> Flask:
+    """A new app, which has counted nothing yet."""
+    return create_app(settings, store)
+
+
+@pytest.fixture
+def count(app: Flask) -> Count:
+    """A function that returns the value of a sample on /metrics."""
+
+    def read(name: str) -> float:
+        browser = Browser(app).open("/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+        assert browser.status == 200
+        return samples(browser.response.data).get(name, 0)
+
+    return read
+
+
+def test_page_does_not_exist_without_a_token_in_the_settings(make_browser: MakeBrowser) -> None:
+    site = make_browser(metrics_token="", page_seconds=0)
+    for headers in ({}, {"Authorization": f"Bearer {TOKEN}"}, {"Authorization": "Bearer "}):
+        assert site.open("/metrics", headers=headers).status == 404
+
+
+@pytest.mark.parametrize(
+    "authorization",
+    [
+        None,
+        "",
+        "Bearer",
+        "Bearer ",
+        "Bearer another token entirely",
+        f"Bearer {TOKEN[:-1]}",
+        f"Bearer {TOKEN}s",
+        f"Basic {TOKEN}",
+        "Basic dXNlcjpwYXNz",
+        "Bearer ünïcode",
+        "nonsense",
+    ],
+)
+def test_page_needs_the_token(authorization: str | None, reader: Browser) -> None:
+    headers = {} if authorization is None else {"Authorization": authorization}
+    reader.open("/metrics", headers=headers)
+    assert reader.status == 401
+    assert reader.response.headers["WWW-Authenticate"] == "Bearer"
+    assert "voteweb_" not in reader.response.text
+
+
+def test_token_in_the_query_or_a_cookie_does_not_count(reader: Browser) -> None:
+    reader.client.set_cookie("token", TOKEN)
+    assert reader.open(f"/metrics?token={TOKEN}").status == 401
+
+
+def test_page_is_never_cached(reader: Browser) -> None:
+    reader.open("/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+    assert reader.response.cache_control.no_store
+    assert reader.response.content_type == "text/plain; charset=utf-8"
+    assert "Set-Cookie" not in reader.response.headers
+    assert reader.open("/metrics").status == 401
+
+
+def test_requests_are_counted_by_route_and_not_by_address(reader: Browser, count: Count) -> None:
+    name = "voteweb_request_seconds_count{page=%s,route=%s,status=%s}"
+    for address in ("/", "/", "/new", "/a/77", "/a/78", "/nowhere", "/reset/secret", "/static/site.css"):
+        reader.open(address)
+    assert count(name % ("miss", "articles.front", 200)) == 1
+    assert count(name % ("hit", "articles.front", 200)) == 1
+    assert count(name % ("miss", "articles.new", 200)) == 1
+    assert count(name % ("pass", "articles.show", 404)) == 2
+    assert count(name % ("pass", "unknown", 404)) == 1
+    assert count(name % ("pass", "auth.reset", 410)) == 1
+    assert count(name % ("pass", "static", 200)) == 1
+
+
+def test_votes_are_counted_by_outcome(ann: Browser, bob: Browser, reader: Browser, count: Count, store: Store) -> None:
+    factories.article(store, factories.user(store, "ann"))
+    factories.imported(store)
+    token = bob.csrf_token()
+    for act, id in (("vote", 1), ("vote", 1), ("unvote", 1), ("unvote", 1), ("vote", 2), ("vote", 99)):
+        bob.post(f"/a/{id}/{act}", {"csrf_token": token}, headers=JSON if id == 99 else {})
+    ann.post("/a/1/unvote", {"csrf_token": ann.csrf_token()})
+    reader.post("/a/1/vote")
+    outcomes = "counted already-voted taken-back not-voted voting-closed unknown-article own-vote".split()
+    assert {outcome: count(f"voteweb_votes_total{{outcome={outcome}}}") for outcome in outcomes} == dict.fromkeys(
+        outcomes, 1
+    )
+
+
+def test_refusals_are_counted_by_limit(reader: Browser, count: Count) -> None:
+    for _ in range(12):
+        reader.log_in("nobody-of-this-name", "a wrong password")
+    assert reader.status == 429
+    assert count("voteweb_limits_total{limit=guess}") == 2
+
+
+def test_page_has_the_numbers_of_articles_and_members(ann: Browser, count: Count, store: Store) -> None:
+    factories.article(store)
+    assert (count("voteweb_articles"), count("voteweb_members"), count("voteweb_redis_up")) == (1, 1, 1)
+
+
+def test_round_trips_are_timed(reader: Browser, count: Count) -> None:
+    before = count("voteweb_redis_seconds_count")
+    reader.open("/new")
+    assert count("voteweb_redis_seconds_count") == before + 2, "the page, and the sizes that /metrics reads"
+
+
+def test_page_works_without_redis(count: Count, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise Unavailable
+
+    monkeypatch.setattr(Connection, "retry_until_deadline", fail)
+    assert count("voteweb_redis_up") == 0

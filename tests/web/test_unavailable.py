@@ -1,0 +1,171 @@
+"""Redis unavailable: a clear response within the deadline, and recovery without a restart."""
+
+import os
+import socket
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from redis import Redis
+
+from tests import factories
+from tests.conftest import MakeStore
+from tests.web.browser import JSON, PASSWORD, Browser
+from voteweb.app import create_app
+from voteweb.core import passwords
+from voteweb.core.config import Settings
+from voteweb.core.errors import Unavailable
+from voteweb.core.models import Role
+from voteweb.store import open_store
+from voteweb.store.connection.connection import Connection
+
+DEADLINE = 0.1
+READERS_PAGES = "/ /new /good /groups /g/python /g/python/new /g/python+redis /a/1 /u/ann /?page=2".split()
+MEMBERS_PAGES = [*READERS_PAGES, *"/submit /about /groups/new /g/python/edit /login /signup".split()]
+FORMS = ["/a/1/vote", "/a/1/unvote", "/a/1/groups", "/submit", "/groups/new", "/g/python/edit"]
+
+
+class Link:
+    """A path to the socket of the database, which can be cut and restored."""
+
+    def __init__(self, path: Path, target: str) -> None:
+        self.path = path
+        self._target = target
+        self.restore()
+
+    def cut(self, app: Flask) -> None:
+        """Close all connections of *app* and prevent new ones."""
+        self.path.unlink()
+        app.extensions["voteweb.store"].connection.close()
+
+    def restore(self) -> None:
+        os.symlink(self._target, self.path)
+
+
+@pytest.fixture
+def link(settings: Settings, tmp_path: Path) -> Link:
+    """The path over which the site reaches its database."""
+    return Link(tmp_path / "redis.sock", settings.redis_url.removeprefix("unix://"))
+
+
+@pytest.fixture
+def app(link: Link, settings: Settings, make_store: MakeStore) -> Iterator[Flask]:
+    """A site with an article and a short deadline."""
+    make_store()
+    store = open_store(replace(settings, redis_url=f"unix://{link.path}", redis_deadline=DEADLINE, limits=1))
+    factories.article(store, groups=("python", "redis"))
+    factories.user(store, "mod", Role.MODERATOR, passwords.hash_password(PASSWORD))
+    yield create_app(settings, store)
+    store.connection.close()
+
+
+@pytest.fixture
+def moderator(app: Flask) -> Browser:
+    return Browser(app).log_in("mod")
+
+
+@pytest.fixture
+def exceeded_deadlines(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """A list with one item for each deadline that has passed without an answer of Redis."""
+    exceeded: list[int] = []
+    retry_until_deadline = Connection.retry_until_deadline
+
+    def record(self: Connection, *arguments: Any, **options: Any) -> Any:
+        try:
+            return retry_until_deadline(self, *arguments, **options)
+        except Unavailable:
+            exceeded.append(1)
+            raise
+
+    monkeypatch.setattr(Connection, "retry_until_deadline", record)
+    return exceeded
+
+
+def assert_unavailable(browser: Browser, exceeded_deadlines: list[int]) -> None:
+    """Fail unless the last response, after one deadline, is a page of the site that says that Redis is unavailable."""
+    assert browser.status == 503
+    assert int(browser.response.headers["Retry-After"]) > 0
+    assert browser.heading == "Temporarily unavailable"
+    assert "cannot reach its database" in browser.intro
+    assert browser.page.one("a", class_="wordmark")
+    assert "Traceback" not in browser.response.text
+    assert len(exceeded_deadlines) == 1, "one deadline for the whole response"
+    exceeded_deadlines.clear()
+
+
+def test_every_page_and_form_says_so_within_the_deadline(
+    link: Link, moderator: Browser, reader: Browser, exceeded_deadlines: list[int]
+) -> None:
+    token = moderator.csrf_token()
+    link.cut(reader.client.application)
+    for browser, addresses in ((reader, READERS_PAGES), (moderator, MEMBERS_PAGES)):
+        for address in addresses:
+            assert_unavailable(browser.open(address), exceeded_deadlines)
+    for address in FORMS:
+        moderator.post(address, {"csrf_token": token, "next": "/"})
+        assert_unavailable(moderator, exceeded_deadlines)
+
+
+def test_database_that_never_answers_is_unavailable(
+    link: Link, moderator: Browser, app: Flask, exceeded_deadlines: list[int]
+) -> None:
+    link.cut(app)
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(link.path))
+        silent.listen()
+        for address in ("/", "/a/1"):
+            assert_unavailable(moderator.open(address), exceeded_deadlines)
+
+
+def test_pages_that_do_not_need_redis_are_served(link: Link, reader: Browser, app: Flask) -> None:
+    link.cut(app)
+    for address in ("/login", "/signup", "/static/site.css"):
+        assert reader.open(address).status == 200
+    assert reader.open("/nowhere").status == 404
+    assert reader.open("/submit").status == 503
+
+
+def test_login_says_so(link: Link, reader: Browser, app: Flask, exceeded_deadlines: list[int]) -> None:
+    reader.open("/login")
+    link.cut(app)
+    assert_unavailable(reader.submit("/login", username="mod", password=PASSWORD), exceeded_deadlines)
+
+
+def test_script_gets_json(link: Link, moderator: Browser, app: Flask) -> None:
+    token = moderator.csrf_token()
+    link.cut(app)
+    moderator.post("/a/1/vote", headers=JSON | {"X-CSRFToken": token})
+    assert (moderator.status, moderator.response.json["error"]["code"]) == (503, "unavailable")
+    assert int(moderator.response.headers["Retry-After"]) > 0
+
+
+def test_health_says_why(link: Link, reader: Browser, app: Flask) -> None:
+    assert (reader.open("/healthz").status, reader.response.json) == (200, {"status": "ok", "reasons": []})
+    link.cut(app)
+    down = {"status": "down", "reasons": ["Redis does not answer"]}
+    assert (reader.open("/healthz").status, reader.response.json) == (503, down)
+    assert int(reader.response.headers["Retry-After"]) > 0
+
+
+def test_site_and_session_recover_without_a_restart(link: Link, moderator: Browser, app: Flask) -> None:
+    link.cut(app)
+    assert moderator.open("/").status == 503
+    link.restore()
+    assert moderator.open("/").status == 200
+    assert moderator.is_logged_in()
+    assert moderator.open("/healthz").status == 200
+
+
+def test_scripts_are_loaded_again_into_a_server_without_them(moderator: Browser, make_store: MakeStore) -> None:
+    client: Redis = make_store().connection.client
+    client.script_flush()
+    moderator.open("/submit").submit("/submit", title="After a restart", link="https://example.com/")
+    assert moderator.location == "/a/2"
+    client.script_flush()
+    assert moderator.open("/g/python+redis").page.by_id("a1")
+    client.script_flush()
+    moderator.open("/new").submit("/a/2/groups", add="python")
+    assert moderator.follow().flashes == ["The article is now in: python."]

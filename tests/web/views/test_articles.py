@@ -1,0 +1,133 @@
+"""The lists of the whole site, and the page of one article."""
+
+import pytest
+
+from tests import factories
+from tests.web.browser import Browser
+from voteweb.store import Store
+
+
+def post_articles(store: Store, count: int) -> None:
+    for i in range(1, count + 1):
+        factories.article(store, title=f"Article {i}")
+
+
+@pytest.mark.parametrize("address", ["/", "/new", "/good"])
+def test_empty_list_says_so_and_offers_a_link(address: str, reader: Browser) -> None:
+    reader.open(address)
+    assert reader.status == 200
+    assert reader.page.one("div", class_="empty").all("a", class_="button")
+
+
+def test_front_page_is_by_score_and_new_by_time(reader: Browser, store: Store) -> None:
+    post_articles(store, 3)
+    store.votes.cast(1, factories.user(store, "bob"))
+    assert reader.open("/").titles == ["Article 1", "Article 3", "Article 2"]
+    assert reader.open("/new").titles == ["Article 3", "Article 2", "Article 1"]
+
+
+def test_good_articles_have_enough_votes_and_are_by_time(reader: Browser, store: Store) -> None:
+    for votes in (200, 199, 350):
+        factories.imported(store, title=f"{votes} votes", votes=votes, time=1_456_000_000 + votes)
+    assert reader.open("/good").titles == ["350 votes", "200 votes"]
+    beside = reader.open("/").page.one("aside", class_="good-articles")
+    assert [link["href"] for link in beside.all("a")] == ["/good", "/a/3", "/a/1", "/good"]
+    assert beside.all("li")[0].text == "350 votes 350 votes"
+
+
+def test_row_shows_title_domain_poster_time_and_groups(reader: Browser, store: Store) -> None:
+    factories.article(store, title="On Redis", link="https://www.example.com/x", groups=("redis", "编程"))
+    row = reader.open("/").page.by_id("a1")
+    assert row.one("a", class_="title").attrs == {
+        "class": "title",
+        "href": "https://www.example.com/x",
+        "rel": "nofollow ugc noopener",
+        "dir": "auto",
+    }
+    assert row.one("span", class_="domain").text == "example.com"
+    assert row.one("a", class_="by")["href"] == "/u/ann"
+    assert row.one("time").text == "just now"
+    assert row.one("time")["datetime"].endswith("Z")
+    assert [chip["href"] for chip in row.all("a", class_="chip")] == ["/g/redis", "/g/%E7%BC%96%E7%A8%8B"]
+    assert row.one("a", href="/a/1#why").text == "why here?"
+
+
+def test_title_of_a_text_leads_to_its_own_page(reader: Browser, store: Store) -> None:
+    factories.article(store, title="A thought", link="", text="words")
+    assert reader.open("/").page.by_id("a1").one("a", class_="title")["href"] == "/a/1"
+    assert not reader.page.all("span", class_="domain")
+
+
+def test_pages_of_a_list_lead_to_each_other(reader: Browser, store: Store) -> None:
+    post_articles(store, 53)
+    first = reader.open("/new").page
+    assert reader.titles == [f"Article {i}" for i in range(53, 28, -1)]
+    assert first.one("ol", class_="articles")["start"] == "1"
+    assert not first.all("a", rel="prev")
+    assert "53 articles" in first.one("p", class_="total").text
+    second = reader.open(first.one("a", rel="next")["href"]).page
+    assert reader.address == "/new?page=2"
+    assert second.one("ol", class_="articles")["start"] == "26"
+    assert second.one("a", rel="prev")["href"] == "/new"
+    third = reader.open(second.one("a", rel="next")["href"]).page
+    assert reader.titles == ["Article 3", "Article 2", "Article 1"]
+    assert third.one("a", rel="prev")["href"] == "/new?page=2"
+    assert not third.all("a", rel="next")
+
+
+@pytest.mark.parametrize("count", [25, 50])
+def test_full_last_page_has_no_next_page(count: int, reader: Browser, store: Store) -> None:
+    post_articles(store, count)
+    assert not reader.open(f"/new?page={count // 25}").page.all("a", rel="next")
+    assert reader.open(f"/new?page={count // 25 + 1}").status == 404
+
+
+@pytest.mark.parametrize(
+    "page", ["0", "-1", "x", "10**12", str(10**12), "1.5", "", "2", "999999999", "٣", "01", " 1", "1;2"]
+)
+def test_unknown_page_is_404_with_a_link_to_the_first(page: str, reader: Browser, store: Store) -> None:
+    factories.article(store, groups=("python", "redis"))
+    for address in ("/", "/new", "/g/python", "/g/python/new", "/g/python+redis", "/u/ann"):
+        reader.open(address, query_string={"page": page})
+        assert reader.status == 404
+        assert reader.intro == "This list has no such page."
+        assert reader.open(reader.page.one("main").one("a", class_="button")["href"]).status == 200
+        assert reader.address == address
+
+
+def test_article_shows_its_text_and_explains_its_score(reader: Browser, store: Store) -> None:
+    story = {"title": "On Redis", "link": "", "text": "A *short* word.", "votes": 12, "time": 1_456_789_000}
+    article = factories.imported(store, **story)
+    page = reader.open(f"/a/{article.id}").page
+    assert page.one("h1").text == "On Redis"
+    assert page.one("div", class_="text").one("em").text == "short"
+    # 12 × 432 s = 5,184 s = 1 h 26 min 24 s
+    assert page.one("details", id="why").text == (
+        "Why is it here? Posted on 29 Feb 2016, 23:36 UTC, plus 12 votes × 432 s = 1 h 26 min: it ranks like a new "
+        "article posted on 1 Mar 2016, 01:03 UTC. Voting closed on 7 Mar 2016, 23:36 UTC: the score is final. "
+        "How ranking works here"
+    )
+
+
+def test_article_says_when_voting_closes_or_closed(reader: Browser, store: Store) -> None:
+    factories.article(store)
+    assert "Voting closes on " in reader.open("/a/1").page.by_id("why").text
+    assert reader.page.all("button", class_="vote")
+    factories.imported(store)
+    assert "Voting closed on " in reader.open("/a/2").page.by_id("why").text
+    assert not reader.page.all("button", class_="vote")
+    assert reader.page.one("span", class_="vote")["title"] == "Voting is closed"
+
+
+@pytest.mark.parametrize("id", ["2", "0", "99999999999999999999", "9" * 5_000])
+def test_unknown_article_is_404(id: str, reader: Browser, store: Store) -> None:
+    factories.article(store)
+    assert reader.open(f"/a/{id}").status == 404
+    assert reader.intro in ("There is no such article.", "There is no page at this address.")
+    assert reader.page.one("main").one("a", href="/")
+
+
+def test_navigation_marks_the_current_page(reader: Browser) -> None:
+    for address in ("/", "/new", "/good", "/groups"):
+        current = reader.open(address).page.one("nav", aria_label="Site").one("a", aria_current="page")
+        assert current["href"] == address

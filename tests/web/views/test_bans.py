@@ -1,0 +1,140 @@
+"""Bans, and all else that ends sessions: everywhere, with the next request."""
+
+import pytest
+from flask import Flask
+
+from tests import factories
+from tests.web.browser import JSON, PASSWORD, Browser
+from tests.web.conftest import MakeMember
+from tests.web.escaping import HOSTILE
+from tests.web.state import content
+from voteweb.core import passwords
+from voteweb.core.models import LogAction, Role
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+
+@pytest.fixture
+def bobs(app: Flask, bob: Browser) -> list[Browser]:
+    """Three browsers in which bob is logged in."""
+    return [bob, *(Browser(app).log_in("bob") for _ in range(2))]
+
+
+def test_ban_ends_every_session_and_says_why(bobs: list[Browser], mod: Browser) -> None:
+    mod.open("/u/bob").submit("/u/bob/ban", reason=HOSTILE)
+    assert (mod.status, mod.location) == (303, "/u/bob")
+    assert mod.follow().flashes == ["bob has been banned and logged out everywhere."]
+    reason = [f"This account is banned: {HOSTILE}"]
+    on_a_page, by_a_button, by_script = bobs
+    assert on_a_page.open("/new").flashes == reason
+    assert not on_a_page.is_logged_in()
+    assert on_a_page.flashes == []
+    by_a_button.post("/submit", {"csrf_token": "any", "title": "One more", "text": "words"})
+    assert by_a_button.flashes == reason
+    assert not by_a_button.is_logged_in()
+    by_script.post("/a/1/vote", {}, headers=JSON)
+    assert by_script.status in (400, 401)
+    assert by_script.open("/new").flashes == reason
+
+
+def test_reason_of_a_ban_needs_the_password(bob: Browser, reader: Browser, store: Store) -> None:
+    store.users.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why=HOSTILE))
+    reader.log_in("bob", "not this one")
+    assert reader.alert == "No member has this name and this password."
+    reader.log_in("bob")
+    assert (reader.status, reader.alert) == (422, f"This account is banned: {HOSTILE}")
+    assert not reader.is_logged_in()
+
+
+def test_banned_member_cannot_post_or_vote(bob: Browser, store: Store) -> None:
+    factories.article(store)
+    token = bob.csrf_token()
+    store.users.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
+    before = content(store)
+    cookie = bob.client.get_cookie("voteweb")
+    assert cookie is not None
+    for address in ("/a/1/vote", "/submit", "/a/1/report", "/account"):
+        bob.client.set_cookie("voteweb", cookie.value)  # the browser has kept it
+        bob.post(address, {"csrf_token": token, "title": "One more", "text": "words", "reason": "spam"})
+        assert bob.status in (303, 422)
+    assert content(store) == before
+
+
+def test_new_password_does_not_lift_a_ban(bob: Browser, store: Store) -> None:
+    """As when the ban comes between reading the form and storing the new password."""
+    store.users.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
+    store.users.set_password("bob", passwords.hash_password(PASSWORD))
+    with bob.client.session_transaction() as session:
+        session["_user_id"] = f"{store.users.get('bob').session}:bob"
+    assert not bob.is_logged_in()
+
+
+def test_ban_is_public_and_can_be_lifted(mod: Browser, reader: Browser, bob: Browser, store: Store) -> None:
+    mod.open("/u/bob").submit("/u/bob/ban", reason="Spam.")
+    ban = reader.open("/u/bob").page.one("p", class_="error").text
+    assert ban.startswith("Banned since ")
+    assert ban.endswith(": Spam.")
+    assert not mod.open("/u/bob").page.all("form", action="/u/bob/ban")
+    mod.submit("/u/bob/unban")
+    assert mod.follow().flashes == ["bob can log in again."]
+    assert not reader.open("/u/bob").page.all("p", class_="error")
+    assert not bob.is_logged_in()
+    assert bob.log_in("bob").is_logged_in()
+
+
+@pytest.mark.parametrize("reason", ["", " ", "x" * 301])
+def test_ban_needs_a_reason_and_keeps_what_was_typed(reason: str, mod: Browser, bob: Browser) -> None:
+    mod.open("/u/bob").submit("/u/bob/ban", reason=reason)
+    form = mod.form("/u/bob/ban")
+    assert mod.status == 422
+    assert form.one("p", role="alert").text
+    assert form.one("input", name="reason")["value"] == reason
+    assert bob.is_logged_in()
+    assert mod.submit("/u/bob/ban", reason="Spam.").location == "/u/bob"
+
+
+def test_ban_is_offered_only_where_it_is_allowed(
+    mod: Browser, bob: Browser, reader: Browser, make_member: MakeMember
+) -> None:
+    boss = make_member("boss", Role.ADMIN)
+    make_member("second", Role.MODERATOR)
+    for person, bannable in ((reader, []), (bob, []), (mod, ["bob"]), (boss, ["bob", "mod", "second"])):
+        offered = [
+            name
+            for name in ("bob", "mod", "second", "boss")
+            if person.open(f"/u/{name}").page.all("form", action=f"/u/{name}/ban")
+        ]
+        assert offered == bannable
+
+
+def test_logging_out_everywhere_ends_all_sessions(bobs: list[Browser]) -> None:
+    bobs[0].open("/account").submit("/account/logout-everywhere")
+    assert bobs[0].location == "/login"
+    assert bobs[0].follow().flashes == ["You have been logged out everywhere."]
+    assert [browser.is_logged_in() for browser in bobs] == [False] * 3
+    assert bobs[1].flashes == []
+
+
+def test_new_password_ends_all_other_sessions(bobs: list[Browser], reader: Browser) -> None:
+    bobs[0].open("/account").submit("/account", old=PASSWORD, new="another password")
+    assert bobs[0].location == "/account"
+    assert bobs[0].follow().flashes == ["Your password has been changed. All other sessions have ended."]
+    assert [browser.is_logged_in() for browser in bobs] == [True, False, False]
+    assert reader.log_in("bob").status == 422
+    assert reader.log_in("bob", "another password").status == 303
+
+
+def test_new_role_is_effective_at_once_and_ends_no_session(
+    make_member: MakeMember, bob: Browser, reader: Browser, store: Store
+) -> None:
+    boss = make_member("boss", Role.ADMIN)
+    boss.open("/u/bob").submit("/u/bob/role", role="moderator")
+    assert boss.follow().flashes == ["bob now has the role moderator."]
+    assert bob.open("/reports").status == 200
+    assert reader.open("/u/bob").intro.startswith("Moderator · ")
+    for role in ("", "owner", "<b>"):
+        boss.post("/u/bob/role", {"csrf_token": boss.csrf_token(), "role": role})
+        assert (boss.status, boss.intro) == (400, "There is no such role.")
+    boss.open("/u/bob").submit("/u/bob/role", role="member")
+    assert bob.open("/reports").status == 403
+    assert store.users.get("bob").role is Role.MEMBER

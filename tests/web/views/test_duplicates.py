@@ -1,0 +1,125 @@
+"""A link that was posted already, and the form that is filled in by its address."""
+
+import time
+from typing import Any
+from urllib.parse import parse_qs, quote, urlsplit
+
+import pytest
+
+from tests import factories
+from tests.web.browser import PASSWORD, Browser
+from tests.web.escaping import HOSTILE
+from voteweb.core.models import LogAction
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+AGAIN: dict[str, Any] = {"title": "Mine is better", "link": "http://www.example.com/redis/?utm_source=x#top"}
+
+
+@pytest.fixture(autouse=True)
+def earlier_article(store: Store) -> None:
+    """Another member's article of an hour ago."""
+    hour_ago = time.time() - 3_700
+    factories.imported(store, title="The earlier one", link="https://example.com/redis", time=hour_ago, votes=41)
+    factories.group(store, "redis")
+
+
+def test_earlier_article_is_shown_and_everything_typed_stays(bob: Browser) -> None:
+    once = bob.open("/submit").form("/submit").one("input", name="once")["value"]
+    bob.submit("/submit", **AGAIN, text="my words", groups=["redis"])
+    assert (bob.status, bob.field_error("link")) == (422, "This link was posted already.")
+    assert bob.titles == ["The earlier one"]
+    row = bob.page.by_id("a1")
+    assert row.one("time").text == "1 hour ago"
+    assert row.one("button", class_="vote").text.endswith("Votes: 41")
+    form = bob.form("/submit")
+    assert form.one("input", name="title")["value"] == AGAIN["title"]
+    assert form.one("input", name="link")["value"] == AGAIN["link"]
+    assert form.one("textarea", name="text").text == "my words"
+    assert "checked" in form.one("input", name="groups")
+    assert form.one("input", name="once")["value"] == once
+    assert [button.text for button in form.all("button")] == ["Post it anyway"]
+
+
+def test_earlier_article_can_be_voted_for_there(bob: Browser) -> None:
+    bob.open("/submit").submit("/submit", **AGAIN)
+    assert bob.press("/a/1/vote").location == "/a/1#a1"
+    assert bob.follow().flashes == ["Your vote has been counted."]
+    bob.open("/submit").submit("/submit", **AGAIN)
+    assert bob.page.one("button", class_="vote")["aria-pressed"] == "true"
+
+
+def test_duplicate_can_be_posted_anyway_only_once(bob: Browser, store: Store) -> None:
+    bob.open("/submit").submit("/submit", **AGAIN)
+    warning = bob.response
+    for _ in range(2):
+        bob.response = warning
+        bob.submit("/submit", anyway="1")
+        assert (bob.status, bob.location) == (303, "/a/3")
+    assert store.articles.get(3).link == AGAIN["link"]
+    assert bob.open("/new").titles == ["Mine is better", "The earlier one"]
+
+
+def test_warning_returns_after_another_error_is_corrected(bob: Browser) -> None:
+    bob.open("/submit").submit("/submit", **AGAIN)
+    bob.submit("/submit", title="")
+    assert bob.field_error("title").startswith("A title needs")
+    bob.submit("/submit", title="Mine")
+    assert bob.field_error("link") == "This link was posted already."
+
+
+@pytest.mark.parametrize("reason", ["deleted", "edited", "old"])
+def test_link_of_a_gone_or_old_article_is_no_duplicate(reason: str, bob: Browser, store: Store) -> None:
+    if reason == "deleted":
+        store.removals.delete(1)
+    elif reason == "edited":
+        draft, poster = factories.draft(link="https://example.com/other"), store.users.get("ann")
+        store.articles.edit(1, draft, poster, NewLogEntry(LogAction.EDIT, "mod", article=1))
+    else:
+        store.removals.delete(1)
+        factories.imported(store, link="https://example.com/redis", time=time.time() - 31 * 86_400)
+    assert bob.open("/submit").submit("/submit", **AGAIN).status == 303
+
+
+def test_texts_are_never_duplicates(bob: Browser) -> None:
+    for id in (2, 3):
+        assert bob.open("/submit").submit("/submit", title="A thought", text="words").location == f"/a/{id}"
+
+
+def test_hostile_title_of_the_earlier_article_is_escaped(bob: Browser, store: Store) -> None:
+    factories.article(store, title=HOSTILE, link="https://example.com/hostile")
+    bob.open("/submit").submit("/submit", title="Mine", link="https://example.com/hostile")
+    assert bob.titles == [HOSTILE]
+
+
+def test_address_fills_in_the_form(bob: Browser) -> None:
+    bob.open("/submit", query_string={"title": HOSTILE, "link": "https://example.com/?a=b&c=d"})
+    form = bob.form("/submit")
+    assert form.one("input", name="title")["value"] == HOSTILE
+    assert form.one("input", name="link")["value"] == "https://example.com/?a=b&c=d"
+    assert not bob.page.all(class_="error")
+
+
+def test_login_returns_a_reader_to_the_filled_in_form(reader: Browser, bob: Browser) -> None:
+    reader.open(f"/submit?title={quote('A & B: 编程')}&link={quote('https://example.com/?a=b&c=d', safe='')}")
+    reader.follow().submit("/login", username="bob", password=PASSWORD)
+    assert reader.follow().page.one("input", name="title")["value"] == "A & B: 编程"
+    assert reader.page.one("input", name="link")["value"] == "https://example.com/?a=b&c=d"
+
+
+def test_bookmarklet_leads_to_the_form(reader: Browser) -> None:
+    link = reader.open("/about").page.one("a", class_="bookmarklet")
+    assert link.text == "Post to voteweb"
+    script = link["href"]
+    assert script.startswith('javascript:location.href="http://localhost/submit"+')
+    assert "encodeURIComponent(document.title)" in script
+    assert "encodeURIComponent(location.href)" in script
+
+
+def test_encoded_title_and_link_fill_in_the_form(bob: Browser) -> None:
+    """A browser encodes the title and the address of the page."""
+    made = "/submit?title=" + quote("50% & more #1?", safe="") + "&link=" + quote("https://e.example/x?y=1#z", safe="")
+    assert parse_qs(urlsplit(made).query)["link"] == ["https://e.example/x?y=1#z"]
+    page = bob.open(made).page
+    assert page.one("input", name="title")["value"] == "50% & more #1?"
+    assert page.one("input", name="link")["value"] == "https://e.example/x?y=1#z"

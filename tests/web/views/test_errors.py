@@ -1,0 +1,204 @@
+"""Error pages: in the layout of the site, or as JSON for script; none shows a stack trace."""
+
+import logging
+from functools import cache
+from typing import Any
+
+import pytest
+from flask import Flask, abort
+
+from tests import factories
+from tests.web.browser import JSON, Browser
+from voteweb.app import create_app
+from voteweb.core import errors
+from voteweb.core.config import MAX_BODY_BYTES, Settings
+from voteweb.core.errors import VotewebError
+from voteweb.store import Store
+
+HEADINGS = {
+    400: "Bad request",
+    403: "Not allowed",
+    404: "Page not found",
+    405: "Method not allowed",
+    409: "Already done",
+    410: "No longer available",
+    413: "Too large",
+    429: "Too many requests",
+    500: "Server error",
+    503: "Temporarily unavailable",
+}
+
+
+@cache
+def _failing_app(settings: Settings) -> Flask:
+    app = create_app(settings)
+    app.add_url_rule("/fail/<int:status>", "fail", lambda status: abort(status))
+    app.add_url_rule("/refuse/<name>", "refuse", _refuse)
+    app.add_url_rule("/bug", "bug", lambda: {}["a secret"])
+    return app
+
+
+@pytest.fixture
+def app(settings: Settings, store: Store) -> Flask:
+    """A site with addresses that fail with a status, with an error of ours, and with a bug."""
+    app = _failing_app(settings)
+    app.extensions["voteweb.store"] = store
+    return app
+
+
+def _refuse(name: str) -> None:
+    raise getattr(errors, name)(names="python", name="ann", max=5, when=1_456_789_012.0, votes=3, reason="spam")
+
+
+@pytest.fixture(params=["reader", "ann", "mod"])
+def person(request: pytest.FixtureRequest) -> Browser:
+    browser: Browser = request.getfixturevalue(request.param)
+    return browser
+
+
+def test_every_status_has_a_page_of_the_site(person: Browser) -> None:
+    for status, heading in HEADINGS.items():
+        person.open(f"/fail/{status}")
+        assert (person.status, person.heading) == (status, heading)
+        assert person.page.one("title").text == f"{heading} · voteweb"
+        assert person.page.one("a", class_="wordmark")["href"] == "/"
+        assert person.page.one("main").one("a", class_="button")["href"] == "/"
+        assert f"Status {status}" in person.page.one("main").text
+        assert person.response.content_type == "text/html; charset=utf-8"
+
+
+def test_script_gets_json(person: Browser) -> None:
+    for status in HEADINGS:
+        person.open(f"/fail/{status}", headers=JSON)
+        error = person.response.json["error"]
+        assert person.status == status
+        assert set(error) == {"code", "message"}
+        assert error["message"].endswith(".")
+
+
+@pytest.mark.parametrize("status", [406, 415, 418, 431, 451, 501, 502, 504])
+def test_other_status_has_a_page_too(status: int, reader: Browser) -> None:
+    assert reader.open(f"/fail/{status}").status == status
+    assert reader.heading
+
+
+ERROR_NAMES = [
+    name
+    for name, cls in vars(errors).items()
+    if isinstance(cls, type) and issubclass(cls, VotewebError) and cls.template and cls is not errors.LoggedOut
+]
+
+
+@pytest.mark.parametrize("name", ERROR_NAMES)
+def test_every_error_class_shows_its_message(name: str, reader: Browser) -> None:
+    error = getattr(errors, name)
+    assert reader.open(f"/refuse/{name}").status == error.status
+    message = reader.intro
+    assert message.startswith(error.template.partition("%")[0])
+    assert "%" not in message
+    reader.open(f"/refuse/{name}", headers=JSON)
+    assert reader.response.json["error"] == {"code": error.code, "message": message}
+
+
+@pytest.mark.parametrize("headers", [{}, JSON], ids=["page", "script"])
+def test_bug_shows_no_details_and_is_logged(
+    headers: dict[str, str], person: Browser, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.ERROR):
+        person.open("/bug?next=/", headers=headers)
+    assert person.status == 500
+    for internal in ("Traceback", "KeyError", "a secret", "voteweb/", "flask"):
+        assert internal not in person.response.text
+    (record,) = caplog.records
+    assert record.getMessage() == "GET /bug failed"
+    assert record.exc_info is not None
+
+
+@pytest.mark.parametrize(
+    ("address", "has_id"),
+    [("/bug", True), ("/fail/500", True), ("/fail/503", True), ("/refuse/Unavailable", True), ("/fail/404", False)],
+)
+def test_page_of_a_server_error_has_its_request_id(address: str, has_id: bool, person: Browser) -> None:
+    id = person.open(address).response.headers["X-Request-Id"]
+    assert (f"request {id}." in person.page.one("main").text) is has_id
+
+
+def test_invalid_data_in_the_database_is_a_server_error(ann: Browser, store: Store) -> None:
+    store.connection.client.set("user:ann", "not a hash")
+    for address, heading in (("/", "Server error"), ("/about", "Server error"), ("/nowhere", "Page not found")):
+        assert ann.open(address).heading == heading
+        assert "WRONGTYPE" not in ann.response.text
+
+
+def test_member_stays_logged_in_on_an_error_page(ann: Browser) -> None:
+    for address in ("/nowhere", "/fail/403", "/fail/500"):
+        assert ann.open(address).page.all("form", action="/logout")
+
+
+def test_error_page_of_a_reader_sets_no_cookie(reader: Browser) -> None:
+    for address in ("/nowhere", "/fail/400", "/bug", "/a/1/vote"):
+        assert "Set-Cookie" not in reader.open(address).response.headers
+
+
+@pytest.mark.parametrize(
+    "address", ["/submit", "/login", "/signup", "/a/1/vote", "/a/1/groups", "/groups/new", "/logout"]
+)
+@pytest.mark.parametrize("person", ["reader", "mod"], indirect=True)
+def test_too_large_body_is_413(address: str, person: Browser, store: Store) -> None:
+    factories.article(store)
+    person.post(address, {"text": "x" * (MAX_BODY_BYTES + 1)})
+    assert (person.status, person.heading) == (413, "Too large")
+    person.post(address, {"text": "x" * (MAX_BODY_BYTES + 1)}, headers=JSON)
+    assert person.status in (401, 413)
+    assert person.response.json["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"content_type": "application/json", "data": b"{"},
+        {"content_type": "multipart/form-data; boundary=x", "data": b"--x\r\nnonsense"},
+        {"content_type": "multipart/form-data", "data": b"x"},
+        {"content_type": "application/x-www-form-urlencoded", "data": b"title=%ff%00%&=&&%zz\xff=\xfe"},
+        {"content_type": "text/plain; charset=nonsense", "data": b"\x00\xff"},
+        {"content_type": "application/x-www-form-urlencoded", "data": b"&".join([b"a=b"] * 20_000)},
+    ],
+    ids=["json", "broken multipart", "no boundary", "rubbish", "charset", "many fields"],
+)
+@pytest.mark.parametrize("address", ["/submit", "/login", "/a/1/vote", "/groups/new"])
+def test_body_that_is_no_form_is_refused(body: dict[str, Any], address: str, mod: Browser) -> None:
+    mod.response = mod.client.post(address, buffered=True, **body)
+    assert mod.status in (303, 400, 413, 422)
+    if mod.status != 303:
+        assert mod.heading
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("/%00", "/%ff", "/g/%ff", "/g/%00", "/g/++", "/g/python+", "/g/%2B", "/g/%2e%2e", "/?page=%ff", "/new/"),
+        *("/static/../app.py", "/static/%2e%2e/app.py", "/static/%00", "/" + "x" * 5_000, "/g/" + "x" * 5_000),
+        *("/a/-1", "/a/1.5", "/a/x", "/g/", "/u/"),
+    ],
+)
+def test_unknown_address_is_404(address: str, reader: Browser) -> None:
+    assert reader.open(address).status == 404
+    assert reader.heading == "Page not found"
+
+
+def test_error_is_json_only_where_the_client_prefers_it(reader: Browser) -> None:
+    for accept, is_json in (
+        ("application/json", True),
+        ("application/json, text/html;q=0.5", True),
+        ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", False),
+        ("*/*", False),
+        ("", False),
+        ("rubbish;;q=x", False),
+    ):
+        reader.open("/nowhere", headers={"Accept": accept})
+        assert (reader.response.content_type == "application/json") is is_json, accept
+
+
+def test_error_page_offers_login_and_the_way_back(reader: Browser) -> None:
+    reader.open("/g/nope?page=2")
+    assert reader.page.one("nav", class_="account").one("a", href="/login?next=/g/nope%3Fpage%3D2")

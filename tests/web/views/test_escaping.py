@@ -1,0 +1,76 @@
+"""User text is shown as it was typed and never becomes markup, on any page."""
+
+import pytest
+
+from tests import factories
+from tests.web.browser import Browser
+from tests.web.escaping import EVIL, assert_harmless
+from voteweb.core.models import Draft
+from voteweb.store import Store
+
+PLACES = ["/", "/new", "/good", "/groups", "/g/python", "/g/python/new", "/g/python+redis", "/u/ann", "/a/1", "/a/2"]
+TEXT = f"""{EVIL}
+
+[a](javascript:alert(1)) [b](data:text/html,x) [c](//evil.example) <a href="javascript:alert(1)" onclick="x">d</a>
+![e](https://evil.example/x.png) <https://example.com/?"onmouseover=alert(1)> <style>*{{display:none}}</style>
+<iframe src="https://evil.example"></iframe> <form action="https://evil.example"><input name="csrf_token"></form>
+"""
+
+
+@pytest.fixture(autouse=True)
+def evil_articles(store: Store) -> None:
+    """A link and a text, one of them good, with hostile text in every field."""
+    for name in ("python", "redis"):
+        factories.group(store, name, EVIL[:60], EVIL)
+    link = 'https://example.com/?"><script>alert(1)</script>'
+    factories.imported(store, title=EVIL, link=link, groups=("python", "redis"), votes=300)
+    poster = factories.user(store, "ann")
+    store.articles.post(Draft(EVIL, "", TEXT, ("python", "redis")), poster, "0123456789")
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_every_page_is_harmless_for_everybody(place: str, reader: Browser, bob: Browser, mod: Browser) -> None:
+    for person in (reader, bob, mod):
+        assert person.open(place).status == 200
+        assert_harmless(person.page)
+
+
+def test_titles_are_shown_as_typed(reader: Browser) -> None:
+    assert reader.open("/a/1").heading == EVIL
+    assert reader.page.one("title").text == f"{EVIL} · voteweb"
+    assert reader.open("/new").titles == [EVIL, EVIL]
+    assert reader.page.one("button", class_="vote").text == f"Vote for “{EVIL}”. Votes: 1"
+    assert reader.open("/groups").page.all("h2")[0].text == EVIL[:60].strip()
+
+
+def test_text_keeps_its_words_but_not_its_markup(reader: Browser) -> None:
+    text = reader.open("/a/2").page.one("div", class_="text")
+    assert {element.tag for element in text} <= {"div", "p", "a"}
+    assert "<script>alert(1)</script>" in text.text
+    links = text.all("a")
+    assert links
+    assert all(link["rel"] == "nofollow ugc noopener" for link in links if "href" in link)
+
+
+@pytest.mark.parametrize(
+    "address", ["/g/{}", "/u/{}", "/{}", "/login?next={}", "/signup?next=/{}", "/?page={}", "/new?x={}"]
+)
+def test_address_is_never_markup(address: str, reader: Browser) -> None:
+    reader.open(address.format(EVIL.replace("#", "%23").replace("?", "%3F")))
+    assert reader.status in (200, 404)
+    assert_harmless(reader.page)
+
+
+def test_typed_fields_are_never_markup(reader: Browser, bob: Browser, mod: Browser) -> None:
+    bob.open("/submit").submit("/submit", title=EVIL * 9, link=EVIL, text=EVIL, groups=[EVIL])
+    reader.open("/login").submit("/login", username=EVIL, password=EVIL)
+    mod.open("/groups/new").submit("/groups/new", name=EVIL, title=EVIL * 9, description=EVIL)
+    for person in (bob, reader, mod):
+        assert person.status == 422
+        assert_harmless(person.page)
+    assert bob.page.one("textarea").own_text.removeprefix("\n") == EVIL
+    reader.open("/signup").submit("/signup", username=EVIL, password=EVIL)
+    mod.open("/new").submit("/a/1/groups", add=EVIL, remove=[EVIL])
+    for person in (reader, mod):
+        assert_harmless(person.page)
+        assert person.status in (400, 422)

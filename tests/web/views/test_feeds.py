@@ -1,0 +1,205 @@
+"""The content of feeds, read by feedparser and by hand, against RFC 4287 and JSON Feed 1.1."""
+
+import json
+import re
+import time
+
+import pytest
+
+from tests import factories
+from tests.web.browser import Browser
+from tests.web.feed_reader import ARTICLE_LISTS, ATOM, LISTS, add_articles, atom, items, titles, tree
+from voteweb.store import Store
+
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+
+
+@pytest.fixture(autouse=True)
+def articles(store: Store) -> None:
+    add_articles(store)
+
+
+# the specifications
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_atom_feed_has_what_rfc_4287_requires(path: str, reader: Browser) -> None:
+    feed = tree(reader, f"{path}.atom")
+    assert reader.response.headers["Content-Type"] == "application/atom+xml; charset=utf-8"
+    assert feed.tag == f"{ATOM}feed"
+    entries = feed.findall(f"{ATOM}entry")
+    assert entries
+    for element in (feed, *entries):
+        for name in ("id", "title", "updated"):
+            (child,) = element.findall(f"{ATOM}{name}")
+            assert child.text, name
+        assert re.match(r"(urn:uuid:|http://localhost/)", element.findtext(f"{ATOM}id", ""))
+        assert TIME.fullmatch(element.findtext(f"{ATOM}updated", ""))
+        assert element.findtext(f"{ATOM}author/{ATOM}name")
+        links = [(link.get("rel"), link.get("type")) for link in element.findall(f"{ATOM}link")]
+        assert len(links) == len(set(links))
+        assert [rel for rel, _type in links].count("alternate") == 1
+        assert all((link.get("href") or "").startswith("http") for link in element.findall(f"{ATOM}link"))
+    ids = [entry.findtext(f"{ATOM}id") for entry in entries]
+    assert len(ids) == len(set(ids))
+    (self_url,) = [link.get("href") for link in feed.findall(f"{ATOM}link") if link.get("rel") == "self"]
+    assert self_url == f"http://localhost{path}.atom"
+    for entry in entries:
+        assert TIME.fullmatch(entry.findtext(f"{ATOM}published", ""))
+        (content,) = entry.findall(f"{ATOM}content")
+        assert content.get("type") == "html"
+        assert content.text
+        assert not list(content)
+
+
+# Name of a member, its type, and whether it is required.
+JSON_FEED = [
+    ("version", str, True), ("title", str, True), ("items", list, True), ("home_page_url", str, True),
+    ("feed_url", str, True), ("language", str, True), ("favicon", str, True), ("description", str, False),
+]  # fmt: skip
+JSON_ITEM = [
+    ("id", str, True), ("url", str, True), ("content_html", str, True), ("title", str, True),
+    ("date_published", str, True), ("date_modified", str, True), ("authors", list, True),
+    ("external_url", str, False), ("tags", list, False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_json_feed_has_what_the_specification_requires(path: str, reader: Browser) -> None:
+    reader.open(f"{path}.json")
+    assert reader.response.headers["Content-Type"] == "application/feed+json"
+    feed = json.loads(reader.response.data)
+    assert feed["version"] == "https://jsonfeed.org/version/1.1"
+    assert feed["feed_url"] == f"http://localhost{path}.json"
+    assert feed["items"]
+    for specification, members in ((JSON_FEED, [feed]), (JSON_ITEM, feed["items"])):
+        for member in members:
+            assert set(member) <= {name for name, *_ in specification}
+            for name, type, is_required in specification:
+                assert isinstance(member[name], type) if is_required or name in member else True, name
+                assert member.get(name, "none") != ""
+    for item in feed["items"]:
+        assert all(author["name"] for author in item["authors"])
+        assert item["url"].startswith("http://localhost/")
+
+
+# the content
+
+
+def test_each_feed_has_the_articles_of_its_list(reader: Browser) -> None:
+    assert {path: titles(reader, path) for path in ARTICLE_LISTS} == {
+        "/feed": ["A text", "A link"],
+        "/new": ["A text", "A link"],
+        "/good": ["A link"],
+        "/g/python": ["A text", "A link"],
+        "/g/python/new": ["A text", "A link"],
+        "/g/python+redis": ["A text", "A link"],
+        "/g/python+redis/new": ["A text", "A link"],
+        "/u/ann": ["A text", "A link"],
+    }
+
+
+def test_feeds_by_score_and_by_time_differ(reader: Browser, store: Store) -> None:
+    factories.imported(store, title="Popular", link="https://example.com/9", votes=5_000, groups=("python",))
+    assert titles(reader, "/feed")[0] == titles(reader, "/g/python")[0] == "Popular"
+    assert titles(reader, "/new")[0] == titles(reader, "/g/python/new")[0] == "A text"
+
+
+def test_item_of_a_link_leads_to_story_and_page(reader: Browser, store: Store) -> None:
+    entry = atom(reader, "/good.atom").entries[0]
+    article = store.articles.get(1)
+    assert entry.link == "https://example.com/a?b=1&c=2"
+    assert [(link.rel, link.href) for link in entry.links] == [
+        ("alternate", "https://example.com/a?b=1&c=2"),
+        ("replies", "http://localhost/a/1"),
+    ]
+    assert (entry.author_detail.name, entry.author_detail.href) == ("ann", "http://localhost/u/ann")
+    assert [tag.term for tag in entry.tags] == list(article.groups) == ["python", "redis"]
+    assert time.strftime("%s", entry.published_parsed) == time.strftime("%s", entry.updated_parsed)
+    assert '200 votes · <a href="http://localhost/a/1">see it on voteweb</a>' in entry.content[0].value
+    (item,) = items(reader, "/good.json")
+    assert (item["url"], item["external_url"]) == ("http://localhost/a/1", "https://example.com/a?b=1&c=2")
+    assert item["authors"] == [{"name": "ann", "url": "http://localhost/u/ann"}]
+    assert item["tags"] == ["python", "redis"]
+
+
+def test_item_of_a_text_has_the_whole_text_as_html(reader: Browser) -> None:
+    entry = atom(reader, "/new.atom").entries[0]
+    assert {link.href for link in entry.links} == {"http://localhost/a/2"}
+    assert "<strong>bold</strong>" in entry.content[0].value
+    item = items(reader, "/new.json")[0]
+    assert "external_url" not in item
+    html = item["content_html"]
+    assert "<strong>bold</strong> text." in html
+    assert '<a href="https://example.org/" rel="nofollow ugc noopener">link</a>' in html
+    assert "&lt;b&gt;no&lt;/b&gt;" in html
+    assert 'href="javascript' not in html
+    content = next(tree(reader, "/new.atom").iter(f"{ATOM}content"))
+    assert content.text == html
+
+
+@pytest.mark.parametrize(
+    ("path", "title", "page"),
+    [
+        ("/feed", "voteweb: Top articles", "/"),
+        ("/new", "voteweb: New articles", "/new"),
+        ("/good", "voteweb: Good articles", "/good"),
+        ("/g/python", "voteweb: Python & co", "/g/python"),
+        ("/g/python/new", "voteweb: New in Python & co", "/g/python/new"),
+        ("/g/python+redis", "voteweb: Python & co + Redis", "/g/python+redis"),
+        ("/u/ann", "voteweb: Articles by ann", "/u/ann"),
+        ("/log", "voteweb: Moderation log", "/log"),
+    ],
+)
+def test_feed_has_its_lists_title_and_is_linked_there(path: str, title: str, page: str, reader: Browser) -> None:
+    feed = atom(reader, f"{path}.atom").feed
+    assert (feed.title, feed.link) == (title, f"http://localhost{page}")
+    assert (feed.author, feed.icon.partition("?")[0]) == ("voteweb", "http://localhost/static/icon.svg")
+    json_feed = json.loads(reader.open(f"{path}.json").response.data)
+    assert (json_feed["title"], json_feed["home_page_url"]) == (title, f"http://localhost{page}")
+    links = reader.open(page).page.all("link", rel="alternate")
+    assert [(link["type"], link["title"], link["href"]) for link in links] == [
+        ("application/atom+xml", title, f"{path}.atom"),
+        ("application/feed+json", f"{title} (JSON)", f"{path}.json"),
+    ]
+
+
+def test_feed_of_a_group_has_its_description(reader: Browser) -> None:
+    assert tree(reader, "/g/python.atom").findtext(f"{ATOM}subtitle") == "The <language>."
+    assert json.loads(reader.open("/g/python.json").response.data)["description"] == "The <language>."
+
+
+def test_feed_of_an_empty_list_is_empty(reader: Browser, store: Store) -> None:
+    for id in (1, 2):
+        store.removals.delete(id)
+    for path in ARTICLE_LISTS:
+        assert titles(reader, path) == [], path
+        assert "Last-Modified" not in reader.response.headers
+
+
+def test_feed_of_the_log_can_be_filtered(reader: Browser) -> None:
+    (entry,) = atom(reader, "/log.atom?who=mod&kind=remove&x=1").entries
+    assert entry.title == "mod removed “Spam & <eggs>”"
+    assert entry.link == "http://localhost/log#l1"
+    assert "It is &lt;spam&gt;." in items(reader, "/log.json?kind=remove")[0]["content_html"]
+    feed = tree(reader, "/log.atom?who=mod&kind=remove&x=1")
+    links = {link.get("rel"): link.get("href") for link in feed.findall(f"{ATOM}link")}
+    assert links["self"] == "http://localhost/log.atom?who=mod&kind=remove"
+    assert links["alternate"] == "http://localhost/log?who=mod&kind=remove"
+    assert items(reader, "/log.json?who=nobody") == []
+
+
+def test_opml_has_the_feeds_of_all_groups(reader: Browser, store: Store) -> None:
+    factories.group(store, "编程", 'Code & "more"')
+    opml = tree(reader, "/groups.opml")
+    assert (opml.tag, opml.get("version"), opml.findtext("head/title")) == ("opml", "2.0", "voteweb: Groups")
+    outlines = [outline.attrib for outline in opml.findall("body/outline")]
+    assert [outline["text"] for outline in outlines] == ["Python & co", "Redis", 'Code & "more"']
+    assert outlines[0]["description"] == "The <language>."
+    for outline in outlines:
+        assert outline["type"] == "rss"
+        assert outline["xmlUrl"] == f"{outline['htmlUrl']}.atom"
+        atom(reader, outline["xmlUrl"].removeprefix("http://localhost"))
+    assert reader.open("/groups").page.one("a", href="/groups.opml").text
+    store.connection.client.delete("groups:")
+    assert len(tree(reader, "/groups.opml").findall("body/outline")) == 1

@@ -1,0 +1,202 @@
+"""Feeds of unusual data, their caching, and their addresses."""
+
+import json
+import re
+import time
+from xml.etree import ElementTree
+
+import pytest
+from flask import Flask
+
+from tests import factories
+from tests.web.browser import Browser
+from tests.web.conftest import CountRoundTrips, MakeBrowser
+from tests.web.feed_reader import ARTICLE_LISTS, ATOM, FEEDS, add_articles, atom, items, titles, tree
+from voteweb.core.models import Draft, LogAction
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+HOSTILE_TITLES = [
+    "<script>alert('1')</script> & \"co\"",
+    "the end ]]> of <![CDATA[ data",
+    "&amp; &lt; &#0; &bogus;",
+    "Emoji 👩‍👩‍👧 and 𝒳",
+    "שלום עולם, مرحبا",
+    "编程语言：第一章",
+    "x" * 200,
+]
+
+
+@pytest.fixture(autouse=True)
+def articles(store: Store) -> None:
+    add_articles(store)
+
+
+# unusual data
+
+
+def test_hostile_titles_arrive_unchanged(reader: Browser, store: Store) -> None:
+    for title in HOSTILE_TITLES:
+        store.connection.command("HSET", "article:2", "title", title)
+        for path in ("/new", "/g/python+redis"):
+            assert tree(reader, f"{path}.atom").findtext(f"{ATOM}entry/{ATOM}title") == title
+            assert items(reader, f"{path}.json")[0]["title"] == title
+            atom(reader, f"{path}.atom")
+
+
+@pytest.mark.parametrize("field", ["title", "text", "poster", "link", "groups"])
+def test_characters_that_xml_forbids_are_dropped(field: str, reader: Browser, store: Store) -> None:
+    forbidden = "".join(chr(code) for code in (*range(32), 0x7F, 0x85, 0xFFFE, 0xFFFF))
+    store.connection.command("HSET", "article:2", field, f"https://a.example/{forbidden}b")
+    for path in ARTICLE_LISTS:
+        atom(reader, f"{path}.atom")
+        items(reader, f"{path}.json")
+        assert not re.search(r"\\u00(0[0-8bBcCeEfF]|1)|[\ufffe\uffff]", reader.response.text), path
+    store.connection.command("HSET", "group-info:python", "title", forbidden, "description", forbidden)
+    atom(reader, "/g/python.atom")
+    ElementTree.fromstring(reader.open("/groups.opml").response.data)
+
+
+@pytest.mark.parametrize(
+    ("link", "url"),
+    [
+        ("javascript:alert(1)", "http://localhost/a/2"),
+        ("example.com", "http://localhost/a/2"),
+        ("HTTPS://example.com/A", "HTTPS://example.com/A"),
+        ("http://[", "http://localhost/a/2"),
+        ('https://a.example/a b"<>\\{|}^`\u0001', "http://localhost/a/2"),
+        ('https://a.example/a"<>{|}^`', "https://a.example/a%22%3C%3E%7B%7C%7D%5E%60"),
+        ("https://例え.example/编程?a=%20#x", "https://例え.example/编程?a=%20#x"),
+    ],
+)
+def test_any_link_in_the_database_is_harmless(link: str, url: str, reader: Browser, store: Store) -> None:
+    store.connection.command("HSET", "article:2", "link", link)
+    assert tree(reader, "/new.atom").find(f"{ATOM}entry/{ATOM}link").get("href") == url  # type: ignore[union-attr]
+    item = items(reader, "/new.json")[0]
+    assert item.get("external_url", item["url"]) == url
+
+
+def test_poster_who_is_no_member_has_no_page(reader: Browser, store: Store) -> None:
+    store.connection.command("HSET", "article:2", "poster", "user:7")
+    assert items(reader, "/new.json")[0]["authors"] == [{"name": "user:7"}]
+    store.connection.command("HDEL", "article:2", "poster")
+    assert "authors" not in items(reader, "/new.json")[0]
+    assert atom(reader, "/new.atom").entries[0].title == "A text"
+
+
+# changes and caches
+
+
+def test_ids_stay_after_edits_votes_and_a_move(reader: Browser, make_browser: MakeBrowser, store: Store) -> None:
+    before = [item["id"] for item in items(reader, "/new.json")]
+    assert [entry.id for entry in atom(reader, "/new.atom").entries] == before
+    assert len(set(before)) == 2
+    store.votes.cast(2, factories.user(store, "zoe"))
+    store.articles.edit(2, Draft("Another title", "https://example.com/new", "", ()), factories.user(store))
+    moved = make_browser(site_url="https://news.example/")
+    for browser in (reader, moved):
+        assert [item["id"] for item in items(browser, "/new.json")] == before
+        assert items(browser, "/new.json")[0]["title"] == "Another title"
+    assert items(moved, "/new.json")[0]["url"] == "https://news.example/a/2"
+    assert atom(moved, "/new.atom").feed.id == "https://news.example/new.atom"
+
+
+def test_edit_changes_the_time_of_the_update(reader: Browser, store: Store) -> None:
+    store.connection.command("HINCRBYFLOAT", "article:2", "edited", repr(time.time() + 60))
+    item = items(reader, "/new.json")[0]
+    assert item["date_modified"] > item["date_published"]
+    feed = tree(reader, "/new.atom")
+    assert feed.findtext(f"{ATOM}updated") == feed.findtext(f"{ATOM}entry/{ATOM}updated") == item["date_modified"]
+
+
+def test_removed_and_deleted_articles_leave_every_feed_at_once(reader: Browser, store: Store) -> None:
+    for path in ARTICLE_LISTS:
+        titles(reader, path)  # from here on combined rankings are cached
+    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "mod", article=1, why="spam"))
+    store.removals.delete(2)
+    assert {path: titles(reader, path) for path in ARTICLE_LISTS} == {path: [] for path in ARTICLE_LISTS}
+
+
+def test_unchanged_feed_is_not_sent_again(reader: Browser) -> None:
+    for address in FEEDS:
+        headers = reader.open(address).response.headers
+        assert headers["Cache-Control"] == "public, max-age=60", address
+        for condition in ({"If-None-Match": headers["ETag"]}, {"If-Modified-Since": headers["Last-Modified"]}):
+            reader.open(address, headers=condition)
+            assert (reader.status, reader.response.data) == (304, b""), address
+            assert reader.response.headers["ETag"] == headers["ETag"]
+            assert reader.response.headers["Cache-Control"] == headers["Cache-Control"]
+        for condition in ({"If-None-Match": '"other"'}, {"If-Modified-Since": "Sun, 06 Nov 1994 08:49:37 GMT"}):
+            assert reader.open(address, headers=condition).status == 200, address
+
+
+def test_vote_changes_the_feed(reader: Browser, store: Store) -> None:
+    tag = reader.open("/feed.atom").response.headers["ETag"]
+    store.votes.cast(2, factories.user(store, "zoe"))
+    assert reader.open("/feed.atom", headers={"If-None-Match": tag}).status == 200
+    assert "2 votes" in reader.response.text
+
+
+def test_feed_is_the_same_for_every_session_and_language(reader: Browser, mod: Browser) -> None:
+    for address in FEEDS:
+        people = ((reader, "en"), (mod, "zh"))
+        responses = [browser.open(address, headers={"Accept-Language": tag}).response for browser, tag in people]
+        assert responses[0].data == responses[1].data, address
+        for response in responses:
+            assert "Set-Cookie" not in response.headers, address
+            assert "Vary" not in response.headers, address
+
+
+def test_feed_takes_one_round_trip(reader: Browser, count_round_trips: CountRoundTrips) -> None:
+    for address in FEEDS:
+        assert count_round_trips(lambda address=address: reader.open(address)) == 1, address
+        assert reader.status == 200
+
+
+# addresses
+
+
+def test_feed_of_an_unknown_list_is_404(reader: Browser) -> None:
+    for path in ("/g/nope", "/g/nope+python", "/g/a%20b", "/g/a+b+c+d+e", "/g/nope/new", "/u/nobody-here", "/u/x"):
+        for format in ("atom", "json"):
+            assert reader.open(f"{path}.{format}").status == 404, path
+
+
+def test_there_are_no_other_formats(reader: Browser) -> None:
+    for address in ("/feed", "/feed.rss", "/new.xml", "/g/python.rss", "/u/ann.rss", "/good.atom.json"):
+        assert reader.open(address).status == 404, address
+
+
+def test_feed_of_a_deleted_account_is_gone(reader: Browser, store: Store) -> None:
+    store.account_deletion.start(factories.user(store), delete_articles=True)
+    assert reader.open("/u/ann.atom").status == 410
+
+
+def test_every_feed_has_one_address(reader: Browser) -> None:
+    for address, location in (
+        ("/g/Python.atom", "/g/python.atom"),
+        ("/g/redis+python.json", "/g/python+redis.json"),
+        ("/g/redis+Python+redis/new.atom", "/g/python+redis/new.atom"),
+    ):
+        assert (reader.open(address).status, reader.location) == (301, location)
+
+
+def test_feed_of_a_member_ignores_case(reader: Browser) -> None:
+    assert json.loads(reader.open("/u/ANN.json").response.data)["feed_url"] == "http://localhost/u/ann.json"
+
+
+def test_groups_named_like_addresses_have_pages_and_feeds(reader: Browser, store: Store) -> None:
+    for name in ("new", "atom", "json", "编程"):
+        factories.group(store, name)
+        for address in (f"/g/{name}", f"/g/{name}.atom", f"/g/{name}/new", f"/g/{name}/new.json"):
+            assert reader.open(address).status == 200, address
+
+
+def test_feed_of_links_is_small(app: Flask, reader: Browser, store: Store) -> None:
+    for i in range(30):
+        title, link = f"{i} {'long title ' * 6}", f"https://example.com/{i}"
+        factories.article(store, title=title, link=link, groups=("python",))
+    for format in ("atom", "json"):
+        reader.open(f"/new.{format}")
+        assert len(reader.response.data) <= 30_000
+    assert len(items(reader, "/new.json")) == app.extensions["voteweb.settings"].page_size

@@ -1,0 +1,149 @@
+"""Groups: the list of all, their articles, several combined, creating and changing one."""
+
+import pytest
+
+from tests import factories
+from tests.web.browser import Browser
+from voteweb.store import Store
+
+
+@pytest.fixture(autouse=True)
+def articles(store: Store) -> None:
+    """Three articles in two groups; one is in both, and one has a vote more."""
+    factories.group(store, "python", "Python", "The language.")
+    for title, groups in (("In python", ["python"]), ("In both", ["python", "redis"]), ("In redis", ["redis"])):
+        factories.article(store, title=title, groups=groups)
+    store.votes.cast(1, factories.user(store, "zoe"))
+
+
+def test_groups_are_listed_with_title_description_and_count(reader: Browser) -> None:
+    python, redis = reader.open("/groups").page.one("ul", class_="groups").all("li")
+    assert python.text == "Python The language. python · 2 articles"
+    assert redis.one("a")["href"] == "/g/redis"
+    assert not reader.page.all("a", href="/groups/new")
+
+
+def test_site_without_groups_says_so(reader: Browser, store: Store) -> None:
+    store.connection.client.delete("groups:")
+    assert reader.open("/groups").page.one("div", class_="empty").text
+
+
+def test_group_is_listed_by_score_and_by_time(reader: Browser) -> None:
+    assert reader.open("/g/python").titles == ["In python", "In both"]
+    assert reader.page.one("nav", class_="orders").one("a", aria_current="page").text == "Top"
+    assert reader.open("/g/python/new").titles == ["In both", "In python"]
+    assert reader.page.one("nav", class_="orders").one("a", aria_current="page").text == "New"
+
+
+@pytest.mark.parametrize("address", ["/g/python+redis", "/g/python+redis/new"])
+def test_combined_groups_show_common_articles_and_their_time(address: str, reader: Browser) -> None:
+    assert reader.open(address).titles == ["In both"]
+    assert "Python + Redis" in reader.heading
+    first, second = (paragraph.text for paragraph in reader.page.all("p", class_="total"))
+    assert first == "1 article"
+    assert second.startswith("Ranking as of ")
+
+
+def test_groups_without_a_common_article_say_so(reader: Browser, store: Store) -> None:
+    factories.group(store, "empty")
+    for address in ("/g/empty", "/g/empty/new", "/g/empty+python", "/g/empty+python?page=1"):
+        assert reader.open(address).page.one("div", class_="empty").text
+
+
+@pytest.mark.parametrize(
+    ("address", "location"),
+    [
+        ("/g/Python", "/g/python"),
+        ("/g/PYTHON/new", "/g/python/new"),
+        ("/g/redis+python", "/g/python+redis"),
+        ("/g/redis+Python+redis/new", "/g/python+redis/new"),
+        ("/g/python+python", "/g/python"),
+        ("/g/%20python", "/g/python"),
+        ("/g/redis+python?page=2", "/g/python+redis?page=2"),
+        ("/g/redis+python/new?page=2&x=1", "/g/python+redis/new?page=2"),
+        ("/g/redis+python?page=%0d%0aX:y%26%23", "/g/python+redis?page=%0D%0AX:y%26%23"),
+    ],
+)
+def test_every_list_has_one_address(address: str, location: str, reader: Browser) -> None:
+    assert (reader.open(address).status, reader.location) == (301, location)
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("/g/nope", "There is no group named nope."),
+        ("/g/nope+python+zzz", "There is no group named nope, zzz."),
+        ("/g/nope/new", "There is no group named nope."),
+        ("/g/a%20b", "There is no group named a b."),
+        ("/g/<b>", "There is no group named <b>."),
+        ("/g/" + "x" * 31, f"There is no group named {'x' * 31}."),
+        ("/g/a+b+c+d+e", "An address can combine at most 4 groups."),
+    ],
+)
+def test_unknown_groups_are_404(address: str, message: str, reader: Browser) -> None:
+    reader.open(address)
+    assert (reader.status, reader.intro) == (404, message)
+    assert reader.page.one("main").one("a", class_="button")["href"] == "/"
+
+
+def test_new_group_can_be_used_at_once(mod: Browser) -> None:
+    mod.open(mod.open("/groups").page.one("a", class_="button", href="/groups/new")["href"])
+    mod.submit("/groups/new", name=" 编程 ", title="Programming", description="All about\nit")
+    assert mod.location == "/g/%E7%BC%96%E7%A8%8B"
+    assert mod.follow().flashes == ["Group created."]
+    assert (mod.heading, mod.page.all("p", class_="intro")[0].text) == ("Programming", "All about it")
+    assert "编程" in [box["value"] for box in mod.open("/submit").page.all("input", name="groups")]
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "message"),
+    [
+        ("name", "", "A group's name must have 1 to 30 characters."),
+        ("name", "x" * 31, "A group's name must have 1 to 30 characters."),
+        ("name", "a b", "A group's name can only contain letters, digits, - and _."),
+        ("name", "a+b", "A group's name can only contain letters, digits, - and _."),
+        ("name", "a:b", "A group's name can only contain letters, digits, - and _."),
+        ("name", "\u202eab", "A group's name can only contain letters, digits, - and _."),
+        ("name", "PYTHON", "There is already a group named python."),
+        ("title", "  ", "A group's title must have 1 to 60 characters."),
+        ("title", "x" * 10_000, "A group's title must have 1 to 60 characters."),
+        ("description", "x" * 301, "A description can have at most 300 characters."),
+    ],
+)
+def test_error_is_beside_its_field_and_everything_typed_stays(
+    field: str, typed: str, message: str, mod: Browser, store: Store
+) -> None:
+    fields = {"name": "golang", "title": "Go", "description": "A language"} | {field: typed}
+    mod.open("/groups/new").submit("/groups/new", **fields)
+    assert (mod.status, mod.field_error(field)) == (422, message)
+    form = mod.form("/groups/new")
+    assert form.one("input", name="title")["value"] == fields["title"]
+    assert form.one("textarea", name="description").own_text.removeprefix("\n") == fields["description"]
+    assert store.connection.client.scard("groups:") == 2
+
+
+def test_group_keeps_its_name_when_it_is_changed(mod: Browser, store: Store) -> None:
+    mod.open(mod.open("/g/python").page.one("nav", class_="orders").one("a", href="/g/python/edit")["href"])
+    form = mod.form("/g/python/edit")
+    assert form.one("input", name="title")["value"] == "Python"
+    assert not form.all("input", name="name")
+    mod.submit("/g/python/edit", title="Python 3", description="", name="other")
+    assert mod.follow().flashes == ["Group changed."]
+    assert mod.heading == "Python 3"
+    group = factories.group(store, "python")
+    assert (group.name, group.title, group.description) == ("python", "Python 3", "")
+
+
+def test_refused_change_keeps_what_was_typed(mod: Browser) -> None:
+    mod.open("/g/python/edit").submit("/g/python/edit", title="", description="a new one")
+    assert (mod.status, mod.field_error("title")) == (422, "A group's title must have 1 to 60 characters.")
+    assert mod.page.one("textarea").text == "a new one"
+
+
+@pytest.mark.parametrize("address", ["/g/nope/edit", "/g/a%20b/edit", "/g/python+redis/edit"])
+def test_unknown_group_cannot_be_changed(address: str, mod: Browser) -> None:
+    assert mod.open(address).status == 404
+
+
+def test_group_is_changed_under_its_normalized_name(mod: Browser) -> None:
+    assert mod.open("/g/PYTHON/edit").form("/g/python/edit")

@@ -1,0 +1,185 @@
+"""Joining by invitation."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests import factories
+from tests.web.browser import PASSWORD, Browser
+from tests.web.conftest import MakeBrowser
+from voteweb.core import passwords
+from voteweb.core.models import LogAction, Role
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+Enter = Callable[..., Browser]
+INVALID = "This invitation has expired, or was used or withdrawn. Please ask for a new one."
+
+
+@pytest.fixture
+def enter(make_browser: MakeBrowser, store: Store) -> Enter:
+    """A function that returns a browser at a site where people join by invitation, logged in as *name* if given."""
+
+    def make(name: str = "", role: Role = Role.MEMBER, **changes: Any) -> Browser:
+        browser = make_browser(**{"signup": "invite"} | changes)
+        if name:
+            browser.start_session(factories.user(store, name, role, passwords.hash_password(PASSWORD)))
+        return browser
+
+    return make
+
+
+def invite(inviter: Browser) -> str:
+    """Make an invitation and return its link."""
+    inviter.open("/invitations").submit("/invitations")
+    assert inviter.follow().flashes == ["Invitation created. Send its link to one person."]
+    return inviter.page.one("ol").all("li")[0].one("a")["href"]
+
+
+def test_invitation_is_for_one_person(enter: Enter, store: Store) -> None:
+    mod, guest, late = enter("mod", Role.MODERATOR), enter(), enter()
+    link = invite(mod)
+    assert mod.page.one("ol").one("a").text == f"http://localhost{link}"
+    assert guest.open(link).status == 200
+    assert "mod invited you." in guest.page.one("main").text
+    late.open(link)
+    guest.submit("/signup", username="carl", password="long enough")
+    assert (guest.status, guest.location) == (303, "/")
+    assert store.users.get("carl").invited_by == "mod"
+    late.submit("/signup", username="dora", password="long enough")
+    assert (late.status, store.users.find("dora")) == (403, None)
+    assert late.intro == INVALID
+    assert "Used by carl" in mod.open("/invitations").page.one("ol").text
+    assert mod.page.one("p", class_="total").text == "1 of 1 used"
+
+
+def test_taken_name_does_not_use_up_the_invitation(enter: Enter, store: Store) -> None:
+    guest = enter()
+    guest.open(invite(enter("eve", Role.MODERATOR))).submit("/signup", username="eve", password="long enough")
+    assert guest.field_error("username") == "The name eve is taken."
+    assert guest.submit("/signup", username="carl", password="long enough").status == 303
+
+
+def token_of(link: str) -> str:
+    return link.partition("=")[2]
+
+
+def set_field(store: Store, link: str, field: str, value: object) -> None:
+    """Set a stored field of the invitation at *link*."""
+    store.connection.client.hset(store.keys.invite(token_of(link)), field, str(value))
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("used", "zoe"), ("revoked", "1"), ("until", 1_000)], ids=["used", "revoked", "expired"]
+)
+def test_invalid_invitation_is_refused_at_once(field: str, value: object, enter: Enter, store: Store) -> None:
+    link = invite(enter("mod", Role.MODERATOR))
+    set_field(store, link, field, value)
+    guest = enter().open(link)
+    assert (guest.status, guest.intro) == (403, INVALID)
+    guest.post("/signup", {"username": "carl", "password": "long enough", "invite": token_of(link)})
+    assert (guest.status, store.users.find("carl")) == (403, None)
+
+
+def test_invitation_is_invalid_while_its_maker_is_banned(enter: Enter, store: Store) -> None:
+    message = "The person who made this invitation is no longer a member. Please ask somebody else for a new one."
+    link, guest = invite(enter("mod", Role.MODERATOR)), enter()
+    guest.open(link)
+    store.users.ban("mod", NewLogEntry(LogAction.BAN, "admin", about="mod", why="Spam."))
+    guest.submit("/signup", username="carl", password="long enough")
+    assert (guest.status, guest.intro) == (403, message)
+    assert (guest.open(link).status, guest.intro) == (403, message)
+    assert store.users.find("carl") is None
+    store.users.unban("mod", NewLogEntry(LogAction.UNBAN, "admin", about="mod"))
+    assert guest.open(link).submit("/signup", username="carl", password="long enough").status == 303
+
+
+@pytest.mark.parametrize("token", ["nonsense", "x" * 3_000, "<b>", "%00", "a:b"])
+def test_unknown_invitation_is_refused(token: str, enter: Enter) -> None:
+    guest = enter().open(f"/signup?invite={token}")
+    assert guest.status == 403
+    assert guest.intro.startswith("There is no such invitation.")
+
+
+def test_signup_needs_an_invitation(enter: Enter, store: Store) -> None:
+    guest = enter().open("/signup")
+    assert (guest.status, guest.heading) == (403, "Sign-up is by invitation only")
+    assert guest.intro.startswith("You need an invitation to sign up: ")
+    guest.post("/signup", {"username": "carl", "password": "long enough"})
+    assert (guest.status, store.users.find("carl")) == (403, None)
+
+
+def test_closed_site_accepts_no_invitation(enter: Enter, store: Store) -> None:
+    link = invite(enter("mod", Role.MODERATOR))
+    closed = enter(signup="closed").open(link)
+    assert (closed.status, closed.heading) == (403, "Sign-up is closed")
+    assert not closed.page.all("a", href="/signup")
+
+
+def test_open_site_ignores_invitations(enter: Enter, store: Store) -> None:
+    link = invite(enter("mod", Role.MODERATOR))
+    guest = enter(signup="open").open(link)
+    guest.submit("/signup", username="carl", password="long enough")
+    assert (guest.status, store.users.get("carl").invited_by) == (303, "")
+
+
+def test_invitation_can_be_withdrawn(enter: Enter) -> None:
+    mod = enter("mod", Role.MODERATOR)
+    link = invite(mod)
+    mod.submit(f"/invitations/{token_of(link)}/revoke")
+    assert mod.follow().flashes == ["The invitation has been withdrawn."]
+    assert mod.page.one("ol").text.startswith("Withdrawn")
+    assert enter().open(link).status == 403
+
+
+def test_used_invitation_cannot_be_withdrawn(enter: Enter, store: Store) -> None:
+    mod = enter("mod", Role.MODERATOR)
+    link = invite(mod)
+    set_field(store, link, "used", "carl")
+    mod.submit(f"/invitations/{token_of(link)}/revoke")
+    assert (mod.status, mod.intro) == (409, "This invitation has been used already.")
+
+
+@pytest.mark.parametrize(
+    ("members_invite", "days", "allowed"),
+    [(0, 8, False), (1, 6.9, False), (1, 7.1, True)],
+    ids=["not set", "new", "old"],
+)
+def test_members_of_a_week_may_invite_if_so_configured(
+    members_invite: int, days: float, allowed: bool, enter: Enter, store: Store
+) -> None:
+    member = enter("carl", members_invite=members_invite)
+    store.connection.client.hset("user:carl", "since", time.time() - days * 86_400)
+    assert bool(member.open("/account").page.all("a", href="/invitations")) == allowed
+    assert member.open("/invitations").status == (200 if allowed else 403)
+    member.post("/invitations", {"csrf_token": member.csrf_token()})
+    assert member.status == (303 if allowed else 403)
+    if allowed:
+        other = enter("dora", members_invite=1)
+        token = token_of(invite(member))
+        other.post(f"/invitations/{token}/revoke", {"csrf_token": other.csrf_token()})
+        assert (other.status, other.intro) == (404, "There is no such invitation.")
+
+
+def test_only_moderators_see_who_invited_a_member(enter: Enter, store: Store) -> None:
+    mod, guest = enter("mod", Role.MODERATOR), enter()
+    guest.open(invite(mod)).submit("/signup", username="carl", password="long enough")
+    mod.open("/u/carl").submit("/u/carl/ban", reason="Spam.")
+    assert mod.open("/u/carl").page.one("p", class_="intro").one("a", href="/u/mod").text == "mod"
+    about = mod.page.one("section", aria_labelledby="about-heading")
+    assert about.one("li").text.startswith("mod banned carl : Spam.")
+    assert mod.open("/u/mod").page.one("section", aria_labelledby="about-heading").one("a", href="/u/carl")
+    for person in (enter(), enter("dora")):
+        for name in ("carl", "mod"):
+            main = person.open(f"/u/{name}").page.one("main")
+            assert not main.all("section", aria_labelledby="about-heading")
+            assert "invited" not in main.text.lower()
+
+
+@pytest.mark.parametrize("signup", ["open", "closed"])
+def test_nobody_invites_where_invitations_are_not_needed(signup: str, enter: Enter) -> None:
+    mod = enter("mod", Role.MODERATOR, signup=signup)
+    assert mod.open("/invitations").status == 403
+    assert mod.post("/invitations", {"csrf_token": mod.csrf_token()}).status == 403

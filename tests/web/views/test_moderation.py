@@ -1,0 +1,115 @@
+"""Sorting articles into groups, from lists and from the article."""
+
+from typing import Any
+
+import pytest
+
+from tests import factories
+from tests.web.browser import Browser
+from voteweb.store import Store
+
+NAMES = ("ask", "books", "go", "lua", "python", "redis", "编程")
+
+
+@pytest.fixture(autouse=True)
+def articles(store: Store) -> None:
+    """Three articles; the second is in two of seven groups."""
+    for name in NAMES:
+        factories.group(store, name)
+    factories.article(store)
+    factories.article(store, title="On Redis", groups=("python", "redis"))
+    factories.article(store)
+
+
+def set_groups(mod: Browser, path: str, **fields: Any) -> Browser:
+    """Send the form of the second article on the page at *path*."""
+    return mod.open(path).submit("/a/2/groups", **fields)
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/new", "/new?page=1", "/g/python", "/g/python/new", "/u/ann", "/a/2", "/g/python+redis"]
+)
+def test_groups_are_changed_and_the_form_leads_back(path: str, mod: Browser, store: Store) -> None:
+    set_groups(mod, path, add="Lua, 编程  go", remove=["python"])
+    assert (mod.status, mod.location) == (303, f"{path}#a2")
+    assert store.articles.get(2).groups == ("redis", "lua", "编程", "go")
+    assert mod.follow().flashes == ["The article is now in: redis, lua, 编程, go."]
+
+
+def test_form_shows_the_articles_groups_and_offers_all(mod: Browser) -> None:
+    form = mod.open("/new").form("/a/2/groups")
+    assert [box["value"] for box in form.all("input", name="remove")] == ["python", "redis"]
+    assert [option.text for option in mod.page.by_id("all-groups").all("option")] == list(NAMES)
+    assert form.one("input", name="add")["list"] == "all-groups"
+
+
+def test_only_moderators_see_the_forms(reader: Browser, ann: Browser, mod: Browser) -> None:
+    for path in ("/", "/new", "/a/2"):
+        for person in (reader, ann):
+            assert not person.open(path).page.all("form", class_="moderation-form")
+            assert not person.page.all("datalist")
+        assert mod.open(path).page.all("form", class_="moderation-form")
+
+
+def test_member_cannot_change_groups(ann: Browser, store: Store) -> None:
+    ann.post("/a/2/groups", {"csrf_token": ann.csrf_token(), "add": "lua"})
+    assert (ann.status, ann.intro) == (403, "Only moderators can do this.")
+    assert store.articles.get(2).groups == ("python", "redis")
+
+
+def test_article_can_be_taken_out_of_all_groups(mod: Browser, store: Store) -> None:
+    set_groups(mod, "/new", remove=["python", "redis"])
+    assert mod.follow().flashes == ["The article is now in no group."]
+    assert store.articles.get(2).groups == ()
+
+
+def test_unchanged_form_changes_nothing(mod: Browser, store: Store) -> None:
+    set_groups(mod, "/new")
+    assert mod.follow().flashes == ["The article is now in: python, redis."]
+    assert store.articles.get(2).groups == ("python", "redis")
+
+
+@pytest.mark.parametrize(
+    ("add", "message"),
+    [
+        ("nope", "There is no group named nope."),
+        ("lua nope, zzz", "There is no group named nope, zzz."),
+        ("a+b", "A group's name can only contain letters, digits, - and _."),
+        ("x" * 10_000, "A group's name must have 1 to 30 characters."),
+        ("\x00", "A group's name can only contain letters, digits, - and _."),
+        ("<b>lua</b>", "A group's name can only contain letters, digits, - and _."),
+        (" ".join(NAMES), "An article can be in at most 5 groups."),
+    ],
+)
+def test_error_is_beside_the_form_and_everything_typed_stays(
+    add: str, message: str, mod: Browser, store: Store
+) -> None:
+    set_groups(mod, "/new?page=1", add=add, remove=["python"])
+    assert mod.status in (400, 409, 422)
+    form = mod.form("/a/2/groups")
+    assert form.one("p", role="alert").text == message
+    assert form.one("input", name="add")["value"] == add.strip()
+    assert [box["value"] for box in form.all("input", name="remove") if "checked" in box] == ["python"]
+    assert store.articles.get(2).groups == ("python", "redis")
+    mod.submit("/a/2/groups", add="lua")
+    assert mod.location == "/new?page=1#a2"
+    assert store.articles.get(2).groups == ("redis", "lua")
+
+
+def test_vote_beside_a_refused_form_leads_to_a_page(mod: Browser) -> None:
+    set_groups(mod, "/new", add="nope")
+    mod.press("/a/2/vote")
+    assert mod.location == "/a/2#a2"
+    assert mod.follow().flashes == ["Your vote has been counted."]
+
+
+def test_groups_of_an_unknown_article_cannot_be_changed(mod: Browser) -> None:
+    mod.post("/a/99/groups", {"csrf_token": mod.csrf_token(), "add": "lua"})
+    assert (mod.status, mod.intro) == (404, "There is no such article.")
+
+
+def test_article_that_leaves_its_list_leads_back_there(mod: Browser) -> None:
+    set_groups(mod, "/g/python", remove=["python"])
+    assert mod.location == "/g/python#a2"
+    assert mod.follow().page.one("div", class_="empty").text
+    assert mod.flashes == ["The article is now in: redis."]

@@ -1,0 +1,197 @@
+"""The public log: its entries, filters, pages and feed, and undoing."""
+
+import time
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from markupsafe import escape
+
+from tests import factories
+from tests.web.browser import Browser
+from tests.web.conftest import MakeMember
+from tests.web.dom import Element
+from tests.web.state import content
+from voteweb.core import config
+from voteweb.core.models import LogAction, Role
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+HOSTILE = "</q><script>alert(1)</script> ]]> & &amp; \"quotes\" 'too' {{ 7*7 }} %(x)s"
+
+
+@pytest.fixture(autouse=True)
+def article(store: Store) -> None:
+    """An article of ann's in one of three groups."""
+    for name in ("lua", "python", "redis"):
+        factories.group(store, name)
+    factories.article(store, title="On Redis", groups=("redis",))
+
+
+def entries(person: Browser, address: str = "/log") -> list[Element]:
+    """Return the entries on the page of the log at *address*."""
+    return person.open(address).page.one("main").all("li")
+
+
+def undo_forms(person: Browser) -> list[str]:
+    """Return the addresses of the undo forms that the log offers to *person*."""
+    actions = [form.attrs.get("action", "") for form in person.open("/log").page.all("form")]
+    return [action for action in actions if action.endswith("/undo")]
+
+
+def ban(store: Store, who: str, name: str, why: str = "Spam.") -> None:
+    """Ban *name* in the name of *who*."""
+    store.users.ban(factories.user(store, name).name, NewLogEntry(LogAction.BAN, who, about=name, why=why))
+
+
+def test_every_kind_of_act_has_a_sentence(mod: Browser, reader: Browser, make_member: MakeMember, store: Store) -> None:
+    mod.open("/a/1").submit("/a/1/groups", add="lua python", remove="redis")
+    mod.open("/a/1/edit").submit("/a/1/edit", title="On Valkey")
+    mod.open("/a/1").submit("/a/1/remove", reason="Off topic.")
+    mod.open("/a/1").submit("/a/1/restore")
+    mod.open("/groups/new").submit("/groups/new", name="go", title="Go")
+    factories.user(store, "eve")
+    mod.open("/u/eve").submit("/u/eve/ban", reason="Spam.")
+    mod.open("/u/eve").submit("/u/eve/unban")
+    make_member("boss", Role.ADMIN).open("/u/eve").submit("/u/eve/role", role="moderator")
+    assert [entry.all("p")[0].text for entry in entries(reader)] == [
+        "boss changed the role of eve : moderator",
+        "mod lifted the ban of eve",
+        "mod banned eve : Spam.",
+        "mod created or changed the group go",
+        "mod restored “On Valkey”",
+        "mod removed “On Valkey” : Off topic.",
+        "mod edited “On Redis”",
+        "mod changed the groups of “On Redis”: added to lua, python, removed from redis",
+    ]
+    assert reader.page.one("p", class_="total").text == "8 entries"
+
+
+def test_empty_log_says_so(reader: Browser) -> None:
+    assert reader.open("/log").page.one("div", class_="empty").text == "There is no such entry in the log."
+
+
+def test_log_can_be_filtered_by_moderator_and_kind(reader: Browser, store: Store) -> None:
+    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "eve", article=1, title="On Redis", why="Spam."))
+    ban(store, "eve", "yan")
+    ban(store, config.COMMAND_LINE, "zoe")
+    reader.open("/log")
+    options = reader.page.all("option")
+    assert [option.attrs.get("value", option.text) for option in options] == ["", *LogAction]
+    for address, expected in (
+        ("/log?who=eve", ["eve banned yan", "eve removed"]),
+        ("/log?who=EVE&kind=ban", ["eve banned yan"]),
+        ("/log?kind=ban", ["command line banned zoe", "eve banned yan"]),
+        ("/log?who=command%20line&kind=", ["command line banned zoe"]),
+        ("/log?who=nobody", []),
+        ("/log?who=%3Cscript%3E&kind=ban", []),
+        ("/log?who=" + "x" * 1_000, []),
+        ("/log?kind=nonsense", ["command line", "eve banned", "eve removed"]),
+    ):
+        assert len(entries(reader, address)) == len(expected), address
+        for entry, start in zip(entries(reader, address), expected, strict=True):
+            assert entry.text.startswith(start)
+    reader.open("/log?who=eve&kind=ban")
+    assert reader.page.one("input", name="who")["value"] == "eve"
+    assert [option["value"] for option in reader.page.all("option") if "selected" in option] == ["ban"]
+
+
+def test_pages_keep_the_filter(reader: Browser, store: Store) -> None:
+    for i in range(60):
+        ban(store, "eve" if i % 2 else config.COMMAND_LINE, f"member{i}")
+    assert len(entries(reader)) == 25
+    assert reader.page.one("a", rel="next")["href"] == "/log?page=2"
+    reader.open("/log?who=command+line&kind=ban")
+    assert reader.page.one("p", class_="total").text == "30 entries"
+    reader.open(reader.page.one("a", rel="next")["href"])
+    names = [entry.text.partition(",")[0].split()[3] for entry in reader.page.one("ol").all("li")]
+    assert names == [f"member{i}" for i in (8, 6, 4, 2, 0)]
+    reader.open(reader.page.one("a", rel="prev")["href"])
+    assert reader.page.one("ol").all("li")[0].text.startswith("command line banned member58")
+    assert reader.open("/log?page=4").status == 404
+
+
+def test_hostile_text_is_shown_as_text(reader: Browser, store: Store) -> None:
+    store.connection.client.hset("article:1", "title", HOSTILE)
+    entry = NewLogEntry(LogAction.REMOVE, HOSTILE, about=HOSTILE, article=1, title=HOSTILE, why=HOSTILE)
+    store.removals.remove(1, entry)
+    (shown,) = entries(reader)
+    assert shown.all("p")[0].text == f"{HOSTILE} removed “{HOSTILE}” : {HOSTILE}"
+    assert shown.one("q").text == HOSTILE
+    assert not [link for link in shown.all("a") if link["href"].startswith("/u/")]
+    assert not reader.page.one("main").all("script")
+
+
+def test_feed_is_well_formed_with_any_text(reader: Browser, store: Store) -> None:
+    odd = f"{HOSTILE}\x00\x0b\x1b\ufffe\uffff編🎉"
+    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "eve", article=1, title=odd, why=odd))
+    ban(store, "eve", "yan")
+    reader.open("/log.atom")
+    assert reader.response.content_type == "application/atom+xml; charset=utf-8"
+    feed = ElementTree.fromstring(reader.response.data)
+    assert feed.tag == f"{ATOM}feed"
+    titles = [entry.findtext(f"{ATOM}title") for entry in feed.findall(f"{ATOM}entry")]
+    assert titles == ["eve banned yan", f"eve removed “{HOSTILE}編🎉”"]
+    assert str(escape(f"{HOSTILE}編🎉")) in (feed.findall(f"{ATOM}entry")[1].findtext(f"{ATOM}content") or "")
+    ids = [entry.findtext(f"{ATOM}id") for entry in feed.findall(f"{ATOM}entry")]
+    assert len(set(ids)) == 2
+    assert feed.find(f"{ATOM}link[@rel='self']").attrib["href"] == "http://localhost/log.atom"
+    filtered = ElementTree.fromstring(reader.open("/log.atom?kind=ban&who=eve").response.data)
+    assert len(filtered.findall(f"{ATOM}entry")) == 1
+    assert filtered.find(f"{ATOM}link[@rel='self']").attrib["href"] == "http://localhost/log.atom?who=eve&kind=ban"
+
+
+def test_feed_of_an_empty_log_is_valid(reader: Browser) -> None:
+    assert not ElementTree.fromstring(reader.open("/log.atom").response.data).findall(f"{ATOM}entry")
+
+
+def test_moderator_undoes_a_removal_and_a_change_of_groups(mod: Browser, reader: Browser, store: Store) -> None:
+    mod.open("/a/1").submit("/a/1/groups", add="lua", remove="redis")
+    mod.open("/a/1").submit("/a/1/remove", reason="Off topic.")
+    mod.open("/log?who=mod&kind=").submit("/log/2/undo")
+    assert (mod.status, mod.location) == (303, "/log?who=mod&kind=#l2")
+    assert mod.follow().flashes == ["The action has been undone. The log says so."]
+    assert store.articles.get(1).groups == ("lua",)
+    mod.submit("/log/1/undo")
+    assert store.articles.get(1).groups == ("redis",)
+    assert [entry.all("p")[0].text for entry in entries(reader)] == [
+        "mod changed the groups of “On Redis”: added to redis, removed from lua",
+        "mod restored “On Redis”",
+        "mod removed “On Redis” : Off topic. undone",
+        "mod changed the groups of “On Redis”: added to lua, removed from redis undone",
+    ]
+    assert undo_forms(mod) == ["/log/4/undo"]
+
+
+def test_undo_is_for_its_moderator_within_ten_minutes(
+    mod: Browser, make_member: MakeMember, reader: Browser, ann: Browser, store: Store
+) -> None:
+    mod.open("/a/1").submit("/a/1/remove", reason="Off topic.")
+    ban(store, "mod", "yan")
+    others = (reader, ann, make_member("second", Role.MODERATOR), make_member("boss", Role.ADMIN))
+    assert [undo_forms(other) for other in others] == [[]] * 4
+    assert undo_forms(mod) == ["/log/1/undo"]
+    token = mod.csrf_token()
+    store.connection.client.hset("log-entry:1", "time", time.time() - config.UNDO_SECONDS - 1)
+    assert undo_forms(mod) == []
+    before = content(store)
+    for id in (1, 2, 99):
+        mod.post(f"/log/{id}/undo", {"csrf_token": token})
+        assert (mod.status, mod.intro) == (409, "This action can no longer be undone.")
+    assert content(store) == before
+
+
+def test_act_that_another_has_reverted_cannot_be_undone(mod: Browser, store: Store) -> None:
+    mod.open("/a/1").submit("/a/1/remove", reason="Off topic.")
+    mod.open("/log")
+    store.removals.restore(1, NewLogEntry(LogAction.RESTORE, "second", article=1, title="On Redis"))
+    mod.submit("/log/1/undo")
+    assert (mod.status, mod.intro) == (409, "This action can no longer be undone.")
+
+
+@pytest.mark.parametrize("fields", [{"next": "//evil.example"}, {"next": "https://evil.example"}, {}])
+def test_undo_ignores_a_foreign_target(fields: dict[str, Any], mod: Browser) -> None:
+    mod.open("/a/1").submit("/a/1/remove", reason="Off topic.")
+    mod.post("/log/1/undo", fields | {"csrf_token": mod.csrf_token()})
+    assert mod.location == "/log"

@@ -1,0 +1,175 @@
+"""Deleted and removed articles: who can still read them, and that nothing more can be done to them."""
+
+from typing import Any
+
+import pytest
+
+from tests import factories
+from tests.web.browser import JSON, Browser
+from tests.web.conftest import MakeMember
+from tests.web.state import content
+from voteweb.core.models import ArticleStatus, LogAction, Role
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+HOSTILE = "<script>alert(1)</script> & \"quotes\" 'too' {{ 7*7 }} %(reason)s"
+LISTS = ["/", "/new", "/good", "/g/redis", "/g/redis/new", "/g/python+redis", "/u/ann"]
+
+
+@pytest.fixture(autouse=True)
+def article(store: Store) -> None:
+    """An article of ann's in two groups, with a text."""
+    factories.article(store, title="On Redis", text="The *words*.", groups=("python", "redis"))
+
+
+def remove(store: Store, why: str = "Off topic.") -> None:
+    """Remove the article in the name of mod."""
+    entry = NewLogEntry(LogAction.REMOVE, "mod", about="ann", article=1, title="On Redis", why=why)
+    store.removals.remove(1, entry)
+
+
+def content_without_counters(store: Store) -> dict[str, Any]:
+    """Return the content of the database but the last ids given out: gaps between ids are harmless."""
+    return {key: value for key, value in content(store).items() if key not in ("log-entry:", "article:", "user:")}
+
+
+def test_deleted_article_is_gone_from_every_list(ann: Browser, reader: Browser) -> None:
+    for path in LISTS:
+        assert reader.open(path).status == 200  # from here on the combined ranking is cached
+    ann.open("/a/1").submit("/a/1/delete")
+    assert ann.location == "/"
+    assert ann.follow().flashes == ["Your article has been deleted."]
+    for person in (reader, ann):
+        for path in LISTS:
+            assert not person.open(path).titles, path
+    for person in (reader, ann):
+        person.open("/a/1")
+        assert (person.status, person.heading) == (410, "No longer available")
+        assert person.intro == "This article was deleted by its poster."
+        assert "words" not in person.response.text
+        assert "no-store" in person.response.headers["Cache-Control"]
+
+
+def test_moderator_cannot_read_a_deleted_article(mod: Browser, store: Store) -> None:
+    store.removals.delete(1)
+    assert mod.open("/a/1").status == 410
+    assert not mod.page.all("form", class_="moderation-form")
+
+
+def test_removal_from_a_list_returns_to_that_list(mod: Browser, reader: Browser) -> None:
+    row = mod.open("/new?page=1").page.by_id("a1")
+    assert row.one("summary").text == "Moderate"
+    mod.submit("/a/1/remove", reason="  Off\ntopic. ")
+    assert mod.location == "/new?page=1#a1"
+    assert mod.follow().flashes[0].startswith("The article has been removed.")
+    for path in LISTS:
+        assert not reader.open(path).titles, path
+    assert reader.open("/a/1").status == 410
+    assert reader.intro == "A moderator removed this article: Off topic."
+    assert reader.page.one("main").one("a", href="/log?kind=remove")
+
+
+@pytest.mark.parametrize(
+    ("reason", "message"),
+    [
+        ("", "Please give a reason. It is shown in the public log."),
+        (" \u202e ", "Please give a reason. It is shown in the public log."),
+        ("x" * 301, "Please use at most 300 characters."),
+    ],
+)
+def test_removal_needs_a_reason_and_keeps_what_was_typed(reason: str, message: str, mod: Browser, store: Store) -> None:
+    mod.open("/g/redis").submit("/a/1/remove", reason=reason)
+    form = mod.form("/a/1/remove")
+    assert (mod.status, form.one("p", role="alert").text) == (422, message)
+    assert form.one("input", name="reason")["value"] == reason
+    assert "open" in next(part for part in mod.page.all("details", class_="disclosure") if "Moderate" in part.text)
+    assert store.articles.get(1).is_listed
+    mod.submit("/a/1/remove", reason="Spam.")
+    assert mod.location == "/g/redis#a1"
+
+
+def test_poster_and_moderators_can_read_a_removed_article(
+    ann: Browser, mod: Browser, bob: Browser, store: Store
+) -> None:
+    remove(store, HOSTILE)
+    for person in (ann, mod):
+        assert person.open("/a/1").status == 200
+        assert person.page.one("div", role="note").text.startswith(f"A moderator removed this article: {HOSTILE}")
+        assert person.page.one("div", class_="text").one("em").text == "words"
+        for act in ("edit", "delete", "report", "remove"):
+            assert f'"/a/1/{act}"' not in person.response.text
+    assert mod.page.all("form", action="/a/1/restore")
+    assert not ann.page.all("form", action="/a/1/restore")
+    assert bob.open("/a/1").status == 410
+    assert bob.intro == f"A moderator removed this article: {HOSTILE}"
+
+
+def test_restored_article_is_back_everywhere_with_its_votes(mod: Browser, reader: Browser, store: Store) -> None:
+    store.votes.cast(1, factories.user(store, "bob"))
+    remove(store)
+    mod.open("/a/1").submit("/a/1/restore")
+    assert mod.location == "/a/1#a1"
+    assert mod.follow().flashes == ["The article has been restored to every list, with its votes."]
+    for path in ("/", "/new", "/g/redis", "/g/redis/new", "/u/ann"):
+        assert reader.open(path).titles == ["On Redis"]
+    assert store.articles.get(1).votes == 2
+    assert reader.open("/a/1").status == 200
+
+
+ACTS = [
+    ("edit", {"title": "Another", "text": "words"}),
+    ("delete", {}),
+    ("groups", {"add": "redis"}),
+    ("report", {"reason": "spam"}),
+    ("vote", {}),
+    ("unvote", {}),
+]
+
+
+@pytest.mark.parametrize("status", [ArticleStatus.DELETED, ArticleStatus.REMOVED])
+@pytest.mark.parametrize(("act", "fields"), ACTS)
+def test_nothing_can_be_done_to_a_gone_article(
+    act: str,
+    fields: dict[str, str],
+    status: ArticleStatus,
+    make_member: MakeMember,
+    mod: Browser,
+    ann: Browser,
+    store: Store,
+) -> None:
+    people = {"mod": mod, "ann": ann, "eve": make_member("eve", Role.ADMIN)}
+    if status is ArticleStatus.REMOVED:
+        remove(store)
+    else:
+        store.removals.delete(1)
+    before = content_without_counters(store)
+    for name, person in people.items():
+        for headers in ({}, JSON):
+            person.post(f"/a/1/{act}", fields | {"csrf_token": person.csrf_token()}, headers=headers)
+            assert person.status == (403 if (act, name) == ("groups", "ann") else 410)
+            assert content_without_counters(store) == before
+
+
+def test_second_removal_is_refused_on_the_list(mod: Browser, store: Store) -> None:
+    mod.open("/new")
+    remove(store)
+    before = content(store)
+    mod.submit("/a/1/remove", reason="Mine.")
+    assert mod.location == "/new#a1"
+    assert mod.follow().flashes == ["This article is no longer available."]
+    assert content(store) == before
+
+
+def test_deleted_article_cannot_be_restored(mod: Browser, store: Store) -> None:
+    store.removals.delete(1)
+    mod.post("/a/1/restore", {"csrf_token": mod.csrf_token()})
+    assert mod.status == 410
+    assert not mod.open("/new").titles
+
+
+@pytest.mark.parametrize("act", ["edit", "delete", "groups", "remove", "restore", "report", "dismiss"])
+def test_nothing_can_be_done_to_an_unknown_article(act: str, mod: Browser, store: Store) -> None:
+    before = content_without_counters(store)
+    mod.post(f"/a/99/{act}", {"csrf_token": mod.csrf_token(), "reason": "spam", "title": "A title", "text": "words"})
+    assert (mod.status, mod.intro) == (404, "There is no such article.")
+    assert content_without_counters(store) == before

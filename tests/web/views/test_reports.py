@@ -1,0 +1,164 @@
+"""Reports: made on an article's page, settled by moderators from the queue."""
+
+from typing import Any
+
+import pytest
+
+from tests import factories
+from tests.web.browser import Browser
+from tests.web.escaping import HOSTILE
+from tests.web.state import content
+from voteweb.core.models import Reason
+from voteweb.store import Store
+
+
+@pytest.fixture(autouse=True)
+def articles(store: Store) -> None:
+    """Three articles of ann's, in a group; there is another."""
+    for title in ("First", "Second", "Third"):
+        factories.article(store, title=title, groups=("redis",))
+    factories.group(store, "python")
+
+
+def report(store: Store, id: int, count: int) -> None:
+    """Report an article by *count* members."""
+    for i in range(count):
+        store.reports.make(id, factories.user(store, f"reporter{i}"), Reason.SPAM, "")
+
+
+def badges(person: Browser) -> list[str]:
+    """Return the number of open reports in the header."""
+    return [badge.text for badge in person.page.all(class_="badge")]
+
+
+def test_member_reports_an_article_once(bob: Browser, mod: Browser) -> None:
+    bob.open("/a/2").submit("/a/2/report", reason="broken", note=f"  {HOSTILE}\n")
+    assert (bob.status, bob.location) == (303, "/a/2#a2")
+    assert bob.follow().flashes == ["Thank you for your report. The moderators will look at it."]
+    reports = mod.open("/reports").page.by_id("a2").one("ul", class_="reports")
+    assert reports.text.startswith(f"Broken link : {HOSTILE} bob, just now")
+    bob.submit("/a/2/report", reason="spam")
+    assert bob.follow().flashes == ["You have already reported this article."]
+
+
+def test_report_needs_a_reason_and_keeps_the_note(bob: Browser, store: Store) -> None:
+    before = content(store)
+    for reason in ("", "nonsense", "<b>"):
+        bob.open("/a/2").submit("/a/2/report", reason=reason, note="my note")
+        assert bob.status == 422
+        assert bob.page.by_id("reason-errors").text == "Please choose a reason."
+        assert bob.page.one("input", name="note")["value"] == "my note"
+        assert "open" in bob.page.by_id("report")
+    bob.submit("/a/2/report", reason="spam", note="x" * 301)
+    assert (bob.status, bob.page.by_id("note-errors").text) == (422, "Please use at most 300 characters.")
+    assert "checked" in bob.page.one("input", value="spam")
+    assert content(store) == before
+
+
+def test_report_is_offered_to_other_members_only(reader: Browser, ann: Browser) -> None:
+    for person in (reader, ann):
+        assert not person.open("/a/2").page.all("form", action="/a/2/report")
+    ann.post("/a/2/report", {"csrf_token": ann.csrf_token(), "reason": "spam"})
+    assert ann.status == 403
+    assert "your own article" in ann.intro
+
+
+def test_queue_is_most_reported_first_and_counted_in_the_header(
+    mod: Browser, bob: Browser, reader: Browser, store: Store
+) -> None:
+    for id, count in ((1, 1), (3, 2), (2, 3)):
+        report(store, id, count)
+    assert mod.open("/reports").titles == ["Second", "Third", "First"]
+    for path in ("/", "/a/1", "/about", "/reports", "/nowhere"):
+        assert badges(mod.open(path)) == ["3"]
+        assert mod.page.one("nav", class_="account").one("a", href="/reports").text == "Reports 3"
+        for person in (bob, reader):
+            assert not person.open(path).follow().page.one("header").all("a", href="/reports")
+
+
+def test_empty_queue_says_so(mod: Browser) -> None:
+    assert mod.open("/reports").page.one("div", class_="empty").text.startswith("There are no open reports.")
+    assert not badges(mod)
+
+
+def test_queue_has_pages(mod: Browser, store: Store) -> None:
+    for i in range(4, 31):
+        factories.article(store, title=f"Article {i}")
+    for i in range(1, 31):
+        report(store, i, 1)
+    assert len(mod.open("/reports").titles) == 25
+    mod.open(mod.page.one("a", rel="next")["href"])
+    assert len(mod.titles) == 5
+    mod.submit(mod.page.one("ol").all("li")[0].all("form")[0]["action"])
+    assert mod.location.startswith("/reports?page=2#a")
+
+
+def test_emptied_page_offers_a_link_to_the_first(mod: Browser, store: Store) -> None:
+    for i in range(4, 27):
+        factories.article(store, title=f"Article {i}")
+    for i in range(1, 27):
+        report(store, i, 1)
+    row = mod.open("/reports?page=2").page.one("li", class_="article")
+    mod.submit(f"/a/{row['id'][1:]}/dismiss").follow()
+    assert mod.status == 404
+    assert mod.page.one("main").one("a", class_="button")["href"] == "/reports"
+
+
+def test_moderators_vote_is_marked_in_the_queue(mod: Browser, store: Store) -> None:
+    report(store, 2, 1)
+    mod.open("/reports").press("/a/2/vote")
+    assert mod.location == "/reports#a2"
+    assert mod.follow().page.by_id("a2").one("button", class_="vote")["aria-pressed"] == "true"
+
+
+WAYS_TO_SETTLE = [
+    ("dismiss", {}, "The reports have been dismissed; the article stays.", "dismissed the reports of “Second”"),
+    ("remove", {"reason": "Spam."}, "The article has been removed.", "removed “Second” : Spam."),
+    ("groups", {"add": "python"}, "The article is now in: redis, python.", "dismissed the reports of “Second”"),
+    ("groups", {"remove": "redis"}, "The article is now in no group.", "dismissed the reports of “Second”"),
+]
+
+
+@pytest.mark.parametrize(("act", "fields", "message", "logged"), WAYS_TO_SETTLE)
+def test_every_way_to_settle_returns_and_is_logged(
+    act: str, fields: dict[str, Any], message: str, logged: str, mod: Browser, reader: Browser, store: Store
+) -> None:
+    report(store, 2, 2)
+    report(store, 3, 1)
+    mod.open("/reports").submit(f"/a/2/{act}", **fields)
+    assert (mod.status, mod.location) == (303, "/reports#a2")
+    assert mod.follow().flashes[0].startswith(message)
+    assert mod.titles == ["Third"]
+    assert badges(mod) == ["1"]
+    assert logged in reader.open("/log").page.one("ol", class_="log").all("li")[0].text
+
+
+def test_refused_form_keeps_typed_text_and_returns_to_the_queue(mod: Browser, store: Store) -> None:
+    report(store, 2, 1)
+    mod.open("/reports").submit("/a/2/remove", reason="")
+    assert mod.status == 422
+    mod.submit("/a/2/remove", reason="Spam.")
+    assert mod.location == "/reports#a2"
+    report(store, 3, 1)
+    mod.open("/reports").submit("/a/3/groups", add="nope")
+    assert mod.form("/a/3/groups").one("p", role="alert").text == "There is no group named nope."
+    mod.submit("/a/3/groups", add="python")
+    assert mod.location == "/reports#a3"
+    assert not mod.follow().titles
+
+
+def test_reports_are_dismissed_once(mod: Browser, reader: Browser, store: Store) -> None:
+    report(store, 2, 1)
+    queue = mod.open("/reports").response
+    for message in ("The reports have been dismissed; the article stays.", "These reports were already dismissed."):
+        mod.response = queue
+        mod.submit("/a/2/dismiss")
+        assert mod.follow().flashes == [message]
+    assert len(reader.open("/log").page.one("ol", class_="log").all("li")) == 1
+
+
+def test_deleted_article_leaves_the_queue(mod: Browser, ann: Browser, store: Store) -> None:
+    report(store, 2, 1)
+    ann.open("/a/2").submit("/a/2/delete")
+    assert not mod.open("/reports").titles
+    assert not badges(mod)

@@ -1,0 +1,210 @@
+"""Search engines and sharing: canonical addresses, descriptions, robots.txt and the sitemap."""
+
+import gzip
+from urllib.parse import unquote
+from urllib.robotparser import RobotFileParser
+from xml.etree import ElementTree
+
+import pytest
+
+from tests import factories
+from tests.web.browser import Browser
+from tests.web.conftest import MakeBrowser
+from voteweb.core import config
+from voteweb.core.models import LogAction
+from voteweb.store import Store
+from voteweb.store.connection.connection import Connection
+from voteweb.store.moderation_log import NewLogEntry
+
+SITEMAPS = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
+
+# A requested address and its canonical one.
+CANONICAL = [
+    ("/", "/"),
+    ("/?page=1", "/"),
+    ("/?utm_source=x&fbclid=y", "/"),
+    ("/?page=2", "/?page=2"),
+    ("/new?page=2&x=1", "/new?page=2"),
+    ("/good?page=7", "/good"),
+    ("/groups?x", "/groups"),
+    ("/g/python", "/g/python"),
+    ("/g/python?page=2#a1", "/g/python?page=2"),
+    ("/g/python/new", "/g/python/new"),
+    ("/g/python+redis", "/g/python+redis"),
+    ("/g/redis+python", "/g/python+redis"),
+    ("/g/Redis+python+redis/new", "/g/python+redis/new"),
+    ("/g/编程", "/g/%E7%BC%96%E7%A8%8B"),
+    ("/a/1", "/a/1"),
+    ("/a/001?why", "/a/1"),
+    ("/a/1?page=3", "/a/1"),
+    ("/u/ann", "/u/ann"),
+    ("/u/ANN?page=2", "/u/ann?page=2"),
+    ("/about?x=<y>", "/about"),
+    ("/log", "/log"),
+    ("/log?who=&kind=", "/log"),
+]
+HIDDEN = [
+    ("/login", 200), ("/signup", 200), ("/nowhere", 404), ("/?page=99", 404), ("/g/nope", 404), ("/u/nobody-here", 404),
+    ("/a/9999", 404), ("/a/2", 410), ("/log?who=mod", 200), ("/log?kind=remove", 200),
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def articles(store: Store) -> None:
+    """Twenty-six articles of ann's in two groups, the second removed, and an empty group."""
+    for name in ("python", "redis", "编程"):
+        factories.group(store, name)
+    for i in range(1, 28):
+        link = f"https://www.example.com/{i}"
+        factories.article(store, title=f"Article {i}", link=link, groups=("python", "redis"))
+    store.removals.remove(2, NewLogEntry(LogAction.REMOVE, "mod", article=2, title="Article 2", why="no"))
+
+
+def meta(browser: Browser, name: str) -> str:
+    """Return the content of the page's meta element *name*."""
+    kind = "property" if name.startswith("og:") else "name"
+    return browser.page.one("meta", **{kind: name})["content"]
+
+
+def locations(browser: Browser, address: str) -> list[str]:
+    """Return the addresses in a part of the sitemap, or in the list of its parts."""
+    browser.open(address)
+    assert (browser.status, browser.response.mimetype) == (200, "application/xml")
+    assert browser.response.headers["Cache-Control"] == "public, max-age=3600"
+    locations = ElementTree.fromstring(browser.response.data).findall(f"*/{SITEMAPS}loc")
+    return [(location.text or "").removeprefix("http://localhost") for location in locations]
+
+
+def test_every_page_has_one_canonical_address(reader: Browser) -> None:
+    for address, canonical in CANONICAL:
+        reader.open(address).follow()
+        assert reader.page.one("link", rel="canonical")["href"] == f"http://localhost{canonical}", address
+        assert meta(reader, "og:url") == f"http://localhost{canonical}", address
+        assert not reader.page.all("meta", name="robots"), address
+
+
+def test_canonical_address_is_at_the_public_site(make_browser: MakeBrowser) -> None:
+    browser = make_browser(site_url="https://news.example/")
+    assert browser.open("/new?page=2").page.one("link", rel="canonical")["href"] == "https://news.example/new?page=2"
+    assert "Sitemap: https://news.example/sitemap.xml" in browser.open("/robots.txt").response.text
+
+
+def test_pages_that_are_not_for_search_engines_say_so(reader: Browser) -> None:
+    for address, status in HIDDEN:
+        assert reader.open(address).status == status, address
+        assert meta(reader, "robots") == "noindex", address
+        assert not reader.page.all("link", rel="canonical"), address
+
+
+def test_moderators_pages_are_hidden_from_search_engines(mod: Browser) -> None:
+    for address in ("/reports", "/groups/new", "/g/python/edit"):
+        assert mod.open(address).status == 200, address
+        assert meta(mod, "robots") == "noindex", address
+    assert mod.open("/submit?title=x").page.one("link", rel="canonical")["href"] == "http://localhost/submit"
+
+
+@pytest.mark.parametrize(
+    ("fields", "description"),
+    [
+        ({"link": "https://www.example.com/a", "groups": ("redis", "编程")}, "1 vote · example.com · redis, 编程"),
+        ({"link": "https://example.org/b"}, "1 vote · example.org"),
+        ({"text": '# One\n\n**two** <b>"three"</b>\n- [four](https://a.example)'}, 'One two <b>"three"</b> four'),
+        ({"text": "word " * 100}, "word " * 30 + "word…"),
+        ({"text": "字" * 300}, "字" * 159 + "…"),
+    ],
+)
+def test_article_is_described_by_its_text_or_its_numbers(
+    fields: dict[str, str], description: str, reader: Browser, store: Store
+) -> None:
+    title = 'On "quotes" & <tags>'
+    id = factories.article(store, **({"title": title, "link": "", "text": ""} | fields)).id
+    reader.open(f"/a/{id}")
+    assert meta(reader, "description") == meta(reader, "og:description") == description
+    assert len(description) <= 160
+    assert (meta(reader, "og:title"), meta(reader, "og:type")) == (title, "article")
+    assert (meta(reader, "og:site_name"), meta(reader, "twitter:card")) == ("voteweb", "summary")
+
+
+def test_every_list_has_its_own_description(reader: Browser, store: Store) -> None:
+    store.groups.change("python", "Python", "The language & its snakes.")
+    descriptions = set()
+    addresses = "/ /new /good /groups /g/python /g/redis /g/python+redis /u/ann /about /log".split()
+    for address in addresses:
+        reader.open(address)
+        assert meta(reader, "og:type") == "website"
+        assert meta(reader, "og:description") == meta(reader, "description")
+        assert f"{meta(reader, 'og:title')} · voteweb" == reader.page.one("head").one("title").text
+        descriptions.add(meta(reader, "description"))
+    assert len(descriptions) == len(addresses)
+    assert "The language & its snakes." in descriptions
+
+
+def test_robots_txt_excludes_personal_pages(reader: Browser) -> None:
+    reader.open("/robots.txt")
+    assert reader.response.headers["Content-Type"] == "text/plain; charset=utf-8"
+    robots = RobotFileParser()
+    robots.parse(reader.response.text.splitlines())
+    assert robots.site_maps() == ["http://localhost/sitemap.xml"]
+    for _, address in CANONICAL:
+        assert robots.can_fetch("*", f"http://localhost{address}"), address
+    for address in "/login?next=/a/1 /signup /account/data /reports /reset/x /log?who=mod /log?kind=ban".split():
+        assert not robots.can_fetch("*", f"http://localhost{address}"), address
+
+
+def test_sitemap_has_every_canonical_address_once(reader: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "SITEMAP_SIZE", 10)
+    parts = locations(reader, "/sitemap.xml")
+    assert parts == [f"/sitemap-{number}.xml" for number in range(4)]
+    lists, *articles = (locations(reader, part) for part in parts)
+    assert lists == "/ /new /good /groups /g/python /g/redis /g/%E7%BC%96%E7%A8%8B /about /log".split()
+    assert articles == [
+        [f"/a/{id}" for id in (1, *range(3, 12))],
+        [f"/a/{id}" for id in range(12, 22)],
+        [f"/a/{id}" for id in range(22, 28)],
+    ]
+    for address in (*lists, "/a/1"):
+        assert reader.open(unquote(address)).status == 200, address
+        assert reader.page.one("link", rel="canonical")["href"] == f"http://localhost{address}"
+
+
+def test_unknown_part_of_the_sitemap_is_404(reader: Browser) -> None:
+    assert reader.open("/sitemap-1.xml").status == 200
+    for number in ("2", "50000", "9" * 30, "-1", "x"):
+        assert reader.open(f"/sitemap-{number}.xml").status == 404, number
+
+
+def test_sitemap_of_an_empty_site_has_its_lists(reader: Browser, store: Store) -> None:
+    store.connection.client.flushall()
+    assert locations(reader, "/sitemap.xml") == ["/sitemap-0.xml"]
+    assert locations(reader, "/sitemap-0.xml") == ["/", "/new", "/good", "/groups", "/about", "/log"]
+
+
+def test_sitemap_skips_members_that_are_no_articles(reader: Browser, store: Store) -> None:
+    store.connection.command("ZADD", "time:", "1", "thing:\u0001<1>")
+    store.connection.command("SADD", "groups:", "a<&\u0001b")
+    assert locations(reader, "/sitemap-1.xml")[0] == "/a/1"
+    assert "/g/a%3C%26%01b" in locations(reader, "/sitemap-0.xml")
+
+
+def test_every_part_of_the_sitemap_is_one_bounded_read(reader: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[tuple[object, ...]] = []
+    run = Connection.run
+
+    def record(self: Connection, commands: list[tuple[object, ...]]) -> object:
+        sent.extend(commands)
+        return run(self, commands)
+
+    monkeypatch.setattr(Connection, "run", record)
+    for address in ("/sitemap.xml", "/sitemap-1.xml", "/sitemap-49999.xml"):
+        reader.open(address, headers={"Accept": "application/json"})
+    first, second, last = sent[:3]
+    assert first == ("ZCARD", "time:")
+    assert second == ("ZRANGE", "time:", 0, 9_999)
+    assert last == ("ZRANGE", "time:", 499_980_000, 499_989_999)
+
+
+def test_list_page_is_small(reader: Browser) -> None:
+    for address in ("/", "/g/python+redis"):
+        page = reader.open(address).response.data
+        assert len(page) <= 30_000, address
+        assert len(gzip.compress(page)) <= 8_000, address

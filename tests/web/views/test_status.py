@@ -1,0 +1,91 @@
+"""The health of the site, /about, static files, and a refused start."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.web.browser import Browser
+from tests.web.conftest import MakeBrowser
+from voteweb.app import create_app
+from voteweb.core.config import Settings
+from voteweb.core.errors import ConfigError
+from voteweb.store import Store
+
+
+def test_health_is_json_that_nobody_stores(reader: Browser) -> None:
+    assert reader.open("/healthz").response.json == {"status": "ok", "reasons": []}
+    assert reader.response.content_type == "application/json"
+    assert reader.response.headers["Cache-Control"] == "no-store"
+
+
+def test_health_reports_wrong_settings(make_browser: MakeBrowser) -> None:
+    for proxies, status in ((0, "degraded"), (1, "ok")):
+        reader = make_browser(site_url="https://news.example", trusted_proxies=proxies).open("/healthz")
+        assert (reader.status, reader.response.json["status"]) == (200, status)
+        assert all("VOTEWEB_TRUSTED_PROXIES" in reason for reason in reader.response.json["reasons"])
+
+
+def test_health_reports_problems_of_the_database(
+    reader: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store.health, "warnings", lambda: ["Nothing is kept on disk."])
+    answer = {"status": "degraded", "reasons": ["Nothing is kept on disk."]}
+    assert (reader.open("/healthz").status, reader.response.json) == (200, answer)
+
+
+def test_about_explains_the_ranking_with_the_sites_numbers(reader: Browser) -> None:
+    text = reader.open("/about").page.one("main").text
+    assert "plus 432 seconds for each vote" in text
+    assert "7 min 12 s later" in text
+    assert "An article with 200 votes competes with articles that are 1 day newer." in text
+    assert "Voting is open for 7 days" in text
+    assert "The poster's own vote is counted from the start and stays." in text
+    assert "in up to 5" in text
+
+
+def test_about_follows_the_settings(make_browser: MakeBrowser) -> None:
+    reader = make_browser(vote_score=100.0, own_vote=0, good_votes=36, max_groups=9, site_name="<b>My</b> news")
+    reader.open("/about")
+    text = reader.page.one("main").text
+    assert "plus 100 seconds for each vote" in text
+    assert "An article with 36 votes competes with articles that are 1 h newer." in text
+    assert "The poster's own vote is not counted." in text
+    assert "in up to 9" in text
+    assert reader.page.one("a", class_="wordmark").text == "<b>My</b> news"
+
+
+@pytest.mark.parametrize("name", ["site.css", "site.js", "vote.js", "icon.svg"])
+def test_static_files_can_be_cached_for_a_year(name: str, reader: Browser) -> None:
+    assert reader.open(f"/static/{name}").status == 200
+    assert reader.response.headers["Cache-Control"] == "public, max-age=31536000"
+
+
+def test_addresses_of_static_files_change_with_their_content(reader: Browser) -> None:
+    page = reader.open("/").page
+    for address in (
+        page.one("script")["src"],
+        page.one("link", rel="stylesheet")["href"],
+        page.one("link", rel="icon")["href"],
+    ):
+        assert "?v=" in address
+        assert reader.open(address).status == 200
+
+
+@pytest.mark.parametrize(
+    ("missing", "message"), [("secret_key", "VOTEWEB_SECRET_KEY"), ("redis_url", "VOTEWEB_REDIS_URL")]
+)
+def test_site_does_not_start_without_database_or_key(missing: str, message: str, settings: Settings) -> None:
+    with pytest.raises(ConfigError, match=message):
+        create_app(replace(settings, **{missing: ""}))
+
+
+def test_short_secret_key_is_refused(settings: Settings) -> None:
+    with pytest.raises(ConfigError, match=r"VOTEWEB_SECRET_KEY is too short: .*secrets\.token_urlsafe") as refusal:
+        create_app(replace(settings, secret_key="change me"))
+    assert "change me" not in str(refusal.value)
+
+
+def test_site_opens_its_own_store(settings: Settings, store: Store) -> None:
+    app = create_app(settings)
+    assert Browser(app).open("/").status == 200
+    app.extensions["voteweb.store"].connection.client.close()

@@ -1,0 +1,204 @@
+"""Votes by form and by script: the response, and where it leads."""
+
+from typing import Any
+
+import pytest
+
+from tests import factories
+from tests.web.browser import JSON, PASSWORD, Browser
+from voteweb.core.models import Article, LogAction
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+
+@pytest.fixture
+def article(store: Store) -> Article:
+    """An article by ann in two groups."""
+    return factories.article(store, title="On Redis", groups=("python", "redis"))
+
+
+@pytest.fixture
+def closed(store: Store) -> Article:
+    """An article of eight days ago, with 7 votes."""
+    return factories.imported(store)
+
+
+def send_by_script(browser: Browser, address: str) -> tuple[int, Any]:
+    """Post to *address* as the site's script does, and return status and JSON."""
+    browser.post(address, {"csrf_token": browser.csrf_token(), "next": "/"}, headers=JSON)
+    assert browser.response.content_type == "application/json"
+    return browser.status, browser.response.json
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/?page=1", "/new", "/g/python", "/g/python/new", "/g/python+redis", "/u/ann", "/a/1"]
+)
+def test_vote_leads_back_to_the_article_in_its_list(path: str, article: Article, bob: Browser) -> None:
+    bob.open(path).press("/a/1/vote")
+    assert (bob.status, bob.location) == (303, f"{path}#a1")
+    assert bob.follow().flashes == ["Your vote has been counted."]
+    assert bob.page.by_id("a1").one("button", class_="vote").text == "Vote for “On Redis”. Votes: 2"
+    assert bob.page.by_id("a1").one("button", class_="vote")["aria-pressed"] == "true"
+    bob.press("/a/1/unvote")
+    assert (bob.status, bob.location) == (303, f"{path}#a1")
+    assert bob.follow().flashes == ["Your vote has been taken back."]
+    assert bob.page.by_id("a1").one("button", class_="vote").text == "Vote for “On Redis”. Votes: 1"
+    assert bob.page.by_id("a1").one("button", class_="vote")["aria-pressed"] == "false"
+
+
+def test_message_is_shown_once(article: Article, bob: Browser) -> None:
+    bob.open("/").press("/a/1/vote").follow()
+    assert bob.open("/").flashes == []
+
+
+def test_message_is_in_a_cookie_and_not_in_the_session(article: Article, bob: Browser) -> None:
+    bob.open("/").press("/a/1/vote")
+    assert bob.response.headers.getlist("Set-Cookie") == ["notice=counted; Max-Age=60; HttpOnly; Path=/; SameSite=Lax"]
+    bob.follow()
+    assert bob.response.headers.getlist("Set-Cookie") == ["notice=; Max-Age=0; HttpOnly; Path=/; SameSite=Lax"]
+    assert "Set-Cookie" not in bob.open("/").response.headers
+
+
+def test_response_to_a_vote_is_never_stored(article: Article, bob: Browser) -> None:
+    assert send_by_script(bob, "/a/1/vote")[0] == 200
+    assert bob.response.headers["Cache-Control"] == "private, no-store"
+    bob.open("/").press("/a/1/unvote")
+    assert bob.response.headers["Cache-Control"] == "private, no-store"
+
+
+def test_vote_in_an_ended_session_leads_to_login(article: Article, bob: Browser, store: Store) -> None:
+    fields = {"csrf_token": bob.csrf_token(), "next": "/new"}
+    cookie = bob.client.get_cookie("voteweb")
+    assert cookie
+    store.users.end_sessions("bob")
+    bob.post("/a/1/vote", fields)
+    assert (bob.status, bob.location) == (303, "/login?next=/new%23a1")
+    bob.client.set_cookie("voteweb", cookie.value)
+    bob.post("/a/1/vote", fields, headers=JSON)
+    assert (bob.status, bob.response.json["error"]["code"]) == (401, "login")
+    assert store.articles.get(1).votes == 1
+
+
+def test_vote_of_a_banned_member_leads_to_the_reason(article: Article, bob: Browser, store: Store) -> None:
+    fields = {"csrf_token": bob.csrf_token(), "next": "/new"}
+    store.users.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Too many links."))
+    bob.post("/a/1/vote", fields)
+    assert bob.location == "/login?next=/new%23a1"
+    assert "Too many links." in " ".join(bob.follow().flashes)
+    assert store.articles.get(1).votes == 1
+
+
+@pytest.mark.parametrize("value", ["", "COUNTED", "<b>", "counted; x", "\u00e9"])
+def test_cookie_can_show_only_the_sites_messages(value: str, bob: Browser) -> None:
+    bob.client.set_cookie("notice", value)
+    assert bob.open("/").flashes == []
+
+
+def test_reader_is_shown_no_message(article: Article, reader: Browser) -> None:
+    reader.client.set_cookie("notice", "counted")
+    assert reader.open("/").flashes == []
+    assert "Set-Cookie" not in reader.response.headers
+
+
+def test_second_vote_is_refused_and_not_counted(article: Article, bob: Browser, store: Store) -> None:
+    form = bob.open("/").response
+    for message in ("Your vote has been counted.", "You have already voted for this article."):
+        bob.response = form
+        assert bob.press("/a/1/vote").location == "/#a1"
+        assert bob.follow().flashes == [message]
+    assert bob.page.one("p", class_="flash")["class"] == "flash error"
+    assert store.articles.get(1).votes == 2
+
+
+def test_refused_vote_is_explained_on_the_list(article: Article, closed: Article, ann: Browser, bob: Browser) -> None:
+    for browser, address, message in (
+        (bob, "/a/1/unvote", "You have not voted for this article."),
+        (ann, "/a/1/unvote", "You posted this article: your vote for it cannot be taken back."),
+        (ann, "/a/1/vote", "You have already voted for this article."),
+        (bob, "/a/2/vote", "Voting closed on "),
+        (bob, "/a/2/unvote", "Voting closed on "),
+    ):
+        browser.post(address, {"csrf_token": browser.csrf_token(), "next": "/new"})
+        assert browser.follow().flashes[0].startswith(message)
+        assert browser.address == f"/new#a{address[3]}"
+
+
+def test_own_and_closed_articles_have_no_vote_button(article: Article, closed: Article, ann: Browser) -> None:
+    page = ann.open("/new").page
+    assert not page.all("button", class_="vote")
+    assert {span["title"] for span in page.all("span", class_="vote")} == {"Your own article", "Voting is closed"}
+
+
+@pytest.mark.parametrize("act", ["vote", "unvote"])
+def test_unknown_article_is_404(act: str, bob: Browser) -> None:
+    bob.post(f"/a/99/{act}", {"csrf_token": bob.csrf_token(), "next": "/"})
+    assert (bob.status, bob.intro) == (404, "There is no such article.")
+
+
+def test_script_gets_the_votes_and_whether_the_member_voted(article: Article, bob: Browser) -> None:
+    assert send_by_script(bob, "/a/1/vote") == (200, {"id": 1, "votes": 2, "voted": True})
+    assert send_by_script(bob, "/a/1/unvote") == (200, {"id": 1, "votes": 1, "voted": False})
+
+
+def test_script_may_send_the_token_as_a_header(article: Article, bob: Browser) -> None:
+    bob.post("/a/1/vote", headers=JSON | {"X-CSRFToken": bob.csrf_token()})
+    assert bob.response.json == {"id": 1, "votes": 2, "voted": True}
+
+
+def test_script_gets_status_and_code_of_a_refusal(
+    article: Article, closed: Article, ann: Browser, bob: Browser
+) -> None:
+    send_by_script(bob, "/a/1/vote")
+    for browser, address, status, code, message in (
+        (bob, "/a/1/vote", 409, "already-voted", "You have already voted for this article."),
+        (ann, "/a/1/unvote", 409, "own-vote", "You posted this article: your vote for it cannot be taken back."),
+        (ann, "/a/99/vote", 404, "unknown-article", "There is no such article."),
+    ):
+        assert send_by_script(browser, address) == (status, {"error": {"code": code, "message": message}})
+    status, body = send_by_script(bob, "/a/2/vote")
+    assert (status, body["error"]["code"]) == (410, "voting-closed")
+    assert body["error"]["message"].startswith("Voting closed on ")
+    send_by_script(bob, "/a/1/unvote")
+    assert send_by_script(bob, "/a/1/unvote")[0] == 409
+
+
+def test_result_of_a_script_is_not_shown_on_a_page(article: Article, bob: Browser) -> None:
+    send_by_script(bob, "/a/1/vote")
+    send_by_script(bob, "/a/1/vote")
+    assert bob.open("/").flashes == []
+
+
+def test_vote_of_a_reader_by_script_needs_login(article: Article, reader: Browser) -> None:
+    reader.post("/a/1/vote", {"next": "/"}, headers=JSON)
+    assert reader.status == 401
+    assert reader.response.json == {"error": {"code": "login", "message": "Please log in first."}}
+
+
+@pytest.mark.parametrize("path", ["/new", "/new?page=2", "/g/python+redis/new", "/a/1"])
+def test_vote_of_a_reader_leads_to_login_and_back(
+    path: str, article: Article, reader: Browser, bob: Browser, store: Store
+) -> None:
+    for i in range(25 if "page=2" in path else 0):
+        factories.article(store, title=f"Article {i}")
+    reader.open(path).press("/a/1/vote")
+    assert reader.status == 303
+    assert "Set-Cookie" not in reader.response.headers
+    assert store.articles.get(1).votes == 1
+    reader.follow().submit("/login", username="bob", password="wrong password")
+    reader.submit("/login", username="bob", password=PASSWORD)
+    assert reader.location == f"{path}#a1"
+    assert reader.follow().press("/a/1/vote").follow().flashes == ["Your vote has been counted."]
+
+
+def test_reader_can_join_on_the_way_back(article: Article, reader: Browser) -> None:
+    reader.open("/new").press("/a/1/vote").follow()
+    reader.open(reader.page.one("main").all("a")[-1]["href"])
+    reader.submit("/signup", username="carl", password="long enough")
+    assert reader.location == "/new#a1"
+    assert reader.follow().press("/a/1/vote").follow().flashes[-1] == "Your vote has been counted."
+
+
+def test_poster_is_recognized_in_any_case(article: Article, store: Store, ann: Browser) -> None:
+    store.connection.client.hset("article:1", "poster", "ANN")
+    assert not ann.open("/").page.all("button", class_="vote")
+    assert send_by_script(ann, "/a/1/unvote")[1]["error"]["code"] == "own-vote"
