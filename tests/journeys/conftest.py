@@ -54,22 +54,20 @@ class PagePool:
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
-        self._free: list[Page] = []
+        self._free: dict[bool, list[Page]] = {True: [], False: []}
 
     def take(self, script: bool, width: int) -> Page:
         """Return an empty page without cookies."""
-        page = self._free.pop() if self._free else self._new()
+        page = self._free[script].pop() if self._free[script] else self._new(script)
         page.set_viewport_size({"width": width, "height": 800})
-        devtools = page.context.new_cdp_session(page)
-        devtools.send("Emulation.setScriptExecutionDisabled", {"value": not script})
         return page
 
-    def _new(self) -> Page:
-        context = self._browser.new_context(reduced_motion="reduce")
+    def _new(self, script: bool) -> Page:
+        context = self._browser.new_context(java_script_enabled=script, reduced_motion="reduce")
         context.set_default_timeout(5_000)
         return context.new_page()
 
-    def give_back(self, page: Page) -> None:
+    def give_back(self, page: Page, script: bool) -> None:
         """Empty *page* for the next visitor. Its storage belongs to the port of its site, which no later site has."""
         try:
             page.goto("about:blank")
@@ -79,7 +77,7 @@ class PagePool:
         except Error:  # a page that is still being loaded cannot be emptied
             page.context.close()
         else:
-            self._free.append(page)
+            self._free[script].append(page)
 
 
 @pytest.fixture(scope="session")
@@ -182,7 +180,7 @@ def visit(
             cookie = visit_without_script(name).client.get_cookie("voteweb")
             assert cookie is not None
             page.context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": site_url}])
-        visitors.append(Visitor(page, site_url, expect_errors))
+        visitors.append(Visitor(page, site_url, script, expect_errors))
         return visitors[-1]
 
     yield open_browser
@@ -192,7 +190,7 @@ def visit(
         with suppress(Error):  # a page that is being left has no picture, and the journey has passed
             visitor.page.screenshot(path=SCREENSHOTS / f"{test_name}-{number}.png")
         visitor.stop_recording()
-        pages.give_back(visitor.page)
+        pages.give_back(visitor.page, visitor.script)
     for visitor in visitors:
         assert visitor.expect_errors or not visitor.console_errors, visitor.console_errors
         assert not visitor.foreign_requests, visitor.foreign_requests

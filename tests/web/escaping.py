@@ -4,7 +4,7 @@ from tests.web.dom import Element
 
 #: Markup, placeholders and quotes in one line.
 HOSTILE = "<b>&amp;</b> \"quotes\" 'too' {{ 7*7 }} %(x)s"
-#: A way out of every place of a page.
+#: Markup that would end the element or attribute it is put into.
 EVIL = "\"'></title></textarea><script>alert(1)</script><img src=x onerror=alert(2)>{{ 7*7 }}"
 #: The attributes that pages of the site have.
 _ATTRIBUTES = set(

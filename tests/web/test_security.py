@@ -1,4 +1,4 @@
-"""The host that the site answers for, cookies, and headers that say another host."""
+"""The hosts that the site answers for, headers that name another host, and cookies."""
 
 import pytest
 

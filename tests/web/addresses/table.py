@@ -35,8 +35,8 @@ def listing(endpoint: str, path: str, **columns: Any) -> Address:
     return Address(endpoint, path, **{"parameters": ("page",), **columns})
 
 
-def machine(endpoint: str, path: str, **columns: Any) -> Address:
-    """Return the row of a feed or a file, the same for everybody."""
+def public_file(endpoint: str, path: str, **columns: Any) -> Address:
+    """Return the row of a feed or another file that is the same for everybody."""
     public: dict[str, Any] = {"caching": Caching.PUBLIC, "is_html": False}
     return Address(endpoint, path, **{**public, **columns})
 
@@ -87,24 +87,26 @@ PAGES = [
     page("status.about", "/about"),
     page("status.health", "/healthz", is_html=False, caching=Caching.NOBODY),
     page("status.metrics", "/metrics", allowed=(), refused=all_get(PEOPLE, 404), caching=Caching.NOBODY),
-    machine("feeds.front", "/feed.{format}"),
-    machine("feeds.front", "/feed.{format}", case="JSON", parts={"format": "json"}),
-    machine("feeds.new", "/new.{format}"),
-    machine("feeds.new", "/new.{format}", case="JSON", parts={"format": "json"}),
-    machine("feeds.good", "/good.{format}"),
-    machine("feeds.group", "/g/{names}.{format}"),
-    machine("feeds.group", "/g/{names}.{format}", case="combined", parts={"names": "python+redis", "format": "json"}),
-    machine("feeds.group_new", "/g/{names}/new.{format}"),
-    machine("feeds.member", "/u/{name}.{format}", parts={"name": "poster", "format": "atom"}),
-    machine("feeds.member", "/u/{name}.{format}", case="JSON", parts={"name": "poster", "format": "json"}),
-    machine("feeds.opml", "/groups.opml"),
-    machine("moderation_log.feed", "/log.{format}", parameters=("who", "kind")),
-    machine("moderation_log.feed", "/log.{format}", case="JSON", parts={"format": "json"}),
-    machine("sitemap.robots", "/robots.txt"),
-    machine("sitemap.index", "/sitemap.xml"),
-    machine("sitemap.lists", "/sitemap-0.xml"),
-    machine("sitemap.articles", "/sitemap-{number}.xml"),
-    machine("static", "/static/{filename}"),
+    public_file("feeds.front", "/feed.{format}"),
+    public_file("feeds.front", "/feed.{format}", case="JSON", parts={"format": "json"}),
+    public_file("feeds.new", "/new.{format}"),
+    public_file("feeds.new", "/new.{format}", case="JSON", parts={"format": "json"}),
+    public_file("feeds.good", "/good.{format}"),
+    public_file("feeds.group", "/g/{names}.{format}"),
+    public_file(
+        "feeds.group", "/g/{names}.{format}", case="combined", parts={"names": "python+redis", "format": "json"}
+    ),
+    public_file("feeds.group_new", "/g/{names}/new.{format}"),
+    public_file("feeds.member", "/u/{name}.{format}", parts={"name": "poster", "format": "atom"}),
+    public_file("feeds.member", "/u/{name}.{format}", case="JSON", parts={"name": "poster", "format": "json"}),
+    public_file("feeds.opml", "/groups.opml"),
+    public_file("moderation_log.feed", "/log.{format}", parameters=("who", "kind")),
+    public_file("moderation_log.feed", "/log.{format}", case="JSON", parts={"format": "json"}),
+    public_file("sitemap.robots", "/robots.txt"),
+    public_file("sitemap.index", "/sitemap.xml"),
+    public_file("sitemap.lists", "/sitemap-0.xml"),
+    public_file("sitemap.articles", "/sitemap-{number}.xml"),
+    public_file("static", "/static/{filename}"),
 ]  # fmt: skip
 
 ARTICLE = {"title": "Kept title", "link": "https://kept.example/", "text": "Kept text", "groups": "python", "once": ""}

@@ -8,7 +8,7 @@ from tests.web.escaping import EVIL, assert_harmless
 from voteweb.core.models import Draft
 from voteweb.store import Store
 
-PLACES = ["/", "/new", "/good", "/groups", "/g/python", "/g/python/new", "/g/python+redis", "/u/ann", "/a/1", "/a/2"]
+PATHS = ["/", "/new", "/good", "/groups", "/g/python", "/g/python/new", "/g/python+redis", "/u/ann", "/a/1", "/a/2"]
 TEXT = f"""{EVIL}
 
 [a](javascript:alert(1)) [b](data:text/html,x) [c](//evil.example) <a href="javascript:alert(1)" onclick="x">d</a>
@@ -28,10 +28,10 @@ def evil_articles(store: Store) -> None:
     store.articles.post(Draft(EVIL, "", TEXT, ("python", "redis")), poster, "0123456789")
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_every_page_is_harmless_for_everybody(place: str, reader: Browser, bob: Browser, mod: Browser) -> None:
+@pytest.mark.parametrize("path", PATHS)
+def test_every_page_is_harmless_for_everybody(path: str, reader: Browser, bob: Browser, mod: Browser) -> None:
     for person in (reader, bob, mod):
-        assert person.open(place).status == 200
+        assert person.open(path).status == 200
         assert_harmless(person.page)
 
 

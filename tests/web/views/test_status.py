@@ -29,8 +29,8 @@ def test_health_reports_problems_of_the_database(
     reader: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store.health, "warnings", lambda: ["Nothing is kept on disk."])
-    answer = {"status": "degraded", "reasons": ["Nothing is kept on disk."]}
-    assert (reader.open("/healthz").status, reader.response.json) == (200, answer)
+    body = {"status": "degraded", "reasons": ["Nothing is kept on disk."]}
+    assert (reader.open("/healthz").status, reader.response.json) == (200, body)
 
 
 def test_about_explains_the_ranking_with_the_sites_numbers(reader: Browser) -> None:
