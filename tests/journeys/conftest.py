@@ -12,7 +12,7 @@ from typing import TypedDict
 
 import pytest
 from flask import Flask
-from playwright.sync_api import Browser, Error, Page, sync_playwright
+from playwright.sync_api import Browser, CDPSession, Error, Page, sync_playwright
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from tests import factories
@@ -32,7 +32,7 @@ FLAGS += ["--disable-component-update", "--disable-sync"]
 SCREENSHOTS = Path(__file__).parents[2] / ".screenshots"
 
 #: Articles on a page of a list.
-ROWS = 10
+ROWS = 5
 
 #: Creates a member who can log in, by name and role.
 Join = Callable[..., User]
@@ -54,30 +54,35 @@ class PagePool:
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
-        self._free: dict[bool, list[Page]] = {True: [], False: []}
+        self._free: list[Page] = []
+        self._devtools: dict[Page, CDPSession] = {}
 
     def take(self, script: bool, width: int) -> Page:
         """Return an empty page without cookies."""
-        page = self._free[script].pop() if self._free[script] else self._new(script)
+        page = self._free.pop() if self._free else self._new()
         page.set_viewport_size({"width": width, "height": 800})
+        self._devtools[page].send("Emulation.setScriptExecutionDisabled", {"value": not script})
         return page
 
-    def _new(self, script: bool) -> Page:
-        context = self._browser.new_context(java_script_enabled=script, reduced_motion="reduce")
+    def _new(self) -> Page:
+        context = self._browser.new_context(reduced_motion="reduce")
         context.set_default_timeout(5_000)
-        return context.new_page()
+        page = context.new_page()
+        self._devtools[page] = context.new_cdp_session(page)
+        return page
 
-    def give_back(self, page: Page, script: bool) -> None:
-        """Empty *page* for the next visitor. Its storage belongs to the port of its site, which no later site has."""
+    def give_back(self, page: Page) -> None:
+        """Empty *page* for the next visitor."""
         try:
+            page.evaluate("localStorage.clear()")
             page.goto("about:blank")
             page.unroute_all()
             page.context.clear_cookies()
             page.emulate_media(color_scheme="light")
-        except Error:  # a page that is still being loaded cannot be emptied
+        except Error:  # a page that is being loaded, or never was, cannot be emptied
             page.context.close()
         else:
-            self._free[script].append(page)
+            self._free.append(page)
 
 
 @pytest.fixture(scope="session")
@@ -180,7 +185,7 @@ def visit(
             cookie = visit_without_script(name).client.get_cookie("voteweb")
             assert cookie is not None
             page.context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": site_url}])
-        visitors.append(Visitor(page, site_url, script, expect_errors))
+        visitors.append(Visitor(page, site_url, expect_errors))
         return visitors[-1]
 
     yield open_browser
@@ -190,7 +195,7 @@ def visit(
         with suppress(Error):  # a page that is being left has no picture, and the journey has passed
             visitor.page.screenshot(path=SCREENSHOTS / f"{test_name}-{number}.png")
         visitor.stop_recording()
-        pages.give_back(visitor.page, visitor.script)
+        pages.give_back(visitor.page)
     for visitor in visitors:
         assert visitor.expect_errors or not visitor.console_errors, visitor.console_errors
         assert not visitor.foreign_requests, visitor.foreign_requests

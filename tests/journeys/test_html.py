@@ -11,7 +11,7 @@ import pytest
 
 from tests.helpers import needs
 from tests.journeys.conftest import VisitWithoutScript
-from tests.journeys.full_site import ALL_PAGES, GONE, MEMBER
+from tests.journeys.full_site import GONE, MEMBER, PAGES
 from tests.web.browser import Browser
 from voteweb.core.config import Settings
 
@@ -30,7 +30,7 @@ def settings(settings: Settings) -> Settings:
 
 def test_validator_finds_no_error(visit_without_script: VisitWithoutScript, tmp_path: Path) -> None:
     needs(VNU.exists() and shutil.which("java"), "vnu-jar in .ci/node_modules, and java")
-    for name, paths in ALL_PAGES.items():
+    for name, paths in PAGES.items():
         browser = visit_without_script(name)
         for number, path in enumerate(paths):
             # From files, since the validator complains of a URL whose status is not 200.
@@ -50,7 +50,7 @@ def test_validator_finds_no_error(visit_without_script: VisitWithoutScript, tmp_
     assert errors == set()
 
 
-@pytest.mark.parametrize("name", ALL_PAGES, ids=["reader", "member", "moderator"])
+@pytest.mark.parametrize("name", PAGES, ids=["reader", "member", "moderator"])
 def test_crawl_without_script_finds_no_dead_end(name: str, visit_without_script: VisitWithoutScript) -> None:
     """Every link from the front page on leads to a page, and every button to an address that takes its method."""
     browser = visit_without_script(name)

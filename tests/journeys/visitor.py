@@ -12,10 +12,9 @@ PASSWORD = "correct horse battery"
 class Visitor:
     """One browser; records the errors of its console, and every request to a foreign address."""
 
-    def __init__(self, page: Page, site_url: str, script: bool, expect_errors: bool) -> None:
+    def __init__(self, page: Page, site_url: str, expect_errors: bool) -> None:
         self.page = page
         self.site_url = site_url
-        self.script = script
         self.expect_errors = expect_errors
         self.console_errors: list[str] = []
         self.foreign_requests: list[str] = []
