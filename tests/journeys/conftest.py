@@ -13,7 +13,7 @@ from typing import TypedDict
 import pytest
 from flask import Flask
 from playwright.sync_api import Browser, CDPSession, Error, Page, sync_playwright
-from werkzeug.serving import WSGIRequestHandler, make_server
+from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from tests import factories
 from tests.helpers import needs
@@ -122,16 +122,23 @@ def app(settings: Settings, store: Store) -> Flask:
     return app
 
 
-@pytest.fixture
-def site_url(app: Flask) -> Iterator[str]:
-    """The URL of the site, which is being served."""
-    server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=_QuietHandler)
-    thread = threading.Thread(target=lambda: server.serve_forever(poll_interval=0.01))
+@pytest.fixture(scope="session")
+def server() -> Iterator[BaseWSGIServer]:
+    """A web server without a site, always at the same port: browsers keep the static files from test to test."""
+    server = make_server("127.0.0.1", 0, Flask(__name__), threaded=True, request_handler=_QuietHandler)
+    thread = threading.Thread(target=server.serve_forever)
     thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
+    yield server
     server.shutdown()
     thread.join()
     server.server_close()
+
+
+@pytest.fixture
+def site_url(server: BaseWSGIServer, app: Flask) -> str:
+    """The URL of the site, which is being served."""
+    server.app = app
+    return f"http://127.0.0.1:{server.server_port}"
 
 
 @pytest.fixture(scope="session")

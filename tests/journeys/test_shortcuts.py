@@ -15,7 +15,10 @@ def ann(visit: Visit, store: Store, join: Join) -> Visitor:
     join("ann")
     for title in ("third", "second", "first"):
         factories.article(store, factories.user(store, f"of_{title}"), title=title, text="words", link="")
-    return visit("ann").open("/")
+    visitor = visit("ann").open("/")
+    # The script shows this button once it listens for keys.
+    expect(visitor.page.get_by_role("button", name="Keyboard shortcuts")).to_be_visible()
+    return visitor
 
 
 def press(visitor: Visitor, *keys: str) -> Visitor:

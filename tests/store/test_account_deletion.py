@@ -199,3 +199,14 @@ def test_finish_skips_articles_that_another_program_deleted(store: Store, ann: U
     store.account_deletion.start(ann, delete_articles=True)
     store.account_deletion.finish("ann")
     assert is_finished(store)
+
+
+@pytest.mark.parametrize("delete_articles", [False, True])
+def test_members_of_other_programs_are_dropped(store: Store, ann: User, delete_articles: bool) -> None:
+    for member in ("some-other-program", "article:04"):
+        run(store, "ZADD", "posted:ann", 5, member)
+        run(store, "ZADD", "gone:ann", 5, member)
+    store.account_deletion.start(ann, delete_articles=delete_articles)
+    store.account_deletion.finish("ann")
+    assert is_finished(store)
+    assert read_article(store, 4).poster == "bob"

@@ -18,8 +18,9 @@ _ATTRIBUTES = set(
 
 def assert_harmless(page: Element) -> None:
     """Fail if *page* has any element, attribute or URL that the site itself does not write."""
-    (script,) = page.all("script")
-    assert script["src"].startswith("/static/site.js?v=")
+    vote, shortcuts = page.all("script")
+    assert vote["src"].startswith("/static/vote.js?v=")
+    assert shortcuts["src"].startswith("/static/shortcuts.js?v=")
     for element in page:
         assert element.tag not in ("iframe", "style", "object", "embed", "svg", "base")
         if element.tag == "img":

@@ -6,7 +6,7 @@ from voteweb.core import config
 from voteweb.core.errors import NoSuchArticle, NoSuchMember
 from voteweb.core.models import User
 from voteweb.store.connection.connection import Connection
-from voteweb.store.keys import article_id
+from voteweb.store.keys import article_id, is_article
 from voteweb.store.removals import Removals
 from voteweb.store.users import new_session_id
 
@@ -55,6 +55,9 @@ class AccountDeletion:
 
     def _release(self, member: str, rankings: list[str], deletes: bool) -> None:
         """Delete one article or take the name off it; both may be repeated."""
+        if not is_article(member):  # another program's member
+            self._connection.run([("ZREM", ranking, member) for ranking in rankings])
+            return
         id = article_id(member)
         if deletes:
             with suppress(NoSuchArticle):  # another program has deleted it

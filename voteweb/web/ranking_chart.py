@@ -58,6 +58,7 @@ def draw_chart(good_votes: int, vote_score: float, newest_votes: Sequence[int]) 
     crossing = good_votes * vote_score / 3600
     lead = typical_votes * vote_score / 3600
     span = crossing * _REACH
+    step = span / _TICKS
     bottom, top, left, right = _y(0, span), _y(span, span), _x(0, span), _x(span, span)
     good_y = _y(crossing, span)
     return Chart(
@@ -69,7 +70,7 @@ def draw_chart(good_votes: int, vote_score: float, newest_votes: Sequence[int]) 
         good_line=Line(left, good_y, right, good_y),
         new_line=Line(left, bottom, right, top),
         typical_line=Line(left, _y(min(lead, span), span), _x(max(span - lead, 0), span), top),
-        ticks=tuple((span * i / _TICKS, _x(span * i / _TICKS, span)) for i in range(1, _TICKS + 1)),
+        ticks=tuple((step * i, _x(step * i, span)) for i in range(1, _TICKS + 1)),
     )
 
 
