@@ -52,7 +52,8 @@ def init_app(app: Flask, settings: Settings) -> None:
         article_target=urls.article_target,
         canonical=urls.canonical,
         constants=config,
-        csrf_token="",  # in place of Flask-WTF's function: pages get a member's token from the context below
+        # In place of Flask-WTF's function: pages get a member's token from the context below.
+        csrf_token="",  # nosec B106
         current_path=urls.current_path,
         explain_score=lambda article: ranking.explain(article, settings.vote_score, settings.voting_seconds),
         flashes=flashes.pop_all,
