@@ -1,11 +1,12 @@
 """Helpers that tests of every folder share."""
 
 import os
+import random
 import socket
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -30,12 +31,22 @@ def until(condition: Callable[[], object], patience: float = 10.0) -> None:
 
 
 def free_ports(count: int) -> list[int]:
-    """Return ports at which no process listens."""
+    """Return ports at which no process listens.
+
+    They are below the range from which the system takes ports for connections: no connection of another test can get
+    one of them before the server that it is for.
+    """
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    candidates = list(range(20_000 + worker % 8, 32_000, 8))
+    random.shuffle(candidates)
+    ports: list[int] = []
     with ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for bound in sockets:
-            bound.bind(("127.0.0.1", 0))
-        return [bound.getsockname()[1] for bound in sockets]
+        while len(ports) < count:
+            bound, port = stack.enter_context(socket.socket()), candidates.pop()
+            with suppress(OSError):  # in use
+                bound.bind(("127.0.0.1", port))
+                ports.append(port)
+    return ports
 
 
 @contextmanager

@@ -37,7 +37,11 @@ class SupervisedSite(Site):
 
     def start(self) -> None:
         self._supervisor.start()
-        until(self.is_healthy, patience=60)
+        try:
+            until(self.is_healthy, patience=60)
+        except BaseException:
+            print(self.log)  # pytest shows it
+            raise
 
     def stop(self) -> None:
         """Stop the site as Ctrl-C does, and the embedded database with it."""
