@@ -53,7 +53,7 @@ def test_a_scheme_that_a_visitor_claims_is_not_believed(proxy: Proxy) -> None:
     ann = proxy.visitor()
     assert ann.sign_up("ann").status == 303
     form = urlencode(ann.log_out_form())
-    assert ann.request("POST", "/logout", form, X_Forwarded_Proto="http", Referer="").status == 400
+    assert ann.request("POST", "/logout", form, X_Forwarded_Proto="http", Referer="").status == 403
     assert is_logged_in(ann)
     assert ann.request("POST", "/logout", form).status == 303
 
@@ -71,12 +71,11 @@ def test_a_body_that_is_too_large_is_refused(proxy: Proxy) -> None:
 
 
 def test_a_chunked_body_that_is_too_large_is_not_read(proxy: Proxy) -> None:
-    """Nginx answers 413; Caddy passes on the beginning, which is no valid form. Both close the connection."""
+    """Nginx answers 413 and closes the connection; Caddy passes on the beginning, which is no valid form."""
     small = proxy.visitor().request("POST", "/login", iter([b"x"]))
     assert small.headers["Connection"] != "close"
     large = proxy.visitor().request("POST", "/login", (b"x" * 40_000 for _ in range(10)))
-    assert large.status in (413, 422)
-    assert large.headers["Connection"] == "close"
+    assert (large.status, large.headers["Connection"]) in ((413, "close"), (422, None))
 
 
 def test_requests_for_another_host_are_not_answered(proxy: Proxy) -> None:
