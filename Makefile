@@ -10,7 +10,7 @@ PYTEST ?= -n 2 --dist worksteal
 BENCH ?=
 TRANSLATIONS := voteweb/web/i18n/translations
 
-.PHONY: run test test-heavy check bench bench-smoke translations clean
+.PHONY: run test test-heavy check bench bench-smoke translations lock clean
 
 run: $(VENV)/ready
 	@exec $(BIN)/voteweb run --sample
@@ -46,6 +46,12 @@ translations: $(VENV)/ready-for-tests
 		--no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date
 	$(BIN)/python .ci/english.py
 	$(BIN)/pybabel -q compile -d $(TRANSLATIONS)
+
+# Run it after a change of dependencies: it writes the versions and hashes that .ci/run installs.
+lock: $(BIN)/python
+	$(BIN)/pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip compile --quiet pyproject.toml --extra test --extra bench --universal --python-version 3.11 \
+		--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --upgrade -o .ci/lock.txt
 
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .screenshots .bench

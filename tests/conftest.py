@@ -71,13 +71,14 @@ def keys() -> Keys:
 @pytest.fixture
 def make_store(settings: Settings, keys: Keys) -> Iterator[MakeStore]:
     """A function that opens a store on the flushed test server; its arguments are settings that differ."""
-    stores: list[Store] = []
+    stores = [open_store(settings, keys)]
+    stores[0].connection.client.flushall()
+    stores[0].schema.state()  # an empty database gets the number of the layout
 
     def make(**changes: Any) -> Store:
         stores.append(open_store(replace(settings, **changes), keys))
         return stores[-1]
 
-    make().connection.client.flushall()
     yield make
     for store in stores:
         store.connection.close()
@@ -93,7 +94,9 @@ def store(make_store: MakeStore) -> Store:
 def fake_store(settings: Settings) -> Iterator[Store]:
     """A store on a fake Redis of its own: no process, no socket, no INFO."""
     with fakeredis.FakeRedis(server=fakeredis.FakeServer(), decode_responses=True, protocol=3) as client:
-        yield build_store(Connection(client, deadline=2.0), settings)
+        store = build_store(Connection(client, deadline=2.0), settings)
+        store.schema.state()
+        yield store
 
 
 @pytest.fixture

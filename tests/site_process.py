@@ -70,8 +70,17 @@ class Site:
 
     def worker_pids(self) -> list[int]:
         """Return the process ids of the web server's workers."""
-        command = ["ps", "-o", "pid=", "--ppid", str(self.process.pid)]
-        return [int(pid) for pid in subprocess.run(command, capture_output=True, text=True).stdout.split()]
+        return [pid for pid, command in self._children() if "voteweb.cli jobs" not in command]
+
+    def jobs_pids(self) -> list[int]:
+        """Return the process id of the background jobs, none while they are started again."""
+        return [pid for pid, command in self._children() if "voteweb.cli jobs" in command]
+
+    def _children(self) -> list[tuple[int, str]]:
+        """Return the process id and the command of each process that the site has started."""
+        command = ["ps", "-o", "pid=,args=", "--ppid", str(self.process.pid)]
+        lines = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
+        return [(int(line.split()[0]), line) for line in lines]
 
 
 class SiteProcess(Site):

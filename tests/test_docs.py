@@ -63,7 +63,10 @@ def limit_rows() -> Iterator[tuple[str, ...]]:
     """Yield the rows of the table of rate limits."""
     counted = {
         LimitScope.MEMBER: "per member",
+        LimitScope.NEWCOMER: "per new member",
         LimitScope.ADDRESS: "per address",
+        LimitScope.NETWORK: "per network",
+        LimitScope.WIDE_NETWORK: "per wide network",
         LimitScope.NAME: "per name",
     }
     spans = {HOUR: "an hour", DAY: "a day"}

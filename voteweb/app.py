@@ -9,7 +9,7 @@ from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store, open_store
-from voteweb.web import flashes, rate_limits, security, templating, views
+from voteweb.web import flashes, rate_limits, request_bounds, security, templating, views
 from voteweb.web.auth import login, sessions
 from voteweb.web.caching import fragment_cache, page_cache
 from voteweb.web.i18n import locale
@@ -19,13 +19,15 @@ from voteweb.web.monitoring import metrics, middleware
 def create_app(settings: Settings | None = None, store: Store | None = None) -> Flask:
     """Return the WSGI app of a site; *settings* default to those of the environment, *store* to that of the settings.
 
-    Raises ConfigError without a database or with an unfinished one, and without a key that is long enough.
+    Raises ConfigError without a database, with an unfinished one or one of another layout, and without a key that is
+    long enough.
     """
     settings = settings or config.from_env()
     _check_settings(settings, store)
     app = _new_flask(settings)
     store = store or open_store(settings)
     store.health.refuse_unfinished_restore()
+    store.schema.refuse_other()
     app.extensions["voteweb.settings"] = settings
     app.extensions["voteweb.store"] = store
     # Hooks before a request run in this order, those after it in reverse: hosts are checked before sessions are read,
@@ -33,7 +35,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     metrics.init_app(app, settings, store)
     security.init_app(app, settings)
     locale.init_app(app)
-    sessions.init_app(app)
+    sessions.init_app(app, settings)
     login.init_app(app)
     flashes.init_app(app)
     rate_limits.init_app(app)
@@ -61,13 +63,14 @@ def _new_flask(settings: Settings) -> Flask:
     app.config.update(
         SECRET_KEY=settings.secret_key,
         MAX_CONTENT_LENGTH=config.MAX_BODY_BYTES,
-        PERMANENT_SESSION_LIFETIME=timedelta(days=settings.session_days),
+        PERMANENT_SESSION_LIFETIME=timedelta(seconds=config.MAX_SESSION_SECONDS),
         SESSION_REFRESH_EACH_REQUEST=False,
-        SESSION_COOKIE_NAME="voteweb",
+        SESSION_COOKIE_NAME=sessions.cookie_name(settings),
         SESSION_COOKIE_SAMESITE="Lax",
         SESSION_COOKIE_SECURE=settings.secure,
         SEND_FILE_MAX_AGE_DEFAULT=timedelta(seconds=config.STATIC_SECONDS),
         WTF_CSRF_CHECK_DEFAULT=False,  # login.py checks, after it has redirected readers to log-in
+        WTF_CSRF_SSL_STRICT=False,  # csrf.py checks where a form was sent from
         WTF_CSRF_TIME_LIMIT=None,  # a form stays valid as long as the session
     )
     app.url_map.merge_slashes = False  # merging redirects to a full URL, built from any host that a client sends
@@ -84,10 +87,12 @@ def _resources() -> Path:
 
 def _add_middleware(app: Flask, settings: Settings) -> None:
     """Wrap *app* in its WSGI layers, the innermost first."""
+    request_bounds.limit_headers(app)
     if middleware.monitors_cached_pages(settings):
         page_cache.init_app(app, settings)
         middleware.init_app(app, settings)
     else:  # a request id that nobody reads would cost a third of the time of a cached page
         middleware.init_app(app, settings)
         page_cache.init_app(app, settings)
-    security.trust_proxies(app, settings)  # outermost: all other layers use the address that it finds
+    security.trust_proxies(app, settings)  # all layers inside use the address that it finds
+    request_bounds.init_app(app)

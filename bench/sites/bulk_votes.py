@@ -32,7 +32,7 @@ class _RecordingConnection(Connection):
 def cast_votes(store: Store, articles: Iterable[int], count: int, groups: str) -> None:
     """Cast *count* votes on each of *articles*, which are in *groups*; raise RuntimeError when one is refused."""
     connection = _RecordingConnection(store.connection)
-    votes = Votes(connection, Settings(), store.rate_limits)
+    votes = Votes(connection, Settings(), store.rate_limits, store.sessions)
     account = store.users.find(VOTER_NAME) or store.users.make(VOTER_NAME, "")
     voters = [Voter(FIRST_VOTER_ID + number, VOTER_NAME, account.session) for number in range(count)]
     for article in articles:

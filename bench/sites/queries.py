@@ -9,7 +9,9 @@ from voteweb.store import Store, open_store
 
 def open_store_at(url: str) -> Store:
     """Return the store at *url*, which waits a minute for a slow command."""
-    return open_store(Settings(redis_url=url, redis_deadline=60.0))
+    store = open_store(Settings(redis_url=url, redis_deadline=60.0))
+    store.schema.state()  # an empty database gets the number of the layout
+    return store
 
 
 def count_articles(store: Store) -> int:

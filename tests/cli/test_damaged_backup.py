@@ -1,6 +1,7 @@
 """Damaged backups: the error is one line that names the damage, and nothing is written."""
 
 import gzip
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -8,8 +9,9 @@ from typing import NamedTuple
 import pytest
 
 from tests.cli.conftest import Invoke
-from tests.cli.results import error_line
+from tests.cli.results import error_line, read_backup, write_backup
 from tests.store.examination import run, snapshot
+from voteweb.cli import backup_file
 from voteweb.store import Store
 
 
@@ -73,12 +75,22 @@ DAMAGES = [
     Damage("a line after the end", lambda data: join_lines(*split_lines(data), b"{}\n"), "is not the last one"),
     Damage("no JSON", with_third_line(b"{\n"), "line 3 cannot be read"),
     Damage("no UTF-8", with_third_line(b'{"\xff":1}\n'), "line 3 cannot be read"),
+    Damage("half a character", with_third_line(b'{"kind":"\\uD800"}\n'), "line 3 cannot be read"),
+    Damage(
+        "half a character in a group",
+        with_replacement(b'"kind":"group","name":"', b'"kind":"group","name":"\\ud800'),
+        "cannot be read",
+    ),
     Damage("no record", with_third_line(b"[]\n"), "line 3 is not a record"),
+    Damage("nested lists", with_third_line(b"[" * 100_000), "line 3 cannot be read"),
+    Damage("no time", with_replacement(b'"taken":', b'"token":'), WRONG_CHECKSUM),
+    Damage("a time out of range", with_replacement(b'"taken":', b'"taken":9'), "a time out of range"),
+    Damage("a long line later", with_third_line(b"x" * 33_000_000), "a line of more than 32,000,000 bytes"),
     Damage("an unknown kind", with_third_line(b'{"kind":"comment"}\n'), "line 3 is of an unknown kind: comment"),
     Damage(
         "a newer format",
-        with_replacement(b'"format":1', b'"format":2'),
-        "was written by a newer voteweb (format 2, this one reads up to 1)",
+        with_replacement(b'"format":2', b'"format":3'),
+        "was written by a newer voteweb (format 3, this one reads up to 2)",
     ),
 ]
 
@@ -94,3 +106,40 @@ def test_a_damaged_backup_is_refused_before_anything_is_written(
         assert line.startswith(str(backup))
         assert damage.error in line
     assert snapshot(small_site) == {}
+
+
+def test_a_bomb_of_many_lines_is_refused_before_anything_is_written(
+    invoke: Invoke, small_site: Store, backup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backup_file, "MIN_EXPANDED_BYTES", 1_000_000)
+    lines = split_lines(backup.read_bytes())
+    form = b'{"kind":"form","member":1,"token":"' + b"x" * 90 + b'","article":1,"until":null}\n'
+    backup.write_bytes(join_lines(*lines[:-1], *[form] * 20_000, lines[-1]))
+    run(small_site, "FLUSHDB")
+    for options in (["--dry-run"], []):
+        assert "bytes of content in" in error_line(invoke("restore", *options, backup))
+    assert snapshot(small_site) == {}
+
+
+FAULTY = {"role": ("member", '"role":"member"', '"role":"root"'), "time": ("article", '"time":"', '"time":"nan')}
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_faulty_values_are_restored_only_if_forced(invoke: Invoke, small_site: Store, backup: Path, name: str) -> None:
+    kind, old, new = FAULTY[name]
+    *lines, end = read_backup(backup)
+    changed = [
+        json.loads(json.dumps(line, separators=(",", ":")).replace(old, new)) if line.get("kind") == kind else line
+        for line in lines
+    ]
+    assert changed != lines
+    write_backup(backup, [*changed, end])
+    run(small_site, "FLUSHDB")
+    for options in (["--dry-run"], []):
+        result = invoke("restore", *options, backup)
+        assert result.exit_code == 1
+        assert "faulty value" in result.stderr
+        assert f"has the {name} " in result.stdout
+    assert snapshot(small_site) == {}
+    assert invoke("restore", "--force", backup).exit_code == 0
+    assert small_site.users.count() == 2

@@ -51,6 +51,7 @@ def test_workers_count_together_until_the_site_stops(start_site: StartSite, fold
     again = start_site(*options, **env)
     assert again.get("/").status == 200
     assert front_pages(again) == 1
+    assert again.stop().status == 0
 
 
 def test_every_line_of_a_json_log_is_json(start_site: StartSite, store: Store, proxy: PausableProxy) -> None:

@@ -42,6 +42,7 @@ def embedded_url() -> Iterator[str]:
 def embedded_site(embedded_url: str) -> Iterator[Store]:
     """A site on the embedded database: two groups, votes, and many articles."""
     store = open_store(Settings(redis_url=embedded_url))
+    store.schema.state()  # an empty database gets the number of the layout
     article = factories.article(store, groups=("go",))
     for voter in factories.users(store, 5):
         store.votes.cast(article.id, voter)

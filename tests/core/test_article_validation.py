@@ -30,6 +30,9 @@ READABLE = "A title needs at least 3 characters, with a letter or digit among th
         ("x" * 200, "x" * 200),
         ("\u3000编程语言\u3000", "编程语言"),
         ("שלום עולם", "שלום עולם"),
+        ("in\u3164visible", "invisible"),
+        ("t" + "\u0336" * 50 + "op", "t" + "\u0336" * 6 + "op"),
+        ("หน้าที่ ཀྵྨླྺྃ हिन्दी", "หน้าที่ ཀྵྨླྺྃ हिन्दी"),
     ],
 )
 def test_title_becomes_one_clean_line(typed: str, expected: str) -> None:
@@ -49,10 +52,14 @@ def test_title_becomes_one_clean_line(typed: str, expected: str) -> None:
         (ZWSP * 5, READABLE),
         ("\x07\x08\x1b", READABLE),
         ("...!?", READABLE),
+        ("\u3164" * 5, READABLE),
+        ("\u115f\u1160\uffa0\u17b4", READABLE),
+        ("a\u3164\u3164", READABLE),
         ("😀😀😀😀", READABLE),
         ("\ud800\ud800abc"[:2], READABLE),
         ("x" * 201, "A title can have at most 200 characters; this one has 201."),
         ("编" * 10_000, "A title can have at most 200 characters; this one has 10000."),
+        ("a" + "\u0323\u0301" * 75_000, "A title can have at most 200 characters; this one has 150001."),
     ],
 )
 def test_unreadable_title_is_refused(typed: str, message: str) -> None:
@@ -173,5 +180,5 @@ def test_valid_text_is_valid_again_unchanged(typed: str) -> None:
 
 @given(st.text(max_size=300))
 def test_clean_line_is_cleaned_again_unchanged(typed: str) -> None:
-    once = validation.clean_line(typed)
-    assert validation.clean_line(once) == once
+    once = validation.clean_line(typed, 200)
+    assert validation.clean_line(once, 200) == once

@@ -1,12 +1,14 @@
 """The settings that the environment may give, and what is computed from them."""
 
 import dataclasses
+from typing import Any
 
 import pytest
 
 from voteweb.core.config import Settings, env_name, from_env
 from voteweb.core.errors import ConfigError
 
+BAD_CONTACT = "VOTEWEB_SECURITY_CONTACT must begin with mailto: or https:// and have no blanks."
 BAD_URL = "VOTEWEB_SITE_URL must be http:// or https:// and a host in ASCII, without a path."
 BAD_URLS = ["news.example", "ftp://news.example", "https://", "https://news.example/news", "https://a b", "//news"]
 
@@ -42,7 +44,9 @@ BAD_URLS = ["news.example", "ftp://news.example", "https://", "https://news.exam
         ({"VOTEWEB_TRUSTED_PROXIES": "-1"}, "VOTEWEB_TRUSTED_PROXIES must be at least 0."),
         ({"VOTEWEB_TRUSTED_PROXIES": "11"}, "VOTEWEB_TRUSTED_PROXIES must be at most 10."),
         *(({"VOTEWEB_SITE_URL": url}, BAD_URL) for url in BAD_URLS),
-        ({"VOTEWEB_SIGNUP": "maybe"}, "VOTEWEB_SIGNUP must be one of: open, invite, closed."),
+        ({"VOTEWEB_SECURITY_CONTACT": "ann@news.example"}, BAD_CONTACT),
+        ({"VOTEWEB_SECURITY_CONTACT": "mailto:ann\nContact: eve"}, BAD_CONTACT),
+        ({"VOTEWEB_SIGNUP": "maybe"}, "VOTEWEB_SIGNUP must be one of: open, approve, invite, closed."),
     ],
 )
 def test_invalid_value_is_refused_by_name(env: dict[str, str], message: str) -> None:
@@ -96,3 +100,21 @@ def test_unknown_variables_are_ignored() -> None:
 @pytest.mark.parametrize(("url", "secure"), [("", False), ("http://a.example", False), ("https://a.example", True)])
 def test_only_a_site_under_https_is_secure(url: str, secure: bool) -> None:
     assert Settings(site_url=url).secure is secure
+
+
+@pytest.mark.parametrize(
+    ("changes", "warning"),
+    [
+        ({}, None),
+        ({"host": "localhost"}, None),
+        ({"host": "::1"}, None),
+        ({"host": "0.0.0.0"}, "listens at a public address without a proxy"),
+        ({"host": "news.example"}, "listens at a public address without a proxy"),
+        ({"host": "0.0.0.0", "trusted_proxies": 1}, None),
+        ({"site_url": "https://news.example"}, "VOTEWEB_TRUSTED_PROXIES is 0"),
+    ],
+)
+def test_a_public_site_without_a_proxy_is_warned(changes: dict[str, Any], warning: str | None) -> None:
+    warnings = Settings(**changes).warnings()
+    assert len(warnings) == (warning is not None)
+    assert (warning or "") in "".join(warnings)

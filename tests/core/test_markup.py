@@ -116,6 +116,30 @@ def test_markdown_becomes_html(source: str, html: str) -> None:
     assert render(source) == html
 
 
+@pytest.mark.parametrize("named", ["&#8238;", "&#x202E;", "&#8294;", "\u202e", "\u2066", "&#65279;", "&rlm;"])
+def test_characters_that_turn_the_text_are_removed_however_named(named: str) -> None:
+    assert render(f"a{named}b") == "<p>ab</p>\n"
+
+
+def test_marks_are_stacked_on_a_letter_to_a_limit() -> None:
+    mark = "\u0336"
+    assert render(f"a{mark * 50}b{'&#822;' * 50}") == f"<p>a{mark * 6}b{mark * 6}</p>\n"
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["https://google.com@evil.example", "http://u:p@evil.example/", "https:///google.com@evil.example",
+     "https://google.com%40@evil.example", "HTTPS://a@b.example"],
+)  # fmt: skip
+def test_address_that_names_a_user_is_no_link(address: str) -> None:
+    for source in (f"[x]({address})", f"<{address}>", address):
+        assert "href" not in render(source)
+
+
+def test_at_sign_in_a_path_is_no_user() -> None:
+    assert "href" in render("https://example.com/@ann/1?a@b#c@d")
+
+
 def test_joined_fragments_are_not_escaped_again() -> None:
     assert join([render("a < b"), render("*c*")]) == "<p>a &lt; b</p>\n<p><em>c</em></p>\n"
 

@@ -42,6 +42,7 @@ def test_group_name_is_normalized_again_unchanged(name: str) -> None:
         ("", "A group's name must have 1 to 30 characters."),
         ("  ", "A group's name must have 1 to 30 characters."),
         ("g" * 31, "A group's name must have 1 to 30 characters."),
+        ("g" + "\u0323\u0301" * 75_000, "A group's name must have 1 to 30 characters."),
         ("ß" * 16, "A group's name must have 1 to 30 characters."),  # casefolded to 32
         *[
             (name, "A group's name can only contain letters, digits, - and _.")
@@ -69,6 +70,13 @@ def test_invalid_group_name_is_refused(typed: str, message: str) -> None:
     with pytest.raises(Invalid) as refusal:
         validation.group_name(typed)
     assert str(refusal.value) == message
+
+
+@pytest.mark.parametrize("name", ["python\u3164", "\u3164", "g" + "\u0336" * 7])
+def test_new_group_cannot_look_like_another_but_old_ones_stay(name: str) -> None:
+    with pytest.raises(Invalid, match="can only contain letters"):
+        validation.new_group_name(name)
+    assert validation.group_name(name) == name
 
 
 @pytest.mark.parametrize("name", ["ab", "Ann", "a-b_9", "x" * 20, "007"])
@@ -109,9 +117,27 @@ def test_reserved_name_is_refused_but_well_formed(name: str) -> None:
     assert validation.member_name(name) == name
 
 
-@pytest.mark.parametrize("typed", ["12345678", " spaces stay ", "密码密码密码密码", "x" * 256])
+@pytest.mark.parametrize("typed", ["83749201", " spaces stay ", "密码密码密码密码", "x" * 256])
 def test_password_is_kept_as_typed(typed: str) -> None:
     assert validation.password(typed) == typed
+
+
+@pytest.mark.parametrize("typed", ["password", "Password1", "12345678", "iloveyou1", "qwertyuiop", "TRUSTNO1"])
+def test_common_password_is_refused(typed: str) -> None:
+    with pytest.raises(Invalid, match="Passwords such as this one are guessed first"):
+        validation.password(typed)
+
+
+@pytest.mark.parametrize("typed", ["samantha-99", "2026-Samantha!", "our-site", "Our Site 1"])
+def test_password_made_of_a_name_is_refused(typed: str) -> None:
+    assert validation.password(typed) == typed
+    with pytest.raises(Invalid, match="A password cannot be your user name or the name of this site"):
+        validation.password(typed, "samantha", "Our Site")
+
+
+@pytest.mark.parametrize("typed", ["samantha sings", "83749201", "--------"])
+def test_password_with_more_than_a_name_is_accepted(typed: str) -> None:
+    assert validation.password(typed, "samantha", "123", "--") == typed
 
 
 @pytest.mark.parametrize("typed", ["", "1234567", "x" * 257])

@@ -1,11 +1,15 @@
 """Password hashes."""
 
 import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import argon2
 import pytest
 
-from voteweb.core import passwords
+from tests.helpers import until
+from voteweb.core import config, passwords
+from voteweb.core.errors import Busy
 
 
 @pytest.fixture(scope="module")
@@ -56,3 +60,33 @@ def test_unknown_member_costs_as_much_as_a_wrong_password(stored_hash: str) -> N
 
     passwords.verify("", "the first call makes the hash that stands in for none")
     assert 0.5 < cost("") / cost(stored_hash) < 2
+
+
+class SlowHasher:
+    """A hasher that computes no hash before it is released."""
+
+    def __init__(self) -> None:
+        self.hashed: list[bytes] = []
+        self.released = Event()
+
+    def hash(self, password: bytes) -> str:
+        self.hashed.append(password)
+        self.released.wait(60)
+        return "a hash"
+
+
+def test_two_passwords_are_hashed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    hasher = SlowHasher()
+    monkeypatch.setattr(passwords, "_hasher", hasher)
+    with ThreadPoolExecutor(3) as pool:
+        busy = [pool.submit(passwords.hash_password, "x") for _ in range(config.MAX_HASHES)]
+        until(lambda: len(hasher.hashed) == config.MAX_HASHES)
+        monkeypatch.setattr(config, "HASH_WAIT_SECONDS", 0.0)
+        for _ in range(3):
+            with pytest.raises(Busy):
+                passwords.hash_password("refused")
+        assert hasher.hashed == [b"x"] * config.MAX_HASHES
+        monkeypatch.setattr(config, "HASH_WAIT_SECONDS", 60.0)
+        waiting = pool.submit(passwords.hash_password, "waits")
+        hasher.released.set()
+        assert [future.result() for future in [*busy, waiting]] == ["a hash"] * (config.MAX_HASHES + 1)

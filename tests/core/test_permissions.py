@@ -41,6 +41,8 @@ VIEWERS: dict[str, User | None] = {
 OTHER_MEMBER, OTHER_MODERATOR = user(name="cid", id=5), user(Role.MODERATOR, "sue", 6)
 OTHER_ADMIN, LEFT = user(Role.ADMIN, "root2", 7), user(name="zoe", id=8, left=POSTED)
 BANNED = user(name="eve", id=9, banned=POSTED)
+HELD = user(name="hal", id=10, held=POSTED, request="Please")
+REFUSED = replace(HELD, banned=POSTED)
 INVITATION = Invitation("token", "Ann", LATE)
 USED, REVOKED = replace(INVITATION, used="cid"), replace(INVITATION, revoked=True)
 REMOVAL = LogEntry(1, LogAction.REMOVE, "MOD", POSTED)
@@ -64,6 +66,10 @@ def may_do_to_themselves(predicate: Callable[[User, User], bool], viewer: User |
 
 def may_log_in(viewer: User | None, **changes: Any) -> bool:
     return viewer is not None and permissions.may_log_in(replace(viewer, **changes))
+
+
+def least_inviter_role(viewer: User | None, settings: Settings) -> Role | None:
+    return permissions.least_inviter_role(viewer, CLOSED, settings) if viewer else None
 
 
 #: Each case, its predicate, and the viewers for whom it holds; it holds for nobody else.
@@ -120,6 +126,16 @@ TABLE: list[tuple[str, Predicate, str]] = [
     ("invite", lambda viewer: permissions.may_invite(viewer, CLOSED, BY_INVITATION), STAFF),
     ("invite after a week", lambda viewer: permissions.may_invite(viewer, CLOSED, MEMBERS_INVITE), MEMBERS),
     ("invite within a week", lambda viewer: permissions.may_invite(viewer, CLOSED - 0.001, MEMBERS_INVITE), STAFF),
+    (
+        "invite as any member",
+        lambda viewer: least_inviter_role(viewer, MEMBERS_INVITE) is Role.MEMBER,
+        MEMBERS,
+    ),
+    (
+        "invite as a moderator only",
+        lambda viewer: least_inviter_role(viewer, BY_INVITATION) is Role.MODERATOR,
+        MEMBERS,
+    ),
     # undoing: a moderator's own act, for ten minutes
     ("undo one's own act", lambda viewer: permissions.may_undo(viewer, REMOVAL, POSTED + 599.9), "moderator"),
     ("undo late", lambda viewer: permissions.may_undo(viewer, REMOVAL, POSTED + config.UNDO_SECONDS), NOBODY),
@@ -134,6 +150,20 @@ TABLE: list[tuple[str, Predicate, str]] = [
         )
         for kind in LogAction
     ),
+    # held accounts: they are let in or refused, and act for nobody until then
+    ("let in who waits", lambda viewer: permissions.may_judge(viewer, HELD), STAFF),
+    ("let in who was refused", lambda viewer: permissions.may_judge(viewer, REFUSED), STAFF),
+    ("let in who does not wait", lambda viewer: permissions.may_judge(viewer, OTHER_MEMBER), NOBODY),
+    ("let in who has left", lambda viewer: permissions.may_judge(viewer, replace(HELD, left=POSTED)), NOBODY),
+    ("ban who waits", lambda viewer: permissions.may_ban(viewer, HELD), NOBODY),
+    ("give who waits a role", lambda viewer: permissions.may_set_role(viewer, HELD), NOBODY),
+    ("see who waits", lambda viewer: permissions.may_see(viewer, HELD), STAFF),
+    ("see who was refused", lambda viewer: permissions.may_see(viewer, REFUSED), ALL),
+    ("see a member", lambda viewer: permissions.may_see(viewer, OTHER_MEMBER), ALL),
+    ("see oneself while waiting", lambda _: permissions.may_see(HELD, HELD), ALL),
+    ("report while waiting", lambda _: permissions.may_report(HELD, ARTICLE), NOBODY),
+    ("vote while waiting", lambda _: may_vote(HELD, ARTICLE, POSTED), NOBODY),
+    ("invite while waiting", lambda _: permissions.may_invite(HELD, CLOSED, MEMBERS_INVITE), NOBODY),
     ("log in", may_log_in, MEMBERS),
     ("log in when banned", partial(may_log_in, banned=POSTED), NOBODY),
     ("log in after leaving", partial(may_log_in, left=POSTED), NOBODY),
@@ -167,6 +197,7 @@ def test_permission_is_given_to_its_viewers_only(case: str, predicate: Predicate
     [
         ("open", False, True),
         ("open", True, True),
+        ("approve", False, True),
         ("invite", False, False),
         ("invite", True, True),
         ("closed", False, False),

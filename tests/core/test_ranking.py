@@ -1,5 +1,7 @@
 """The score and its explanation, with numbers computed by hand."""
 
+from dataclasses import replace
+
 import pytest
 
 from voteweb.core.models import Article, Order
@@ -27,8 +29,12 @@ def test_score_is_the_time_plus_the_worth_of_all_votes(
     assert score(time, votes, vote_score) == pytest.approx(expected, abs=1e-6)
 
 
-def test_voting_ends_a_week_after_posting() -> None:
-    assert voting_end(1_000_000.5, 604_800) == 1_604_800.5
+def test_voting_ends_when_the_article_says() -> None:
+    assert voting_end(replace(article(time=1_000_000.5), closes=1_100_000), 604_800) == 1_100_000
+
+
+def test_voting_ends_a_week_after_posting_where_nothing_is_stored() -> None:
+    assert voting_end(article(time=1_000_000.5), 604_800) == 1_604_800
 
 
 def test_explanation_has_every_part_of_the_score() -> None:

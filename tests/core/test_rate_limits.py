@@ -17,15 +17,16 @@ def test_kinds_are_unique() -> None:
 @every_limit
 def test_limit_allows_normal_use(limit: Limit) -> None:
     assert re.fullmatch("[a-z]+", limit.kind), "it is part of a key"
-    assert limit.burst >= 3
+    assert limit.burst >= (2 if limit.scope is LimitScope.NEWCOMER else 3)
     assert limit.seconds in (HOUR, DAY)
     assert limit.burst < limit.times, "the burst is smaller than the number in the long run"
-    assert limit.interval <= 1.5 * HOUR, "after a burst the next act is possible within an hour and a half"
+    longest = 5 if limit.scope is LimitScope.NEWCOMER else 1.5
+    assert limit.interval <= longest * HOUR, "after a burst the next act is possible soon"
 
 
 @every_limit
 def test_message_says_what_until_when_and_why(limit: Limit) -> None:
-    message = limit.message % {"wait": "40 s", "when": "10:00 UTC", "burst": limit.burst}
+    message = limit.message % {"wait": "40 s", "when": "10:00 UTC", "burst": limit.burst, "span": "7 days"}
     what, until_when, why, *more = re.split(r"(?<=\.) ", message)
     assert re.search(r"\b(too many|limit of \d+)\b", what, re.IGNORECASE)
     assert "in 40 s, at 10:00 UTC" in until_when
@@ -43,9 +44,10 @@ def test_limits_of_one_scope_and_exemptions_do_not_overlap() -> None:
 def test_only_member_limits_count_a_members_request() -> None:
     for view, method in (("articles.front", "GET"), (None, "POST"), ("votes.vote", "GET")):
         assert member_limit(view, method) is None
-    for limit in LIMITS:
+    by_scope = [(limit, limit.scope is LimitScope.MEMBER) for limit in LIMITS if limit.scope != LimitScope.NEWCOMER]
+    for limit, counts_members in by_scope:
         for view in limit.views:
-            assert member_limit(view, limit.method) is (limit if limit.scope is LimitScope.MEMBER else None)
+            assert member_limit(view, limit.method) is (limit if counts_members else None)
     assert member_limit("account.data", "HEAD") is member_limit("account.data", "GET")
 
 
@@ -54,6 +56,7 @@ def test_only_member_limits_count_a_members_request() -> None:
     [
         ("198.51.100.7", "198.51.100.7"),
         ("::ffff:198.51.100.7", "198.51.100.7"),
+        ("2002:c633:6407:1::9", "198.51.100.7"),
         ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
         ("2001:db8:1:2::", "2001:db8:1:2::/64"),
         ("2001:db8:1:3::", "2001:db8:1:3::/64"),
@@ -67,3 +70,17 @@ def test_only_member_limits_count_a_members_request() -> None:
 )
 def test_network_is_an_ipv4_address_or_an_ipv6_household(address: str | None, expected: str) -> None:
     assert network(address) == expected
+
+
+@pytest.mark.parametrize(
+    ("address", "near", "wide"),
+    [
+        ("198.51.100.7", "198.51.100.0/24", None),
+        ("::ffff:198.51.100.7", "198.51.100.0/24", None),
+        ("2001:db8:1:2ff:3:4:5:6", "2001:db8:1:200::/56", "2001:db8:1::/48"),
+        ("", "", ""),
+    ],
+)
+def test_wider_networks_count_neighbours_together(address: str, near: str, wide: str | None) -> None:
+    assert network(address, LimitScope.NETWORK) == near
+    assert network(address, LimitScope.WIDE_NETWORK) == wide

@@ -35,6 +35,32 @@ def test_no_other_user_can_read_it(new_folder: Path) -> None:
         assert stat.S_IMODE((data / "secret.key").stat().st_mode) == 0o600
 
 
+def test_a_folder_that_others_can_read_is_closed(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with use(folder):
+        pass
+    (folder / "old").touch(mode=0o644)
+    folder.chmod(0o755)
+    with use(folder):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        assert [path.name for path in folder.rglob("*") if path.stat().st_mode & 0o077] == []
+    assert "Others could read" in caplog.text
+
+
+def test_an_open_folder_of_something_else_is_refused(new_folder: Path) -> None:
+    (new_folder / "letters").touch()
+    new_folder.chmod(0o755)
+    with pytest.raises(ConfigError, match="needs a folder of its own"), use(new_folder):
+        pass
+    assert stat.S_IMODE(new_folder.stat().st_mode) == 0o755
+
+
+def test_a_folder_that_cannot_be_closed_is_refused(new_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    new_folder.chmod(0o755)
+    monkeypatch.setattr(Path, "chmod", lambda *_: None)
+    with pytest.raises(ConfigError, match="cannot be closed"), use(new_folder):
+        pass
+
+
 def test_nothing_starts_where_a_url_is_set(new_folder: Path) -> None:
     settings = Settings(redis_url="redis://example.com", data_dir=str(new_folder / "data"))
     with open_database(settings) as opened:

@@ -1,5 +1,7 @@
 """Look at the database past the store; the prefix of the site is added to keys in commands and removed in replies."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import redis
@@ -14,6 +16,7 @@ READ_COMMANDS: dict[str, tuple[Any, ...]] = {
     "set": ("SMEMBERS",),
     "zset": ("ZRANGE", 0, -1, "WITHSCORES"),
     "list": ("LRANGE", 0, -1),
+    "stream": ("XRANGE", "-", "+"),
 }
 
 
@@ -66,10 +69,11 @@ def ids(store: Store, key: str) -> list[int]:
 
 
 def snapshot(store: Store) -> dict[str, Any]:
-    """Return everything in the database: the type, content and expiry of each key."""
+    """Return everything in the database but remembered answers: the type, content and expiry of each key."""
     client, prefix = store.connection.client, store.keys.prefix
     keys = sorted(client.keys("*"))
     assert all(key.startswith(prefix) for key in keys), keys
+    keys = [key for key in keys if not key.startswith(store.keys.done(""))]
     with client.pipeline() as pipe:
         for key in keys:
             pipe.type(key)
@@ -96,3 +100,15 @@ def described(store: Store, finding: Finding) -> tuple[str, str]:
 def broken_keys(store: Store) -> set[str]:
     """Return the keys that the doctor names."""
     return {key for key, _ in broken(store)}
+
+
+@contextmanager
+def server_setting(store: Store, name: str, value: object) -> Iterator[None]:
+    """Change a setting of the server for a while."""
+    client = store.connection.client
+    before = client.config_get(name)[name]
+    client.config_set(name, str(value))
+    try:
+        yield
+    finally:
+        client.config_set(name, before)

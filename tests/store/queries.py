@@ -4,15 +4,16 @@ import itertools
 from collections.abc import Iterable
 
 from tests import factories
-from voteweb.core.models import Article, Page
+from voteweb.core.models import Article, LogEntry, Page
 from voteweb.store import Store
 from voteweb.store.rankings import Ranking
+from voteweb.store.rate_limits import RateLimitHit
 
 
-def page(store: Store, ranking: Ranking, number: int = 1) -> Page[Article]:
-    """Return one page of a ranking."""
+def page(store: Store, ranking: Ranking, number: int = 1, *, hit: RateLimitHit | None = None) -> Page[Article]:
+    """Return one page of a ranking; building a combined one counts against the limit of *hit*."""
     pipeline = store.pipeline()
-    future = store.listings.queue_page(pipeline, ranking, number)
+    future = store.listings.queue_page(pipeline, ranking, number, hit=hit)
     pipeline.execute()
     return future.result
 
@@ -33,6 +34,14 @@ def all_ids(store: Store, ranking: Ranking) -> list[int]:
             assert len(ids) == current.total
             break
     return ids
+
+
+def log_page(store: Store, number: int = 1, *, reader: bool = False, **filters: str) -> Page[LogEntry]:
+    """Return one page of the moderation log, filtered by ``who``, ``kind`` or ``about``."""
+    pipeline = store.pipeline(reader=reader)
+    entries = store.moderation_log.queue_page(pipeline, number, **filters)
+    pipeline.execute()
+    return entries.result
 
 
 def good_ids(store: Store, count: int = 50) -> list[int]:

@@ -20,12 +20,13 @@ from voteweb.core.errors import (
     AlreadyVoted,
     ArticleGone,
     Duplicate,
+    LinkFixed,
     NotVoted,
     NotYours,
     OwnVote,
     TooManyGroups,
 )
-from voteweb.core.models import LogAction, Reason, User
+from voteweb.core.models import LogAction, Reason, Role, User
 from voteweb.store import Store, open_store
 from voteweb.store.keys import Keys
 from voteweb.store.moderation_log import NewLogEntry
@@ -38,7 +39,17 @@ ACTIONS = frozenset({
 })  # fmt: skip
 MEMBERS = 12
 #: Refusals that are expected in a storm, because another thread was faster.
-REFUSALS = (AlreadyReported, AlreadyVoted, ArticleGone, Duplicate, NotVoted, NotYours, OwnVote, TooManyGroups)
+REFUSALS = (
+    AlreadyReported,
+    AlreadyVoted,
+    ArticleGone,
+    Duplicate,
+    LinkFixed,
+    NotVoted,
+    NotYours,
+    OwnVote,
+    TooManyGroups,
+)
 
 Action = Callable[[random.Random, User, int], None]
 
@@ -58,7 +69,7 @@ class StoreStorm(Storm):
         }  # fmt: skip
         for name in GROUPS:
             factories.group(store, name)
-        self._members = factories.users(store, MEMBERS)
+        self._members = [factories.user(store, f"member{i}", Role.MODERATOR) for i in range(MEMBERS)]
 
     def act(self, number: int) -> None:
         chance = random.Random(self._seed * 100 + number)
@@ -100,7 +111,7 @@ class StoreStorm(Storm):
 
     def _set_groups(self, chance: random.Random, who: User, id: int) -> None:
         names = chance.sample(GROUPS, 3)
-        self._store.articles.set_groups(id, names[:2], names[2:], _log_entry(LogAction.GROUPS, who, id))
+        self._store.articles.set_groups(id, names[:2], names[2:], _log_entry(LogAction.GROUPS, who, id), actor=who)
         self._count("set groups", id)
 
     def _edit(self, chance: random.Random, who: User, id: int) -> None:
@@ -114,11 +125,11 @@ class StoreStorm(Storm):
         self._count("edit", id)
 
     def _remove(self, chance: random.Random, who: User, id: int) -> None:
-        self._store.removals.remove(id, _log_entry(LogAction.REMOVE, who, id))
+        self._store.removals.remove(id, _log_entry(LogAction.REMOVE, who, id), actor=who)
         self._count("remove", id)
 
     def _restore(self, chance: random.Random, who: User, id: int) -> None:
-        self._store.removals.restore(id, _log_entry(LogAction.RESTORE, who, id))
+        self._store.removals.restore(id, _log_entry(LogAction.RESTORE, who, id), actor=who)
         self._count("restore", id)
 
     def _delete(self, chance: random.Random, who: User, id: int) -> None:
@@ -130,15 +141,15 @@ class StoreStorm(Storm):
         self._count("report", id)
 
     def _dismiss(self, chance: random.Random, who: User, id: int) -> None:
-        self._store.reports.dismiss(id, _log_entry(LogAction.DISMISS, who, id))
+        self._store.reports.dismiss(id, _log_entry(LogAction.DISMISS, who, id), actor=who)
         self._count("dismiss", id)
 
     def _ban(self, chance: random.Random, who: User, id: int) -> None:
         """Create a member by an invitation, and ban and unban them."""
         name = f"b{chance.getrandbits(60):x}"
         self._store.users.make(name, "", invitation=self._store.invitations.make(who).token)
-        self._store.users.ban(name, NewLogEntry(LogAction.BAN, who.name, about=name, why="spam"))
-        self._store.users.unban(name, NewLogEntry(LogAction.UNBAN, who.name, about=name))
+        self._store.users.ban(name, NewLogEntry(LogAction.BAN, who.name, about=name, why="spam"), actor=who)
+        self._store.users.unban(name, NewLogEntry(LogAction.UNBAN, who.name, about=name), actor=who)
         self._count("ban", id)
 
     def _leave(self, chance: random.Random, who: User, id: int) -> None:

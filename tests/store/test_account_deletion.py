@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+import redis
 
 from tests import factories
 from tests.store.examination import broken, ids, run, snapshot
@@ -10,14 +11,17 @@ from tests.store.queries import read_article
 from voteweb.core import config
 from voteweb.core.config import DELETED_MEMBER
 from voteweb.core.errors import LoggedOut, NameTaken, NoSuchMember
-from voteweb.core.models import ArticleStatus, LogAction, Role, User
+from voteweb.core.models import ArticleStatus, LogAction, Reason, Role, User
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
 
 @pytest.fixture
 def ann(store: Store) -> User:
-    """A member with three articles: 1 in "go" with bob's vote, 2 removed, 3 deleted; 4 is bob's."""
+    """A member with three articles: 1 in "go" with bob's vote, 2 removed, 3 deleted; 4 is bob's.
+
+    Ann has reported 4, as cid has, and invited two people, of whom dan has joined.
+    """
     ann, bob = factories.user(store, "Ann", Role.MODERATOR, "hash"), factories.user(store, "bob")
     for _ in range(3):
         factories.article(store, ann, groups=("go",))
@@ -25,11 +29,15 @@ def ann(store: Store) -> User:
     store.removals.remove(2, NewLogEntry(LogAction.REMOVE, "Mod", about="Ann", article=2, why="spam"))
     store.removals.delete(3, ann)
     factories.article(store, bob)
+    for reporter in (ann, factories.user(store, "cid")):
+        store.reports.make(4, reporter, Reason.SPAM, f"words of {reporter.name}")
+    store.users.make("dan", "", invitation=store.invitations.make(ann).token)
+    store.invitations.make(ann)
     return ann
 
 
 def is_finished(store: Store) -> bool:
-    return not run(store, "EXISTS", "posted:ann", "gone:ann", "leaving:")
+    return not run(store, "EXISTS", "posted:ann", "gone:ann", "reported:ann", "invites:ann", "leaving:")
 
 
 def test_start_logs_the_member_out_for_ever(store: Store, ann: User) -> None:
@@ -70,6 +78,36 @@ def test_articles_are_deleted_on_request_including_removed_ones(store: Store, an
     assert broken(store) == []
 
 
+def test_reports_and_invitations_go_with_the_account(store: Store, ann: User) -> None:
+    store.reports.make(1, factories.user(store, "bob"), Reason.SPAM, "words of bob")
+    articles = [store.articles.get(id) for id in (1, 4)]
+    store.reports.make(factories.article(store, factories.user(store, "bob")).id, ann, Reason.SPAM, "words of Ann")
+    store.account_deletion.start(ann, delete_articles=False)
+    store.account_deletion.finish("ann")
+    pipeline = store.pipeline()
+    reports, count = store.reports.queue_open(pipeline, tuple(articles)), store.reports.queue_count(pipeline)
+    pipeline.execute()
+    assert [[report.by for report in reports.result[id].rows] for id in (1, 4)] == [["bob"], ["cid"]]
+    assert count.result == 2
+    assert "words of Ann" not in str(snapshot(store))
+    assert run(store, "KEYS", "invite*") == []
+    assert is_finished(store)
+    assert broken(store) == []
+
+
+def test_reports_of_an_account_deleted_before_are_taken_up(store: Store, ann: User) -> None:
+    store.account_deletion.start(ann, delete_articles=True)
+    store.account_deletion.finish("ann")
+    run(store, "SADD", "reported:ann", 4, "another program's")
+    run(store, "ZADD", "invites:ann", 9, "invite:none", 9, "another program's")
+    assert ("leaving:", "lacks ann, who left articles, reports or invitations behind") in broken(store)
+    list(store.doctor.repair())
+    for _ in store.account_deletion.steps():
+        pass
+    assert is_finished(store)
+    assert broken(store) == []
+
+
 def test_disowned_articles_can_be_removed_restored_and_voted_for(store: Store, ann: User) -> None:
     store.account_deletion.start(ann, delete_articles=False)
     store.account_deletion.finish("ann")
@@ -101,7 +139,7 @@ def test_no_change_restores_a_deleted_account(store: Store, ann: User) -> None:
         with pytest.raises(NoSuchMember):
             change()
     assert store.users.get("ann") == before
-    assert run(store, "ZCARD", "log-about:ann") == 1  # that of the removal
+    assert run(store, "LLEN", "log-about:ann") == 1  # that of the removal
 
 
 def test_a_second_start_or_finish_changes_nothing(store: Store, ann: User) -> None:
@@ -140,7 +178,7 @@ def test_a_deletion_interrupted_anywhere_can_be_resumed(
 
     monkeypatch.setattr(store.connection, "script", interrupt)
     interruptions = 0
-    for limit in range(1, 20):
+    for limit in range(1, 40):
         remaining = limit
         try:
             store.account_deletion.finish("ann")
@@ -210,3 +248,13 @@ def test_members_of_other_programs_are_dropped(store: Store, ann: User, delete_a
     store.account_deletion.finish("ann")
     assert is_finished(store)
     assert read_article(store, 4).poster == "bob"
+
+
+def test_a_deletion_that_fails_stops_no_other(store: Store) -> None:
+    for name in ("ann", "bob"):
+        store.account_deletion.start(factories.user(store, name), delete_articles=True)
+    run(store, "SET", "posted:ann", "damaged")
+    with pytest.raises(redis.ResponseError, match="WRONGTYPE"):
+        for _ in store.account_deletion.steps():
+            pass
+    assert store.account_deletion.unfinished() == ["ann"]

@@ -53,14 +53,14 @@ def test_repeated_bans_and_unbans_are_ignored(store: Store) -> None:
     factories.user(store, "bob")
     for change in (unban, ban, lambda store: ban(store, why="another reason"), unban, unban):
         change(store)
-    assert [run(store, "ZCARD", f"log-kind:{kind}") for kind in ("ban", "unban")] == [1, 1]
+    assert [run(store, "LLEN", f"log-kind:{kind}") for kind in ("ban", "unban")] == [1, 1]
 
 
 def test_banning_an_unknown_member_is_refused(store: Store) -> None:
     for change in (ban, unban):
         with pytest.raises(NoSuchMember):
             change(store, "nobody")
-    assert snapshot(store) == {"log-entry:": ("string", "2", -1)}
+    assert set(snapshot(store)) <= {"schema:"}
 
 
 def test_ending_all_sessions_changes_nothing_else(store: Store) -> None:
@@ -78,4 +78,4 @@ def test_a_role_given_twice_is_logged_once(store: Store) -> None:
     entry = store.moderation_log.get(1)
     assert entry is not None
     assert (entry.kind, entry.who, entry.about, entry.why) == (LogAction.ROLE, "boss", "bob", "moderator")
-    assert run(store, "ZCARD", "log:") == 1
+    assert run(store, "LLEN", "log:") == 1

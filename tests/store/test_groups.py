@@ -38,7 +38,7 @@ def test_a_group_can_be_changed(store: Store) -> None:
 def test_an_unknown_group_cannot_be_changed(store: Store) -> None:
     with pytest.raises(NoSuchGroup, match="nowhere"):
         store.groups.change("nowhere", "Nowhere", "")
-    assert snapshot(store) == {}
+    assert set(snapshot(store)) <= {"schema:"}
 
 
 def test_all_groups_are_in_alphabetical_order_with_their_counts(store: Store) -> None:

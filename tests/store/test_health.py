@@ -11,23 +11,11 @@ import redis
 from tests import factories
 from tests.conftest import MakeStore, private_server
 from tests.helpers import until
-from tests.store.examination import run
+from tests.store.examination import run, server_setting
 from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store, open_store
-
-
-@contextmanager
-def server_setting(store: Store, name: str, value: object) -> Iterator[None]:
-    """Change a setting of the server for a while."""
-    client = store.connection.client
-    before = client.config_get(name)[name]
-    client.config_set(name, str(value))
-    try:
-        yield
-    finally:
-        client.config_set(name, before)
 
 
 def test_our_own_server_has_no_warnings(store: Store) -> None:
@@ -111,11 +99,13 @@ def test_keys_of_another_program_are_warned_of_without_their_ids(store: Store, k
     store.health.refuse_foreign()
 
 
-@pytest.mark.parametrize("key", ["article:", "user:", "time:", "score:", "good:", "groups:", "reports:", "log:"])
+@pytest.mark.parametrize(
+    "key", ["article:", "user:", "time:", "score:", "good:", "groups:", "reports:", "log-entries:"]
+)
 def test_our_keys_in_another_type_are_refused(store: Store, key: str) -> None:
-    run(store, "RPUSH", key, "x")
+    run(store, "XADD", key, "*", "x", "y")
     wanted = re.escape(store.keys.prefix + key)
-    with pytest.raises(ConfigError, match=f"its key {wanted} is a list, where voteweb keeps a .*database of its own"):
+    with pytest.raises(ConfigError, match=f"its key {wanted} is a stream, where voteweb keeps a .*database of its own"):
         store.health.refuse_foreign()
 
 
@@ -149,7 +139,7 @@ def restrict_rights(url: str, *rights: str) -> Iterator[None]:
 
 
 def test_a_server_that_tells_nothing_has_no_warnings(store: Store, single_server: str) -> None:
-    with restrict_rights(single_server, "+ping", "+type", "+client"):
+    with restrict_rights(single_server, "+time", "+type", "+client", "+get"):
         assert (store.health.warnings(), store.health.hints()) == ([], [])
         store.health.refuse_old()
         assert store.health.health() == ("ok", [])

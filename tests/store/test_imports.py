@@ -65,9 +65,10 @@ def test_a_story_twice_in_one_batch_is_added_once(store: Store) -> None:
 
 
 def test_an_empty_batch_adds_nothing(store: Store) -> None:
+    before = snapshot(store)
     assert store.imports.add([]) == 0
     assert store.imports.known([]) == []
-    assert snapshot(store) == {}
+    assert snapshot(store) == before
 
 
 def test_stories_of_one_second_get_distinct_times_in_order(store: Store) -> None:
@@ -133,3 +134,15 @@ def test_a_batch_takes_a_handful_of_round_trips(store: Store) -> None:
     batch = [factories.story(time=START + i, groups=(f"g{i % 9}",), poster=f"poster{i}") for i in range(300)]
     assert store.imports.add(batch) == 300
     assert 1 <= len(round_trips) <= 8
+
+
+@pytest.mark.parametrize("age", [60, 8 * 86_400])
+def test_story_of_somebody_who_left_comes_without_their_name(store: Store, age: int) -> None:
+    ann = factories.user(store)
+    factories.imported(store)  # the import knows the poster from here on
+    store.account_deletion.start(ann, delete_articles=True)
+    store.account_deletion.finish("ann")
+    article = factories.imported(store, time=time.time() - age)
+    assert (article.poster, article.votes) == ("[deleted]", 7)
+    assert run(store, "EXISTS", "posted:ann") == 0
+    assert broken(store) == []

@@ -10,14 +10,14 @@ from tests.store.concurrency import at_once
 from tests.store.examination import broken, run, snapshot
 from voteweb.core import config
 from voteweb.core.errors import InvitationUsed, InviterGone, LinkUsed, NameTaken, NoInvitation
-from voteweb.core.models import Invitation, LogAction, User
+from voteweb.core.models import Invitation, LogAction, Page, Role, User
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
 
-def made_by(store: Store, name: str) -> tuple[Invitation, ...]:
+def page(store: Store, name: str, number: int = 1) -> Page[Invitation]:
     pipeline = store.pipeline()
-    invitations = store.invitations.queue_made_by(pipeline, name)
+    invitations = store.invitations.queue_page(pipeline, name, number)
     pipeline.execute()
     return invitations.result
 
@@ -112,13 +112,13 @@ def test_an_invitation_is_valid_again_after_its_makers_ban(store: Store, ann: Us
 
 def test_only_its_maker_or_a_moderator_can_revoke_an_invitation(store: Store, ann: User) -> None:
     first, second = store.invitations.make(ann).token, store.invitations.make(ann).token
-    bob = factories.user(store, "bob")
+    bob, moderator = factories.user(store, "bob"), factories.user(store, "mod", Role.MODERATOR)
     before = snapshot(store)
-    for token, member in ((first, bob), ("never-made", None)):
+    for token, member in ((first, bob), ("never-made", moderator)):
         with pytest.raises(LinkUsed):
             store.invitations.revoke(token, member)
     assert snapshot(store) == before
-    store.invitations.revoke(first, None)
+    store.invitations.revoke(first, moderator)
     store.users.make("cid", "", invitation=second)
     with pytest.raises(InvitationUsed):
         store.invitations.revoke(second, ann)
@@ -127,5 +127,14 @@ def test_only_its_maker_or_a_moderator_can_revoke_an_invitation(store: Store, an
 def test_invitations_of_a_member_are_listed_latest_end_first(store: Store, ann: User) -> None:
     invitations = [store.invitations.make(ann) for _ in range(3)]
     store.invitations.make(factories.user(store, "bob"))
-    assert made_by(store, "aNN") == tuple(reversed(invitations))
-    assert made_by(store, "nobody") == ()
+    assert page(store, "aNN").rows == tuple(reversed(invitations))
+    assert page(store, "nobody").rows == ()
+
+
+def test_a_page_of_invitations_is_all_that_is_read(store: Store, ann: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "READ_BATCH_SIZE", 20)
+    made = list(reversed([store.invitations.make(ann) for _ in range(60)]))
+    first, last = page(store, "ann"), page(store, "ann", 3)
+    assert (list(first.rows), first.total, first.more) == (made[:25], 60, True)
+    assert (list(last.rows), last.total, last.more) == (made[50:], 60, False)
+    assert list(store.invitations.made_by("ann")) == made

@@ -13,12 +13,13 @@ from tests.store.examination import broken, run, snapshot
 from tests.store.key_patterns import key_methods, key_pattern
 from voteweb.core import rate_limits
 from voteweb.core.config import COMMAND_LINE
+from voteweb.core.jobs import ACCOUNT_DELETIONS
 from voteweb.core.models import LogAction, Order, Reason, Role
 from voteweb.store import Store
 from voteweb.store.keys import Keys, article_id
 from voteweb.store.moderation_log import NewLogEntry
 
-TYPES = {"A hash: ": "hash", "A set: ": "set", "A sorted set: ": "zset", "A string: ": "string"}
+TYPES = {"A list: ": "list", "A hash: ": "hash", "A set: ": "set", "A sorted set: ": "zset", "A string: ": "string"}
 #: Ends of docstrings of keys that do not expire.
 PERMANENT = ("; for ever.", "; until the deletion is complete.", "; until they are settled.", "; until it ends.")
 
@@ -35,9 +36,10 @@ def busy(make_store: MakeStore) -> Store:
     store.votes.cast(first.id, bob)
     store.articles.set_groups(first.id, ["go"], ["c_-9"])
     store.groups.change("go", "Go", "the language")
+    store.articles.edit(first.id, factories.draft(title="Another title", groups=("go", "编程")), ann)
     store.users.set_role("ann", Role.ADMIN)
     store.users.set_password("ann", "hash")
-    store.users.refresh_hash("ann", "hash")
+    store.users.refresh_hash("ann", "newer hash", verified="hash")
     factories.imported(store, groups=("java", "go"))
     factories.imported(store, votes=500, groups=("java", "编程"))
     pipeline = store.pipeline()
@@ -50,9 +52,16 @@ def busy(make_store: MakeStore) -> Store:
     store.reports.make(first.id, bob, Reason.TOPIC, "a note")
     store.invitations.make(bob)
     store.password_resets.make("bob_-9")
+    store.users.make("carl", "", network="198.51.100.0/24", request="Please")
+    store.rate_limits.remember_network("bob_-9", "198.51.100.7")
+    store.sessions.open(store.users.get("bob_-9"), "a-token", "Firefox/Linux")
     store.account_deletion.start(factories.user(store, "zoe"), delete_articles=True)
     assert store.rate_limits.hit([(rate_limits.LOGIN_BY_ADDRESS, "198.51.100.7")]) is None
+    store.leases.run(ACCOUNT_DELETIONS, lambda: iter([]), bool)
+    run(store, "SET", "lease:account-deletions", "a process", "EX", 30)
     run(store, "SET", "restoring:", int(time.time()))
+    run(store, "HSET", "log-entry:7", "kind", "ban")
+    store.schema.begin("before.gz")
     assert broken(store) == []
     return store
 

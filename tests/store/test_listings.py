@@ -31,6 +31,7 @@ def test_a_row_has_every_field_but_the_text(store: Store) -> None:
         time=article.time,
         votes=1,
         groups=("go", "redis"),
+        closes=int(article.time + 604_800),
     )
 
 

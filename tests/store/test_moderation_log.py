@@ -6,20 +6,15 @@ import pytest
 
 from tests import factories
 from tests.store.examination import broken, run
-from voteweb.core.models import LogAction, LogEntry, Page
+from tests.store.queries import log_page
+from voteweb.core.errors import NothingToUndo
+from voteweb.core.models import LogAction, LogEntry
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
 
-def page(store: Store, number: int = 1, **filters: str) -> Page[LogEntry]:
-    pipeline = store.pipeline()
-    entries = store.moderation_log.queue_page(pipeline, number, **filters)
-    pipeline.execute()
-    return entries.result
-
-
 def entry_ids(store: Store, **filters: str) -> list[int]:
-    return [entry.id for entry in page(store, **filters).rows]
+    return [entry.id for entry in log_page(store, **filters).rows]
 
 
 @pytest.fixture
@@ -54,21 +49,21 @@ def test_entries_are_found_by_moderator_kind_and_member(
     log_of_five: Store, filters: dict[str, str], ids: list[int]
 ) -> None:
     assert entry_ids(log_of_five, **filters) == ids
-    assert page(log_of_five, **filters).total == len(ids)
+    assert log_page(log_of_five, **filters).total == len(ids)
 
 
 def test_an_entry_has_moderator_kind_member_time_and_reason(log_of_five: Store) -> None:
     entry = log_of_five.moderation_log.get(2)
     assert entry is not None
     assert entry == LogEntry(2, LogAction.BAN, "Mod", entry.time, about="Bob", why="spam")
-    assert page(log_of_five).rows[3] == entry
+    assert log_page(log_of_five).rows[3] == entry
     assert log_of_five.moderation_log.get(77) is None
 
 
 def test_the_log_has_pages_of_twenty_five(store: Store) -> None:
     for i in range(27):
         store.groups.make(f"g{i}", "A group", "", NewLogEntry(LogAction.GROUP, "Mod", title=f"g{i}"))
-    first, second, third = (page(store, number) for number in (1, 2, 3))
+    first, second, third = (log_page(store, number) for number in (1, 2, 3))
     assert [entry.id for entry in first.rows] == list(range(27, 2, -1))
     assert [entry.id for entry in second.rows] == [2, 1]
     assert (first.total, first.first_rank, first.more, second.first_rank, second.more) == (27, 1, True, 26, False)
@@ -89,7 +84,7 @@ def test_an_entry_keeps_the_title_of_a_deleted_article(store: Store) -> None:
     entry = NewLogEntry(LogAction.GROUPS, "Mod", about="ann", article=1, title=article.title)
     store.articles.set_groups(1, [], ["go"], entry)
     store.removals.delete(article.id, ann)
-    (logged,) = page(store).rows
+    (logged,) = log_page(store).rows
     assert (logged.title, logged.removed, logged.added) == ("A story", ("go",), ())
 
 
@@ -98,14 +93,15 @@ def test_an_undone_act_is_marked_once(store: Store) -> None:
     factories.group(store, "redis")
     groups = NewLogEntry(LogAction.GROUPS, "Mod", about="ann", article=1, title=article.title)
     store.articles.set_groups(1, ["redis"], ["go"], groups)
-    (done,) = page(store).rows
+    (done,) = log_page(store).rows
     assert (done.added, done.removed, done.undone) == (("redis",), ("go",), False)
     undo = NewLogEntry(LogAction.GROUPS, "Mod", about="ann", article=1, title=article.title, undoes=done.id)
     store.articles.set_groups(1, done.removed, done.added, undo)
     assert store.articles.get(1).groups == ("go",)
-    assert [(entry.undone, entry.added) for entry in page(store).rows] == [(False, ("go",)), (True, ("redis",))]
-    store.articles.set_groups(1, done.removed, done.added, undo)  # the form was sent twice
-    assert len(page(store).rows) == 2
+    assert [(entry.undone, entry.added) for entry in log_page(store).rows] == [(False, ("go",)), (True, ("redis",))]
+    with pytest.raises(NothingToUndo):
+        store.articles.set_groups(1, done.removed, done.added, undo)  # the form was sent twice
+    assert len(log_page(store).rows) == 2
     assert broken(store) == []
 
 
@@ -113,6 +109,16 @@ def test_restoring_marks_the_removal_as_undone(store: Store) -> None:
     factories.article(store)
     store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "Mod", article=1, why="spam"))
     store.removals.restore(1, NewLogEntry(LogAction.RESTORE, "Mod", article=1, undoes=1))
-    assert [entry.undone for entry in page(store).rows] == [False, True]
+    assert [entry.undone for entry in log_page(store).rows] == [False, True]
     assert store.articles.get(1).is_listed
-    assert run(store, "ZCARD", "log-kind:restore+mod") == 1
+    assert run(store, "LLEN", "log-kind:restore+mod") == 1
+
+
+def test_an_act_takes_few_bytes(store: Store) -> None:
+    for i in range(1_000):
+        entry = NewLogEntry(
+            LogAction.GROUP, f"mod{i % 8}", about=f"member{i % 250}", article=i, title="Redis in Action"
+        )
+        store.groups.make(f"g{i}", "A group", "", entry)
+    keys = run(store, "KEYS", "log*")
+    assert sum(run(store, "MEMORY", "USAGE", key, "SAMPLES", 0) for key in keys) / 1_000 < 250

@@ -1,5 +1,6 @@
 """Password resets: one-time links that are valid for a day."""
 
+from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from tests import factories
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, run, snapshot
-from voteweb.core.errors import LinkUsed, NoSuchMember
+from voteweb.core.errors import LinkUsed, NoSuchMember, PasswordChanged
 from voteweb.core.models import User
 from voteweb.store import Store
 
@@ -44,6 +45,42 @@ def test_twenty_concurrent_uses_of_a_link_set_one_password(store: Store, ann: Us
     answers = at_once([partial(store.password_resets.use, token, f"hash {i}") for i in range(20)])
     assert answers.count("ann") == 1
     assert store.users.get("ann").password == f"hash {answers.index('ann')}"
+
+
+@pytest.mark.parametrize(
+    "set_password",
+    [
+        lambda store: store.password_resets.use(store.password_resets.make("ann"), "second hash"),
+        lambda store: store.users.set_password("ann", "second hash"),
+        lambda store: store.users.set_password("ann", "second hash", verified=""),
+    ],
+    ids=["another link", "the operator", "the member"],
+)
+def test_any_new_password_ends_every_link(store: Store, ann: User, set_password: Callable[[Store], object]) -> None:
+    token = store.password_resets.make("ann")
+    set_password(store)
+    with pytest.raises(LinkUsed):
+        store.password_resets.member_name(token)
+    with pytest.raises(LinkUsed):
+        store.password_resets.use(token, "third hash")
+    assert store.users.get("ann").password == "second hash"
+
+
+def test_links_used_against_password_changes_set_one_password(store: Store, ann: User) -> None:
+    for round in range(8):
+        before = store.users.get("ann").password
+        links = [store.password_resets.make("ann") for _ in range(4)]
+        actions = [partial(store.password_resets.use, link, f"link {round}-{i}") for i, link in enumerate(links)]
+        actions += [partial(store.users.set_password, "ann", f"own {round}-{i}", verified=before) for i in range(4)]
+        answers = at_once(actions)
+        assert len([answer for answer in answers if answer not in (LinkUsed, PasswordChanged)]) == 1
+    assert broken(store) == []
+
+
+def test_ending_sessions_leaves_a_link_valid(store: Store, ann: User) -> None:
+    token = store.password_resets.make("ann")
+    store.users.end_sessions("ann")
+    assert store.password_resets.use(token, "new hash") == "ann"
 
 
 def test_unknown_and_deleted_members_get_no_link(store: Store, ann: User) -> None:

@@ -73,14 +73,14 @@ def test_only_the_poster_may_delete_and_only_in_time(store: Store) -> None:
 
 def test_a_second_deletion_or_removal_changes_nothing(site: Store) -> None:
     remove(site)
-    before = snapshot(site) | {"log-entry:": None}
+    before = snapshot(site)
     remove(site)
-    assert snapshot(site) | {"log-entry:": None} == before
+    assert snapshot(site) == before
     site.removals.delete(1)
-    before = snapshot(site) | {"log-entry:": None}
+    before = snapshot(site)
     site.removals.delete(1, factories.user(site))
     remove(site)
-    assert snapshot(site) | {"log-entry:": None} == before
+    assert snapshot(site) == before
 
 
 def test_a_removed_article_keeps_its_fields_and_voters(site: Store) -> None:
@@ -118,7 +118,7 @@ def test_a_restored_article_accepts_votes_but_none_twice(site: Store) -> None:
 def test_restoring_a_listed_article_changes_nothing(site: Store) -> None:
     before = snapshot(site)
     restore(site)
-    assert snapshot(site) == before | {"log-entry:": ("string", "1", -1)}
+    assert snapshot(site) == before
 
 
 def test_deleted_and_unknown_articles_cannot_be_restored(site: Store) -> None:
@@ -221,3 +221,14 @@ def test_a_deletion_is_retried_when_the_groups_changed_meanwhile(store: Store, m
     store.removals.delete(article.id, ann)
     assert next(new_groups, None) is None
     assert (ids(store, "time:redis"), broken(store)) == ([], [])
+
+
+@pytest.mark.parametrize("groups", ["go  redis", " go redis ", "go\tredis\n"])
+def test_article_with_odd_blanks_in_groups_can_be_removed(store: Store, groups: str) -> None:
+    factories.article(store, groups=("go", "redis"))
+    run(store, "HSET", "article:1", "groups", groups)
+    assert store.articles.get(1).groups == ("go", "redis")
+    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "Mod", article=1, why="spam"))
+    assert run(store, "SISMEMBER", "group:redis", "article:1") == 0
+    store.removals.restore(1, NewLogEntry(LogAction.RESTORE, "Mod", article=1))
+    assert run(store, "SISMEMBER", "group:redis", "article:1") == 1

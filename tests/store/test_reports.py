@@ -1,5 +1,6 @@
 """Reports: one per member and article, counted, and closed by moderators."""
 
+import json
 from functools import partial
 
 import pytest
@@ -8,8 +9,9 @@ from tests import factories
 from tests.store.concurrency import at_once
 from tests.store.examination import broken, run, snapshot
 from tests.store.queries import page, page_ids
+from voteweb.core import config
 from voteweb.core.errors import AlreadyReported, ArticleGone, NoSuchArticle
-from voteweb.core.models import LogAction, Reason, Report
+from voteweb.core.models import LogAction, OpenReports, Reason, Report
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
@@ -23,9 +25,16 @@ def count_reported(store: Store) -> int:
     return count.result
 
 
-def open_reports(store: Store) -> dict[int, tuple[Report, ...]]:
+def open_reports(store: Store) -> dict[int, OpenReports]:
     pipeline = store.pipeline()
     reports = store.reports.queue_open(pipeline, page(store, store.rankings.reported()).rows)
+    pipeline.execute()
+    return reports.result
+
+
+def report_page(store: Store, id: int, position: int = 0) -> OpenReports:
+    pipeline = store.pipeline()
+    reports = store.reports.queue_open_page(pipeline, id, position)
     pipeline.execute()
     return reports.result
 
@@ -33,7 +42,7 @@ def open_reports(store: Store) -> dict[int, tuple[Report, ...]]:
 def test_a_report_is_stored_with_reason_note_and_time(store: Store) -> None:
     article, bob = factories.article(store), factories.user(store, "Bob")
     store.reports.make(article.id, bob, Reason.TOPIC, 'a "note" / 编程')
-    (report,) = open_reports(store)[article.id]
+    (report,) = open_reports(store)[article.id].rows
     assert report == Report("Bob", Reason.TOPIC, 'a "note" / 编程', report.time)
     assert report.time == pytest.approx(article.time, abs=60)
     assert store.reports.made_by(bob) == {article.id: report}
@@ -49,7 +58,7 @@ def test_the_most_reported_article_comes_first(store: Store) -> None:
             store.reports.make(id, member, Reason.SPAM, "")
     assert page_ids(store, store.rankings.reported()) == [2, 1, 3]
     assert count_reported(store) == 3
-    assert [report.by for report in open_reports(store)[2]] == ["member0", "member1", "member2"]
+    assert [report.by for report in open_reports(store)[2].rows] == ["member0", "member1", "member2"]
     assert broken(store) == []
 
 
@@ -59,6 +68,7 @@ def test_a_member_reports_an_article_once_even_after_dismissal(store: Store) -> 
     with pytest.raises(AlreadyReported):
         store.reports.make(article.id, bob, Reason.RULES, "again")
     assert store.reports.dismiss(article.id, DISMISS)
+    assert store.reports.made_by(bob) == {article.id: None}
     with pytest.raises(AlreadyReported):
         store.reports.make(article.id, bob, Reason.RULES, "again")
     assert count_reported(store) == 0
@@ -67,15 +77,38 @@ def test_a_member_reports_an_article_once_even_after_dismissal(store: Store) -> 
     assert broken(store) == []
 
 
+def test_few_reports_are_queued_newest_last(store: Store) -> None:
+    article = factories.article(store)
+    for member in factories.users(store, 7):
+        store.reports.make(article.id, member, Reason.SPAM, "")
+    queued = open_reports(store)[article.id]
+    assert ([report.by for report in queued.rows], queued.total) == ([f"member{i}" for i in range(2, 7)], 7)
+
+
+def test_pages_of_many_reports_hold_each_report(store: Store) -> None:
+    article = factories.article(store)
+    report = {"reason": "spam", "note": "n" * 600, "time": 1_700_000_000}
+    names = {f"member{i}" for i in range(1000)}
+    run(store, "HSET", "report:1", *(item for name in names for item in (name, json.dumps({"by": name, **report}))))
+    run(store, "ZADD", "reports:", 1000, "article:1")
+    queued = open_reports(store)[article.id]
+    assert (len(queued.rows), queued.total) == (config.QUEUED_REPORTS, 1000)
+    pages = [report_page(store, article.id)]
+    while pages[-1].next:
+        pages.append(report_page(store, article.id, pages[-1].next))
+    assert {report.by for page in pages for report in page.rows} == names
+    assert max(len(page.rows) for page in pages) < 2 * config.REPORT_PAGE_SIZE
+
+
 def test_a_dismissal_keeps_the_article_and_is_logged_once(store: Store) -> None:
-    article = factories.article(store, groups=("go",))
+    article, bob = factories.article(store, groups=("go",)), factories.user(store, "bob")
     before = snapshot(store)
-    store.reports.make(article.id, factories.user(store, "bob"), Reason.SPAM, "")
+    store.reports.make(article.id, bob, Reason.SPAM, "")
     assert store.reports.dismiss(article.id, DISMISS) is True
     assert store.reports.dismiss(article.id, DISMISS) is False
-    after = {key: value for key, value in snapshot(store).items() if not key.startswith(("log", "reported:", "user:"))}
-    assert after == {key: value for key, value in before.items() if not key.startswith("user:")}
-    assert run(store, "ZCARD", "log:") == 1
+    after = {key: value for key, value in snapshot(store).items() if not key.startswith(("log", "reported:", "user"))}
+    assert after == {key: value for key, value in before.items() if not key.startswith("user")}
+    assert run(store, "LLEN", "log:") == 1
 
 
 def test_unknown_and_deleted_articles_cannot_be_reported(store: Store) -> None:

@@ -85,7 +85,7 @@ def test_voting_closes_after_a_week(store: Store, vote: Vote) -> None:
     before = snapshot(store)
     with pytest.raises(VotingClosed) as refusal:
         vote(store, old.id)
-    assert refusal.value.values["when"] == pytest.approx(old.time + 604_800, abs=1e-6)
+    assert refusal.value.values["when"] == pytest.approx(old.time + 604_800, abs=1)
     assert snapshot(store) == before
 
 

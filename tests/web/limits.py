@@ -7,7 +7,12 @@ from voteweb.core.rate_limits import Limit
 from voteweb.store import Store
 
 #: The placeholders of a limit's message, as patterns.
-_PATTERNS = {"wait": r"\d+ \w+( \d+ \w+)?", "when": r"\d+ \w+ \d{4}, \d\d:\d\d UTC", "burst": r"\d+"}
+_PATTERNS = {
+    "wait": r"\d+ \w+( \d+ \w+)?",
+    "when": r"\d+ \w+ \d{4}, \d\d:\d\d UTC",
+    "burst": r"\d+",
+    "span": r"\d+ days",
+}
 
 
 def use_up(store: Store, limit: Limit, owner: str) -> None:

@@ -13,7 +13,9 @@ TOKEN = "0123456789abcdef"
 def content(store: Store) -> dict[str, Any]:
     """Return everything in the database but the rankings of combined groups, which pages make as a cache."""
     return {
-        key: value for key, value in snapshot(store).items() if not (key.startswith(("time:", "score:")) and "+" in key)
+        key: value
+        for key, value in snapshot(store).items()
+        if not (key.startswith(("time:", "score:")) and "+" in key) and key != "combined:"
     }
 
 

@@ -11,7 +11,7 @@ SITE = "https://news.example"
 ADDRESSES = ["/", "/a/1", "/login", "/nowhere", "/feed.atom", "/robots.txt", "/static/site.css", "/a/1/vote"]
 OTHER_HOSTS = [
     "evil.example", "evil.example:443", "news.example.evil.example", "www.news.example", "127.0.0.1:8000", "[::1]",
-    "news.example.", "news.example@evil.example", "evil.example#news.example", "news.example/", " ", "a b", "",
+    "news.example.", "",
 ]  # fmt: skip
 
 
@@ -45,7 +45,7 @@ def test_health_is_answered_under_any_host(host: str, make_browser: MakeBrowser)
 
 
 def test_site_without_an_address_answers_for_every_host(reader: Browser) -> None:
-    for host in ("evil.example", "127.0.0.1:8000", "", "a b"):
+    for host in ("evil.example", "127.0.0.1:8000", ""):
         assert reader.open("/", headers={"Host": host}).status == 200
 
 
@@ -58,8 +58,16 @@ def test_other_headers_do_not_set_the_host(header: str, proxies: int, make_brows
     assert "evil" not in reader.response.text
 
 
-@pytest.mark.parametrize(("site_url", "is_secure"), [(SITE, True), ("", False)])
-def test_every_cookie_is_confined(site_url: str, is_secure: bool, make_browser: MakeBrowser, store: Store) -> None:
+@pytest.mark.parametrize(
+    ("site_url", "is_secure", "names"),
+    [
+        (SITE, True, {"__Host-voteweb", "__Secure-known", "language", "notice"}),
+        ("", False, {"voteweb", "known", "language", "notice"}),
+    ],
+)
+def test_every_cookie_is_confined(
+    site_url: str, is_secure: bool, names: set[str], make_browser: MakeBrowser, store: Store
+) -> None:
     factories.article(store)
     reader = make_browser(site_url=site_url)
     cookies = []
@@ -67,7 +75,7 @@ def test_every_cookie_is_confined(site_url: str, is_secure: bool, make_browser: 
         reader.open("/signup").submit(action, **fields)
         cookies += reader.response.headers.getlist("Set-Cookie")
     cookies += reader.open("/").press("/a/1/vote").response.headers.getlist("Set-Cookie")
-    assert {cookie.partition("=")[0] for cookie in cookies} == {"voteweb", "known", "language", "notice"}
+    assert {cookie.partition("=")[0] for cookie in cookies} == names
     for cookie in cookies:
         attributes = set(cookie.split("; ")[1:])
         assert {"HttpOnly", "SameSite=Lax"} <= attributes

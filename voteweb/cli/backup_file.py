@@ -17,16 +17,22 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
+from voteweb.core.config import MAX_TIME
 from voteweb.core.errors import Invalid
 from voteweb.store import backup
 from voteweb.store.backup import BackupRecord
+from voteweb.store.scanner import finite_number
 
 #: The format that is written; this one and all before it can be read.
-FORMAT = 1
+FORMAT = 2
 #: Identifies a backup in its first line.
 FILE_TYPE = "voteweb backup"
 #: Bytes of the first line that are read to see whether a file is a backup.
 MAX_FIRST_LINE_BYTES = 10_000
+#: Bytes of one line: an article with three million voters.
+MAX_LINE_BYTES = 32_000_000
+#: Bytes of content for each byte of the file, of which texts have ten, and bytes up to which this is not looked at.
+MAX_EXPANSION, MIN_EXPANDED_BYTES = 100, 100_000_000
 
 
 @contextmanager
@@ -68,16 +74,21 @@ def write(stream: IO[bytes], engine: str, records: Iterable[BackupRecord]) -> Co
 class Reader:
     """Reads a backup; its data are those of ``engine`` at unix time ``created``."""
 
-    def __init__(self, file: Path, stream: IO[bytes]) -> None:
-        """Read the first line of *stream*; raise Invalid unless it is that of a backup in a known format."""
+    def __init__(self, file: Path, stream: IO[bytes], *, bounded: bool = True) -> None:
+        """Read the first line of *stream*; raise Invalid unless it is that of a backup in a known format.
+
+        *bounded*: refuse lines and a content of a size that no site has, before they are in memory.
+        """
         self._file = file
+        self._bounded = bounded
+        self._size = os.fstat(stream.fileno()).st_size
         self._compressed = gzip.GzipFile(fileobj=stream)
         self._digest = sha256()
         self.counts: Counter[str] = Counter()
         try:
             line = self._compressed.readline(MAX_FIRST_LINE_BYTES)
             header = json.loads(line)
-        except (gzip.BadGzipFile, ValueError):
+        except (gzip.BadGzipFile, ValueError, RecursionError):
             header = None
         except (EOFError, zlib.error):
             raise self._damaged("it is truncated") from None
@@ -91,20 +102,27 @@ class Reader:
                 max=FORMAT,
             )
         self._digest.update(line)
-        self.engine, self.created = str(header["engine"]), float(header["taken"])
+        self._is_older = header["format"] < FORMAT
+        self.engine, self.created = str(header.get("engine", "")), finite_number(str(header.get("taken"))) or 0.0
+        if not 0 <= self.created < MAX_TIME or len(self.engine) > MAX_FIRST_LINE_BYTES:
+            raise self._damaged("its first line has a time out of range")
 
     def records(self) -> Iterator[BackupRecord]:
         """Yield every record; raise Invalid at the first malformed line, or if the end does not match the records."""
         for number, line in enumerate(self._lines(), 2):
             try:
                 fields = json.loads(line)
+                if b"\\ud" in line.lower():
+                    json.dumps(
+                        fields, ensure_ascii=False
+                    ).encode()  # ValueError: half a character, which none can store
                 if not isinstance(fields, dict):
                     raise Invalid("is not a record")
                 if "end" in fields:
                     self._check_end(fields)
                     return
-                record = backup.parse_record(fields)
-            except ValueError:
+                record = backup.parse_record(fields, older=self._is_older)
+            except (ValueError, RecursionError):
                 raise self._damaged(f"line {number} cannot be read") from None
             except Invalid as error:
                 raise self._damaged(f"line {number} {error}") from None
@@ -114,8 +132,15 @@ class Reader:
         raise self._damaged("it is truncated")
 
     def _lines(self) -> Iterator[bytes]:
+        read = 0
         try:
-            yield from self._compressed
+            while line := self._compressed.readline(MAX_LINE_BYTES + 1 if self._bounded else -1):
+                read += len(line)
+                if self._bounded and len(line) > MAX_LINE_BYTES:
+                    raise self._oversized(f"a line of more than {MAX_LINE_BYTES:,} bytes")
+                if self._bounded and read > max(MIN_EXPANDED_BYTES, MAX_EXPANSION * self._size):
+                    raise self._oversized(f"more than {read:,} bytes of content in {self._size:,}")
+                yield line
         except EOFError:
             raise self._damaged("it is truncated") from None
         except (gzip.BadGzipFile, zlib.error) as error:
@@ -128,6 +153,13 @@ class Reader:
             raise Invalid("does not match the checksum of the records")
         if any(True for _ in self._lines()):
             raise Invalid("is not the last one")
+
+    def _oversized(self, what: str) -> Invalid:
+        return Invalid(
+            "%(file)s has %(what)s, as no site does, but an attack may. If you trust it, use --force.",
+            file=self._file,
+            what=what,
+        )
 
     def _damaged(self, reason: str) -> Invalid:
         return Invalid("%(file)s is damaged: %(reason)s.", file=self._file, reason=reason)

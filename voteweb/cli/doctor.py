@@ -25,7 +25,8 @@ def doctor(site: Site, repair: bool) -> None:
         line = f"{finding.key}  {finding.what}"
         if repair:
             reason = finding.why_not or "it breaks again and again"
-            line += ": repaired" if is_repaired else f": NOT repaired, {reason}"
+            repaired_to = f": repaired, now {finding.now}" if finding.now else ": repaired"
+            line += repaired_to if is_repaired else f": NOT repaired, {reason}"
         click.echo(line)
     if repaired:
         click.echo(f"Repaired {pluralize(repaired, 'broken invariant')}.")

@@ -127,7 +127,7 @@ def _text(row: ImportRow, name: str) -> str:
 
 def _parse_title(typed: str) -> str:
     """Return a title that the site's form accepts, or a shorter one such as "27" or "C#"."""
-    cleaned = validation.clean_line(typed)
+    cleaned = validation.clean_line(typed, config.MAX_TITLE_LENGTH)
     if 0 < len(cleaned) < config.MIN_TITLE_LENGTH and any(map(str.isalnum, cleaned)):
         return cleaned
     return validation.title(typed)

@@ -11,6 +11,8 @@ from voteweb.cli.backup import backup, restore
 from voteweb.cli.config import config
 from voteweb.cli.doctor import doctor, rescore
 from voteweb.cli.import_stories import import_
+from voteweb.cli.jobs import jobs
+from voteweb.cli.migrate import migrate
 from voteweb.cli.run import run
 from voteweb.cli.site import TRACEBACK_VARIABLE
 from voteweb.cli.users import user
@@ -60,5 +62,5 @@ def voteweb() -> None:
     """
 
 
-for _command in (run, import_, user, doctor, rescore, backup, restore, config):
+for _command in (run, jobs, import_, user, doctor, rescore, backup, restore, migrate, config):
     voteweb.add_command(_command)

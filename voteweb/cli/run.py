@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from voteweb.cli.jobs_process import background_jobs
+from voteweb.cli.migrate import backup_path, convert_site
 from voteweb.cli.sample import import_sample
 from voteweb.cli.site import data_option, load_settings, open_checked_store, reachable_host, site_origin
 from voteweb.cli.workers import UnexpectedExitFilter, exit_on_early_sigterm, exit_with_parent
@@ -55,15 +57,17 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
     address, port = free_address(settings.host, settings.port)
     is_embedded = not settings.redis_url
     with _metrics_dir(settings), open_database(replace(settings, port=port), notify=_warn) as settings:
-        _check_app(settings)
-        with open_checked_store(settings, DATABASE_START_TIMEOUT) as store:
+        with open_checked_store(settings, DATABASE_START_TIMEOUT, any_schema=True) as store:
+            state = store.schema.state()
+            if is_embedded and not state.is_current:
+                convert_site(store, state, backup_path(Path(settings.data_dir), state))
+            store.schema.refuse_other()
+            _check_app(settings)
             store.health.refuse_foreign()
             for warning in (*settings.warnings(), *store.health.warnings(), *store.health.hints()):
                 _warn(warning)
             if sample:
                 _add_sample(store, settings)
-            for name in store.account_deletion.unfinished():
-                store.account_deletion.finish(name)
             if not store.users.has_admin():
                 click.echo('There is no admin yet: "voteweb user create NAME --role admin" makes one.')
         _serve(settings, address)
@@ -163,7 +167,8 @@ def _serve(settings: Settings, address: str) -> None:
     exit_on_early_sigterm()
     threading.Thread(target=_announce_address, args=(settings, address), daemon=True).start()
     try:
-        server.serve(target_loader=load_app)
+        with background_jobs():
+            server.serve(target_loader=load_app)
     except SystemExit:
         # It ends like this too if a worker received the signal just before it did.
         if not server.interrupt_signal:

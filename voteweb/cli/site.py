@@ -68,12 +68,13 @@ def with_site(*, new: bool = False) -> Callable[[Callable[Concatenate[Site, P], 
 
 @contextmanager
 def open_checked_store(
-    settings: Settings, timeout: float | None = None, *, allow_unfinished: bool = False
+    settings: Settings, timeout: float | None = None, *, allow_unfinished: bool = False, any_schema: bool = False
 ) -> Iterator[Store]:
     """Yield the store, whose commands wait ANSWER_TIMEOUT seconds for an answer.
 
     Raises ConfigError if the database does not answer within *timeout* seconds, by default the setting's deadline, if
-    it is too old, or if a restore into it did not finish, unless *allow_unfinished*.
+    it is too old, if a restore into it did not finish, unless *allow_unfinished*, or if its data have another layout,
+    unless *any_schema*.
     """
     store = open_store(replace(settings, redis_deadline=max(settings.redis_deadline, ANSWER_TIMEOUT)))
     try:
@@ -88,6 +89,8 @@ def open_checked_store(
         store.health.refuse_old()
         if not allow_unfinished:
             store.health.refuse_unfinished_restore()
+        if not any_schema:
+            store.schema.refuse_other()
         yield store
     finally:
         store.connection.close()

@@ -37,7 +37,7 @@ def create(site: Site, name: str, role: str, password_stdin: bool) -> None:
     if existing:
         raise NameTaken(name=existing.name)
     entry = None if role == Role.MEMBER else _log_entry(LogAction.ROLE, name, role)
-    member = site.store.users.make(name, _new_password_hash(password_stdin), Role(role), entry=entry)
+    member = site.store.users.make(name, _new_password_hash(site, name, password_stdin), Role(role), entry=entry)
     click.echo(f"Made {member.name} ({member.role}).")
 
 
@@ -48,6 +48,9 @@ def create(site: Site, name: str, role: str, password_stdin: bool) -> None:
 def role(site: Site, name: str, role: str) -> None:
     """Give the member NAME another ROLE."""
     member = site.store.users.get(validation.member_name(name))
+    if member.held:
+        site.store.admissions.admit(member.name, _log_entry(LogAction.ADMIT, member.name))
+        click.echo(f"{member.name} waited to be let in, and now is.")
     site.store.users.set_role(member.name, Role(role), _log_entry(LogAction.ROLE, member.name, role))
     click.echo(f"{member.name} is now {role}; before: {member.role}.")
 
@@ -72,7 +75,7 @@ def password(site: Site, name: str, password_stdin: bool, link: bool) -> None:
         click.echo(f"With this link, {member.name} can set a new password, once, within {RESET_SECONDS // 3600} hours.")
         click.echo("Using it ends all their sessions; until then the old password and all sessions stay valid.")
         return
-    site.store.users.set_password(member.name, _new_password_hash(password_stdin))
+    site.store.users.set_password(member.name, _new_password_hash(site, name, password_stdin))
     click.echo(f"{member.name} has a new password and is logged out everywhere.")
 
 
@@ -81,12 +84,20 @@ def password(site: Site, name: str, password_stdin: bool, link: bool) -> None:
 @click.option("--reason", required=True, help="The reason; the member and everybody else can read it.")
 @with_site()
 def ban(site: Site, name: str, reason: str) -> None:
-    """Ban the member NAME: log them out everywhere and refuse log-ins."""
+    """Ban the member NAME: log them out everywhere and refuse log-ins.
+
+    Refuses an account that waits to be let in.
+    """
     member = site.store.users.get(validation.member_name(name))
     if member.banned:
         click.echo(f"{member.name} is already banned: {member.ban_reason}")
         return
-    site.store.users.ban(member.name, _log_entry(LogAction.BAN, member.name, validation.reason(reason)))
+    reason = validation.reason(reason)
+    if member.held:
+        site.store.admissions.refuse(member.name, _log_entry(LogAction.REFUSE, member.name, reason))
+        click.echo(f"{member.name}, who waited to be let in, is refused and logged out everywhere.")
+        return
+    site.store.users.ban(member.name, _log_entry(LogAction.BAN, member.name, reason))
     click.echo(f"{member.name} is banned and logged out everywhere.")
 
 
@@ -94,8 +105,12 @@ def ban(site: Site, name: str, reason: str) -> None:
 @click.argument("name")
 @with_site()
 def unban(site: Site, name: str) -> None:
-    """Allow the banned member NAME to log in again."""
+    """Allow the banned member NAME to log in again, or let in one who waits or was refused."""
     member = site.store.users.get(validation.member_name(name))
+    if member.held:
+        site.store.admissions.admit(member.name, _log_entry(LogAction.ADMIT, member.name))
+        click.echo(f"{member.name} is let in.")
+        return
     site.store.users.unban(member.name, _log_entry(LogAction.UNBAN, member.name))
     click.echo(f"{member.name} can log in again." if member.banned else f"{member.name} is not banned.")
 
@@ -105,9 +120,10 @@ def _log_entry(action: LogAction, about: str, reason: str = "") -> NewLogEntry:
     return NewLogEntry(action, COMMAND_LINE, about=about, why=reason)
 
 
-def _new_password_hash(from_stdin: bool) -> str:
-    """Read a new password from standard input or the terminal, and return its hash."""
-    return passwords.hash_password(validation.password(_read_password() if from_stdin else _prompt_password()))
+def _new_password_hash(site: Site, name: str, from_stdin: bool) -> str:
+    """Read a new password of the member *name* from standard input or the terminal, and return its hash."""
+    typed = _read_password() if from_stdin else _prompt_password()
+    return passwords.hash_password(validation.password(typed, name, site.settings.site_name))
 
 
 def _read_password() -> str:

@@ -34,10 +34,14 @@ def exit_on_early_sigterm() -> None:
     )
 
 
-def exit_with_parent(grace: float) -> None:
-    """End this worker when its parent has ended, with *grace* seconds for open requests."""
-    parent = multiprocessing.parent_process()
-    while parent is None or os.getppid() == parent.pid:
+def exit_with_parent(grace: float, parent: int | None = None) -> None:
+    """End this process when its *parent* has ended, with *grace* seconds for what it does.
+
+    Without a process id, the parent is that of multiprocessing, if any.
+    """
+    process = multiprocessing.parent_process()
+    parent = process.pid if parent is None and process else parent
+    while parent is None or os.getppid() == parent:
         time.sleep(PARENT_POLL_SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(grace)

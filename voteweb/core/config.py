@@ -9,10 +9,13 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
+from ipaddress import ip_address
 from typing import Any
 
 from voteweb.core.errors import ConfigError
 
+#: The layout of the data that this version reads and writes: a change of layout raises it and has a conversion.
+SCHEMA = 1
 #: Characters of a title: at least a word, at most two lines on a phone.
 MIN_TITLE_LENGTH = 3
 MAX_TITLE_LENGTH = 200
@@ -26,22 +29,40 @@ MAX_USER_NAME_LENGTH = 20
 #: Characters of a password: hashing an unbounded one would keep the server busy.
 MIN_PASSWORD_LENGTH = 8
 MAX_PASSWORD_LENGTH = 256
+#: Passwords that a process hashes at once, at 20 MiB and 20 ms of a core each, and seconds for which others wait.
+MAX_HASHES = 2
+HASH_WAIT_SECONDS = 2.0
 #: Characters of a group's name, its title and its description.
 MAX_GROUP_NAME_LENGTH = 30
 MAX_GROUP_TITLE_LENGTH = 60
 MAX_GROUP_DESCRIPTION_LENGTH = 300
+#: Groups that a moderator's form can name: each is three keys of a script.
+MAX_TYPED_GROUPS = 50
 #: Groups that one address can combine: more would match ever fewer articles under ever more addresses.
 MAX_COMBINED_GROUPS = 4
-#: Articles of the smallest group that take part in a combined ranking, so that making it blocks Redis for 5 ms at most.
-MAX_COMBINED_ARTICLES = 2_000
-#: Seconds for which an article's voters are kept after its voting time, so that no vote meets a set that is expiring.
+#: Articles of the smallest group that take part in a combined ranking: making it blocks Redis for less than 1 ms.
+MAX_COMBINED_ARTICLES = 500
+#: Combined rankings that are kept at a time: 6 MB of Redis at most, however many combinations are asked for.
+MAX_COMBINATIONS = 100
+#: Seconds for which an article's voters are kept after voting ends, so that no vote meets a set that is expiring.
 VOTERS_GRACE_SECONDS = 3_600
+#: Votes that a member's own list of those to be taken back holds. A sorted set of more than 128 takes 90 bytes for each
+#: instead of 27, and every vote of a week stands in such a list.
+MAX_OPEN_VOTES = 120
 #: Seconds for which a submitted form is remembered, so that sending it again leads to the same article.
 ONCE_SECONDS = 86_400
+#: Seconds for which the answer of an act is remembered, so that a retry changes nothing: far longer than any retry.
+DONE_SECONDS = 600
 #: Seconds for which a posted link is remembered: a member who posts it again is shown the earlier article.
 LINK_SECONDS = 30 * 86_400
+#: Versions of an article before its edits that are kept for moderators, and for how long after the last edit: enough
+#: to see what was exchanged for what, and no archive of what members took back.
+EARLIER_VERSIONS = 5
+EARLIER_SECONDS = 30 * 86_400
 #: Characters of a reason and of a report's note.
 MAX_REASON_LENGTH = 300
+#: Characters of the sentence that somebody who signs up writes to the moderators, at least; at most MAX_REASON_LENGTH.
+MIN_REQUEST_LENGTH = 10
 #: Seconds in which a moderator can undo an act.
 UNDO_SECONDS = 600
 #: Seconds for which an invitation is valid, and a one-time link for a new password.
@@ -49,6 +70,10 @@ INVITATION_SECONDS = 14 * 86_400
 RESET_SECONDS = 86_400
 #: Seconds after joining from which a member may invite others, where the site lets members invite.
 INVITER_SECONDS = 7 * 86_400
+#: Seconds for which moderators see who else signed up from a member's network: as long as new accounts act together.
+SIGNUP_NETWORK_SECONDS = 30 * 86_400
+#: Other members of a network that a page names.
+MAX_NEIGHBOURS = 25
 #: Unix seconds of the year 3000: a later publish time is in milliseconds, or no time at all.
 MAX_TIME = 32_503_680_000
 #: Votes of an article: every score below stays exact.
@@ -58,14 +83,24 @@ MAX_VOTES = 10**12
 MAX_IMPORTED_TIME = 253_402_300_800
 #: Votes of an imported article: more than there are people would be a mistake.
 MAX_IMPORTED_VOTES = 10**9
-#: Log entries on a page.
+#: Log entries on a page, and pages of changed roles that are read to find the moderators when somebody signs up.
 LOG_PAGE_SIZE = 25
+MAX_ROLE_PAGES = 20
+#: Invitations on a page.
+INVITATION_PAGE_SIZE = 25
+#: Open reports that are shown of one article in the queue, and on a page of their own.
+QUEUED_REPORTS = 5
+REPORT_PAGE_SIZE = 50
 #: Digits of the highest page number that is looked up.
 MAX_PAGE_DIGITS = 9
 #: Attempts of a script whose keys have changed since they were read, before Conflict is raised.
 MAX_SCRIPT_ATTEMPTS = 20
 #: Articles read at a time where all of a week or of a member are read.
 READ_BATCH_SIZE = 500
+#: Seconds after which the background job of a process that was killed is free for another: longer than any step.
+LEASE_SECONDS = 30
+#: Seconds after which /healthz names a background job that was not done and that nobody runs.
+OVERDUE_SECONDS = 120
 #: Seconds for which browsers and proxies may cache a feed, and the sitemap.
 FEED_SECONDS = 60
 SITEMAP_SECONDS = 3_600
@@ -97,10 +132,21 @@ STATIC_SECONDS = 365 * 86_400
 FLASH_COOKIE_SECONDS = 60
 #: Seconds for which browsers must use https (HSTS): a year, as the preload lists require.
 HTTPS_ONLY_SECONDS = 365 * 86_400
+#: Days for which a copy of security.txt is valid: RFC 9116 recommends less than a year.
+SECURITY_TXT_DAYS = 180
 #: Seconds for which /healthz caches its warnings about the database; whether it answers is checked each time.
 HEALTH_SECONDS = 10
 #: Characters of the key that signs cookies: a guessed key gives access to every account.
 MIN_SECRET_KEY_LENGTH = 16
+#: Sessions that a member can have open, one in each browser: after another log-in, the least recently used one ends.
+MAX_SESSIONS = 20
+#: Seconds after which a session ends even if it is used: a year. A use is noted at most once a day.
+MAX_SESSION_SECONDS = 365 * 86_400
+SESSION_USE_SECONDS = 86_400
+#: Seconds after giving the password in which a moderator can ban and an admin can change roles without giving it again.
+PASSWORD_CHECK_SECONDS = 600
+#: Seconds for which a network is remembered as one from which a member has logged in: a quarter of a year.
+KNOWN_NETWORK_SECONDS = 90 * 86_400
 #: Seconds for which a browser is remembered as one in which a member has logged in: a year.
 DEVICE_COOKIE_SECONDS = 365 * 86_400
 #: Shown in place of the name of a member who left; no member can have this name.
@@ -113,13 +159,18 @@ MIN_METRICS_TOKEN_LENGTH = 16
 METRICS_DIR_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 #: Characters of an address in a line of the log, so that lines of several workers do not mix when written at once.
 MAX_LOGGED_PATH_LENGTH = 400
+#: Bytes of an address, path and query, and of all headers of a request: as many as proxies pass by default.
+MAX_URL_BYTES = 8_000
+MAX_HEADER_BYTES = 16_000
+#: Characters of what is cached under a path or header that anybody can send; longer ones are rare, and not cached.
+MAX_CACHED_LENGTH = 1_000
 #: Bytes of a request's body: MAX_TEXT_LENGTH characters, percent-encoded at up to 12 bytes each, and the other fields.
 MAX_BODY_BYTES = 300_000
 #: Names that no member can take: they look like the site itself, or like a path.
 RESERVED_NAMES = frozenset(
     """about account admin administrator anonymous api deleted feed good groups healthz help log login logout me
     metrics mod moderator moderators new nobody operator root signup staff static submit support system undefined
-    voteweb webmaster www you""".split()
+    voteweb waiting webmaster www you""".split()
 )
 
 
@@ -159,7 +210,7 @@ class Settings:
     vote_score: float = _setting(0.0, "seconds", "what a vote is worth; unset: 86,400 / VOTEWEB_GOOD_VOTES", 0.001)
     own_vote: int = _setting(1, "votes", "whether the poster's own vote counts (1) or not (0)", 0)
     voting_seconds: int = _setting(
-        604_800, "seconds", "how long after its posting an article can be voted on: a week", 1, 3_155_760_000
+        604_800, "seconds", "how long an article posted from now on can be voted on: a week", 1, 3_155_760_000
     )
     page_seconds: float = _setting(1.0, "seconds", "how long a reader's page is cached; 0: not at all", 0, 60)
     page_size: int = _setting(25, "rows", "articles on a page", 1)
@@ -168,11 +219,19 @@ class Settings:
     group_cache_seconds: int = _setting(60, "seconds", "how long the ranking of combined groups is cached", 1, 86_400)
     max_groups: int = _setting(5, "groups", "an article can be in at most this many", 1)
     edit_seconds: int = _setting(900, "seconds", "how long a poster may edit and delete an article", 0)
-    signup: str = _setting("open", "word", "who may join: open, invite or closed", choices=("open", "invite", "closed"))
+    signup: str = _setting(
+        "open",
+        "word",
+        "who may join: open, approve, invite or closed",
+        choices=("open", "approve", "invite", "closed"),
+    )
     members_invite: int = _setting(
         0, "0 or 1", f"whether members may invite after {INVITER_SECONDS // 86_400} days, not only moderators", 0
     )
-    session_days: int = _setting(30, "days", "how long a log-in lasts", 1)
+    newcomer_days: int = _setting(
+        7, "days", "how long after signing up a member may vote and post less; 0: not at all", 0, 365
+    )
+    session_days: int = _setting(30, "days", "how long a session lasts after its last form; a year at most", 1, 365)
     limits: int = _setting(1, "times", "all rate limits are multiplied by this; 0: no limits", 0, 1_000_000)
     trusted_proxies: int = _setting(
         0, "proxies", "proxies in front of the site whose forwarded client address is trusted; 0: none", 0, 10
@@ -181,6 +240,10 @@ class Settings:
     log_kept: int = _setting(0, "0 or 1", "whether requests answered from the page cache are logged too", 0)
     log_addresses: int = _setting(0, "0 or 1", "whether the log has the visitors' addresses", 0)
     metrics_token: str = _setting("", "text", "gives access to /metrics; empty: there is no such page")
+
+    security_contact: str = _setting(
+        "", "URL", "mailto: or https:// for reports of vulnerabilities, shown at /.well-known/security.txt; empty: none"
+    )
 
     def __post_init__(self) -> None:
         """Check every value, and compute the value of a vote if it is not set; raise ConfigError."""
@@ -193,6 +256,8 @@ class Settings:
                 raise ConfigError("%(name)s must be 0 or 1.", name=env_name(name))
         if self.site_url and not re.fullmatch(r"https?://[A-Za-z0-9.:\[\]-]+/?", self.site_url):
             raise ConfigError("VOTEWEB_SITE_URL must be http:// or https:// and a host in ASCII, without a path.")
+        if self.security_contact and not re.fullmatch(r"(?:mailto:|https://)[!-~]+", self.security_contact):
+            raise ConfigError("VOTEWEB_SECURITY_CONTACT must begin with mailto: or https:// and have no blanks.")
         if self.metrics_token and len(self.metrics_token) < MIN_METRICS_TOKEN_LENGTH:
             raise ConfigError(
                 "VOTEWEB_METRICS_TOKEN must have at least %(min)s characters.", min=MIN_METRICS_TOKEN_LENGTH
@@ -205,12 +270,27 @@ class Settings:
 
     def warnings(self) -> list[str]:
         """Return what is set wrongly for a public site, and what to do; /healthz shows it to everybody."""
-        if self.secure and not self.trusted_proxies:
+        if self.trusted_proxies:
+            return []
+        if self.secure:
             return [
                 "The site is under https, so there is a proxy in front, but VOTEWEB_TRUSTED_PROXIES is 0: all visitors "
                 "count as one address. Set it to the number of proxies."
             ]
+        if not _is_local(self.host):
+            return [
+                "The site listens at a public address without a proxy: whoever sends forms half and waits can occupy "
+                "all of its threads. Put nginx or Caddy in front, and set VOTEWEB_TRUSTED_PROXIES."
+            ]
         return []
+
+
+def _is_local(host: str) -> bool:
+    """Tell whether only this machine can reach the address or name *host*."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def env_name(name: str) -> str:

@@ -131,6 +131,25 @@ class NotYours(VotewebError):
     template = N_("Only the poster of this article and moderators can do this.")
 
 
+class StaleEdit(VotewebError):
+    """The article has been changed since the form was shown."""
+
+    status = 409
+    code = "stale-edit"
+    template = N_(
+        "Somebody has changed this article since you opened this form, so nothing was saved. "
+        "Compare both versions, then save yours or leave the article as it is."
+    )
+
+
+class LinkFixed(VotewebError):
+    """A poster cannot change the link that others have voted for."""
+
+    status = 409
+    code = "link-fixed"
+    template = N_("Others have voted for this article, so you can no longer change its link.")
+
+
 class Duplicate(VotewebError):
     """The link was posted within LINK_SECONDS; value ``id`` is the newest article that has it."""
 
@@ -169,11 +188,30 @@ class InvitationUsed(VotewebError):
 
 
 class LinkUsed(VotewebError):
-    """A one-time link for a new password is used, expired or unknown."""
+    """A one-time link for a new password is used, expired or unknown, or the password was set after it was made."""
 
     status = 410
     code = "link-used"
-    template = N_("This link has expired or was used. Please ask the operator for a new one.")
+    template = N_(
+        "This link has expired or was used, or the password was changed after the link was made. "
+        "Please ask the operator for a new one."
+    )
+
+
+class PasswordChanged(VotewebError):
+    """The password was set by somebody else after it was verified and before the act that needed it."""
+
+    status = 409
+    code = "password-changed"
+    template = N_("Your password was changed in the meantime. Please try again.")
+
+
+class LastAdmin(VotewebError):
+    """The site would have no admin who can log in without the member ``name``."""
+
+    status = 409
+    code = "last-admin"
+    template = N_("The last admin here is %(name)s. Make another member an admin first.")
 
 
 class Banned(VotewebError):
@@ -182,6 +220,23 @@ class Banned(VotewebError):
     status = 403
     code = "banned"
     template = N_("This account is banned: %(reason)s")
+
+
+class Refused(Banned):
+    """The moderators refused the member's account; value ``reason``."""
+
+    code = "refused"
+    template = N_("The moderators did not let this account in: %(reason)s")
+
+
+class Held(VotewebError):
+    """The member's account waits for a moderator."""
+
+    status = 403
+    code = "held"
+    template = N_(
+        "Your account waits for a moderator to let you in. Until then you can read, but not post, vote or report."
+    )
 
 
 class NothingToUndo(VotewebError):
@@ -234,6 +289,27 @@ class TooFast(VotewebError):
     code = "too-fast"
 
 
+class ForeignForm(VotewebError):
+    """The browser says that a form was sent from a page of another site, or does not say from which."""
+
+    status = 403
+    code = "foreign-form"
+    template = N_(
+        "This form was not sent from a page of this site, so nothing was done. Please open the page here and send it "
+        "again. If you did that, let your browser tell this site which of its pages a form is on (the referrer)."
+    )
+
+
+class PasswordNeeded(VotewebError):
+    """An act needs the member's own password again; value ``minutes``, unless the message says what is wrong."""
+
+    status = 403
+    code = "password-needed"
+    template = N_(
+        "This needs your own password again: it was not typed in this browser in the last %(minutes)s minutes."
+    )
+
+
 class LoggedOut(VotewebError):
     """The session that sends a form has ended."""
 
@@ -242,10 +318,38 @@ class LoggedOut(VotewebError):
     template = N_("You are logged out. Log in in another tab, then send this form again: what you wrote is still here.")
 
 
+class NotAllowed(VotewebError):
+    """The member's role became too low for this act while the form was on its way."""
+
+    status = 403
+    code = "not-allowed"
+    template = N_("Your role has changed: you can no longer do this.")
+
+
 class Unavailable(VotewebError):
     """Redis did not answer within the deadline; ``retry_after`` is the suggested wait in seconds."""
 
     status = 503
     code = "unavailable"
     template = N_("The site cannot reach its database at the moment. Please try again in a few seconds.")
+    retry_after: ClassVar[int] = 5
+
+
+class StorageFull(Unavailable):
+    """The database cannot save anything: its memory or its disk is full; it can still be read."""
+
+    code = "full"
+    template = N_(
+        "The site cannot save anything at the moment, because its database or its disk is full. You can go on reading. "
+        "Please try again in a few minutes."
+    )
+    retry_after = 120
+
+
+class Busy(VotewebError):
+    """Too many passwords are being checked; ``retry_after`` is the suggested wait in seconds."""
+
+    status = 503
+    code = "busy"
+    template = N_("Many people are logging in at this moment. Please try again in a few seconds.")
     retry_after: ClassVar[int] = 5

@@ -9,6 +9,8 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 #: Characters that a URL must percent-encode.
 _NOT_IN_URL = re.compile(r'[\x00-\x20\x7f-\x9f<>"{}|\\^`]')
 
+#: Characters of a host name, and of one of its labels; those that are not ASCII take at least one each when encoded.
+_MAX_HOST_LENGTH, _MAX_LABEL_LENGTH = 253, 63
 #: A label of a host name in ASCII. The standard does not allow "_", but such hosts exist.
 _LABEL = re.compile(r"[a-z0-9_-]{1,63}")
 #: Letters that IDNA 2003 replaced and UTS #46 keeps, although casefolding replaces them.
@@ -99,6 +101,8 @@ def ascii_host(host: str) -> str:
     Python's codec "idna" implements IDNA 2003, which turns straße.de into strasse.de, another site.
     Raises ValueError if *host* cannot be a host name.
     """
+    if len(host) > _MAX_HOST_LENGTH:  # normalizing and encoding take the square of the length
+        raise ValueError("too long for a host name")
     compatible = unicodedata.normalize("NFKC", _fold(host))  # may contain new capitals
     mapped = unicodedata.normalize("NFKC", _fold(compatible)).replace("\u3002", ".")  # the Chinese full stop
     labels = [_ascii_label(label) for label in mapped.removesuffix(".").split(".")]
@@ -111,6 +115,8 @@ def _fold(text: str) -> str:
 
 def _ascii_label(label: str) -> str:
     if not label.isascii():
+        if len(label) > _MAX_LABEL_LENGTH:
+            raise ValueError("too long for a label of a host name")
         # A mark changes the letter before it; invisible characters and spaces could make one name look like another.
         categories = [unicodedata.category(character)[0] for character in label]
         if categories[0] == "M" or not {"C", "Z"}.isdisjoint(categories) or not _INVISIBLE_LETTERS.isdisjoint(label):

@@ -5,46 +5,52 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 import nh3
-from markdown_it import MarkdownIt
 from markupsafe import Markup
+
+from voteweb.core import markdown
+from voteweb.core.characters import clean_html
 
 _TAGS = {
     "a", "blockquote", "br", "code", "em", "h2", "h3", "h4", "hr", "li", "ol", "p", "pre", "s", "strong",
     "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
 _REL = "nofollow ugc noopener"
+#: Characters up to which a text is short: many are cached. A long one can be half a megabyte of HTML.
+_SHORT_LENGTH = 2_000
+#: The beginning of an address that names a user, such as https://google.com@evil.example; browsers skip any slashes.
+_USER_INFO = re.compile(r"https?:[/\\]*[^/?#\\]*@", re.IGNORECASE)
 #: Characters that XML 1.0 forbids even when they are escaped.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-_markdown = MarkdownIt("js-default", {"html": False, "linkify": True, "breaks": False}).disable("image")
 
-
-@lru_cache(maxsize=512)
 def render(source: str) -> Markup:
     """Return the Markdown *source* as clean HTML: without images and raw HTML, with links to http and https only.
 
-    Rendering takes milliseconds, hence the cache.
+    Rendering takes milliseconds, hence the caches.
     """
-    tokens = _markdown.parse(source)
-    for token in tokens:
-        if token.type in ("heading_open", "heading_close"):
-            # The page has an h1: headings of a text begin at h2 and end at h4.
-            token.tag = f"h{min(int(token.tag[1]) + 1, 4)}"
-    html = _markdown.renderer.render(tokens, _markdown.options, {})
+    return (_render_short if len(source) <= _SHORT_LENGTH else _render_long)(source)
+
+
+def _render(source: str) -> Markup:
     cleaned = nh3.clean(
-        html,
+        markdown.to_html(source),
         tags=_TAGS,
         attributes={"a": {"href"}, "ol": {"start"}},
         url_schemes={"http", "https"},
         link_rel=_REL,
         attribute_filter=_filter_attribute,
     )
-    return Markup(cleaned)  # nosec B704  # noqa: S704 - nh3 has just cleaned it
+    shown = clean_html(cleaned)  # only now: a text can name characters, as in "&#8238;"
+    return Markup(shown)  # nosec B704  # noqa: S704 - nh3 has just cleaned it
+
+
+_render_short = lru_cache(maxsize=512)(_render)
+_render_long = lru_cache(maxsize=64)(_render)
 
 
 def _filter_attribute(tag: str, name: str, value: str) -> str | None:
     """Return the *value* of an allowed attribute, else None; nh3 alone allows relative links and titles."""
-    if name == "href" and not value.lower().startswith(("http://", "https://")):
+    if name == "href" and (not value.lower().startswith(("http://", "https://")) or _USER_INFO.match(value)):
         return None
     return value if name in ("href", "rel", "start") else None
 

@@ -32,10 +32,11 @@ class ArticleStatus(StrEnum):
 
 
 class VotingState(StrEnum):
-    """Whether a member can vote on an article: yes, no longer, or never because they posted it."""
+    """Whether a member can vote on an article: yes, no longer, not yet, or never because they posted it."""
 
     OPEN = "open"
     CLOSED = "closed"
+    HELD = "held"
     OWN = "own"
 
 
@@ -52,7 +53,8 @@ class Reason(StrEnum):
 class LogAction(StrEnum):
     """The kinds of acts in the moderation log.
 
-    GROUPS: an article was put into groups or taken out of them; GROUP: a group itself was created or changed.
+    GROUPS: an article was put into groups or taken out of them; GROUP: a group itself was created or changed; ADMIT and
+    REFUSE: an account that waited for a moderator was let in or not.
     """
 
     GROUPS = "groups"
@@ -64,14 +66,17 @@ class LogAction(StrEnum):
     UNBAN = "unban"
     ROLE = "role"
     GROUP = "group"
+    ADMIT = "admit"
+    REFUSE = "refuse"
 
 
 @dataclass(frozen=True, slots=True)
 class Article:
     """An article; ``time`` is its publish time in unix seconds, ``link`` or ``text`` may be empty.
 
+    ``closes`` is the unix time at which voting ends, if the article says: ask :func:`voteweb.core.ranking.voting_end`.
     ``voted`` tells whether the viewer has voted for it, if it was read for a viewer; ``edited`` is the unix time of
-    the last edit, 0 for none; ``reason`` is that of a removal.
+    the last edit, 0 for none; ``reason`` is that of a removal. ``revision`` counts the changes of what can be edited.
     """
 
     id: int
@@ -86,10 +91,24 @@ class Article:
     edited: float = 0.0
     status: ArticleStatus = ArticleStatus.LISTED
     reason: str = ""
+    closes: int | None = None
+    revision: int = 0
 
     @property
     def is_listed(self) -> bool:
         return self.status is ArticleStatus.LISTED
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierVersion:
+    """An article as it was until the unix time ``until``, when its poster or a moderator edited it."""
+
+    title: str
+    link: str
+    text: str
+    groups: tuple[str, ...]
+    until: float
+    by_poster: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +135,10 @@ class Group:
 class User:
     """A member; ``since`` is a unix time, ``password`` an argon2 hash, or empty if nobody can log in.
 
-    ``session`` is the session id that every session cookie must contain; a new one ends all sessions. ``banned`` is
+    ``session`` is the session id that each of the member's sessions has; a new one ends them all. ``banned`` is
     the unix time of a ban, 0 for none; ``left`` is the unix time at which the account was deleted, 0 for none.
+    ``held`` is the unix time since which the account waits for a moderator, 0 if it does not, and ``request`` what its
+    owner wrote to them. An account that is held and banned was refused.
     """
 
     id: int
@@ -130,15 +151,44 @@ class User:
     ban_reason: str = ""
     left: float = 0.0
     invited_by: str = ""
+    held: float = 0.0
+    request: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """Another member who signed up from the same network, under their ``name`` in lower case, at unix time ``time``."""
+
+    name: str
+    time: float
 
 
 @dataclass(frozen=True, slots=True)
 class Voter:
-    """The identity of a voter as their session cookie has it: member id, name and session id."""
+    """The identity of a voter as their session cookie has it: member id, name, session id, and the session's token.
+
+    Without a token, all that counts is the session id.
+    """
 
     id: int
     name: str
     session: str
+    token: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """An open session of a member in a ``browser`` such as "Firefox, Linux", "" if unknown; times are unix seconds.
+
+    It ``began`` with a log-in; ``used`` is its last noted use, ``checked`` when the member last gave the password, 0
+    for never. ``digest`` is that of the token in the cookie.
+    """
+
+    digest: str
+    began: float
+    used: float
+    checked: float
+    browser: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +199,18 @@ class Report:
     reason: Reason
     note: str
     time: float
+
+
+@dataclass(frozen=True, slots=True)
+class OpenReports:
+    """Some of the open reports of an article, which has ``total``, oldest first.
+
+    ``next`` is the position from which to read on, 0 at the end.
+    """
+
+    rows: tuple[Report, ...]
+    total: int
+    next: int = 0
 
 
 @dataclass(frozen=True, slots=True)

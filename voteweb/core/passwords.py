@@ -1,28 +1,39 @@
-"""Hash passwords and verify hashes, always at the same cost."""
+"""Hash passwords and verify hashes, always at the same cost, and only some at once: others wait, or raise Busy."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
+from threading import BoundedSemaphore
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from voteweb.core import config
+from voteweb.core.errors import Busy
+
 #: OWASP's recommended minimum: 19 MiB and two passes, about 20 ms. A log-in is the most expensive request that a
 #: stranger can send, so a higher cost would make it easier to overload the server.
 _hasher = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
+#: Without it, log-ins that come all at once would take the cores and the memory of all other pages.
+_slots = BoundedSemaphore(config.MAX_HASHES)
 
 
 def hash_password(password: str) -> str:
-    """Return the argon2id hash of *password*, which includes its parameters and a new salt."""
-    return _hasher.hash(_encode(password))
+    """Return the argon2id hash of *password*, which includes its parameters and a new salt. Raises Busy."""
+    with _slot():
+        return _hasher.hash(_encode(password))
 
 
 def verify(stored_hash: str, password: str) -> bool:
     """Tell whether *stored_hash* is of *password*.
 
     Pass an empty hash for an unknown member, or one without a password: the result is False after the usual time, so
-    that the time does not reveal who is a member.
+    that the time does not reveal who is a member. Raises Busy.
     """
+    checked_hash = stored_hash or _dummy_hash()
     try:
-        return _hasher.verify(stored_hash or _dummy_hash(), _encode(password)) and bool(stored_hash)
+        with _slot():
+            return _hasher.verify(checked_hash, _encode(password)) and bool(stored_hash)
     except (VerificationError, InvalidHashError):
         return False
 
@@ -30,6 +41,17 @@ def verify(stored_hash: str, password: str) -> bool:
 def needs_rehash(stored_hash: str) -> bool:
     """Tell whether *stored_hash* has outdated parameters, so that the next log-in should hash the password again."""
     return _hasher.check_needs_rehash(stored_hash)
+
+
+@contextmanager
+def _slot() -> Iterator[None]:
+    """Hold one of the places for computing a hash; raise Busy when none becomes free in time."""
+    if not _slots.acquire(timeout=config.HASH_WAIT_SECONDS):
+        raise Busy
+    try:
+        yield
+    finally:
+        _slots.release()
 
 
 def _encode(password: str) -> bytes:

@@ -3,6 +3,8 @@
 *now* is a unix time in seconds; a *user* of None is a reader. How long something is allowed is in config.py.
 """
 
+from dataclasses import replace
+
 from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.models import Article, ArticleStatus, Invitation, LogAction, LogEntry, Role, User, VotingState
@@ -21,12 +23,23 @@ def may_administer(user: User | None) -> bool:
 
 def may_join(settings: Settings, *, invited: bool = False) -> bool:
     """Tell whether a visitor may create an account, with or without an invitation."""
-    return settings.signup == "open" or (settings.signup == "invite" and invited)
+    return settings.signup in ("open", "approve") or (settings.signup == "invite" and invited)
 
 
 def may_log_in(user: User) -> bool:
     """Tell whether *user* may log in and stay logged in."""
     return not user.banned and not user.left
+
+
+def may_judge(user: User | None, member: User) -> bool:
+    """Tell whether *user* may let *member* in: moderators may, if the account is held or was refused."""
+    return may_moderate(user) and bool(member.held) and not member.left
+
+
+def may_see(user: User | None, member: User) -> bool:
+    """Tell whether *user* may see the page of *member*: while the account waits, only moderators and its owner."""
+    waits = bool(member.held) and not member.banned
+    return not waits or may_moderate(user) or (user is not None and user.id == member.id)
 
 
 def may_use_invitation(invitation: Invitation, inviter: User | None, now: float) -> bool:
@@ -36,9 +49,14 @@ def may_use_invitation(invitation: Invitation, inviter: User | None, now: float)
 
 
 def may_invite(user: User | None, now: float, settings: Settings) -> bool:
-    if settings.signup != "invite" or user is None:
+    if settings.signup != "invite" or user is None or user.held:
         return False
     return may_moderate(user) or bool(settings.members_invite and now - user.since >= config.INVITER_SECONDS)
+
+
+def least_inviter_role(user: User, now: float, settings: Settings) -> Role:
+    """Return the least role with which *user*, who may invite, may do so."""
+    return Role.MEMBER if may_invite(replace(user, role=Role.MEMBER), now, settings) else Role.MODERATOR
 
 
 def is_poster(user: User | None, article: Article) -> bool:
@@ -47,13 +65,15 @@ def is_poster(user: User | None, article: Article) -> bool:
 
 
 def is_voting_open(article: Article, now: float, settings: Settings) -> bool:
-    return article.is_listed and now < voting_end(article.time, settings.voting_seconds)
+    return article.is_listed and now < voting_end(article, settings.voting_seconds)
 
 
 def voting_state(user: User | None, article: Article, now: float, settings: Settings) -> VotingState:
     """Return whether *user* can cast or take back a vote on *article*; for a reader it is OPEN, and leads to log-in."""
     if not is_voting_open(article, now, settings):
         return VotingState.CLOSED
+    if user is not None and user.held:
+        return VotingState.HELD
     return VotingState.OWN if is_poster(user, article) else VotingState.OPEN
 
 
@@ -83,22 +103,23 @@ def may_read(user: User | None, article: Article) -> bool:
 
 
 def may_report(user: User | None, article: Article) -> bool:
-    """Tell whether *user* may report *article*: any member but its poster."""
-    return user is not None and article.is_listed and not is_poster(user, article)
+    """Tell whether *user* may report *article*: any member who is let in, but its poster."""
+    return user is not None and not user.held and article.is_listed and not is_poster(user, article)
 
 
 def may_ban(user: User | None, member: User) -> bool:
     """Tell whether *user* may ban or unban *member*: moderators may ban members, admins also moderators.
 
-    Nobody may ban themselves; an admin can only be banned from the command line.
+    Nobody may ban themselves; an admin can only be banned from the command line. An account that is held is let in or
+    refused instead.
     """
-    if user is None or user.id == member.id or member.left:
+    if user is None or user.id == member.id or member.left or member.held:
         return False
     return may_moderate(user) and (member.role is Role.MEMBER or may_administer(user)) and member.role is not Role.ADMIN
 
 
 def may_set_role(user: User | None, member: User) -> bool:
-    return may_administer(user) and user is not None and user.id != member.id and not member.left
+    return may_administer(user) and user is not None and user.id != member.id and not member.left and not member.held
 
 
 def may_undo(user: User | None, entry: LogEntry, now: float) -> bool:

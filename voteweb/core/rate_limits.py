@@ -14,10 +14,16 @@ HOUR, DAY = 3_600, 86_400
 
 
 class LimitScope(StrEnum):
-    """The acts that a limit counts together: a member's, those from one address, or log-ins under one name."""
+    """The acts that a limit counts together: a member's, those from one address or network, or under one name.
+
+    NEWCOMER: a member's, in the first VOTEWEB_NEWCOMER_DAYS days after signing up, besides their other limit.
+    """
 
     MEMBER = "member"
+    NEWCOMER = "newcomer"
     ADDRESS = "address"
+    NETWORK = "network"
+    WIDE_NETWORK = "wide network"
     NAME = "name"
 
 
@@ -25,6 +31,7 @@ class LimitScope(StrEnum):
 class Limit:
     """A rate limit on the ``acts`` that are sent to its ``views`` by ``method``; ``kind`` is its name.
 
+    Without ``counts_refused``, forms that are sent back with an error count against REFUSED_FORMS instead.
     The ``message`` says what happened, when to try again and why there is a limit. Its placeholders are the values of
     :class:`~voteweb.core.errors.TooFast`.
     """
@@ -38,6 +45,7 @@ class Limit:
     message: str
     views: tuple[str, ...]
     method: str = "POST"
+    counts_refused: bool = True
 
     @property
     def interval(self) -> float:
@@ -59,12 +67,22 @@ LOGIN_BY_NAME = Limit(
        "browser in which you have logged in before. The limit keeps passwords from being guessed."),
     ("auth.login",),
 )  # fmt: skip
-#: The people of a school or a phone company share an address: enough for them, too few for mass registration.
+#: The people of a school or a phone company share an address: enough for them, too few for mass registration. Who rents
+#: a server can use any address of its network, so each wider network has a limit of its own.
 SIGNUP = Limit(
     "signup", "sign up", LimitScope.ADDRESS, 5, 20, DAY,
     N_("Too many accounts were made from your address. Please try again in %(wait)s, at %(when)s. "
        "The limit keeps one person from voting with many accounts."),
     ("auth.signup",),
+)  # fmt: skip
+SIGNUP_BY_NETWORK = Limit(
+    "signupnet", "sign up", LimitScope.NETWORK, 8, 30, DAY,
+    N_("Too many accounts were made from your network. Please try again in %(wait)s, at %(when)s. "
+       "The limit keeps one person from voting with many accounts."),
+    ("auth.signup",),
+)  # fmt: skip
+SIGNUP_BY_WIDE_NETWORK = Limit(
+    "signupwide", "sign up", LimitScope.WIDE_NETWORK, 10, 40, DAY, SIGNUP_BY_NETWORK.message, ("auth.signup",)
 )  # fmt: skip
 #: Each attempt costs a password hash; the link itself cannot be guessed.
 PASSWORD_RESET = Limit(
@@ -73,13 +91,49 @@ PASSWORD_RESET = Limit(
        "The limit keeps the site fast for everybody."),
     ("auth.reset",),
 )  # fmt: skip
+#: Building a combined ranking costs Redis half a millisecond and up to 60 KB; one that is kept is not counted.
+#: Nobody browses as many in a minute, and a feed reader that serves many people may follow hundreds an hour.
+COMBINE = Limit(
+    "combine", "combine groups that nobody has combined in the last minute", LimitScope.ADDRESS, 60, 600, HOUR,
+    N_("Too many different combinations of groups were asked for from your address. "
+       "Please try again in %(wait)s, at %(when)s. The limit keeps the site fast for everybody."),
+    ("groups.by_score", "groups.by_time", "feeds.group", "feeds.group_new"),
+    "GET",
+)  # fmt: skip
+
+#: Accounts that were made to push one article vote for it at once; people look around first.
+NEWCOMER_VOTE = Limit(
+    "newvote", "vote, take a vote back", LimitScope.NEWCOMER, 10, 60, DAY,
+    N_("New members have a limit of %(burst)s votes in a row. Please vote again in %(wait)s, at %(when)s. "
+       "The limit keeps new accounts from deciding what is on top, and is wider %(span)s after joining."),
+    ("votes.vote", "votes.unvote"),
+)  # fmt: skip
+#: Counts articles, not forms. Spam is posted by accounts that are minutes old.
+NEWCOMER_POST = Limit(
+    "newpost", "post", LimitScope.NEWCOMER, 2, 5, DAY,
+    N_("New members have a limit of %(burst)s articles in a row. Please post again in %(wait)s, at %(when)s. "
+       "The limit keeps out accounts that are made to advertise, and is wider %(span)s after joining."),
+    ("articles.submit",),
+)  # fmt: skip
+#: Each kind of form is counted by itself. Checking a form costs milliseconds, and nobody mistypes once a minute.
+REFUSED_FORMS = Limit(
+    "refused", "send a form that has an error, for each action with a form", LimitScope.MEMBER, 40, 60, HOUR,
+    N_("You have reached the limit of %(burst)s forms with errors in a row. Please try again in %(wait)s, at %(when)s. "
+       "The limit keeps the site fast for everybody."),
+    (),
+)  # fmt: skip
 
 #: Every limit; one of the scope MEMBER counts each request of a logged-in member to its views.
 LIMITS = (
     LOGIN_BY_ADDRESS,
     LOGIN_BY_NAME,
     SIGNUP,
+    SIGNUP_BY_NETWORK,
+    SIGNUP_BY_WIDE_NETWORK,
     PASSWORD_RESET,
+    COMBINE,
+    NEWCOMER_VOTE,
+    NEWCOMER_POST,
     # The votes of two pages in a row, then one every six seconds: faster than anybody reads.
     Limit(
         "vote", "vote, take a vote back", LimitScope.MEMBER, 60, 600, HOUR,
@@ -87,12 +141,12 @@ LIMITS = (
            "Please vote again in %(wait)s, at %(when)s. The limit keeps programs from deciding what is on top."),
         ("votes.vote", "votes.unvote"),
     ),
-    # Forms that are sent back with an error count too, hence a larger burst than anybody posts.
     Limit(
         "submit", "post", LimitScope.MEMBER, 15, 60, DAY,
         N_("You have reached the limit of %(burst)s articles in a row. "
            "Please post again in %(wait)s, at %(when)s. The limit leaves room for what others post."),
         ("articles.submit",),
+        counts_refused=False,
     ),
     Limit(
         "edit", "edit, delete an article", LimitScope.MEMBER, 20, 60, HOUR,
@@ -100,6 +154,7 @@ LIMITS = (
            "Please try again in %(wait)s, at %(when)s. "
            "The limit keeps programs from rewriting what people have voted for."),
         ("articles.edit", "articles.delete"),
+        counts_refused=False,
     ),
     Limit(
         "report", "report", LimitScope.MEMBER, 10, 30, HOUR,
@@ -107,6 +162,7 @@ LIMITS = (
            "Please report again in %(wait)s, at %(when)s. "
            "The limit keeps the moderators' list short enough to be read."),
         ("moderation.report",),
+        counts_refused=False,
     ),
     # A stranger at a logged-in browser cannot try many passwords.
     Limit(
@@ -121,7 +177,7 @@ LIMITS = (
            "Please try again in %(wait)s, at %(when)s. The limit keeps one person from letting in a crowd."),
         ("invitations.make", "invitations.revoke"),
     ),
-    # A download reads all articles of the voting time, and all of the member's.
+    # A download reads all articles of the member, and those of their open votes.
     Limit(
         "download", "download their own data", LimitScope.MEMBER, 3, 10, HOUR,
         N_("You have reached the limit of %(burst)s downloads in a row. "
@@ -129,22 +185,26 @@ LIMITS = (
         ("account.data",),
         "GET",
     ),
+    REFUSED_FORMS,
     # No moderator works faster; it bounds the harm of a stolen session, all of which is in the log.
     Limit(
-        "moderate", "sort, remove, restore, ban, give roles, make groups", LimitScope.MEMBER, 100, 1_000, HOUR,
+        "moderate", "sort, remove, restore, ban, let in, give roles, make groups", LimitScope.MEMBER, 100, 1_000, HOUR,
         N_("You have reached the limit of %(burst)s moderation actions in a row. "
            "Please continue in %(wait)s, at %(when)s. The limit bounds what somebody could do in your name."),
         (
             "moderation.set_groups", "moderation.remove", "moderation.restore", "moderation.dismiss",
             "moderation_log.undo", "users.ban", "users.unban", "users.set_role", "groups.new", "groups.edit",
+            "admissions.admit", "admissions.refuse",
         ),
+        counts_refused=False,
     ),
 )  # fmt: skip
 
 #: Views whose forms have no limit, and why.
 EXEMPT = {
-    "auth.logout": "only writes the sender's own cookie",
+    "auth.logout": "only ends the sender's own session",
     "language.choose": "only writes the sender's own cookie",
+    "account.end_sessions": "only ends sessions, of which a member has few",
     "account.logout_everywhere": "ends the session that sends it, so that the next request needs a log-in",
 }
 
@@ -158,15 +218,30 @@ def member_limit(view: str | None, method: str) -> Limit | None:
     return _MEMBER_LIMITS.get((view or "", "GET" if method == "HEAD" else method))
 
 
-def network(address: str | None) -> str:
-    """Return the network of a client's *address*: an IPv4 address itself, or the /64 of a household's IPv6 address.
+#: The bits of an IPv4 and of an IPv6 address that make up what each scope counts together; None: nothing. An IPv6
+#: household has a /64 at least, often a /56; a customer of a data centre has a /48 at most.
+_PREFIXES = {LimitScope.ADDRESS: (32, 64), LimitScope.NETWORK: (24, 56), LimitScope.WIDE_NETWORK: (None, 48)}
 
-    A client without a valid address, such as one on a unix socket, has the network "", shared by all of them.
+
+def network(address: str | None, scope: LimitScope = LimitScope.ADDRESS) -> str | None:
+    """Return the network of a client's *address* that limits of *scope* count together, None if they do not count it.
+
+    For the scope ADDRESS, that is an IPv4 address itself, or the /64 of an IPv6 address. A client without a valid
+    address, such as one on a unix socket, has the network "", shared by all of them.
     """
     try:
         ip = ip_address(address or "")
     except ValueError:
         return ""
     if isinstance(ip, IPv6Address):
-        return str(ip.ipv4_mapped or ip_network((int(ip), 64), strict=False))
-    return str(ip)
+        # Whoever has an IPv4 address has a whole IPv6 /48 of 6to4, too.
+        ip = ip.ipv4_mapped or ip.sixtofour or ip
+    bits = _PREFIXES[scope][ip.version == 6]
+    if bits is None or bits == ip.max_prefixlen:
+        return None if bits is None else str(ip)
+    return str(ip_network((int(ip), bits), strict=False))
+
+
+def sign_up_network(address: str | None) -> str:
+    """Return the network whose sign-ups moderators see together: an IPv4 /24 or an IPv6 /48; "" if there is none."""
+    return network(address, LimitScope.WIDE_NETWORK) or network(address, LimitScope.NETWORK) or ""

@@ -5,19 +5,27 @@ import secrets
 import unicodedata
 from urllib.parse import urlsplit
 
-from voteweb.core import config
+from voteweb.core import common_passwords, config
+from voteweb.core.characters import INVISIBLE_LETTERS, is_visible, limit_marks
 from voteweb.core.errors import N_, Invalid
 from voteweb.core.links import ascii_host
+from voteweb.core.look_alikes import skeleton
 
-# Joiners are part of emoji and Persian words; every other format character is invisible or changes the text direction.
-_JOINERS = {"\u200c", "\u200d"}
+#: How many times shorter cleaning can make a text that somebody meant: NFC makes one character of up to four, and no
+#: one types more invisible ones. Normalizing takes the square of the length, so that a longer text is refused before.
+_MAX_SHRINKING = 10
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{8,64}", re.ASCII)
 _USER_NAME = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
+#: The message about a name that looks like a reserved one or a moderator's.
+LOOK_ALIKE = N_("The name %(name)s looks too much like one that has a meaning here. Please choose another.")
+_RESERVED_SKELETONS = frozenset(map(skeleton, config.RESERVED_NAMES))
+
+
 def title(typed: str) -> str:
     """Return *typed* as a title of one clean line; raise Invalid if it is too short, too long or has no letter."""
-    cleaned = clean_line(typed)
+    cleaned = clean_line(typed, config.MAX_TITLE_LENGTH)
     if len(cleaned) < config.MIN_TITLE_LENGTH or not any(character.isalnum() for character in cleaned):
         raise Invalid(
             N_("A title needs at least %(min)s characters, with a letter or digit among them."),
@@ -62,7 +70,7 @@ def link(typed: str) -> str:
 def text(typed: str) -> str:
     """Return *typed* with plain line ends and without control characters; raise Invalid if it is too long."""
     lines = typed.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    cleaned = "\n".join("".join(c for c in line if c == "\t" or _is_visible(c)).rstrip() for line in lines).strip("\n")
+    cleaned = "\n".join("".join(c for c in line if c == "\t" or is_visible(c)).rstrip() for line in lines).strip("\n")
     if len(cleaned) > config.MAX_TEXT_LENGTH:
         raise Invalid(
             N_("A text can have at most %(max)s characters; this one has %(length)s."),
@@ -74,7 +82,9 @@ def text(typed: str) -> str:
 
 def group_name(typed: str) -> str:
     """Return a group's name in its one spelling, NFC and casefolded; raise Invalid if it is malformed."""
-    name = unicodedata.normalize("NFC", unicodedata.normalize("NFC", typed.strip()).casefold())
+    name = typed.strip()
+    if len(name) <= _MAX_SHRINKING * config.MAX_GROUP_NAME_LENGTH:
+        name = unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
     if not 1 <= len(name) <= config.MAX_GROUP_NAME_LENGTH:
         raise Invalid(N_("A group's name must have 1 to %(max)s characters."), max=config.MAX_GROUP_NAME_LENGTH)
     # Marks are the vowels of Hindi or Thai, and part of a casefolded Turkish İ; none can come first.
@@ -86,11 +96,21 @@ def group_name(typed: str) -> str:
     return name
 
 
+def new_group_name(typed: str) -> str:
+    """Return the name of a group to be created; raise Invalid if it is malformed or could look like another's."""
+    name = group_name(typed)
+    if not INVISIBLE_LETTERS.isdisjoint(name) or limit_marks(name) != name:
+        raise Invalid(N_("A group's name can only contain letters, digits, - and _."))
+    return name
+
+
 def user_name(typed: str) -> str:
     """Return a name for a new member; raise Invalid if it is malformed or reserved."""
     name = member_name(typed)
     if name.lower() in config.RESERVED_NAMES:
         raise Invalid(N_("The name %(name)s is reserved. Please choose another."), name=name)
+    if skeleton(name) in _RESERVED_SKELETONS:
+        raise Invalid(LOOK_ALIKE, name=name)
     return name
 
 
@@ -114,20 +134,31 @@ def is_member_name(name: str) -> bool:
     )
 
 
-def password(typed: str) -> str:
-    """Return *typed* unchanged; raise Invalid if it is too short or too long."""
+def password(typed: str, *names: str) -> str:
+    """Return *typed* unchanged; raise Invalid if its length is wrong, or if it is common or one of *names*."""
     if not config.MIN_PASSWORD_LENGTH <= len(typed) <= config.MAX_PASSWORD_LENGTH:
         raise Invalid(
             N_("A password must have %(min)s to %(max)s characters."),
             min=config.MIN_PASSWORD_LENGTH,
             max=config.MAX_PASSWORD_LENGTH,
         )
+    if _letters(typed) in {_letters(name) for name in names} - {""}:
+        raise Invalid(N_("A password cannot be your user name or the name of this site. Please choose another."))
+    if common_passwords.is_common(typed):
+        raise Invalid(
+            N_("Passwords such as this one are guessed first. Please choose another; several words in a row are best.")
+        )
     return typed
+
+
+def _letters(text: str) -> str:
+    """Return the letters of *text* without case: all that a guess of a name with digits and signs leaves."""
+    return "".join(filter(str.isalpha, text.casefold()))
 
 
 def group_title(typed: str) -> str:
     """Return the title of a group as one clean line; raise Invalid if it is empty or too long."""
-    cleaned = clean_line(typed)
+    cleaned = clean_line(typed, config.MAX_GROUP_TITLE_LENGTH)
     if not 1 <= len(cleaned) <= config.MAX_GROUP_TITLE_LENGTH:
         raise Invalid(N_("A group's title must have 1 to %(max)s characters."), max=config.MAX_GROUP_TITLE_LENGTH)
     return cleaned
@@ -135,7 +166,7 @@ def group_title(typed: str) -> str:
 
 def group_description(typed: str) -> str:
     """Return the description of a group as one clean line, which may be empty; raise Invalid if it is too long."""
-    cleaned = clean_line(typed)
+    cleaned = clean_line(typed, config.MAX_GROUP_DESCRIPTION_LENGTH)
     if len(cleaned) > config.MAX_GROUP_DESCRIPTION_LENGTH:
         raise Invalid(N_("A description can have at most %(max)s characters."), max=config.MAX_GROUP_DESCRIPTION_LENGTH)
     return cleaned
@@ -151,9 +182,17 @@ def reason(typed: str) -> str:
 
 def note(typed: str) -> str:
     """Return a note as one clean line, which may be empty; raise Invalid if it is too long."""
-    cleaned = clean_line(typed)
+    cleaned = clean_line(typed, config.MAX_REASON_LENGTH)
     if len(cleaned) > config.MAX_REASON_LENGTH:
         raise Invalid(N_("Please use at most %(max)s characters."), max=config.MAX_REASON_LENGTH)
+    return cleaned
+
+
+def request(typed: str) -> str:
+    """Return a sentence to the moderators as one clean line; raise Invalid if it is too short or too long."""
+    cleaned = note(typed)
+    if len(cleaned) < config.MIN_REQUEST_LENGTH:
+        raise Invalid(N_("Please write a sentence to the moderators, so that they can decide."))
     return cleaned
 
 
@@ -166,17 +205,19 @@ def is_submission_token(typed: str) -> bool:
     return _TOKEN.fullmatch(typed) is not None
 
 
-def clean_line(typed: str) -> str:
-    """Return *typed* as one line: NFC, no control or direction characters, single spaces, none at the ends."""
-    if typed.isascii() and typed.isprintable():  # most imported titles: only spaces to clean
-        return " ".join(typed.split())
-    normal = unicodedata.normalize("NFC", typed)
-    visible = "".join(c if _is_visible(c) else " " if c.isspace() else "" for c in normal)
-    return " ".join(visible.split())
+def clean_line(typed: str, max_length: int) -> str:
+    """Return *typed* as one line: NFC, no control or direction characters, single spaces, none at the ends.
 
-
-def _is_visible(character: str) -> bool:
-    return character in _JOINERS or unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+    A line that cannot be as short as *max_length* afterwards is returned without NFC, to be refused.
+    """
+    line = " ".join(typed.split())
+    if line.isascii() and line.isprintable():  # most imported titles: only spaces to clean
+        return line
+    if len(line) > _MAX_SHRINKING * max_length:
+        return line
+    normal = unicodedata.normalize("NFC", line)
+    visible = "".join(c if is_visible(c) else " " if c.isspace() else "" for c in normal)
+    return " ".join(limit_marks(unicodedata.normalize("NFC", visible)).split())
 
 
 def _is_host(host: str) -> bool:

@@ -7,6 +7,7 @@ and ``server.lock`` (held by the server, so that a second one cannot write the s
 
 import fcntl
 import hashlib
+import logging
 import os
 import secrets
 import tempfile
@@ -18,8 +19,11 @@ from urllib.parse import quote
 
 from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
+from voteweb.embedded.folder import prepare_folder
 from voteweb.embedded.server import ensure_running, hold_lock, stop
 from voteweb.embedded.supervisor import supervised
+
+_log = logging.getLogger("voteweb")
 
 #: Called with a message for the operator.
 Notify = Callable[[str], None]
@@ -33,16 +37,13 @@ def open_database(settings: Settings, *, notify: Notify | None = None) -> Iterat
     """Yield *settings* with the URL of a database: their own, or the embedded server, which runs while it is used.
 
     With *notify* the server is supervised: it is restarted whenever it ends, and *notify* is called with what
-    happened. Raises ConfigError if the server cannot be started.
+    happened. Raises ConfigError if the server cannot be started or others can read its folder.
     """
     if settings.redis_url:
         yield settings
         return
     folder = Path(settings.data_dir).resolve()
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigError("Cannot create the data directory: %(error)s", error=error) from None
+    prepare_folder(folder, notify or _log.warning)
     with _running_server(folder, settings.appendfsync, notify) as path:
         key = settings.secret_key or secret_key(folder)
         yield replace(settings, redis_url=f"unix://{quote(str(path))}", secret_key=key)

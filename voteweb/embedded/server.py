@@ -14,6 +14,7 @@ from typing import IO
 
 from voteweb.core.errors import ConfigError
 from voteweb.embedded.engines import choose_engine, record_engine
+from voteweb.embedded.folder import FOREIGN_RIGHTS
 
 #: Seconds to wait for a lock or a silent server; starting and stopping usually take 50 ms.
 TIMEOUT = 15.0
@@ -66,7 +67,11 @@ def _start(folder: Path, path: Path, appendfsync: str) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         # The server inherits the lock and, as a daemon, leaves our process group: Ctrl-C does not reach it.
         subprocess.run(  # nosec B603  # noqa: S603 - a program of choose_engine(), without a shell
-            [engine.path, *arguments], stdin=subprocess.DEVNULL, capture_output=True, pass_fds=[lock.fileno()]
+            [engine.path, *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            pass_fds=[lock.fileno()],
+            umask=FOREIGN_RIGHTS,
         )
     record_engine(folder, engine)
 

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 from voteweb.core.config import Settings
 from voteweb.store.account_deletion import AccountDeletion
+from voteweb.store.admissions import Admissions
 from voteweb.store.articles import Articles
 from voteweb.store.backup import Backup
+from voteweb.store.combinations import Combinations
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.factory import open_connection
 from voteweb.store.connection.pipeline import Pipeline
@@ -15,15 +17,19 @@ from voteweb.store.health import HealthChecks
 from voteweb.store.imports import Imports
 from voteweb.store.invitations import Invitations
 from voteweb.store.keys import Keys
+from voteweb.store.leases import Leases
 from voteweb.store.listings import Listings
 from voteweb.store.moderation_log import ModerationLog
+from voteweb.store.open_votes import OpenVotes
 from voteweb.store.password_resets import PasswordResets
 from voteweb.store.rankings import Rankings
 from voteweb.store.rate_limits import RateLimits
 from voteweb.store.removals import Removals
 from voteweb.store.reports import Reports
 from voteweb.store.rescoring import Rescoring
+from voteweb.store.schema import Schema
 from voteweb.store.server_info import ServerInfo
+from voteweb.store.sessions import Sessions
 from voteweb.store.users import Users
 from voteweb.store.votes import Votes
 
@@ -37,8 +43,11 @@ class Store:
     removals: Removals
     reports: Reports
     votes: Votes
+    open_votes: OpenVotes
     groups: Groups
     users: Users
+    admissions: Admissions
+    sessions: Sessions
     invitations: Invitations
     password_resets: PasswordResets
     account_deletion: AccountDeletion
@@ -52,6 +61,8 @@ class Store:
     backup: Backup
     server_info: ServerInfo
     health: HealthChecks
+    leases: Leases
+    schema: Schema
 
     @property
     def keys(self) -> Keys:
@@ -81,28 +92,36 @@ def open_store(settings: Settings, keys: Keys | None = None) -> Store:
 def build_store(connection: Connection, settings: Settings) -> Store:
     """Return the store on an existing *connection*."""
     moderation_log = ModerationLog(connection)
-    users = Users(connection, moderation_log)
-    server_info, health = ServerInfo(connection, users), HealthChecks(connection)
-    removals, rate_limits = Removals(connection, settings, moderation_log), RateLimits(connection, settings)
+    rate_limits = RateLimits(connection, settings)
+    users = Users(connection, moderation_log, rate_limits.digest)
+    sessions = Sessions(connection, settings)
+    leases = Leases(connection)
+    server_info, health = ServerInfo(connection, users), HealthChecks(connection, leases)
+    removals = Removals(connection, settings, moderation_log)
     return Store(
         connection=connection,
-        articles=Articles(connection, settings, moderation_log),
+        articles=Articles(connection, settings, moderation_log, rate_limits),
         removals=removals,
         reports=Reports(connection, moderation_log),
-        votes=Votes(connection, settings, rate_limits),
+        votes=Votes(connection, settings, rate_limits, sessions),
+        open_votes=OpenVotes(connection, settings),
         groups=Groups(connection, moderation_log),
         users=users,
+        admissions=Admissions(connection, moderation_log),
+        sessions=sessions,
         invitations=Invitations(connection),
         password_resets=PasswordResets(connection),
         account_deletion=AccountDeletion(connection, removals),
         rate_limits=rate_limits,
         moderation_log=moderation_log,
         rankings=Rankings(connection.keys),
-        listings=Listings(connection, settings),
+        listings=Listings(connection, settings, Combinations(connection.keys, settings, rate_limits)),
         imports=Imports(connection, settings),
         doctor=Doctor(connection, settings),
         rescoring=Rescoring(connection, settings),
         backup=Backup(connection, settings, server_info, health),
         server_info=server_info,
         health=health,
+        leases=leases,
+        schema=Schema(connection, settings),
     )

@@ -1,13 +1,17 @@
 """The deletion of an account: immediate for the member, its articles in bounded steps that can be resumed."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 
+import redis
+
 from voteweb.core import config
-from voteweb.core.errors import NoSuchArticle, NoSuchMember
+from voteweb.core.errors import LastAdmin, NoSuchArticle, NoSuchMember, PasswordChanged
 from voteweb.core.models import User
 from voteweb.store.connection.connection import Connection
-from voteweb.store.keys import article_id, is_article
+from voteweb.store.keys import Keys, article_id, article_member, invitation_token, is_article
 from voteweb.store.removals import Removals
+from voteweb.store.scanner import Scanner, batched
 from voteweb.store.users import new_session_id
 
 
@@ -18,40 +22,105 @@ class AccountDeletion:
         self._connection = connection
         self._keys = connection.keys
         self._removals = removals
+        self._scanner = Scanner(connection)
 
     def start(self, member: User, *, delete_articles: bool) -> None:
-        """Log *member* out for ever; :meth:`finish` deletes or disowns the articles. Raises NoSuchMember."""
+        """Log *member* out for ever; :meth:`finish` removes what they leave behind.
+
+        Raises NoSuchMember, LastAdmin, and PasswordChanged unless the password is still that of *member* as read.
+        """
+        keys = self._keys
+        network = self._connection.command("GET", keys.sign_up(member.name)) or ""
         outcome = self._connection.script(
             "start_account_deletion",
-            [self._keys.user(member.name), self._keys.leaving()],
-            [member.name.lower(), new_session_id(), "delete" if delete_articles else "keep"],
+            [
+                keys.user(member.name),
+                keys.leaving(),
+                keys.users(),
+                keys.admins(),
+                keys.sign_up(member.name),
+                keys.network(network),
+                keys.held(),
+                keys.open_votes(member.id),
+            ],
+            [member.name.lower(), new_session_id(), "delete" if delete_articles else "keep", member.password],
         )
         if outcome.status == "unknown":
             raise NoSuchMember(name=member.name)
+        if outcome.status == "changed":
+            raise PasswordChanged()
+        if outcome.status == "last-admin":
+            raise LastAdmin(name=member.name)
+        self._connection.command("UNLINK", self._keys.sessions(member.name))  # they have ended already
 
     def unfinished(self) -> list[str]:
-        """Return the names, in lower case, of members who left and whose articles are not all done."""
+        """Return the names, in lower case, of members who left and have left something behind."""
         return sorted(self._connection.command("SMEMBERS", self._keys.leaving()))
 
-    def finish(self, name: str) -> None:
-        """Delete or disown all articles of a member who left; may be interrupted anywhere and called again.
+    def steps(self) -> Iterator[None]:
+        """Finish all deletions that were begun, in bounded steps.
 
-        For anybody else it does nothing.
+        One that fails, as on damaged data, does not stop the others; the last failure is raised after them.
         """
+        failure: redis.ResponseError | None = None
+        for name in self.unfinished():
+            try:
+                yield from self._steps(name)
+            except redis.ResponseError as error:
+                failure = error
+        if failure:
+            raise failure
+
+    def finish(self, name: str) -> None:
+        """Delete or disown the articles of a member who left, and remove their reports and invitations.
+
+        May be interrupted anywhere and called again. For anybody else it does nothing.
+        """
+        for _ in self._steps(name):
+            pass
+
+    def _steps(self, name: str) -> Iterator[None]:
         keys = self._keys
         if not self._connection.command("SISMEMBER", keys.leaving(), name.lower()):
             return
         deletes = self._connection.command("HGET", keys.user(name), "leaving") == "delete"
-        rankings = [keys.posted(name), keys.gone(name)]
         # A moderator may restore a removed article into the ranking that was emptied first, hence the loop.
-        while self._finish(name, rankings) == "more":
-            for ranking in rankings:
-                for member in self._connection.command("ZRANGE", ranking, 0, config.READ_BATCH_SIZE - 1):
-                    self._release(member, rankings, deletes)
+        while self._finish(name) == "more":
+            yield from self._release_articles([keys.posted(name), keys.gone(name)], deletes)
+            yield from self._withdraw_reports(name)
+            yield from self._remove_invitations(name)
 
-    def _finish(self, name: str, rankings: list[str]) -> str:
-        outcome = self._connection.script("finish_account_deletion", [self._keys.leaving(), *rankings], [name.lower()])
-        return outcome.status
+    def _finish(self, name: str) -> str:
+        keys = [self._keys.leaving(), *keys_left_behind(self._keys, name)]
+        return self._connection.script("finish_account_deletion", keys, [name.lower()]).status
+
+    def _release_articles(self, rankings: list[str], deletes: bool) -> Iterator[None]:
+        for ranking in rankings:
+            members = self._connection.command("ZRANGE", ranking, 0, config.READ_BATCH_SIZE - 1)
+            for batch in batched(members):
+                for member in batch:
+                    self._release(member, rankings, deletes)
+                yield
+
+    def _withdraw_reports(self, name: str) -> Iterator[None]:
+        """Withdraw the reports, open or settled; the queue of the moderators counts the others."""
+        keys = self._keys
+        for batch in batched(self._scanner.members(keys.reported(name))):
+            for id in batch:
+                self._connection.script(
+                    "withdraw_report",
+                    [keys.reports(), keys.report(id), keys.reported(name)],
+                    [article_member(id), id, name.lower()],
+                )
+            yield
+
+    def _remove_invitations(self, name: str) -> Iterator[None]:
+        ranking = self._keys.invites(name)
+        for batch in batched(self._connection.command("ZRANGE", ranking, 0, config.READ_BATCH_SIZE - 1)):
+            for member in batch:
+                invitation = self._keys.invite(invitation_token(member))
+                self._connection.script("remove_invitation", [invitation, ranking], [member])
+            yield
 
     def _release(self, member: str, rankings: list[str], deletes: bool) -> None:
         """Delete one article or take the name off it; both may be repeated."""
@@ -62,4 +131,13 @@ class AccountDeletion:
         if deletes:
             with suppress(NoSuchArticle):  # another program has deleted it
                 self._removals.delete(id)
-        self._connection.script("disown_article", [self._keys.article(id), *rankings], [member, config.DELETED_MEMBER])
+        self._connection.script(
+            "disown_article",
+            [self._keys.article(id), *rankings, self._keys.was(id)],
+            [member, config.DELETED_MEMBER],
+        )
+
+
+def keys_left_behind(keys: Keys, name: str) -> list[str]:
+    """Return the keys with what a member has made that goes, or loses the member's name, when they leave."""
+    return [keys.posted(name), keys.gone(name), keys.reported(name), keys.invites(name)]

@@ -8,36 +8,44 @@ from voteweb.core.errors import (
     ArticleGone,
     Conflict,
     Duplicate,
-    LoggedOut,
+    LinkFixed,
     NoSuchArticle,
     NoSuchGroup,
+    NothingToUndo,
     NotYours,
+    StaleEdit,
     TooLate,
     TooManyGroups,
 )
-from voteweb.core.models import Article, Draft, User
+from voteweb.core.models import Article, Draft, EarlierVersion, Role, User
+from voteweb.core.rate_limits import NEWCOMER_POST
 from voteweb.store import decoding
+from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.keys import Keys, article_id, article_member
 from voteweb.store.moderation_log import LogArguments, ModerationLog, NewLogEntry
+from voteweb.store.rate_limits import RateLimits
 
 
 class Articles:
     """The articles of one site."""
 
-    def __init__(self, connection: Connection, settings: Settings, moderation_log: ModerationLog) -> None:
+    def __init__(
+        self, connection: Connection, settings: Settings, moderation_log: ModerationLog, rate_limits: RateLimits
+    ) -> None:
         self._connection = connection
         self._keys = connection.keys
         self._settings = settings
         self._log = moderation_log
+        self._rate_limits = rate_limits
 
     def post(self, draft: Draft, poster: User, token: str, *, allow_duplicate: bool = False) -> int:
         """Post *draft* and return its id; the same *token* of the same member always leads to the same article.
 
         Raises Duplicate when the link was posted within LINK_SECONDS, unless *allow_duplicate*; NoSuchGroup when one
         of the draft's groups does not exist; TooManyGroups; LoggedOut when the poster has left or was banned
-        meanwhile; Unavailable.
+        meanwhile; TooFast when the poster signed up lately and has posted as much as newcomers may; Unavailable.
         """
         groups = tuple(dict.fromkeys(draft.groups))
         if len(groups) > self._settings.max_groups:
@@ -50,8 +58,8 @@ class Articles:
             raise Conflict()
         if outcome.status == "no-group":
             raise NoSuchGroup(names=", ".join(outcome.values[0].split()))
-        if outcome.status == "logged-out":
-            raise LoggedOut()
+        if outcome.status == "rate-limited":
+            raise self._rate_limits.to_error([(NEWCOMER_POST, poster.name)], outcome.values)
         id = article_id(outcome.values[0])
         if outcome.status == "duplicate":
             raise Duplicate(id=id)
@@ -59,6 +67,7 @@ class Articles:
 
     def _post(self, draft: Draft, groups: Sequence[str], poster: User, token: str, allow_duplicate: bool) -> Outcome:
         keys, settings = self._keys, self._settings
+        limit_key, *limit_arguments = self._rate_limits.newcomer_arguments(NEWCOMER_POST, poster.name)
         id = self._connection.command("INCR", keys.last_article_id())
         return self._connection.script(
             "post_article",
@@ -73,6 +82,7 @@ class Articles:
                 keys.groups(),
                 keys.link(links.digest(draft.link)),
                 keys.user(poster.name),
+                limit_key,
                 *group_keys(keys, groups),
             ],
             [
@@ -85,32 +95,51 @@ class Articles:
                 settings.own_vote,
                 settings.vote_score,
                 settings.good_votes,
-                settings.voting_seconds + config.VOTERS_GRACE_SECONDS,
+                settings.voting_seconds,
+                config.VOTERS_GRACE_SECONDS,
                 config.ONCE_SECONDS,
                 config.LINK_SECONDS,
                 int(allow_duplicate),
+                *limit_arguments,
                 *groups,
             ],
         )
 
-    def edit(self, id: int, draft: Draft, editor: User, entry: NewLogEntry | None = None) -> None:
+    def edit(
+        self, id: int, draft: Draft, editor: User, entry: NewLogEntry | None = None, *, revision: int | None = None
+    ) -> None:
         """Give the article the title, link, text and groups of *draft*; with a log *entry* as a moderator.
 
-        Without one the editor must be its poster, within EDIT_SECONDS. Raises NoSuchArticle, ArticleGone,
-        NotYours, TooLate, NoSuchGroup, TooManyGroups, Conflict, Unavailable.
+        Without one the editor must be its poster, within EDIT_SECONDS. *revision* is the one that the editor saw, None
+        for any. Raises NoSuchArticle, ArticleGone, NotYours, TooLate, StaleEdit, LinkFixed, NoSuchGroup,
+        TooManyGroups, LoggedOut, NotAllowed, Conflict, Unavailable.
         """
         log = self._log.prepare(entry)
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            outcome = self._edit(read_stored(self._connection, id), draft, "" if entry else editor.name, log)
+            outcome = self._edit(
+                read_stored(self._connection, id), draft, editor, log, revision, as_moderator=entry is not None
+            )
             if outcome.status != "again":
                 self._raise_refusal(outcome)
                 return
         raise Conflict()
 
-    def _edit(self, article: Article, draft: Draft, editor_name: str, log: LogArguments) -> Outcome:
-        """Run the script once for *article* as it was read; an empty *editor_name* stands for a moderator."""
+    def _edit(
+        self,
+        article: Article,
+        draft: Draft,
+        editor: User,
+        log: LogArguments,
+        revision: int | None,
+        *,
+        as_moderator: bool,
+    ) -> Outcome:
+        """Run the script once for *article* as it was read."""
         keys, settings = self._keys, self._settings
+        actor = actor_arguments(keys, editor, Role.MODERATOR if as_moderator else Role.MEMBER)
         add = [name for name in dict.fromkeys(draft.groups) if name not in article.groups]
+        if len(add) > settings.max_groups:  # each names three keys
+            raise TooManyGroups(max=settings.max_groups)
         remove = [name for name in article.groups if name not in draft.groups]
         return self._connection.script(
             "edit_article",
@@ -119,13 +148,15 @@ class Articles:
                 keys.groups(),
                 keys.link(links.digest(article.link)),
                 keys.link(links.digest(draft.link)),
+                keys.was(article.id),
                 *group_keys(keys, (*add, *remove)),
                 *log.keys,
+                *actor.keys,
             ],
             [
                 *log.arguments,
                 article_member(article.id),
-                editor_name,
+                "" if as_moderator else editor.name,
                 settings.edit_seconds,
                 settings.vote_score,
                 settings.max_groups,
@@ -134,26 +165,38 @@ class Articles:
                 draft.text,
                 article.link,
                 config.LINK_SECONDS,
+                "" if revision is None else revision,
+                config.EARLIER_VERSIONS,
+                config.EARLIER_SECONDS,
                 len(add),
                 *add,
                 *remove,
+                *actor.arguments,
             ],
         )
 
     def set_groups(
-        self, id: int, add: Sequence[str], remove: Sequence[str], entry: NewLogEntry | None = None
+        self,
+        id: int,
+        add: Sequence[str],
+        remove: Sequence[str],
+        entry: NewLogEntry | None = None,
+        *,
+        actor: User | None = None,
     ) -> tuple[str, ...]:
         """Put the article into the groups *add* and out of *remove*, in one act; return its groups as they now are.
 
-        A name in both is removed. Raises NoSuchArticle, ArticleGone, NoSuchGroup (only for names to add),
-        TooManyGroups, Unavailable.
+        A name in both is removed. *actor* is the moderator who does it, None the operator. Raises NoSuchArticle,
+        ArticleGone, NoSuchGroup (only for names to add), TooManyGroups, NothingToUndo when *entry* undoes a change that
+        somebody overruled, LoggedOut, NotAllowed, Unavailable.
         """
         remove = tuple(dict.fromkeys(remove))
         add = tuple(name for name in dict.fromkeys(add) if name not in remove)
-        log, settings = self._log.prepare(entry), self._settings
+        keys, log, settings = self._keys, self._log.prepare(entry), self._settings
+        checked = actor_arguments(keys, actor)
         outcome = self._connection.script(
             "set_groups",
-            [self._keys.article(id), self._keys.groups(), *group_keys(self._keys, (*add, *remove)), *log.keys],
+            [keys.article(id), keys.groups(), *group_keys(keys, (*add, *remove)), *log.keys, *checked.keys],
             [
                 *log.arguments,
                 article_member(id),
@@ -162,6 +205,7 @@ class Articles:
                 len(add),
                 *add,
                 *remove,
+                *checked.arguments,
             ],
         )
         self._raise_refusal(outcome)
@@ -173,10 +217,16 @@ class Articles:
                 raise NoSuchArticle()
             case "gone":
                 raise ArticleGone()
+            case "overruled":
+                raise NothingToUndo()
             case "not-yours":
                 raise NotYours()
             case "late":
                 raise TooLate(when=float(outcome.values[0]))
+            case "stale":
+                raise StaleEdit()
+            case "link-fixed":
+                raise LinkFixed()
             case "no-group":
                 raise NoSuchGroup(names=", ".join(outcome.values[0].split()))
             case "too-many":
@@ -187,6 +237,13 @@ class Articles:
         return pipeline.queue(
             [("HMGET", self._keys.article(id), *decoding.FIELDS, *decoding.TEXT_FIELDS)],
             lambda replies: decoding.article_with_text(id, replies[0]),
+        )
+
+    def queue_earlier(self, pipeline: Pipeline, id: int) -> Future[tuple[EarlierVersion, ...]]:
+        """Queue a read of an article as it was before each of its last edits, the latest first."""
+        return pipeline.queue(
+            [("ZREVRANGE", self._keys.was(id), 0, -1)],
+            lambda replies: tuple(decoding.earlier_version(stored) for stored in replies[0]),
         )
 
     def get(self, id: int) -> Article:

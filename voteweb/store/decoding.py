@@ -1,18 +1,25 @@
 """Decode what Redis replies about an article into an Article."""
 
+import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from voteweb.core import config, validation
 from voteweb.core.errors import Invalid
-from voteweb.core.models import Article, ArticleStatus
+from voteweb.core.models import Article, ArticleStatus, EarlierVersion
 from voteweb.store.keys import article_id
+from voteweb.store.scanner import finite_number
 
 #: The fields of ``article:<id>`` that a row needs, in the order in which :func:`article` takes them.
-FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone")
+FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone", "closes")
 #: The further fields of an article's own page, in the order in which :func:`article_with_text` takes them.
-TEXT_FIELDS = ("text", "edited", "reason")
+TEXT_FIELDS = ("text", "edited", "reason", "revision")
+#: Digits of a unix time in whole seconds.
+MAX_TIME_DIGITS = 12
+
+_REVISION = re.compile(r"[0-9]{1,15}")
 
 
 def article(id: int, values: Sequence[str | None]) -> Article | None:
@@ -20,7 +27,7 @@ def article(id: int, values: Sequence[str | None]) -> Article | None:
 
     Other programs write here too, so every value is checked: one bad article must not break a whole list.
     """
-    title, link, poster, time, votes, groups, gone = values
+    title, link, poster, time, votes, groups, gone, closes = values
     try:
         posted, count, status = float(time or ""), int(votes or 0), ArticleStatus(gone or ArticleStatus.LISTED)
     except ValueError:
@@ -35,9 +42,21 @@ def article(id: int, values: Sequence[str | None]) -> Article | None:
         poster=poster or "",
         time=posted,
         votes=count,
-        groups=tuple((groups or "").split()),
+        groups=group_names(groups or ""),
         status=status,
+        closes=_unix_time(closes),
     )
+
+
+def _unix_time(stored: str | None) -> int | None:
+    """Return *stored* whole seconds; None if they are missing or no time, as for voting_end() in common.lua."""
+    is_time = stored is not None and stored.isascii() and stored.isdigit() and len(stored) <= MAX_TIME_DIGITS
+    return int(stored) if stored is not None and is_time else None
+
+
+def group_names(field: str) -> tuple[str, ...]:
+    """Return the names in a field of groups, separated by the characters that separate them for scripts."""
+    return tuple(name.decode() for name in field.encode().split())
 
 
 def is_count(stored: str | None) -> bool:
@@ -60,10 +79,29 @@ def _valid_link(stored: str) -> str:
 def article_with_text(id: int, values: Sequence[str | None]) -> Article | None:
     """Return the article with these values of FIELDS and TEXT_FIELDS, listed or not, or None if there is none."""
     row = article(id, values[: len(FIELDS)])
-    text, edited, reason = values[len(FIELDS) :]
+    text, edited, reason, revision = values[len(FIELDS) :]
     if row is None:
         return None
-    return replace(row, text=text or "", edited=float(edited or 0), reason=reason or "")
+    return replace(
+        row,
+        text=text or "",
+        edited=finite_number(edited) or 0.0,
+        reason=reason or "",
+        revision=int(revision) if revision and _REVISION.fullmatch(revision) else 0,
+    )
+
+
+def earlier_version(stored: str) -> EarlierVersion:
+    """Return the earlier version of an article that the script stored as JSON."""
+    fields: dict[str, str] = json.loads(stored)
+    return EarlierVersion(
+        title=fields["title"],
+        link=fields["link"],
+        text=fields["text"],
+        groups=group_names(fields["groups"]),
+        until=float(fields["time"]),
+        by_poster=fields["by"] == "poster",
+    )
 
 
 def stored_article(id: int, values: Sequence[str | None]) -> Article | None:
@@ -72,16 +110,12 @@ def stored_article(id: int, values: Sequence[str | None]) -> Article | None:
     return replace(row, link=values[FIELDS.index("link")] or "") if row else None
 
 
-def rows(values: Sequence[str | None], *, with_text: bool = False) -> list[Article | None]:
-    """Return the reply to a SORT with :func:`sort_patterns`, row by row; None for a row missing or not listed.
+def rows(replies: Sequence[Sequence[str | None]], *, with_text: bool = False) -> list[Article | None]:
+    """Return what :func:`voteweb.store.rows.read_rows` read of the fields of a row; None for one not listed.
 
     A combined ranking still holds articles that were removed since it was built.
     """
-    if with_text:
-        width = 1 + len(FIELDS) + len(TEXT_FIELDS)
-        return [_row(*values[at : at + width]) for at in range(0, len(values), width)]
-    width = 1 + len(FIELDS)
-    return [_cached_row(*values[at : at + width]) for at in range(0, len(values), width)]
+    return [_row(*reply) if with_text else _cached_row(*reply) for reply in replies]
 
 
 def _row(member: str | None, *values: str | None) -> Article | None:
@@ -95,9 +129,3 @@ def _row(member: str | None, *values: str | None) -> Article | None:
 
 #: The rows of busy lists are the same for every reader until a vote changes one.
 _cached_row = lru_cache(maxsize=config.ROW_CACHE_SIZE)(_row)
-
-
-def sort_patterns(prefix: str, *, with_text: bool = False) -> tuple[str, ...]:
-    """Return the arguments of a SORT that return the member and FIELDS of every row; *with_text*: also TEXT_FIELDS."""
-    names = FIELDS + (TEXT_FIELDS if with_text else ())
-    return ("GET", "#", *(item for name in names for item in ("GET", f"{prefix}*->{name}")))

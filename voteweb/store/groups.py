@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from voteweb.core.errors import GroupExists, NoSuchGroup
-from voteweb.core.models import Group
+from voteweb.core.models import Group, User
+from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.moderation_log import ModerationLog, NewLogEntry
@@ -17,23 +18,29 @@ class Groups:
         self._keys = connection.keys
         self._log = moderation_log
 
-    def make(self, name: str, title: str, description: str, entry: NewLogEntry | None = None) -> None:
-        """Create a group; raise GroupExists."""
-        outcome = self._write("make", name, title, description, entry)
-        if outcome.status == "exists" and not outcome.repeated:
+    def make(
+        self, name: str, title: str, description: str, entry: NewLogEntry | None = None, *, actor: User | None = None
+    ) -> None:
+        """Create a group for the moderator *actor*, None is the operator; raise GroupExists, LoggedOut, NotAllowed."""
+        outcome = self._write("make", name, title, description, entry, actor)
+        if outcome.status == "exists":
             raise GroupExists(name=name)
 
-    def change(self, name: str, title: str, description: str, entry: NewLogEntry | None = None) -> None:
-        """Give a group another title and description; raise NoSuchGroup."""
-        if self._write("change", name, title, description, entry).status == "unknown":
+    def change(
+        self, name: str, title: str, description: str, entry: NewLogEntry | None = None, *, actor: User | None = None
+    ) -> None:
+        """Give a group another title and description for *actor*; raise NoSuchGroup, LoggedOut, NotAllowed."""
+        if self._write("change", name, title, description, entry, actor).status == "unknown":
             raise NoSuchGroup(names=name)
 
-    def _write(self, action: str, name: str, title: str, description: str, entry: NewLogEntry | None) -> Outcome:
-        log = self._log.prepare(entry)
+    def _write(
+        self, action: str, name: str, title: str, description: str, entry: NewLogEntry | None, actor: User | None
+    ) -> Outcome:
+        log, checked = self._log.prepare(entry), actor_arguments(self._keys, actor)
         return self._connection.script(
             "make_group",
-            [self._keys.groups(), self._keys.group_info(name), *log.keys],
-            [*log.arguments, action, name, title, description],
+            [self._keys.groups(), self._keys.group_info(name), *log.keys, *checked.keys],
+            [*log.arguments, action, name, title, description, *checked.arguments],
         )
 
     def queue_names(self, pipeline: Pipeline) -> Future[tuple[str, ...]]:

@@ -11,6 +11,7 @@ from voteweb.core import config
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store.connection.connection import Connection
 from voteweb.store.key_types import key_type
+from voteweb.store.leases import Leases
 
 #: The oldest version whose commands the store uses.
 MIN_VERSION = (7, 0)
@@ -32,13 +33,14 @@ class Health(NamedTuple):
 class HealthChecks:
     """Checks the database of one site; each check sends a bounded number of commands."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, leases: Leases) -> None:
         self._connection = connection
+        self._leases = leases
         self._keys = keys = connection.keys
         #: Keys that every site has unless it is new: a wrong type means that another program owns them.
         self._common_keys = (
             keys.last_article_id(), keys.last_user_id(), keys.by_time(), keys.by_score(), keys.good(), keys.groups(),
-            keys.reports(), keys.log(),
+            keys.users(), keys.reports(), keys.log_entries(),
         )  # fmt: skip
         self._warnings: list[str] = []
         self._warnings_until = 0.0
@@ -85,6 +87,18 @@ class HealthChecks:
         with suppress(redis.ResponseError):
             return bool(self._connection.command("EXISTS", self._keys.restoring()))
         return False
+
+    def _interruption(self) -> str:
+        """Return why the data cannot be used, as an operator changed them after the site was started, or ""."""
+        keys = (self._keys.restoring(), self._keys.migrating(), self._keys.schema())
+        restoring, migrating, number = self._connection.run([("GET", key) for key in keys])
+        if restoring:
+            return "A restore did not finish"
+        if migrating:
+            return "A migration did not finish"
+        if number not in (None, str(config.SCHEMA)):
+            return "Another version of voteweb has converted the data: restart the site"
+        return ""
 
     def warnings(self) -> list[str]:
         """Return what may lose data or prevents writes, and what to do, in words that anybody may read.
@@ -134,10 +148,10 @@ class HealthChecks:
         """Return the health of the database; it is pinged each time, but the warnings are cached for some seconds."""
         try:
             self._connection.ping()
-            if self._is_unfinished():
-                return Health("down", ["A restore did not finish"])
+            if reason := self._interruption():
+                return Health("down", [reason])
             if time.monotonic() >= self._warnings_until:
-                self._warnings = self.warnings()
+                self._warnings = [*self.warnings(), *self._leases.warnings()]
                 self._warnings_until = time.monotonic() + config.HEALTH_SECONDS
         except Unavailable:
             return Health("down", ["Redis does not answer"])

@@ -10,9 +10,10 @@ from voteweb.store.articles import group_keys
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
+from voteweb.store.fingerprints import fingerprint
 from voteweb.store.keys import article_member
-from voteweb.store.moderation_log import NOT_LOGGED
-from voteweb.store.users import new_session_id
+from voteweb.store.moderation_log import NOT_REMEMBERED
+from voteweb.store.users import make_user_keys, new_session_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +38,9 @@ class Imports:
 
     def known(self, digests: Sequence[str]) -> list[bool]:
         """Tell for each digest whether its story was imported before."""
-        if not digests:
-            return []
-        return [bool(reply) for reply in self._connection.command("SMISMEMBER", self._keys.imported(), *digests)]
+        rows = [fingerprint(digest) for digest in digests]
+        commands = [("SISMEMBER", self._keys.imported(row.bucket), row.member) for row in rows]
+        return [bool(reply) for reply in self._connection.run(commands)] if commands else []
 
     def add(self, stories: Sequence[Story]) -> int:
         """Import those of *stories* that are new, with the groups and posters they need; return how many.
@@ -62,7 +63,8 @@ class Imports:
     def _make_groups(self, stories: Sequence[Story]) -> None:
         names = sorted({name for story in stories for name in story.draft.groups})
         if names:
-            self._connection.command("SADD", self._keys.groups(), *names)
+            titles = [("HSETNX", self._keys.group_info(name), "title", name) for name in names]
+            self._connection.run([*titles, ("SADD", self._keys.groups(), *names)])
 
     def _make_posters(self, stories: Sequence[Story]) -> None:
         names = {story.poster.lower(): story.poster for story in stories}
@@ -79,12 +81,13 @@ class Imports:
         keys = self._keys
         return scripts.call(
             "make_user",
-            [keys.user(name), keys.invite(""), keys.user(name), keys.last_user_id()],
-            [*NOT_LOGGED.arguments, 0, name, "", Role.MEMBER, new_session_id()],
+            make_user_keys(keys, name),
+            [*NOT_REMEMBERED.arguments, 0, name, name.lower(), "", Role.MEMBER, new_session_id(), 0, "", 0, ""],
         )
 
     def _call(self, story: Story, id: int) -> Command:
         keys, settings, draft = self._keys, self._settings, story.draft
+        row = fingerprint(story.digest)
         return scripts.call(
             "import_article",
             [
@@ -94,9 +97,10 @@ class Imports:
                 keys.by_score(),
                 keys.good(),
                 keys.posted(story.poster),
-                keys.imported(),
+                keys.imported(row.bucket),
                 keys.link(links.digest(draft.link)),
                 *group_keys(keys, draft.groups),
+                keys.user(story.poster),
             ],
             [
                 article_member(id),
@@ -111,8 +115,9 @@ class Imports:
                 settings.good_votes,
                 settings.voting_seconds,
                 config.VOTERS_GRACE_SECONDS,
-                story.digest,
+                row.member,
                 config.LINK_SECONDS,
+                config.DELETED_MEMBER,
                 *draft.groups,
             ],
         )

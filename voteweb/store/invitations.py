@@ -1,14 +1,18 @@
 """Invitations: single-use links with which one person can join."""
 
 import secrets
-import time
+from collections.abc import Iterator
+from typing import Any
 
 from voteweb.core import config
 from voteweb.core.errors import InvitationUsed, LinkUsed
-from voteweb.core.models import Invitation, User
+from voteweb.core.models import Invitation, Page, Role, User
+from voteweb.core.permissions import may_moderate
+from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.keys import invitation_member, invitation_token
+from voteweb.store.rows import read_rows
 
 _FIELDS = ("by", "until", "used", "revoked")
 
@@ -20,20 +24,31 @@ class Invitations:
         self._connection = connection
         self._keys = connection.keys
 
-    def make(self, by: User) -> Invitation:
-        """Create and return an invitation for one person, valid for INVITATION_SECONDS."""
-        token = secrets.token_urlsafe(16)
-        until = time.time() + config.INVITATION_SECONDS
-        self._connection.script(
-            "make_invitation",
-            [self._keys.invite(token), self._keys.invites(by.name)],
-            [invitation_member(token), by.name, until],
-        )
-        return Invitation(token, by.name, until)
+    def make(self, by: User, role: Role = Role.MEMBER) -> Invitation:
+        """Create and return an invitation for one person, valid for INVITATION_SECONDS.
 
-    def revoke(self, token: str, by: User | None) -> None:
-        """Revoke an invitation: *by* its maker, or None for a moderator. Raises LinkUsed, InvitationUsed."""
-        outcome = self._connection.script("revoke_invitation", [self._keys.invite(token)], [by.name if by else ""])
+        Raises LoggedOut and, when *by* has no longer at least this *role*, NotAllowed.
+        """
+        token, actor = secrets.token_urlsafe(16), actor_arguments(self._keys, by, role)
+        outcome = self._connection.script(
+            "make_invitation",
+            [self._keys.invite(token), self._keys.invites(by.name), *actor.keys],
+            [invitation_member(token), by.name, config.INVITATION_SECONDS, *actor.arguments],
+        )
+        return Invitation(token, by.name, float(outcome.values[0]))
+
+    def revoke(self, token: str, by: User) -> None:
+        """Revoke an invitation that *by* has made; a moderator may revoke anybody's.
+
+        Raises LinkUsed, InvitationUsed, LoggedOut, and NotAllowed to a moderator who has become a member.
+        """
+        is_moderator = may_moderate(by)
+        actor = actor_arguments(self._keys, by, Role.MODERATOR if is_moderator else Role.MEMBER)
+        outcome = self._connection.script(
+            "revoke_invitation",
+            [self._keys.invite(token), *actor.keys],
+            ["" if is_moderator else by.name, *actor.arguments],
+        )
         if outcome.status == "unknown":
             raise LinkUsed()
         if outcome.status == "used":
@@ -43,19 +58,30 @@ class Invitations:
         """Return the invitation with this token, used or not, or None."""
         return _invitation(token, self._connection.command("HMGET", self._keys.invite(token), *_FIELDS))
 
-    def queue_made_by(self, pipeline: Pipeline, name: str) -> Future[tuple[Invitation, ...]]:
-        """Queue a read of all invitations that a member made, the latest end first."""
-        patterns = [item for field in _FIELDS for item in ("GET", f"{self._keys.prefix}*->{field}")]
+    def queue_page(self, pipeline: Pipeline, name: str, number: int) -> Future[Page[Invitation]]:
+        """Queue a read of page *number* (from 1) of the invitations that a member made, the latest end first."""
+        return self._queue_page(pipeline, name, number, config.INVITATION_PAGE_SIZE)
 
-        def parse(replies: list[list[str | None]]) -> tuple[Invitation, ...]:
-            values, width = replies[0], 1 + len(_FIELDS)
-            rows = [values[at : at + width] for at in range(0, len(values), width)]
-            invitations = [_invitation(invitation_token(row[0] or ""), row[1:]) for row in rows]
-            return tuple(invitation for invitation in invitations if invitation)
+    def made_by(self, name: str) -> Iterator[Invitation]:
+        """Yield all invitations that a member made, the latest end first, read in batches of READ_BATCH_SIZE."""
+        number, is_complete = 1, False
+        while not is_complete:
+            pipeline = self._connection.pipeline()
+            page = self._queue_page(pipeline, name, number, config.READ_BATCH_SIZE)
+            pipeline.execute()
+            yield from page.result.rows
+            number, is_complete = number + 1, not page.result.more
 
-        return pipeline.queue(
-            [("SORT_RO", self._keys.invites(name), "BY", "nosort", "GET", "#", *patterns, "DESC")], parse
-        )
+    def _queue_page(self, pipeline: Pipeline, name: str, number: int, size: int) -> Future[Page[Invitation]]:
+        key, start = self._keys.invites(name), (number - 1) * size
+
+        def parse(replies: list[Any]) -> Page[Invitation]:
+            total, values = replies
+            invitations = [_invitation(invitation_token(member), fields) for member, *fields in values]
+            present = tuple(invitation for invitation in invitations if invitation)
+            return Page(present, number, total, first_rank=start + 1, more=total > start + size)
+
+        return pipeline.queue([("ZCARD", key), read_rows(self._keys, key, start, size, _FIELDS)], parse)
 
 
 def _invitation(token: str, values: list[str | None]) -> Invitation | None:

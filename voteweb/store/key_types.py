@@ -5,21 +5,32 @@ from voteweb.store.keys import Keys
 
 #: The types of the keys of each noun; keys of other nouns are another program's.
 TYPES = {
-    "article": "hash", "voted": "set", "time": "zset", "score": "zset", "good": "zset", "link": "zset",
-    "groups": "set", "group": "set", "group-info": "hash",
-    "user": "hash", "posted": "zset", "gone": "zset", "leaving": "set",
-    "reports": "zset", "report": "hash", "reported": "hash",
-    "log-entry": "hash", "log": "zset", "log-by": "zset", "log-kind": "zset", "log-about": "zset",
+    "article": "hash", "was": "zset", "voted": "set", "open-votes": "zset",
+    "time": "zset", "score": "zset", "good": "zset", "link": "zset",
+    "groups": "set", "group": "set", "group-info": "hash", "combined": "zset",
+    "user": "hash", "users": "zset", "held": "zset", "admins": "set",
+    "posted": "zset", "gone": "zset", "leaving": "set",
+    "sessions": "hash", "signup": "string", "known": "string", "network": "zset",
+    "reports": "zset", "report": "hash", "reported": "set",
+    "log-entries": "list", "log": "list", "log-by": "list", "log-kind": "list", "log-about": "list",
+    "log-entry": "hash",
     "invite": "hash", "invites": "zset", "reset": "string",
-    "once": "string", "limit": "string", "imported": "set", "restoring": "string",
+    "jobs": "hash", "lease": "string",
+    "once": "string", "done": "string", "limit": "string", "imported": "set", "restoring": "string",
+    "schema": "string", "migrating": "string",
 }  # fmt: skip
 #: The nouns whose key without an id is the counter of their ids: a string.
-COUNTED_NOUNS = frozenset({"article", "user", "log-entry"})
+COUNTED_NOUNS = frozenset({"article", "user"})
 #: The nouns whose keys expire, with the command (without its key) for one that does not; all others are for ever.
 #: When voters and links expire depends on their articles and is checked with them. A counter of acts is deleted.
 EXPIRING: dict[str, tuple[str | int, ...]] = {
-    "once": ("EXPIRE", config.ONCE_SECONDS), "reset": ("EXPIRE", config.RESET_SECONDS), "limit": ("UNLINK",),
-    "voted": (), "link": (),
+    "lease": ("UNLINK",), "once": ("EXPIRE", config.ONCE_SECONDS), "done": ("EXPIRE", config.DONE_SECONDS),
+    "reset": ("EXPIRE", config.RESET_SECONDS), "limit": ("UNLINK",),
+    "sessions": ("EXPIRE", config.MAX_SESSION_SECONDS),
+    "was": ("EXPIRE", config.EARLIER_SECONDS),
+    "combined": ("UNLINK",), "signup": ("UNLINK",), "known": ("UNLINK",), "network": ("UNLINK",),
+    "voted": (),
+    "open-votes": (), "link": (),
 }  # fmt: skip
 
 

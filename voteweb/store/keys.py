@@ -14,13 +14,15 @@ _INVITATION = "invite:"
 #: Every key there may be, in this order: keys without an id; numbered things and their counters; things with a
 #: number; rankings and members by name, where no name stands for the whole site or the counter; things with a name.
 _GRAMMAR = re.compile(
-    r"(?:good|groups|reports|log|leaving|imported|restoring):"
-    r"|(?:article|log-entry):[0-9]*"
-    r"|(?:voted|report):[0-9]+"
+    r"(?:good|groups|combined|users|admins|held|reports|log|log-entries|leaving|restoring|schema|migrating):"
+    r"|jobs:|lease:[^:]+"
+    r"|(?:article|imported):[0-9]*"
+    r"|(?:voted|open-votes|report|was|log-entry):[0-9]+"
     r"|(?:time|score|user):[^:]*"
-    r"|(?:group|group-info|posted|gone|link|reported|log-by|log-kind|log-about|invite|invites|reset|once|limit):[^:]+"
+    r"|(?:group|group-info|signup|network|posted|gone|link|reported|log-by|log-kind|log-about|invite|invites):[^:]+"
+    r"|(?:sessions|known|reset|once|done|limit):[^:]+"
 )
-#: Characters that patterns of SCAN or SORT read as more than themselves.
+#: Characters that patterns of SCAN read as more than themselves.
 _PATTERN_CHARACTERS = set("*?[]^\\")
 
 
@@ -37,12 +39,20 @@ class Keys:
         return f"{self.prefix}{_ARTICLE}"
 
     def article(self, id: int | str) -> str:
-        """A hash: one article: title link text poster time votes base groups edited gone reason; for ever."""
+        """A hash: one article: title link text poster time votes base closes groups edited revision gone reason; for ever."""  # noqa: E501
         return f"{self.prefix}{_ARTICLE}{id}"
 
     def voted(self, id: int | str) -> str:
-        """A set: the numeric ids of an article's voters; expires an hour after its voting time."""
+        """A set: the numeric ids of an article's voters; expires an hour after voting ends."""
         return f"{self.prefix}voted:{id}"
+
+    def was(self, id: int | str) -> str:
+        """A sorted set: an article before each of its last edits, as JSON, by their time; 30 days after the last."""
+        return f"{self.prefix}was:{id}"
+
+    def open_votes(self, member: int | str) -> str:
+        """A sorted set: the articles on which a member's vote can be taken back, by the end of voting; expires an hour after the last of these."""  # noqa: E501
+        return f"{self.prefix}open-votes:{member}"
 
     def by_time(self) -> str:
         """A sorted set: all articles by publish time in unix seconds; for ever."""
@@ -78,15 +88,43 @@ class Keys:
 
     def combined(self, order: str, names: tuple[str, ...]) -> str:
         """A sorted set: the articles in all of several groups (``a+b``) and one marker; VOTEWEB_GROUP_CACHE_SECONDS."""
-        return f"{self.prefix}{order}:{'+'.join(names)}"
+        return f"{self.prefix}{combined_member(order, names)}"
+
+    def combinations(self) -> str:
+        """A sorted set: the combined rankings that are kept, by their end; VOTEWEB_GROUP_CACHE_SECONDS."""
+        return f"{self.prefix}combined:"
 
     def last_user_id(self) -> str:
         """A string: the last user id given out; for ever."""
         return f"{self.prefix}user:"
 
     def user(self, name: str) -> str:
-        """A hash: one member: id name password role since session banned ban-reason left leaving invited-by; for ever."""  # noqa: E501
+        """A hash: one member: id name password role since session banned ban-reason left leaving invited-by signed-up held request; for ever."""  # noqa: E501
         return f"{self.prefix}user:{name.lower()}"
+
+    def users(self) -> str:
+        """A sorted set: the members who have not left, by name in lower case, by time of joining; for ever."""
+        return f"{self.prefix}users:"
+
+    def admins(self) -> str:
+        """A set: the admins who have neither left nor been banned, by name in lower case; for ever."""
+        return f"{self.prefix}admins:"
+
+    def held(self) -> str:
+        """A sorted set: the members who wait for a moderator, by name in lower case, by time of joining; for ever."""
+        return f"{self.prefix}held:"
+
+    def sign_up(self, name: str) -> str:
+        """A string: the keyed digest of the network that a member signed up from; 30 days."""
+        return f"{self.prefix}signup:{name.lower()}"
+
+    def network(self, digest: str) -> str:
+        """A sorted set: the members who signed up from one network, by time of joining; 30 days after the newest."""
+        return f"{self.prefix}network:{digest}"
+
+    def sessions(self, name: str) -> str:
+        """A hash: the open sessions of one member, by a digest of their token, and their session id; until the last has ended."""  # noqa: E501
+        return f"{self.prefix}sessions:{name.lower()}"
 
     def posted(self, name: str) -> str:
         """A sorted set: the articles of one member, by the name in lower case, by publish time; for ever."""
@@ -109,31 +147,31 @@ class Keys:
         return f"{self.prefix}report:{id}"
 
     def reported(self, name: str) -> str:
-        """A hash: what one member reported, by article, so that nobody reports twice; for ever."""
+        """A set: the ids of the articles that one member reported, so that nobody reports twice; for ever."""
         return f"{self.prefix}reported:{name.lower()}"
 
-    def last_log_entry_id(self) -> str:
-        """A string: the last log entry's id given out; for ever."""
-        return f"{self.prefix}{_LOG_ENTRY}"
+    def log_entries(self) -> str:
+        """A list: all acts in the log, each as JSON at the place of its id, from 1; for ever."""
+        return f"{self.prefix}log-entries:"
 
     def log_entry(self, id: int | str) -> str:
-        """A hash: one act in the log: kind who time about article title why added removed undoes undone; for ever."""
+        """A hash: one act in the log while that is restored, or is converted from layout 0; until it ends."""
         return f"{self.prefix}{_LOG_ENTRY}{id}"
 
     def log(self) -> str:
-        """A sorted set: all acts in the log, by time; for ever."""
+        """A list: the ids of all acts in the log, ascending; for ever."""
         return f"{self.prefix}log:"
 
     def log_by(self, who: str) -> str:
-        """A sorted set: the acts of one moderator, by time; for ever."""
+        """A list: the ids of the acts of one moderator, ascending; for ever."""
         return f"{self.prefix}log-by:{who.lower()}"
 
     def log_kind(self, kind: str, who: str = "") -> str:
-        """A sorted set: the acts of one kind (``kind``, or ``kind+moderator``: of one moderator), by time; for ever."""
+        """A list: the ids of the acts of one kind (``kind``, or ``kind+moderator``: of one moderator); for ever."""
         return f"{self.prefix}log-kind:{kind}" + (f"+{who.lower()}" if who else "")
 
     def log_about(self, name: str) -> str:
-        """A sorted set: the acts about one member, by time; for ever."""
+        """A list: the ids of the acts about one member, ascending; for ever."""
         return f"{self.prefix}log-about:{name.lower()}"
 
     def invite(self, token: str) -> str:
@@ -145,28 +183,52 @@ class Keys:
         return f"{self.prefix}invites:{name.lower()}"
 
     def reset(self, digest: str) -> str:
-        """A string: the member who may set a new password with a link of this digest; a day."""
+        """A string: who may set a new password with a link of this digest, and for which old one it was made; a day."""
         return f"{self.prefix}reset:{digest}"
 
     def leaving(self) -> str:
         """A set: the members whose accounts are being deleted; until the deletion is complete."""
         return f"{self.prefix}leaving:"
 
+    def jobs(self) -> str:
+        """A hash: when each background job was last done, in unix seconds; for ever."""
+        return f"{self.prefix}jobs:"
+
+    def lease(self, job: str) -> str:
+        """A string: which process runs a background job; half a minute after its last step."""
+        return f"{self.prefix}lease:{job}"
+
     def once(self, member: int | str, token: str) -> str:
         """A string: the article that a member's sent form became; a day."""
         return f"{self.prefix}once:{member}-{token}"
+
+    def done(self, token: str) -> str:
+        """A string: the answer of one act, so that sending it again changes nothing; ten minutes."""
+        return f"{self.prefix}done:{token}"
 
     def limit(self, kind: str, digest: str) -> str:
         """A string: the unix time up to which acts of one kind by one member, address or name are used up; until then."""  # noqa: E501
         return f"{self.prefix}limit:{kind}-{digest}"
 
-    def imported(self) -> str:
-        """A set: digests of all imported rows, so that none is imported twice; for ever."""
-        return f"{self.prefix}imported:"
+    def known_network(self, digest: str) -> str:
+        """A string: that a member has logged in from a network, by a keyed digest of both; 90 days after the last time."""  # noqa: E501
+        return f"{self.prefix}known:{digest}"
+
+    def imported(self, bucket: int | str) -> str:
+        """A set: the fingerprints of some imported rows, so that none is imported twice; for ever."""
+        return f"{self.prefix}imported:{bucket}"
 
     def restoring(self) -> str:
         """A string: the unix time at which a restore began that has not ended; until it ends."""
         return f"{self.prefix}restoring:"
+
+    def schema(self) -> str:
+        """A string: the number of the layout of the data; for ever."""
+        return f"{self.prefix}schema:"
+
+    def migrating(self) -> str:
+        """A string: the backup that a migration made before it began to convert; until it ends."""
+        return f"{self.prefix}migrating:"
 
     def is_ours(self, key: str) -> bool:
         """Tell whether *key* is one that this class could spell."""
@@ -176,6 +238,11 @@ class Keys:
         """Return the noun of *key* and the id or name after its colon: ``("user", "ann")``."""
         noun, _, name = key.removeprefix(self.prefix).partition(":")
         return noun, name
+
+
+def combined_member(order: str, names: tuple[str, ...]) -> str:
+    """Return the member that stands for a combined ranking: its key without the prefix."""
+    return f"{order}:{'+'.join(names)}"
 
 
 def article_member(id: int | str) -> str:
@@ -199,14 +266,9 @@ def is_article(member: str) -> bool:
         return False
 
 
-def log_entry_member(id: int | str) -> str:
-    """Return the member that stands for an entry in the rankings of the log."""
-    return f"{_LOG_ENTRY}{id}"
-
-
-def log_entry_id(member: str) -> str:
-    """Return the id in ``log-entry:<id>``, "" when *member* does not stand for an entry."""
-    return member.removeprefix(_LOG_ENTRY) if member.startswith(_LOG_ENTRY) else ""
+def is_member_id(voter: str) -> bool:
+    """Tell whether a voter is the id of a member, rather than a name that a program after the book stored."""
+    return voter.isascii() and voter.isdigit() and str(int(voter)) == voter
 
 
 def invitation_member(token: str) -> str:

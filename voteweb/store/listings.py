@@ -10,12 +10,14 @@ from voteweb.core.config import Settings
 from voteweb.core.models import Article, Order, Page
 from voteweb.core.ranking import newest_first, ranking_value
 from voteweb.store import decoding
-from voteweb.store.connection import scripts
+from voteweb.store.combinations import Combinations
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.hints import HintCache
-from voteweb.store.keys import article_id
+from voteweb.store.keys import article_id, article_member, is_article
 from voteweb.store.rankings import Ranking
+from voteweb.store.rate_limits import RateLimitHit
+from voteweb.store.rows import read_rows
 
 #: Articles by their position in a ranking, from 0; None for a row that is missing or not listed.
 Rows = dict[int, Article | None]
@@ -24,58 +26,84 @@ Rows = dict[int, Article | None]
 class Listings:
     """The lists of one site."""
 
-    def __init__(self, connection: Connection, settings: Settings) -> None:
+    def __init__(self, connection: Connection, settings: Settings, combinations: Combinations) -> None:
         self._connection = connection
         self._keys = connection.keys
         self._settings = settings
+        self._combinations = combinations
         self._id_hints: HintCache[tuple[str, int], tuple[int, ...]] = HintCache(config.HINT_CACHE_SIZE)
 
     def queue_page(
-        self, pipeline: Pipeline, ranking: Ranking, number: int, *, with_text: bool = False
+        self,
+        pipeline: Pipeline,
+        ranking: Ranking,
+        number: int,
+        *,
+        with_text: bool = False,
+        hit: RateLimitHit | None = None,
     ) -> Future[Page[Article]]:
         """Queue a read of page *number* (from 1) of a ranking; a page past the end has no rows.
 
-        *with_text*: the rows are whole articles.
+        *with_text*: the rows are whole articles. Building a combined ranking counts against the limit of *hit*: the
+        execution of the pipeline raises TooFast when it is exceeded.
         """
 
         def parse(replies: list[Any]) -> Page[Article]:
+            if ranking.combines:
+                self._combinations.raise_refusal(hit, replies[0])
             page = self._page(pipeline, ranking, number, replies, with_text)
             self._id_hints.put((ranking.key, number), tuple(article.id for article in page.rows))
             return page
 
-        return pipeline.queue(self._page_commands(ranking, number, with_text), parse, writes=bool(ranking.combines))
+        commands = self._page_commands(ranking, number, with_text, hit)
+        return pipeline.queue(commands, parse, writes=bool(ranking.combines))
 
-    def _page_commands(self, ranking: Ranking, number: int, with_text: bool) -> list[Command]:
+    def _page_commands(self, ranking: Ranking, number: int, with_text: bool, hit: RateLimitHit | None) -> list[Command]:
         """Return the commands that read a page, with one row before and after it: a tie may cross its edges."""
         start, stop = self._bounds(number)
         first = max(start - 1, 0)
-        commands: list[Command] = [("ZCARD", ranking.key), self._sort(ranking.key, first, stop + 1 - first, with_text)]
+        commands: list[Command] = [("ZCARD", ranking.key), self._rows(ranking.key, first, stop + 1 - first, with_text)]
         if not ranking.combines:
             return commands
-        keep = self._settings.group_cache_seconds
-        combine = scripts.call("combine_groups", [ranking.key, *ranking.combines], [keep, config.MAX_COMBINED_ARTICLES])
+        combine = self._combinations.command(ranking, first, stop, hit)
         return [combine, *commands, ("ZRANGE", ranking.key, 0, 0, "WITHSCORES")]
 
     def _page(
         self, pipeline: Pipeline, ranking: Ranking, number: int, replies: list[Any], with_text: bool
     ) -> Page[Article]:
-        # A combined ranking comes with the reply of its script in front, and with its marker behind (see
-        # combine_groups.lua): one more member, scored minus the unix time at which the ranking was built.
-        total, values, *markers = replies[bool(ranking.combines) :]
-        marker, built = markers[0][0] if markers else (None, 0.0)
         start, stop = self._bounds(number)
+        marker, built = None, None
+        if not ranking.combines:
+            total, values = replies
+        elif replies[0][0] in ("kept", "made"):
+            # Behind comes its marker (see combine_groups.lua): one more member, scored minus the time of its building.
+            _, total, values, [(marker, built)] = replies
+            total -= 1
+        else:
+            total, marker, values = self._unkept(pipeline, replies[0], with_text)
         rows = dict(enumerate(decoding.rows(values, with_text=with_text), max(start - 1, 0)))
         self._order_ties(pipeline, ranking, rows, start, stop, with_text)
-        total -= len(markers)
         return Page(
             rows=tuple(row for at, row in sorted(rows.items()) if row and start <= at < stop),
             number=number,
             total=total,
             first_rank=start + 1,
             more=total > stop,
-            as_of=-built if markers else None,
+            as_of=None if built is None else -built,
             bounded=marker == "bounded",
         )
+
+    def _unkept(
+        self, pipeline: Pipeline, reply: Sequence[str], with_text: bool
+    ) -> tuple[int, str | None, list[Sequence[str | None]]]:
+        """Return total, marker and rows of a combined ranking that is not kept, from the reply of its script."""
+        if reply[0] == "no-group":
+            return 0, None, []
+        _, total, marker, *members = reply
+        names = decoding.FIELDS + (decoding.TEXT_FIELDS if with_text else ())
+        ids = [article_id(member) for member in members if is_article(member)]
+        replies = pipeline.send([("HMGET", self._keys.article(id), *names) for id in ids]) if ids else []
+        return int(total), marker, [(article_member(id), *values) for id, values in zip(ids, replies, strict=True)]
 
     def _bounds(self, number: int) -> tuple[int, int]:
         """Return the positions in the ranking, from 0, of the first row of page *number* and of the row after it."""
@@ -89,18 +117,9 @@ class Listings:
     def queue_good(self, pipeline: Pipeline, count: int, *, with_text: bool = False) -> Future[tuple[Article, ...]]:
         """Queue a read of the newest *count* good articles; *with_text*: whole ones."""
         return pipeline.queue(
-            [self._sort(self._keys.good(), 0, count, with_text)],
+            [self._rows(self._keys.good(), 0, count, with_text)],
             lambda replies: tuple(row for row in decoding.rows(replies[0], with_text=with_text) if row),
         )
-
-    def queue_rows(self, pipeline: Pipeline, ids: Sequence[int]) -> Future[tuple[Article, ...]]:
-        """Queue a read of the articles *ids*, as lists show them, without those missing or not listed."""
-
-        def parse(replies: list[Any]) -> tuple[Article, ...]:
-            rows = (decoding.article(id, values) for id, values in zip(ids, replies, strict=True))
-            return tuple(row for row in rows if row and row.is_listed)
-
-        return pipeline.queue([("HMGET", self._keys.article(id), *decoding.FIELDS) for id in ids], parse)
 
     def queue_total(self, pipeline: Pipeline, ranking: Ranking) -> Future[int]:
         """Queue a read of how many articles a ranking has."""
@@ -161,12 +180,12 @@ class Listings:
         )
         if not count:
             return {}
-        (values,) = pipeline.send([self._sort(key, above, count, with_text)])
+        (values,) = pipeline.send([self._rows(key, above, count, with_text)])
         return dict(enumerate(decoding.rows(values, with_text=with_text), above))
 
-    def _sort(self, key: str, first: int, count: int, with_text: bool = False) -> Command:
-        patterns = decoding.sort_patterns(self._keys.prefix, with_text=with_text)
-        return ("SORT_RO", key, "BY", "nosort", "LIMIT", first, count, *patterns, "DESC")
+    def _rows(self, key: str, first: int, count: int, with_text: bool = False) -> Command:
+        fields = decoding.FIELDS + decoding.TEXT_FIELDS if with_text else decoding.FIELDS
+        return read_rows(self._keys, key, first, count, fields)
 
 
 def _ids(members: Sequence[str]) -> tuple[int, ...]:

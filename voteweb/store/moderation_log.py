@@ -1,17 +1,27 @@
 """The public log of what moderators and the command line did, kept for good and indexed by who, kind and whom."""
 
 import json
-from collections.abc import Sequence
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from voteweb.core import config
 from voteweb.core.models import LogAction, LogEntry, Page
+from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.keys import Keys, log_entry_id, log_entry_member
+from voteweb.store.keys import Keys
 
-_FIELDS = ("kind", "who", "time", "about", "article", "title", "why", "added", "removed", "undone")
+#: The fields of an entry, in the order in which it is stored: a JSON array of strings, without empty ones at its end.
+PACKED_FIELDS = ("kind", "who", "time", "about", "article", "title", "why", "added", "removed", "undoes", "undone")
+#: The highest place in a list that Redis accepts.
+_MAX_PLACE = 2**63 - 1
+
+
+#: Ids that no act of the log has: so many at most, and so many more for each act.
+MAX_EMPTY_PLACES = 100_000
+MAX_EMPTY_PLACES_PER_ACT = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +39,14 @@ class NewLogEntry:
 
 
 class LogArguments(NamedTuple):
-    """The last keys and first arguments with which a script writes the log (see common.lua)."""
+    """The last keys and first arguments with which a script is done once and writes the log (see common.lua)."""
 
     keys: tuple[str, ...]
-    arguments: tuple[int, str, str]
+    arguments: tuple[int, int, str]
 
 
-#: For acts that are not logged.
-NOT_LOGGED = LogArguments((), (0, "", ""))
+#: For acts that are not logged, and that are harmless when they are repeated.
+NOT_REMEMBERED = LogArguments((), (0, 0, ""))
 
 
 class ModerationLog:
@@ -47,10 +57,9 @@ class ModerationLog:
         self._keys = connection.keys
 
     def prepare(self, entry: NewLogEntry | None) -> LogArguments:
-        """Reserve an id for *entry* and return what the script needs to write it; None is not logged."""
+        """Return what the script needs for one act, with the *entry* that it logs; None is not logged."""
         if entry is None:
-            return NOT_LOGGED
-        id = self._connection.command("INCR", self._keys.last_log_entry_id())
+            return not_logged(self._keys)
         fields = {
             "kind": entry.kind.value,
             "who": entry.who,
@@ -60,37 +69,39 @@ class ModerationLog:
             "article": str(entry.article or ""),
             "undoes": str(entry.undoes or ""),
         }
-        keys = [self._keys.log_entry(id), *log_rankings(self._keys, entry.kind, entry.who, entry.about)]
-        if entry.undoes:
-            keys.append(self._keys.log_entry(entry.undoes))
-        stored = json.dumps({name: value for name, value in fields.items() if value})
-        return LogArguments(tuple(keys), (len(keys), log_entry_member(id), stored))
+        keys = [self._keys.log_entries(), *log_indexes(self._keys, entry.kind, entry.who, entry.about)]
+        return _act(self._keys, keys, json.dumps([fields.get(name, "") for name in PACKED_FIELDS]))
 
     def queue_page(
         self, pipeline: Pipeline, number: int, *, who: str = "", kind: str = "", about: str = ""
     ) -> Future[Page[LogEntry]]:
         """Queue a read of page *number* (from 1), newest first, filtered by moderator and kind or by subject."""
-        key = self._ranking(who, kind, about)
+        index = self._index(who, kind, about)
         size = config.LOG_PAGE_SIZE
         start = (number - 1) * size
-        patterns = [item for name in _FIELDS for item in ("GET", f"{self._keys.prefix}*->{name}")]
 
         def parse(replies: list[Any]) -> Page[LogEntry]:
-            total, values = replies
-            width = 1 + len(_FIELDS)
-            entries = [_entry(values[at : at + width]) for at in range(0, len(values), width)]
+            total, *values = replies[0]
+            entries = [_entry(int(id), unpack(text)) for id, text in zip(values[::2], values[1::2], strict=True)]
             rows = tuple(entry for entry in entries if entry)
             return Page(rows, number, total, first_rank=start + 1, more=total > start + size)
 
-        return pipeline.queue(
-            [
-                ("ZCARD", key),
-                ("SORT_RO", key, "BY", "nosort", "LIMIT", start, size, "GET", "#", *patterns, "DESC"),
-            ],
-            parse,
-        )
+        return pipeline.queue([scripts.call("read_log", [index, self._keys.log_entries()], [start, size])], parse)
 
-    def _ranking(self, who: str, kind: str, about: str) -> str:
+    def names_with_roles(self) -> Iterator[str]:
+        """Yield the names of those who were given a role, by the newest entries first; a name may come again.
+
+        One round trip for each page of the log, and MAX_ROLE_PAGES at most.
+        """
+        for number in range(1, config.MAX_ROLE_PAGES + 1):
+            pipeline = self._connection.pipeline()
+            page = self.queue_page(pipeline, number, kind=LogAction.ROLE)
+            pipeline.execute()
+            yield from (entry.about for entry in page.result.rows)
+            if not page.result.more:
+                return
+
+    def _index(self, who: str, kind: str, about: str) -> str:
         if about:
             return self._keys.log_about(about)
         if kind:
@@ -99,30 +110,68 @@ class ModerationLog:
 
     def get(self, id: int) -> LogEntry | None:
         """Return one entry, or None."""
-        values = self._connection.command("HMGET", self._keys.log_entry(id), *_FIELDS)
-        return _entry([log_entry_member(id), *values])
+        is_place = 0 < id <= _MAX_PLACE
+        text = self._connection.command("LINDEX", self._keys.log_entries(), id - 1) if is_place else None
+        return _entry(id, unpack(text)) if text else None
 
 
-def log_rankings(keys: Keys, kind: str, who: str, about: str) -> list[str]:
-    """Return the keys of the rankings that hold an entry of this *kind* by *who*, *about* somebody or nobody ("")."""
-    rankings = [keys.log(), keys.log_by(who), keys.log_kind(kind), keys.log_kind(kind, who)]
-    return [*rankings, keys.log_about(about)] if about else rankings
+def not_logged(keys: Keys) -> LogArguments:
+    """Return what a script needs for one act that is not logged."""
+    return _act(keys, [], "")
 
 
-def _entry(values: Sequence[str | None]) -> LogEntry | None:
-    member, kind, who, time, about, article, title, why, added, removed, undone = values
-    if member is None or kind is None or time is None:
+def _act(keys: Keys, log_keys: Sequence[str], entry: str) -> LogArguments:
+    """Return the arguments of one act under a token of its own: sent again with the same, it is not done again."""
+    act_keys = (keys.done(secrets.token_urlsafe(9)), *log_keys)
+    return LogArguments(act_keys, (len(act_keys), config.DONE_SECONDS, entry))
+
+
+def has_too_many_gaps(count: int, last_id: int) -> bool:
+    """Tell whether so many ids up to *last_id* have none of the *count* acts that something else wrote them.
+
+    Acts that were refused used up ids, and each place without an act takes two bytes.
+    """
+    return last_id - count > MAX_EMPTY_PLACES + MAX_EMPTY_PLACES_PER_ACT * count
+
+
+def log_indexes(keys: Keys, kind: str, who: str, about: str) -> list[str]:
+    """Return the lists of ids that hold an entry of this *kind* by *who*, *about* somebody or nobody ("")."""
+    indexes = [keys.log(), keys.log_by(who), keys.log_kind(kind), keys.log_kind(kind, who)]
+    return [*indexes, keys.log_about(about)] if about else indexes
+
+
+def pack(fields: Mapping[str, str]) -> str:
+    """Return the text that stores an entry with these fields."""
+    values = [fields.get(name, "") for name in PACKED_FIELDS]
+    while values and not values[-1]:
+        values.pop()
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+
+
+def unpack(text: str) -> dict[str, str]:
+    """Return the fields that *text* stores, but empty ones; none for the place of an id that no act has."""
+    try:
+        values = json.loads(text or "[]")
+    except ValueError:
+        return {}
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        return {}
+    return {name: value for name, value in zip(PACKED_FIELDS, values, strict=False) if value}
+
+
+def _entry(id: int, fields: Mapping[str, str]) -> LogEntry | None:
+    if not fields.get("kind") or not fields.get("time"):
         return None
     return LogEntry(
-        id=int(log_entry_id(member)),
-        kind=LogAction(kind),
-        who=who or "",
-        time=float(time),
-        about=about or "",
-        article=int(article or 0),
-        title=title or "",
-        why=why or "",
-        added=tuple((added or "").split()),
-        removed=tuple((removed or "").split()),
-        undone=undone is not None,
+        id=id,
+        kind=LogAction(fields["kind"]),
+        who=fields.get("who", ""),
+        time=float(fields["time"]),
+        about=fields.get("about", ""),
+        article=int(fields.get("article", 0)),
+        title=fields.get("title", ""),
+        why=fields.get("why", ""),
+        added=tuple(fields.get("added", "").split()),
+        removed=tuple(fields.get("removed", "").split()),
+        undone="undone" in fields,
     )

@@ -11,7 +11,7 @@ from voteweb.store.keys import Keys
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """One sorted set of articles; *combines* are the keys of the rankings that a combined one is built from."""
+    """One sorted set of articles; *combines* are the groups of a combined one, whose rankings it is built from."""
 
     key: str
     order: Order
@@ -30,11 +30,11 @@ class Rankings:
 
     def groups(self, names: Sequence[str], order: Order) -> Ranking:
         """Return the ranking of the articles that are in all groups *names* (at least one)."""
-        group_key = self._keys.group_by_score if order is Order.SCORE else self._keys.group_by_time
         if len(names) == 1:
+            group_key = self._keys.group_by_score if order is Order.SCORE else self._keys.group_by_time
             return Ranking(group_key(names[0]), order)
         names = tuple(sorted(names))
-        return Ranking(self._keys.combined(order, names), order, tuple(group_key(name) for name in names))
+        return Ranking(self._keys.combined(order, names), order, names)
 
     def member(self, name: str) -> Ranking:
         """Return the ranking of a member's listed articles, by time."""

@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from math import ceil
 
+from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.errors import TooFast
 from voteweb.core.rate_limits import Limit
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.moderation_log import not_logged
 
 #: A limit and whose acts it counts: a member's name, an address, or a name used to log in.
 RateLimitHit = tuple[Limit, str]
@@ -42,6 +44,18 @@ class RateLimits:
 
         return pipeline.queue([scripts.call("hit_rate_limit", keys, arguments)], parse, writes=True)
 
+    def queue_check(self, pipeline: Pipeline, hit: RateLimitHit) -> Future[TooFast | None]:
+        """Queue the question whether an act against *hit* would be accepted; the result is the refusal, or None."""
+        keys, arguments = self.script_arguments([hit])
+        if not keys:
+            return pipeline.queue([], lambda _: None)
+
+        def parse(replies: list[list[str]]) -> TooFast | None:
+            status, *values = replies[0]
+            return None if status == "free" else self.to_error([hit], values)
+
+        return pipeline.queue([scripts.call("check_rate_limit", keys, arguments)], parse, writes=True)
+
     def script_arguments(self, hits: Sequence[RateLimitHit]) -> tuple[list[str], list[float]]:
         """Return the keys and arguments with which a script counts an act against *hits*; none if limits are off.
 
@@ -53,6 +67,20 @@ class RateLimits:
         return self._keys_of(hits), [
             number for limit, _ in hits for number in (factor * limit.burst, limit.interval / factor)
         ]
+
+    @property
+    def newcomer_seconds(self) -> int:
+        """The seconds after signing up in which the limits of newcomers count; 0 if they never do."""
+        return 86_400 * self._settings.newcomer_days if self._settings.limits else 0
+
+    def newcomer_arguments(self, limit: Limit, name: str) -> tuple[str, int, float, float]:
+        """Return the key and arguments with which a script counts an act of *name* against a *limit* of newcomers.
+
+        The arguments are the seconds for which a member is a newcomer, acts at once, and seconds per act.
+        """
+        factor = self._settings.limits or 1
+        (key,) = self._keys_of([(limit, name.lower())])
+        return key, self.newcomer_seconds, factor * limit.burst, limit.interval / factor
 
     def hit(self, hits: Sequence[RateLimitHit]) -> TooFast | None:
         """Count one act against all *hits*; return the refusal, or None if it is accepted."""
@@ -71,6 +99,7 @@ class RateLimits:
             when=60 * ceil(float(time) / 60),  # the message has whole minutes, and an early retry would be refused
             kind=limit.kind,
             burst=self._settings.limits * limit.burst,
+            span=self.newcomer_seconds,
         )
 
     def refund(self, hits: Sequence[RateLimitHit]) -> None:
@@ -78,7 +107,10 @@ class RateLimits:
         factor = self._settings.limits
         if factor:
             intervals = [limit.interval / factor for limit, _ in hits]
-            self._connection.script("refund_rate_limit", self._keys_of(hits), intervals)
+            act = not_logged(self._connection.keys)
+            self._connection.script(
+                "refund_rate_limit", [*self._keys_of(hits), *act.keys], [*act.arguments, *intervals]
+            )
 
     def _keys_of(self, hits: Sequence[RateLimitHit]) -> list[str]:
         """Return the keys of *hits*.
@@ -86,7 +118,19 @@ class RateLimits:
         They contain digests that only the site's secret can make: a reader of the database learns no visitor's
         address, and no password that somebody typed in place of the name.
         """
-        return [self._connection.keys.limit(limit.kind, self._digest(owner)) for limit, owner in hits]
+        return [self._connection.keys.limit(limit.kind, self.digest(owner)) for limit, owner in hits]
 
-    def _digest(self, owner: str) -> str:
+    def remember_network(self, name: str, network: str) -> None:
+        """Remember that the member *name* has logged in from *network*, for KNOWN_NETWORK_SECONDS."""
+        self._connection.command("SET", self._known(name, network), "1", "EX", config.KNOWN_NETWORK_SECONDS)
+
+    def knows_network(self, name: str, network: str) -> bool:
+        """Tell whether the member *name* has logged in from *network* before."""
+        return bool(self._connection.command("EXISTS", self._known(name, network)))
+
+    def _known(self, name: str, network: str) -> str:
+        return self._connection.keys.known_network(self.digest(f"{name.lower()} {network}"))
+
+    def digest(self, owner: str) -> str:
+        """Return a digest of a name or network that only the site's secret can make."""
         return blake2b(owner.encode("utf-8", "replace"), digest_size=12, key=self._secret).hexdigest()

@@ -2,8 +2,9 @@
 
 from voteweb.core import config, links
 from voteweb.core.config import Settings
-from voteweb.core.errors import ArticleGone, Conflict, NoSuchArticle, NotYours, TooLate
-from voteweb.core.models import Article, ArticleStatus, User
+from voteweb.core.errors import ArticleGone, Conflict, NoSuchArticle, NothingToUndo, NotYours, TooLate
+from voteweb.core.models import Article, ArticleStatus, Role, User
+from voteweb.store.actors import ActorArguments, actor_arguments
 from voteweb.store.articles import group_keys, read_stored
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.keys import article_member
@@ -22,35 +23,39 @@ class Removals:
     def delete(self, id: int, poster: User | None = None) -> None:
         """Delete the article for good, with its words and voters; for a *poster*, only their own within EDIT_SECONDS.
 
-        Does nothing if the article was deleted before. Raises NoSuchArticle, NotYours, TooLate, Conflict, and
-        ArticleGone to a poster whose article was removed.
+        Does nothing if the article was deleted before. Raises NoSuchArticle, NotYours, TooLate, LoggedOut, Conflict,
+        and ArticleGone to a poster whose article was removed.
         """
-        outcome = self._unlist(id, ArticleStatus.DELETED, poster, None)
+        actor = actor_arguments(self._keys, poster, Role.MEMBER)
+        outcome = self._unlist(id, ArticleStatus.DELETED, poster, None, actor)
         if outcome.status == "already" and outcome.values[0] == ArticleStatus.REMOVED:
             raise ArticleGone()
 
-    def remove(self, id: int, entry: NewLogEntry) -> None:
+    def remove(self, id: int, entry: NewLogEntry, *, actor: User | None = None) -> None:
         """Take the article out of every list with the reason of *entry*; it can be restored.
 
-        Does nothing if the article is gone already. Raises NoSuchArticle, Conflict.
+        Does nothing if the article is gone already. *actor* is the moderator who does it, None the operator.
+        Raises NoSuchArticle, LoggedOut, NotAllowed, Conflict.
         """
-        self._unlist(id, ArticleStatus.REMOVED, None, entry)
+        self._unlist(id, ArticleStatus.REMOVED, None, entry, actor_arguments(self._keys, actor))
 
-    def restore(self, id: int, entry: NewLogEntry) -> None:
+    def restore(self, id: int, entry: NewLogEntry, *, actor: User | None = None) -> None:
         """Put a removed article back into every list, with its votes; one that is listed stays as it is.
 
-        Raises NoSuchArticle, ArticleGone when its poster deleted it, Conflict.
+        *actor* is the moderator who does it, None the operator. Raises NoSuchArticle, LoggedOut, NotAllowed,
+        ArticleGone when its poster deleted it, NothingToUndo when *entry* undoes a removal that is not in force,
+        Conflict.
         """
-        log = self._log.prepare(entry)
+        log, checked = self._log.prepare(entry), actor_arguments(self._keys, actor)
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            outcome = self._restore(read_stored(self._connection, id), log)
+            outcome = self._restore(read_stored(self._connection, id), log, checked)
             if outcome.status == "deleted":
                 raise ArticleGone()
             if _is_final(outcome):
                 return
         raise Conflict()
 
-    def _restore(self, article: Article, log: LogArguments) -> Outcome:
+    def _restore(self, article: Article, log: LogArguments, actor: ActorArguments) -> Outcome:
         keys, settings = self._keys, self._settings
         return self._connection.script(
             "restore_article",
@@ -65,6 +70,7 @@ class Removals:
                 keys.user(article.poster),
                 *group_keys(keys, article.groups),
                 *log.keys,
+                *actor.keys,
             ],
             [
                 *log.arguments,
@@ -75,20 +81,34 @@ class Removals:
                 article.link,
                 article.poster,
                 *article.groups,
+                *actor.arguments,
             ],
         )
 
-    def _unlist(self, id: int, status: ArticleStatus, poster: User | None, entry: NewLogEntry | None) -> Outcome:
+    def _unlist(
+        self,
+        id: int,
+        status: ArticleStatus,
+        poster: User | None,
+        entry: NewLogEntry | None,
+        actor: ActorArguments,
+    ) -> Outcome:
         log = self._log.prepare(entry)
         reason = entry.why if entry else ""
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            outcome = self._unlist_once(read_stored(self._connection, id), status, reason, poster, log)
+            outcome = self._unlist_once(read_stored(self._connection, id), status, reason, poster, log, actor)
             if _is_final(outcome):
                 return outcome
         raise Conflict()
 
     def _unlist_once(
-        self, article: Article, status: ArticleStatus, reason: str, poster: User | None, log: LogArguments
+        self,
+        article: Article,
+        status: ArticleStatus,
+        reason: str,
+        poster: User | None,
+        log: LogArguments,
+        actor: ActorArguments,
     ) -> Outcome:
         keys = self._keys
         return self._connection.script(
@@ -105,8 +125,10 @@ class Removals:
                 keys.reports(),
                 keys.report(article.id),
                 keys.user(article.poster),
+                keys.was(article.id),
                 *group_keys(keys, article.groups),
                 *log.keys,
+                *actor.keys,
             ],
             [
                 *log.arguments,
@@ -118,6 +140,7 @@ class Removals:
                 article.link,
                 article.poster,
                 *article.groups,
+                *actor.arguments,
             ],
         )
 
@@ -127,6 +150,8 @@ def _is_final(outcome: Outcome) -> bool:
     match outcome.status:
         case "unknown":
             raise NoSuchArticle()
+        case "overruled":
+            raise NothingToUndo()
         case "not-yours":
             raise NotYours()
         case "late":

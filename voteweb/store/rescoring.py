@@ -35,6 +35,7 @@ class Rescoring:
             yield len(ids), self._rescore(ids)
         for keys in batched(scanner.keys(self._keys.combined(Order.SCORE, ("*", "*")))):
             self._connection.command("UNLINK", *keys)
+        self._connection.command("UNLINK", self._keys.combinations())
 
     def _rescore(self, ids: list[int]) -> int:
         fields = self._connection.run([("HGET", self._keys.article(id), "groups") for id in ids])

@@ -1,10 +1,11 @@
 """Scan every key of a live site in bounded steps, each of which Redis answers as one block."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from math import isfinite
 from typing import Any, TypeVar
 
+from voteweb.core.errors import StorageFull
 from voteweb.store.connection.connection import Connection
 from voteweb.store.keys import article_id, is_article
 
@@ -14,6 +15,8 @@ T = TypeVar("T")
 BATCH_SIZE = 50
 #: Keys or members that Redis looks at in one SCAN: a millisecond.
 SCAN_COUNT = 500
+#: Voters that Redis returns in one block, if they are of more than one article: some milliseconds at most.
+MAX_VOTERS_PER_READ = 5_000
 
 
 class Scanner:
@@ -25,7 +28,13 @@ class Scanner:
 
     def run_atomic(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Return the replies to *commands*, all of one instant."""
-        return self._connection.run(commands, atomic=True) if commands else []
+        if not commands:
+            return []
+        try:
+            return self._connection.run(commands, atomic=True)
+        except StorageFull:
+            # A server whose memory is full refuses even to read in a transaction. Nobody can add anything to it.
+            return self._connection.run(commands)
 
     def groups(self) -> list[str]:
         """Return the names of all groups."""
@@ -54,7 +63,7 @@ class Scanner:
     def members(self, key: str) -> Iterator[str]:
         """Yield the members of a set or sorted set."""
         noun, _ = self.site_keys.split(key)
-        scan = "SSCAN" if noun in ("group", "leaving", "imported") else "ZSCAN"
+        scan = "SSCAN" if noun in ("group", "leaving", "admins", "imported", "voted", "reported") else "ZSCAN"
         cursor: int | str = 0
         is_complete = False
         while not is_complete:
@@ -62,6 +71,20 @@ class Scanner:
             # redis-py pairs the members of a sorted set with their scores.
             yield from (item[0] if isinstance(item, tuple | list) else item for item in batch)
             is_complete = int(cursor) == 0
+
+    def items(self, key: str, last: int = 0) -> Iterator[tuple[int, str]]:
+        """Yield the items of a list that only grows, each with its place, from 1; those after the *last* one."""
+        while batch := self._connection.command("LRANGE", key, last, last + SCAN_COUNT - 1):
+            yield from enumerate(batch, last + 1)
+            last += len(batch)
+
+    def list_items(self, lists: Iterable[str]) -> Iterator[tuple[str, Iterator[str]]]:
+        """Yield each key of *lists* with its items; many small lists cost little."""
+        for batch in batched(lists):
+            beginnings = self.run_atomic([("LRANGE", key, 0, SCAN_COUNT - 1) for key in batch])
+            for key, items in zip(batch, beginnings, strict=True):
+                rest = self.items(key, SCAN_COUNT) if len(items) == SCAN_COUNT else iter(())
+                yield key, chain(items, (item for _, item in rest))
 
     def ranking_members(self, rankings: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Yield each key of *rankings* with each of its members; many small rankings cost little."""

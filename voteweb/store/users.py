@@ -1,27 +1,43 @@
 """Members: created, found, changed, banned, counted."""
 
 import secrets
-import time
-from collections.abc import Iterator
+from collections.abc import Callable
+from dataclasses import replace
 
-from voteweb.core.errors import InviterGone, NameTaken, NoInvitation, NoSuchMember
+from voteweb.core import config
+from voteweb.core.errors import (
+    InviterGone,
+    LastAdmin,
+    NameTaken,
+    NoInvitation,
+    NoSuchMember,
+    NothingToUndo,
+    PasswordChanged,
+)
 from voteweb.core.models import Role, User
+from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.moderation_log import ModerationLog, NewLogEntry
+from voteweb.store.keys import Keys
+from voteweb.store.moderation_log import ModerationLog, NewLogEntry, not_logged
+from voteweb.store.scanner import finite_number
 
-_FIELDS = ("id", "name", "password", "role", "since", "session", "banned", "ban-reason", "left", "invited-by")
-#: Keys that Redis looks at in one step when it counts members: about two milliseconds.
-_SCAN_COUNT = 1_000
+_FIELDS = (
+    "id", "name", "password", "role", "since", "session", "banned", "ban-reason", "left", "invited-by", "held",
+    "request",
+)  # fmt: skip
 
 
 class Users:
     """The members of one site."""
 
-    def __init__(self, connection: Connection, moderation_log: ModerationLog) -> None:
+    def __init__(
+        self, connection: Connection, moderation_log: ModerationLog, network_digest: Callable[[str], str]
+    ) -> None:
         self._connection = connection
         self._keys = connection.keys
         self._log = moderation_log
+        self._network_digest = network_digest
 
     def make(
         self,
@@ -30,25 +46,37 @@ class Users:
         role: Role = Role.MEMBER,
         *,
         invitation: str | None = None,
+        network: str | None = None,
+        request: str = "",
         entry: NewLogEntry | None = None,
     ) -> User:
         """Create a member and return it; an empty hash makes one who cannot log in yet.
 
-        An *invitation* (its token) is used up. Raises NameTaken, NoInvitation, InviterGone.
+        An *invitation* (its token) is used up. *network* is that from which the member signs up on the site, "" if it
+        is not known; None for a member whom the operator makes, who has not the limits of newcomers. With a *request*
+        to the moderators the account is held until one of them lets it in.
+        Raises NameTaken, NoInvitation, InviterGone.
         """
         keys = self._keys
         inviter = self._connection.command("HGET", keys.invite(invitation), "by") if invitation else None
         log, session = self._log.prepare(entry), new_session_id()
+        digest = self._network_digest(network) if network else ""
         outcome = self._connection.script(
             "make_user",
+            [*make_user_keys(keys, name, invitation or "", inviter or name, digest), *log.keys],
             [
-                keys.user(name),
-                keys.invite(invitation or ""),
-                keys.user(inviter or name),
-                keys.last_user_id(),
-                *log.keys,
+                *log.arguments,
+                int(invitation is not None),
+                name,
+                name.lower(),
+                password_hash,
+                role,
+                session,
+                int(network is not None),
+                digest,
+                config.SIGNUP_NETWORK_SECONDS,
+                request,
             ],
-            [*log.arguments, int(invitation is not None), name, password_hash, role, session],
         )
         if outcome.status == "taken" and outcome.values[1] != session:
             raise NameTaken(name=name)
@@ -56,44 +84,85 @@ class Users:
             raise NoInvitation()
         if outcome.status == "inviter-gone":
             raise InviterGone()
-        return self.get(name)
+        # Never the session id of a password that somebody else has set since.
+        return replace(self.get(name), session=session)
 
-    def set_role(self, name: str, role: Role, entry: NewLogEntry | None = None) -> None:
-        """Give a member another role; raise NoSuchMember."""
-        self._change(name, entry, "role", role)
+    def set_role(self, name: str, role: Role, entry: NewLogEntry | None = None, *, actor: User | None = None) -> None:
+        """Give a member another role, for the admin *actor*; None is the operator.
 
-    def set_password(self, name: str, password_hash: str) -> None:
-        """Give a member another password, which ends all sessions; raise NoSuchMember."""
-        self._change(name, None, "password", password_hash, "session", new_session_id())
+        Raises NoSuchMember, LastAdmin, LoggedOut, NotAllowed.
+        """
+        self._change(name, entry, "role", role, actor=actor, least_role=Role.ADMIN)
+
+    def set_password(self, name: str, password_hash: str, *, verified: str | None = None) -> str:
+        """Give a member another password, which ends all sessions; return the session id of new ones.
+
+        With *verified*, the hash with which the present password was checked, only if it is still the member's. Raises
+        NoSuchMember, PasswordChanged.
+        """
+        session_id = new_session_id()
+        self._set_password_hash(name, password_hash, verified, session_id)
+        return session_id
 
     def end_sessions(self, name: str) -> None:
         """Log a member out everywhere; raise NoSuchMember."""
         self._change(name, None, "session", new_session_id())
 
-    def ban(self, name: str, entry: NewLogEntry) -> None:
+    def ban(self, name: str, entry: NewLogEntry, *, actor: User | None = None) -> None:
         """Log a member out everywhere and refuse further log-ins, for the reason of *entry*.
 
-        A member who is banned already stays banned for the first reason. Raises NoSuchMember.
+        A member who is banned already stays banned for the first reason. *actor* is the moderator who does it, of a
+        higher role than the member; None is the operator. Raises NoSuchMember, LastAdmin, LoggedOut, NotAllowed.
         """
-        fields = ("banned", f"{time.time():.0f}", "ban-reason", entry.why, "session", new_session_id())
-        self._change(name, entry, *fields, only_if="free")
+        fields = ("banned", "now", "ban-reason", entry.why, "session", new_session_id())
+        self._change(name, entry, *fields, only_if="free", actor=actor)
 
-    def unban(self, name: str, entry: NewLogEntry) -> None:
-        """Lift a ban; does nothing for a member who is not banned. Raises NoSuchMember."""
-        self._change(name, entry, "banned", "0", "ban-reason", "", only_if="banned")
+    def unban(self, name: str, entry: NewLogEntry, *, actor: User | None = None) -> None:
+        """Lift a ban; does nothing for a member who is not banned. *actor* and errors as for :meth:`ban`."""
+        self._change(name, entry, "banned", "0", "ban-reason", "", only_if="banned", actor=actor)
 
-    def refresh_hash(self, name: str, password_hash: str) -> None:
-        """Store the same password under newer hash parameters; sessions stay. Raises NoSuchMember."""
-        self._change(name, None, "password", password_hash)
+    def refresh_hash(self, name: str, password_hash: str, *, verified: str) -> None:
+        """Store the password whose hash *verified* is under newer hash parameters; sessions stay.
 
-    def _change(self, name: str, entry: NewLogEntry | None, *fields: str, only_if: str = "") -> None:
-        """Set *fields* (name, value, …) of a member who has not left; *only_if* "banned" or "free", if given."""
-        log = self._log.prepare(entry)
+        Raises NoSuchMember, PasswordChanged if the member has another hash by now.
+        """
+        self._set_password_hash(name, password_hash, verified, "")
+
+    def _set_password_hash(self, name: str, password_hash: str, verified: str | None, session_id: str) -> None:
+        condition = "any" if verified is None else "verified"
+        act = not_logged(self._keys)
         outcome = self._connection.script(
-            "change_user", [self._keys.user(name), *log.keys], [*log.arguments, only_if, *fields]
+            "change_password",
+            [self._keys.user(name), *act.keys],
+            [*act.arguments, condition, verified or "", password_hash, session_id],
         )
         if outcome.status == "unknown":
             raise NoSuchMember(name=name)
+        if outcome.status == "changed":
+            raise PasswordChanged()
+
+    def _change(
+        self,
+        name: str,
+        entry: NewLogEntry | None,
+        *fields: str,
+        only_if: str = "",
+        actor: User | None = None,
+        least_role: Role = Role.MODERATOR,
+    ) -> None:
+        """Set *fields* (name, value, …) of a member who has not left; *only_if* "banned" or "free", if given."""
+        log, checked = self._log.prepare(entry), actor_arguments(self._keys, actor, least_role)
+        outcome = self._connection.script(
+            "change_user",
+            [self._keys.user(name), self._keys.admins(), *log.keys, *checked.keys],
+            [*log.arguments, only_if, name.lower(), *fields, *checked.arguments],
+        )
+        if outcome.status == "unknown":
+            raise NoSuchMember(name=name)
+        if outcome.status == "overruled":
+            raise NothingToUndo()
+        if outcome.status == "last-admin":
+            raise LastAdmin(name=name)
 
     def queue_get(self, pipeline: Pipeline, name: str) -> Future[User | None]:
         """Queue a read of a member, whatever the case of *name*; None when there is none."""
@@ -113,50 +182,58 @@ class Users:
             raise NoSuchMember(name=name)
         return user
 
-    def has_admin(self, besides: str = "") -> bool:
-        """Tell whether any member who may log in is an admin, *besides* the one of that name.
-
-        Looks at every key in the worst case, so it is for the start of a site and the deletion of an admin's account.
-        """
-        for batch in self._member_keys():
-            others = [key for key in batch if key != self._keys.user(besides)]
-            fields = self._connection.run([("HMGET", key, "role", "banned") for key in others]) if others else []
-            if any(role == Role.ADMIN and (banned or "0") == "0" for role, banned in fields):
-                return True
-        return False
+    def has_admin(self) -> bool:
+        """Tell whether any member who may log in is an admin."""
+        return bool(self._connection.command("SCARD", self._keys.admins()))
 
     def count(self) -> int:
-        """Return how many members there are; takes as long as looking at every key."""
-        return len({key for batch in self._member_keys() for key in batch})
-
-    def _member_keys(self) -> Iterator[list[str]]:
-        """Yield the keys of all members in batches; a key may come twice."""
-        cursor: int | str = 0
-        is_complete = False
-        while not is_complete:
-            cursor, batch = self._connection.command(
-                "SCAN", cursor, "MATCH", self._keys.user("?*"), "COUNT", _SCAN_COUNT
-            )
-            yield batch
-            is_complete = int(cursor) == 0
+        """Return how many members there are who have not left."""
+        return int(self._connection.command("ZCARD", self._keys.users()))
 
 
 def _user(values: list[str | None]) -> User | None:
-    id, name, password, role, since, session, banned, reason, left, invited_by = values
-    if id is None or name is None:
+    """Return the member with these values of _FIELDS; None without a name or an id that is a number.
+
+    No value that another program wrote breaks a page: an unknown role is that of a member, an unreadable ban is a ban.
+    """
+    id, name, password, role, since, session, banned, reason, left, invited_by, held, request = values
+    if id is None or name is None or not (id.isascii() and id.isdigit()):
         return None
     return User(
         id=int(id),
         name=name,
         password=password or "",
-        role=Role(role or Role.MEMBER),
-        since=float(since or 0),
+        role=Role(role) if role in set(Role) else Role.MEMBER,
+        since=_time(since, 0.0),
         session=session or "",
-        banned=float(banned or 0),
+        banned=_time(banned, 1.0),
         ban_reason=reason or "",
-        left=float(left or 0),
+        left=_time(left, 1.0),
         invited_by=invited_by or "",
+        held=_time(held, 1.0),
+        request=request or "",
     )
+
+
+def make_user_keys(keys: Keys, name: str, invitation: str = "", inviter: str = "", digest: str = "") -> list[str]:
+    """Return the keys of the script that makes the member *name*, without those of its log entry."""
+    return [
+        keys.user(name),
+        keys.invite(invitation),
+        keys.user(inviter or name),
+        keys.last_user_id(),
+        keys.users(),
+        keys.admins(),
+        keys.sign_up(name),
+        keys.network(digest),
+        keys.held(),
+    ]
+
+
+def _time(stored: str | None, unreadable: float) -> float:
+    """Return a *stored* unix time, 0 for a missing one, *unreadable* for one that is none."""
+    time = finite_number(stored or "0")
+    return time if time is not None and 0 <= time < config.MAX_TIME else unreadable
 
 
 def new_session_id() -> str:

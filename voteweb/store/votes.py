@@ -10,36 +10,39 @@ from voteweb.core.errors import (
     AlreadyVoted,
     ArticleGone,
     Conflict,
-    LoggedOut,
     NoSuchArticle,
     NotVoted,
     OwnVote,
     VotingClosed,
 )
 from voteweb.core.models import Article, User, Voter
+from voteweb.core.rate_limits import NEWCOMER_VOTE
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.hints import HintCache
 from voteweb.store.keys import article_member
 from voteweb.store.rate_limits import RateLimitHit, RateLimits
+from voteweb.store.sessions import Sessions, digest
 
 
 class Votes:
     """The votes of one site."""
 
-    def __init__(self, connection: Connection, settings: Settings, rate_limits: RateLimits) -> None:
+    def __init__(self, connection: Connection, settings: Settings, rate_limits: RateLimits, sessions: Sessions) -> None:
         self._connection = connection
         self._keys = connection.keys
         self._settings = settings
         self._rate_limits = rate_limits
+        self._sessions = sessions
         self._group_hints: HintCache[int, str] = HintCache(config.HINT_CACHE_SIZE)
 
     def cast(self, id: int, voter: Voter | User, groups: str | None = None, *, hit: RateLimitHit | None = None) -> int:
         """Count the vote of *voter* and return the article's votes.
 
         *groups* is the article's field of that name, by default as this process saw it last; if it is out of date, it
-        costs another round trip. A vote that changes something counts against the rate limit of *hit*.
+        costs another round trip. A vote that changes something counts against the rate limit of *hit* and, if the
+        voter signed up lately, against that of newcomers.
         Raises LoggedOut when the voter's session has ended or the voter is banned, TooFast, NoSuchArticle, ArticleGone,
         VotingClosed, AlreadyVoted, Conflict, Unavailable.
         """
@@ -57,7 +60,7 @@ class Votes:
     def _change(self, action: str, id: int, voter: Voter | User, groups: str | None, hit: RateLimitHit | None) -> int:
         keys, settings = self._keys, self._settings
         groups = self._group_hints.get(id, "") if groups is None else groups
-        hits = [hit] if hit else []
+        hits = [hit, (NEWCOMER_VOTE, hit[1])] if hit else []
         limit_keys, limit_arguments = self._rate_limits.script_arguments(hits)
         until = time.monotonic() + self._connection.deadline
         while time.monotonic() < until:
@@ -69,6 +72,8 @@ class Votes:
                     keys.by_score(),
                     keys.good(),
                     keys.user(voter.name),
+                    keys.sessions(voter.name),
+                    keys.open_votes(voter.id),
                     *(keys.group_by_score(name) for name in groups.split()),
                     *limit_keys,
                 ],
@@ -83,6 +88,10 @@ class Votes:
                     settings.voting_seconds,
                     config.VOTERS_GRACE_SECONDS,
                     groups,
+                    self._rate_limits.newcomer_seconds,
+                    digest(voter.token) if isinstance(voter, Voter) else "",
+                    *self._sessions.limits,
+                    config.MAX_OPEN_VOTES,
                     *limit_arguments,
                 ],
             )
@@ -107,8 +116,6 @@ class Votes:
 def _votes_or_refusal(outcome: Outcome) -> int:
     """Return the article's votes after the script, or raise its refusal."""
     match outcome.status:
-        case "logged-out":
-            raise LoggedOut()
         case "unknown":
             raise NoSuchArticle()
         case "gone":

@@ -1,8 +1,10 @@
 """The forms of the site: their fields and labels. :mod:`voteweb.core.validation` checks what is typed."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from flask import request
 from flask_babel import lazy_gettext as _l
 from flask_wtf import FlaskForm
 from wtforms import (
@@ -17,10 +19,11 @@ from wtforms import (
 from wtforms.validators import ValidationError
 
 from voteweb.core import validation
-from voteweb.core.errors import Invalid, VotewebError
+from voteweb.core.errors import Invalid, NotAllowed, StaleEdit, TooFast, VotewebError
 from voteweb.core.models import Article, Draft, Reason
 from voteweb.core.validation import is_submission_token, new_submission_token
 from voteweb.web import rate_limits
+from voteweb.web.context import settings
 from voteweb.web.i18n.formatting import error_message
 
 #: The labels of the reasons to report an article.
@@ -36,26 +39,40 @@ REASON_LABELS = {
 class Form(FlaskForm):
     """A form that shows errors beside its fields, and those of the whole form above them."""
 
+    _status = 422
+
+    def __init__(self, **values: Any) -> None:
+        # Only what an HTML form sends: Flask-WTF would also read JSON and files, whose values are no text, and which
+        # rate limits, that look for the token in the form, do not count.
+        submitted = (request.form or None) if request.method == "POST" else None
+        super().__init__(values.pop("formdata", submitted), **values)
+
     def validate(self, extra_validators: Any = None) -> bool:
-        """Check every field, and whether a rate limit refuses this request."""
-        is_valid = bool(super().validate(extra_validators))
+        """Check the token, then whether a rate limit refuses this request, and only then every field."""
+        if not self.csrf_token.validate(self):
+            return False
         refusal = rate_limits.exceeded()
         if refusal is not None:
             self.refuse(refusal)
-        return is_valid and refusal is None
+            return False
+        return bool(super().validate(extra_validators))
 
     @property
     def status(self) -> int:
         """The HTTP status of a page that shows this form."""
         refusal = rate_limits.exceeded()
-        return refusal.status if refusal else 422 if self.errors else 200
+        return refusal.status if refusal else self._status if self.errors else 200
 
     def refuse(self, error: VotewebError, name: str = "") -> None:
         """Show *error* beside the field *name*, or above the form."""
+        if isinstance(error, TooFast):
+            rate_limits.record_exceeded(error)
         if name:
             self[name].errors = [*self[name].errors, error_message(error)]
         else:
             self.form_errors.append(error_message(error))
+            if isinstance(error, NotAllowed | StaleEdit):
+                self._status = error.status
 
 
 def checked(check: Callable[[str], str]) -> Callable[[Any, Any], None]:
@@ -68,6 +85,11 @@ def checked(check: Callable[[str], str]) -> Callable[[Any, Any], None]:
             raise ValidationError(error_message(error)) from None
 
     return validate
+
+
+def _new_password(form: Any, field: Any) -> None:
+    """Refuse a password that is the name of the member who chooses it, or the site's."""
+    checked(lambda typed: validation.password(typed, form.member_name, settings().site_name))(form, field)
 
 
 def _valid_form_token(token: str | None) -> str:
@@ -99,13 +121,29 @@ class SubmitForm(Form):
         return is_valid
 
 
+def _revision(typed: str | int | None) -> int:
+    """Return the revision that a form carries; a form of before revisions were counted shows the first."""
+    return int(typed) if typed and re.fullmatch("[0-9]{1,15}", str(typed)) else 0
+
+
 class EditForm(SubmitForm):
-    """Changes to an article."""
+    """Changes to an article; ``revision`` tells whether somebody else has changed it since the form was shown."""
+
+    revision = HiddenField(filters=[_revision])
+    #: The article as it is now, if somebody else has.
+    current: Article | None = None
 
     def fill(self, article: Article) -> None:
         """Show *article* as it is now."""
         self.title.data, self.link.data, self.text.data = article.title, article.link, article.text
         self.groups.data = list(article.groups)
+        self.revision.data = article.revision
+
+    def compare(self, current: Article, error: StaleEdit) -> None:
+        """Show what was typed beside the article as it is now, which is replaced if the form is sent again."""
+        self.refuse(error)
+        self.current = current
+        self.revision.data = current.revision
 
 
 class ReportForm(Form):
@@ -117,17 +155,25 @@ class ReportForm(Form):
     note = StringField(_l("Note (optional)"), [checked(validation.note)])
 
 
-class PasswordForm(Form):
+class NewPasswordForm(Form):
+    """A form in which the member *member_name* chooses a password."""
+
+    def __init__(self, member_name: str, **options: Any) -> None:
+        super().__init__(**options)
+        self.member_name = member_name
+
+
+class PasswordForm(NewPasswordForm):
     """A new password, confirmed by the current one."""
 
     old = PasswordField(_l("Current password"))
-    new = PasswordField(_l("New password"), [checked(validation.password)])
+    new = PasswordField(_l("New password"), [_new_password])
 
 
-class ResetForm(Form):
+class ResetForm(NewPasswordForm):
     """A new password, set by a one-time link."""
 
-    new = PasswordField(_l("New password"), [checked(validation.password)])
+    new = PasswordField(_l("New password"), [_new_password])
 
 
 class DeleteAccountForm(Form):
@@ -151,10 +197,17 @@ class LoginForm(Form):
 
 
 class SignupForm(Form):
-    """Name and password of a new member."""
+    """Name and password of a new member, and what they write to the moderators of a site that lets members in."""
 
     username = StringField(_l("User name"), [checked(validation.user_name)])
-    password = PasswordField(_l("Password"), [checked(validation.password)])
+    password = PasswordField(_l("Password"), [_new_password])
+
+    @property
+    def member_name(self) -> str:
+        """The name that is typed."""
+        return self.username.data or ""
+
+    request = TextAreaField(_l("A sentence to the moderators"), [checked(validation.request)])
 
 
 class GroupForm(Form):
@@ -167,4 +220,4 @@ class GroupForm(Form):
 class NewGroupForm(GroupForm):
     """A new group; its name cannot be changed later."""
 
-    name = StringField(_l("Name"), [checked(validation.group_name)])
+    name = StringField(_l("Name"), [checked(validation.new_group_name)])

@@ -12,6 +12,7 @@ from voteweb.core.models import Article, Page, User
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.rankings import Ranking
 from voteweb.store.votes import mark_voted
+from voteweb.web import rate_limits
 from voteweb.web.auth.login import page_pipeline, queue_viewer, session_user_id
 from voteweb.web.context import store
 
@@ -34,24 +35,30 @@ def render_list(
     *,
     check: Callable[[dict[str, Any]], None] = lambda results: None,
     queries: dict[str, QueueQuery] | None = None,
+    moderator_queries: dict[str, QueueQuery] | None = None,
     **context: Any,
 ) -> str:
     """Return *template* rendered with ``page``, the page of *ranking* that the address asks for.
 
     The results of *queries*, which share the round trip, are passed to the template by name; *check* gets them first
-    and may raise an error.
+    and may raise an error. Those of *moderator_queries* share the second round trip of a moderator; nobody else has
+    them.
     """
     number = page_number()
     pipeline = page_pipeline()
     viewer = queue_viewer(pipeline)
     futures = {name: query(pipeline) for name, query in (queries or {}).items()}
-    listing = store().listings.queue_page(pipeline, ranking, number)
+    listing = store().listings.queue_page(pipeline, ranking, number, hit=rate_limits.combination_hit())
     own_votes = queue_own_votes(pipeline, store().listings.recent_ids(ranking, number))
     pipeline.execute()
     results = {name: future.result for name, future in futures.items()}
     check(results)
     page = check_page_exists(listing.result)
-    rows, group_names = with_viewer_votes(page.rows, viewer.result, own_votes.result)
+    more = store().pipeline()
+    may_moderate = permissions.may_moderate(viewer.result)
+    futures = {name: query(more) for name, query in (moderator_queries or {}).items() if may_moderate}
+    rows, group_names = with_viewer_votes(page.rows, viewer.result, own_votes.result, more)
+    results |= {name: future.result for name, future in futures.items()}
     return render_template(template, page=replace(page, rows=rows), all_groups=group_names, **results, **context)
 
 
@@ -69,16 +76,20 @@ def queue_own_votes(pipeline: Pipeline, ids: Sequence[int]) -> Future[dict[int, 
 
 
 def with_viewer_votes(
-    articles: tuple[Article, ...], viewer: User | None, own_votes: Mapping[int, bool] | None = None
+    articles: tuple[Article, ...],
+    viewer: User | None,
+    own_votes: Mapping[int, bool] | None = None,
+    pipeline: Pipeline | None = None,
 ) -> tuple[tuple[Article, ...], tuple[str, ...]]:
     """Return *articles* with the votes of *viewer* marked and, for a moderator, the names of all groups.
 
-    *own_votes* are those read already. Takes one round trip for what is missing, none for a reader.
+    *own_votes* are those read already. Takes one round trip for what is missing and what is queued on *pipeline*, none
+    for a reader.
     """
     if viewer is None:
         return articles, ()
     known = own_votes or {}
-    pipeline = store().pipeline()
+    pipeline = pipeline or store().pipeline()
     missing = [article.id for article in articles if article.id not in known]
     more = store().votes.queue_own_votes(pipeline, missing, viewer.id)
     names = store().groups.queue_names(pipeline) if permissions.may_moderate(viewer) else None

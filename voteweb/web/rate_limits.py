@@ -1,18 +1,39 @@
-"""Rate limits of requests: counting them, and the refusal of one that exceeds a limit."""
+"""Rate limits of requests: counting them, and the refusal of one that exceeds a limit.
+
+A form is counted before its fields are checked, so that many at once do not get around the limit. If it is sent back
+with an error, that is refunded, and the form counts against the wider limit REFUSED_FORMS.
+"""
+
+from contextlib import suppress
+from typing import NamedTuple
 
 from flask import Flask, Response, g, request
 
 from voteweb.core import rate_limits
-from voteweb.core.errors import TooFast
-from voteweb.core.rate_limits import Limit
+from voteweb.core.errors import TooFast, Unavailable
+from voteweb.core.rate_limits import REFUSED_FORMS, Limit
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.store.rate_limits import RateLimitHit
 from voteweb.web.context import store
 from voteweb.web.monitoring import metrics
 
 
+class CountedForm(NamedTuple):
+    """A form that a limit counts; ``is_counted`` tells whether it has been counted before its fields are checked."""
+
+    hit: RateLimitHit
+    is_counted: bool
+
+    @property
+    def refused_hit(self) -> RateLimitHit:
+        """The hit of the form if it is sent back with an error."""
+        limit, owner = self.hit
+        return REFUSED_FORMS, f"{limit.kind} {owner}"
+
+
 def init_app(app: Flask) -> None:
-    """Add Retry-After to every refusal by a limit, and count it in the metrics."""
+    """Add Retry-After to every refusal by a limit, and count it in the metrics; count forms with errors."""
+    app.after_request(_count_refused_form)
 
     @app.after_request
     def add_retry_after(response: Response) -> Response:
@@ -32,8 +53,59 @@ def member_hit(name: str) -> RateLimitHit | None:
 def queue_member_hit(pipeline: Pipeline, name: str) -> None:
     """Queue this request to be counted as an act of the member *name*, if it is limited."""
     rate_limit_hit = member_hit(name)
-    if rate_limit_hit:
+    if not rate_limit_hit or g.get("skips_member_hit"):
+        return
+    limit, _ = rate_limit_hit
+    if limit.counts_refused:
         queue_hits(pipeline, rate_limit_hit)
+        g.member_hit = rate_limit_hit
+    else:
+        _queue_form(pipeline, rate_limit_hit)
+
+
+def _queue_form(pipeline: Pipeline, hit: RateLimitHit) -> None:
+    """Queue a form to be counted against *hit*, and the check whether too many such forms had errors."""
+    counted = store().rate_limits.queue_hit(pipeline, [hit])
+    refused = store().rate_limits.queue_check(pipeline, CountedForm(hit, True).refused_hit)
+
+    def read(_: list[object]) -> None:
+        g.rate_limit_refusal = refused.result or counted.result
+        g.counted_form = CountedForm(hit, is_counted=counted.result is None)
+
+    pipeline.queue([], read)
+
+
+def check_form(*limits: Limit) -> None:
+    """Ask whether *limits*, all by address or network, would accept this form, before its fields are checked."""
+    if g.get("skips_member_hit"):
+        return
+    hits = address_hits(*limits)
+    form = CountedForm(hits[0], is_counted=False)
+    pipeline = store().pipeline()
+    refusals = [store().rate_limits.queue_check(pipeline, hit) for hit in (*hits, form.refused_hit)]
+    pipeline.execute()
+    g.counted_form = form
+    g.rate_limit_refusal = next((refusal.result for refusal in refusals if refusal.result), None)
+
+
+def _count_refused_form(response: Response) -> Response:
+    """Refund a form that is sent back with an error, and count it among such forms."""
+    form: CountedForm | None = g.get("counted_form")
+    # Whoever has the cookie of a session that has ended must not use up what the member may do.
+    is_anybodys = g.get("viewer") is None
+    with suppress(Unavailable):  # the answer is ready, and the form was counted once
+        if "member_hit" in g and is_anybodys and exceeded() is None:
+            store().rate_limits.refund([g.member_hit])
+        if form and form.is_counted and (is_anybodys or 400 <= response.status_code < 500):
+            store().rate_limits.refund([form.hit])
+        if form and not (form.is_counted and is_anybodys) and 400 <= response.status_code < 500 and exceeded() is None:
+            store().rate_limits.hit([form.refused_hit])
+    return response
+
+
+def skip_member_hit() -> None:
+    """Do not count this request as an act of the member, when the page about its refusal loads them."""
+    g.skips_member_hit = True
 
 
 def queue_hits(pipeline: Pipeline, *hits: RateLimitHit) -> None:
@@ -46,19 +118,30 @@ def queue_hits(pipeline: Pipeline, *hits: RateLimitHit) -> None:
     pipeline.queue([], read)
 
 
-def hit(limit: Limit, owner: str) -> None:
-    """Count an act of *owner* against *limit*; raise TooFast, and count nothing, when it is exceeded."""
+def hit(*hits: RateLimitHit) -> None:
+    """Count an act against all *hits*; raise TooFast, and count nothing, when one of the limits is exceeded."""
     pipeline = store().pipeline()
-    queue_hits(pipeline, (limit, owner))
+    queue_hits(pipeline, *hits)
     pipeline.execute()
     refusal = exceeded()
     if refusal is not None:
         raise refusal
 
 
+def sign_up_network() -> str:
+    """Return the network of this request's client, whose sign-ups moderators see together."""
+    return rate_limits.sign_up_network(request.remote_addr)
+
+
+def combination_hit() -> RateLimitHit:
+    """Return the limit that counts this request if it combines groups anew."""
+    return address_hits(rate_limits.COMBINE)[0]
+
+
 def record_exceeded(refusal: TooFast) -> None:
-    """Record that a limit counted elsewhere has refused this request."""
+    """Record that a limit counted elsewhere has refused this request, which then counts against no other."""
     g.rate_limit_refusal = refusal
+    skip_member_hit()
 
 
 def exceeded() -> TooFast | None:
@@ -67,6 +150,7 @@ def exceeded() -> TooFast | None:
     return refusal
 
 
-def client_network() -> str:
-    """Return the network that this request comes from, which limits by address count."""
-    return rate_limits.network(request.remote_addr)
+def address_hits(*limits: Limit) -> list[RateLimitHit]:
+    """Return those of *limits*, all by address or network, that count this request, with the network they count."""
+    networks = [(limit, rate_limits.network(request.remote_addr, limit.scope)) for limit in limits]
+    return [(limit, network) for limit, network in networks if network is not None]

@@ -85,7 +85,10 @@ def _add_headers(app: Flask, settings: Settings) -> None:
         response.headers["Cross-Origin-Resource-Policy"] = policy
         # The session cookie is set only after this function, if the session has changed. Browsers cache even a 404
         # or 410 for a while unless told not to.
-        is_personal = g.get("viewer") is not None or request.method == "POST" or session.modified
+        sets_cookie = session.modified or "Set-Cookie" in response.headers
+        # A form token is in the session; a public response contains none, whoever asks for it.
+        has_session = bool(session) and not g.get("is_public")
+        is_personal = sets_cookie or has_session or g.get("viewer") is not None or request.method == "POST"
         if is_personal or response.status_code >= 400:
             response.headers["Cache-Control"] = "private, no-store"
         return response

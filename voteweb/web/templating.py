@@ -57,12 +57,14 @@ def init_app(app: Flask, settings: Settings) -> None:
         current_path=urls.current_path,
         explain_score=lambda article: ranking.explain(article, settings.vote_score, settings.voting_seconds),
         flashes=flashes.pop_all,
+        invitation_count=formatting.invitation_count,
         is_good=lambda article: permissions.is_good(article, settings),
         is_member_name=validation.is_member_name,
         log_actions=formatting.LOG_ACTIONS,
         now=now,
         permissions=permissions,
         report_form=lambda: ReportForm(formdata=None, meta={"csrf": False}),
+        report_count=formatting.report_count,
         Role=Role,
         role_names=formatting.ROLE_NAMES,
         settings=settings,
@@ -74,4 +76,9 @@ def init_app(app: Flask, settings: Settings) -> None:
 
 
 def _viewer_context() -> dict[str, Any]:
-    return {"viewer": viewer(), "open_reports": g.get("open_reports", 0), "csrf_token": viewer_csrf_token()}
+    return {
+        "viewer": viewer(),
+        "open_reports": g.get("open_reports", 0),
+        "waiting": g.get("waiting", 0),
+        "csrf_token": viewer_csrf_token(),
+    }

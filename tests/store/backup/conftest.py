@@ -9,7 +9,7 @@ from tests.conftest import MakeStore
 from tests.helpers import until
 from tests.store.examination import broken, run
 from tests.store.storm import ACTIONS, StoreStorm
-from voteweb.core.models import LogAction
+from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
@@ -34,10 +34,14 @@ def site(store: Store) -> Store:
     store.imports.add([factories.story(time=time.time() - 60, votes=9)])
     article = factories.article(store, ann, text="Line\nand \x00 and \u2028 and 🎈", link="")
     store.users.ban("bob", NewLogEntry(LogAction.BAN, "Mod", about="bob", why="spam"))
-    ban_id = int(run(store, "GET", "log-entry:"))
+    ban_id = int(run(store, "LLEN", "log-entries:"))
     store.users.unban("bob", NewLogEntry(LogAction.UNBAN, "Mod", about="bob", undoes=ban_id))
+    store.users.make("hal", "", network="", request="Please let me in.")
+    store.users.make("ian", "", network="", request="Buy this.")
+    store.admissions.refuse("ian", NewLogEntry(LogAction.REFUSE, "Mod", about="ian", why="an advertisement"))
     store.invitations.revoke(store.invitations.make(bob).token, bob)
     store.password_resets.make("ann")
+    store.users.set_role("ann", Role.ADMIN)
     factories.article(store, zoe)
     store.account_deletion.start(zoe, delete_articles=False)
     # Found under the link of a newer article, although too old to be found under a link of its own.

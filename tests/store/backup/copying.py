@@ -37,5 +37,19 @@ def restore(store: Store, backup: Iterable[BackupRecord]) -> None:
 
 
 def lasting(store: Store) -> dict[str, Any]:
-    """Return everything that a restore brings back: all but the combined rankings, which are kept for a minute."""
-    return {key: content for key, content in snapshot(store).items() if "+" not in key or key.startswith("log")}
+    """Return everything that a restore brings back.
+
+    That is all but the combined rankings, which are kept for a minute, and votes on deleted articles, which have no
+    voters and stay for a while in the lists of open votes, and earlier versions of articles, which no backup has.
+    """
+    keys = snapshot(store)
+    for key in [key for key in keys if key.startswith("open-votes:")]:
+        _, votes, _ = keys.pop(key)
+        kept = {member: end for member, end in votes if keys[member][1].get("gone") != "deleted"}
+        if kept:
+            keys[key] = kept
+    return {
+        key: content
+        for key, content in keys.items()
+        if key != "combined:" and not key.startswith("was:") and ("+" not in key or key.startswith("log"))
+    }

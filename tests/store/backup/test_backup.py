@@ -28,10 +28,23 @@ def test_a_restored_site_is_the_same_key_by_key(site: Store) -> None:
 
 def test_the_site_has_every_kind_of_key_and_record(site: Store) -> None:
     keys = snapshot(site)
-    methods = {name: method for name, method in key_methods().items() if name not in ("combined", "limit", "restoring")}
+    unlasting = {
+        "combined",
+        "combinations",
+        "limit",
+        "restoring",
+        "migrating",
+        "done",
+        "sign_up",
+        "network",
+        "log_entry",
+        "sessions",
+        "known_network",
+    }
+    methods = {name: method for name, method in key_methods().items() if name not in unlasting | {"jobs", "lease"}}
     assert [name for name, method in methods.items() if not any(map(key_pattern(method).fullmatch, keys))] == []
     backup = back_up(site)
-    assert {record.kind for record in backup} == set(records.KINDS)
+    assert {record.kind for record in backup} == set(records.KINDS) - {"key", "imported"}
     assert len({str(record) for record in backup}) == len(backup)
 
 
@@ -45,7 +58,7 @@ def test_a_backup_has_everything_that_it_names(site: Store) -> None:
 def test_an_empty_site_is_restored_empty(store: Store) -> None:
     backup = back_up(store)
     restore(store, backup)
-    assert snapshot(store) == {}
+    assert snapshot(store).keys() == {"schema:"}
 
 
 def test_a_restored_site_continues_where_it_was(site: Store) -> None:
@@ -141,7 +154,9 @@ def test_an_act_undone_during_the_backup_is_marked(store: Store) -> None:
     late = [record for record in back_up(store) if not isinstance(record, records.LogEntry) or record.id != early.id]
     restore(store, [early, *late])
     assert broken(store) == []
-    assert run(store, "HGET", "log-entry:1", "undone") == "1"
+    undone = store.moderation_log.get(early.id)
+    assert undone is not None
+    assert undone.undone
 
 
 def test_articles_of_unknown_posters_have_no_list(site: Store) -> None:

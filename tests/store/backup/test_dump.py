@@ -104,11 +104,11 @@ def test_only_canonical_numbers_are_dumped_as_ids_of_voters(store: Store) -> Non
 
 
 @pytest.mark.parametrize(
-    "key", ["article:1", "voted:1", "report:1", "user:ann", "log-entry:1", "once:1-x", "imported:"]
+    "key", ["article:1", "voted:1", "report:1", "user:ann", "log-entries:", "once:1-x", "imported:7"]
 )
 def test_keys_of_another_type_cannot_be_dumped(small: Store, key: str) -> None:
     run(small, "DEL", key)
-    run(small, "RPUSH", key, "x")
+    run(small, "XADD", key, "*", "x", "y")
     with pytest.raises(ConfigError, match=r"cannot be read: .*WRONGTYPE.*doctor"):
         back_up(small)
 

@@ -54,3 +54,15 @@ def test_a_database_replaced_while_it_was_counted_stays_marked(small: Store, mon
     with pytest.raises(ConfigError, match="restarted or replaced while it was written"):
         restore.finish()
     assert run(small, "EXISTS", "restoring:")
+
+
+def test_a_site_that_was_started_gets_the_layout_of_the_copy(small: Store) -> None:
+    run(small, "DEL", "schema:")
+    copy = list(small.backup.key_records())
+    run(small, "FLUSHDB")
+    assert small.schema.state().is_current
+    restore = small.backup.new_restore()
+    restore.begin()
+    restore.write(copy)
+    restore.finish()
+    assert small.schema.state().number == 0

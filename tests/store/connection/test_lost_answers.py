@@ -1,6 +1,6 @@
 """Answers that are lost: the act is done once, and its repetition is no refusal."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -8,15 +8,19 @@ import pytest
 import redis
 
 from tests import factories
-from tests.store.examination import broken, ids
+from tests.conftest import MakeStore
+from tests.store.examination import broken, ids, snapshot
 from voteweb.core.errors import AlreadyVoted
+from voteweb.core.models import LogAction, Reason, Role
+from voteweb.core.rate_limits import LOGIN_BY_NAME
 from voteweb.store import Store
 from voteweb.store.connection import connection, transport
+from voteweb.store.moderation_log import NewLogEntry
 
 
 @contextmanager
-def lose_one_answer(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Run the next script in Redis but lose its answer; fail unless it is sent once more."""
+def lose_one_answer(monkeypatch: pytest.MonkeyPatch, meanwhile: Callable[[], Any] = lambda: None) -> Iterator[None]:
+    """Run the next script in Redis but lose its answer, and do *meanwhile*; fail unless it is sent once more."""
     scripts_sent = 0
 
     def lossy(client: redis.Redis, commands: Any, **options: Any) -> list[Any]:
@@ -25,6 +29,9 @@ def lose_one_answer(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         if commands[-1][0] == "EVALSHA":
             scripts_sent += 1
             if scripts_sent == 1:
+                with monkeypatch.context() as patch:
+                    patch.setattr(connection, "send", transport.send)
+                    meanwhile()
                 raise redis.ConnectionError("the answer is lost")
         return replies
 
@@ -82,3 +89,90 @@ def test_a_group_with_a_lost_answer_is_created(store: Store, monkeypatch: pytest
     with lose_one_answer(monkeypatch):
         store.groups.make("go", "Go", "")
     assert [group.name for group in store.groups.all(store.pipeline())] == ["go"]
+
+
+def logged(kind: LogAction, who: str = "Mod") -> NewLogEntry:
+    """Return an entry about article 1, or about bob if it is about a member."""
+    is_about_member = kind in (LogAction.BAN, LogAction.UNBAN, LogAction.ROLE)
+    return NewLogEntry(kind, who, about="bob" if is_about_member else "ann", article=0 if is_about_member else 1)
+
+
+def edit(store: Store, title: str) -> None:
+    store.articles.edit(1, factories.draft(title=title), store.users.get("ann"))
+
+
+def report(store: Store, name: str) -> None:
+    store.reports.make(1, factories.user(store, name), Reason.SPAM, "")
+
+
+HITS = [(LOGIN_BY_NAME, "bob")]
+Act = Callable[[Store], Any]
+#: An act of one, and what somebody else does over it before its answer is known to be lost.
+OVERRULED: dict[str, tuple[Act, Act]] = {
+    "remove": (
+        lambda store: store.removals.remove(1, logged(LogAction.REMOVE)),
+        lambda store: store.removals.restore(1, logged(LogAction.RESTORE, "Sue")),
+    ),
+    "restore": (
+        lambda store: store.removals.restore(2, logged(LogAction.RESTORE)),
+        lambda store: store.removals.remove(2, logged(LogAction.REMOVE, "Sue")),
+    ),
+    "set_groups": (
+        lambda store: store.articles.set_groups(1, ["redis"], ["go"], logged(LogAction.GROUPS)),
+        lambda store: store.articles.set_groups(1, ["go"], ["redis"], logged(LogAction.GROUPS, "Sue")),
+    ),
+    "edit": (lambda store: edit(store, "A typo"), lambda store: edit(store, "No typo")),
+    "change a group": (
+        lambda store: store.groups.change("go", "A typo", ""),
+        lambda store: store.groups.change("go", "Golang", ""),
+    ),
+    "dismiss": (
+        lambda store: store.reports.dismiss(1, logged(LogAction.DISMISS)),
+        lambda store: report(store, "cid"),
+    ),
+    "ban": (
+        lambda store: store.users.ban("bob", logged(LogAction.BAN)),
+        lambda store: store.users.unban("bob", logged(LogAction.UNBAN, "Sue")),
+    ),
+    "unban": (
+        lambda store: store.users.unban("eve", logged(LogAction.UNBAN)),
+        lambda store: store.users.ban("eve", logged(LogAction.BAN, "Sue")),
+    ),
+    "set_role": (
+        lambda store: store.users.set_role("bob", Role.MODERATOR, logged(LogAction.ROLE)),
+        lambda store: store.users.set_role("bob", Role.MEMBER, logged(LogAction.ROLE, "Sue")),
+    ),
+    "set_password": (
+        lambda store: store.users.set_password("bob", "hash"),
+        lambda store: store.users.set_password("bob", "newer hash"),
+    ),
+    "refund": (
+        lambda store: store.rate_limits.refund(HITS),
+        lambda store: store.rate_limits.hit(HITS),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OVERRULED)
+def test_a_retry_changes_nothing_that_was_done_meanwhile(
+    make_store: MakeStore, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    store = make_store(limits=1)
+    for title in ("One", "Another"):
+        factories.article(store, title=title, groups=("go",))
+    for group in ("redis", "go"):
+        factories.group(store, group)
+    for member in ("bob", "eve"):
+        factories.user(store, member)
+    store.removals.remove(2, logged(LogAction.REMOVE))
+    store.users.ban("eve", logged(LogAction.BAN))
+    report(store, "bob")
+    for _ in range(3):
+        store.rate_limits.hit(HITS)
+    store.connection.load_scripts()
+    act, overrule = OVERRULED[name]
+    after: list[Any] = []
+    with lose_one_answer(monkeypatch, lambda: (overrule(store), after.append(snapshot(store)))):
+        act(store)
+    assert [snapshot(store)] == after
+    assert broken(store) == []

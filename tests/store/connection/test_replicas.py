@@ -12,14 +12,16 @@ from tests.conftest import MakeStore, private_server
 from tests.helpers import free_ports, until
 from tests.store.connection.addresses import ABSENT_SOCKET
 from tests.store.examination import broken, run
+from tests.store.queries import log_page
 from voteweb.core.config import Settings
 from voteweb.core.errors import AlreadyVoted, Unavailable
-from voteweb.core.models import Order
+from voteweb.core.models import LogAction, Order
 from voteweb.store import Store, build_store, open_store
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.factory import open_connection
 from voteweb.store.connection.replicas import Replicas
 from voteweb.store.keys import Keys
+from voteweb.store.moderation_log import NewLogEntry
 
 
 @pytest.fixture
@@ -56,8 +58,22 @@ def test_replicas_answer_readers_but_never_members(site: Store) -> None:
     assert titles(site, reader=False) == ["fresh"]
 
 
+def test_a_replica_that_knows_no_script_gets_it(site: Store, replica: Store) -> None:
+    run(replica, "SCRIPT", "FLUSH")
+    assert titles(site, reader=True) == ["late"]
+    assert run(replica, "INFO", "commandstats")["cmdstat_script|load"]["calls"] > 0
+    run(replica, "CLIENT", "PAUSE", 60_000, "WRITE")  # as during a failover
+    assert titles(site, reader=True) == ["late"]
+
+
 def test_a_combined_list_is_read_from_the_primary(site: Store) -> None:
     assert titles(site, "go", "redis", reader=True) == ["fresh"]
+
+
+def test_a_replica_gets_scripts_that_it_does_not_have(site: Store, replica: Store) -> None:
+    replica.groups.make("late", "Late", "", NewLogEntry(LogAction.GROUP, "Mod", title="late"))
+    run(replica, "SCRIPT", "FLUSH")
+    assert [entry.title for entry in log_page(site, reader=True).rows] == ["late"]
 
 
 def test_a_tie_across_pages_is_read_from_the_pages_server(site: Store, replica: Store) -> None:

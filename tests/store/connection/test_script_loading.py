@@ -1,13 +1,19 @@
 """Scripts are loaded whenever the server does not know them."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
+import redis
 
 from tests import factories
 from tests.store.examination import broken, run
 from tests.store.queries import page_ids
 from voteweb.core.models import Order
 from voteweb.store import Store
+from voteweb.store.connection import connection, scripts
 from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.transport import send
 
 
 def test_scripts_that_the_server_forgot_are_loaded_again(store: Store) -> None:
@@ -18,6 +24,20 @@ def test_scripts_that_the_server_forgot_are_loaded_again(store: Store) -> None:
     run(store, "SCRIPT", "FLUSH")
     assert store.imports.add([factories.story(), factories.story()]) == 2
     assert broken(store) == []
+
+
+def test_all_scripts_are_loaded_in_one_round_trip(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    trips = []
+
+    def record(client: redis.Redis, commands: Sequence[tuple[Any, ...]], **options: Any) -> list[Any]:
+        trips.append([command[0] for command in commands])
+        return send(client, commands, **options)
+
+    monkeypatch.setattr(connection, "send", record)
+    run(store, "SCRIPT", "FLUSH")
+    factories.group(store, "go")
+    loads = ["SCRIPT LOAD"] * len(scripts.sources())
+    assert trips[:3] == [["EVALSHA"], loads, ["EVALSHA"]]
 
 
 def test_a_server_restarted_while_scripts_load_gets_them_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import run
-from voteweb.core.models import LogAction, Reason
+from voteweb.core.models import LogAction, Reason, Role
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
@@ -16,7 +16,7 @@ def site(make_store: MakeStore) -> Store:
 
     Of ann and bob: 1 in "go" and reported, 2 in "java" and good, 3 closed and without a group; 4 of ann's was
     removed from "go", 5 deleted. In the log: 1 removing, 2 banning eve, 3 removing and 4 restoring article 1. Bob
-    made two invitations, of which dan used one; zoe's account is being deleted.
+    made two invitations, of which dan used one; hal waits to be let in; zoe's account is being deleted.
     """
     store = make_store(good_votes=3, vote_score=432.0)
     ann, bob, zoe = (factories.user(store, name) for name in ("ann", "bob", "zoe"))
@@ -37,6 +37,11 @@ def site(make_store: MakeStore) -> Store:
     run(store, "HSET", "invite:used", "by", "bob", "until", "4000000001")
     run(store, "ZADD", "invites:bob", 4_000_000_000, "invite:open", 4_000_000_001, "invite:used")
     store.users.make("dan", "", invitation="used")
-    run(store, "SET", "reset:digest", "bob", "EX", 60)
+    run(store, "SET", "reset:digest", "bob e3b0c44298fc1c14", "EX", 60)
+    store.users.make("boss", "", Role.ADMIN)
+    store.users.make("barred", "", Role.ADMIN)
+    store.users.ban("barred", NewLogEntry(LogAction.BAN, "Mod", about="barred", why="spam"))
+    store.users.make("hal", "", network="", request="Please let me in.")
+    store.sessions.open(bob, "a-token")
     store.account_deletion.start(zoe, delete_articles=False)
     return store

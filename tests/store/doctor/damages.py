@@ -28,16 +28,26 @@ def changed_keys(before: dict[str, object], after: dict[str, object]) -> set[str
     return {SHORT_NAMES.get(key, key) for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
 
 
+#: Acts of the log: one that does not say that it is undone, one without a time, one of an unknown kind.
+UNMARKED = 'LSET log-entries: 2 ["remove","Mod","1700000000","","1"]'
+UNTIMED = 'LSET log-entries: 0 ["remove","Mod","","ann","4"]'
+UNKNOWN_KIND = 'LSET log-entries: 0 ["sorcery","Mod","1700000000","ann","4"]'
 #: Commands that break an invariant of the site, and the keys that the doctor then names.
 DAMAGES: list[tuple[str, set[str]]] = [
-    # votes = base + voters, while voting is open
+    # votes = base + voters, while there are voters
     ("HINCRBY article:1 votes 1", {"article:1", *SCORES}),
     ("HINCRBY article:1 base 1", {"article:1"}),
     ("HDEL article:1 votes", {"article:1", *SCORES}),
     ("HDEL article:2 base", set()),  # as a program after the book leaves it: a missing number is 0
-    ("SADD voted:1 999", {"article:1"}),
+    ("SADD voted:1 999", {"article:1", "voted:1"}),
     ("DEL voted:2", {"article:2"}),
     ("DEL voted:1", {"article:1"}),
+    ("HSET article:1 closes soon", {"article:1"}),
+    ("HDEL article:1 closes", set()),  # as a program after the book leaves it
+    # the open votes of a member are stored ones, and expire
+    ("ZADD open-votes:2 9 article:1", {"open-votes:2"}),
+    ("ZADD open-votes:2 9 nonsense", {"open-votes:2"}),
+    ("ZADD open-votes:999 9 article:1", {"open-votes:999"}),
     # the voters expire, but not too early
     ("PERSIST voted:1", {"voted:1"}),
     ("EXPIRE voted:1 86400", {"voted:1"}),
@@ -89,7 +99,7 @@ DAMAGES: list[tuple[str, set[str]]] = [
     ("ZADD good: 9 article:4", {"good:"}),
     ("SADD group:go article:4", {"group:go"}),
     ("ZADD time:go 9 article:4", {"time:go"}),
-    ("SADD voted:4 999", {"article:4"}),
+    ("SADD voted:4 999", {"article:4", "voted:4"}),
     ("SADD voted:5 999", {"voted:5"}),
     # a link leads to the listed articles that have it, while a second posting is a duplicate
     ("ZREM link:go article:1", {"link:go"}),
@@ -106,22 +116,26 @@ DAMAGES: list[tuple[str, set[str]]] = [
     ("DEL report:1", {"reports:"}),
     ("HSET report:2 bob x", {"reports:"}),
     ("HSET report:4 bob x", {"report:4", "reports:"}),
+    # earlier versions are of articles that are not deleted, and expire
+    ("ZADD was:5 1 x", {"was:5"}),
+    ("ZADD was:77 1 x", {"was:77"}),
     ("ZADD reports: 1 article:77", {"reports:"}),
     ("ZADD reports: 1 nonsense", {"reports:"}),
-    # the log: each entry is in its rankings, each ranking has only its entries
-    ("ZREM log: log-entry:1", {"log:"}),
-    ("ZREM log-by:mod log-entry:1", {"log-by:mod"}),
-    ("ZREM log-kind:remove log-entry:1", {"log-kind:remove"}),
-    ("ZREM log-kind:remove+mod log-entry:1", {"log-kind:remove+mod"}),
-    ("ZREM log-about:ann log-entry:1", {"log-about:ann"}),
-    ("ZINCRBY log: 9 log-entry:1", {"log:"}),
-    ("ZADD log-kind:ban 9 log-entry:1", {"log-kind:ban"}),
-    ("ZADD log-about:bob 9 log-entry:1", {"log-about:bob"}),
-    ("ZADD log: 9 log-entry:77", {"log:"}),
-    ("ZADD log-by:mod 9 nonsense", {"log-by:mod"}),
-    ("HDEL log-entry:3 undone", {"log-entry:3"}),
-    ("HDEL log-entry:1 time", {"log-entry:1"}),
-    ("HSET log-entry:1 kind sorcery", {"log-entry:1", "log-kind:remove", "log-kind:remove+mod"}),
+    # the log: each act is in its lists of ids, each list has only its acts, in order
+    ("LREM log: 0 1", {"log:"}),
+    ("LREM log-by:mod 0 3", {"log-by:mod"}),
+    ("LREM log-kind:remove 0 1", {"log-kind:remove"}),
+    ("LREM log-kind:remove+mod 0 3", {"log-kind:remove+mod"}),
+    ("LREM log-about:ann 0 1", {"log-about:ann"}),
+    ("RPUSH log: 1", {"log:"}),
+    ("LPUSH log: 9", {"log:"}),
+    ("RPUSH log-kind:ban 1", {"log-kind:ban"}),
+    ("RPUSH log-about:bob 1", {"log-about:bob"}),
+    ("RPUSH log: 77", {"log:"}),
+    ("RPUSH log-by:mod nonsense", {"log-by:mod"}),
+    (UNMARKED, {"log-entries:"}),
+    (UNTIMED, {"log-entries:"}),
+    (UNKNOWN_KIND, {"log-entries:"}),
     # invitations, reset links, deletions of accounts
     ("ZREM invites:bob invite:open", {"invites:bob"}),
     ("ZADD invites:ann 9 invite:open", {"invites:ann"}),
@@ -130,11 +144,44 @@ DAMAGES: list[tuple[str, set[str]]] = [
     ("HSET invite:open used eve", {"invite:open"}),
     ("HDEL invite:open until", {"invite:open"}),
     ("HDEL user:dan invited-by", {"invite:used"}),
-    ("DEL user:bob", {"invite:open", "invite:used", "posted:bob", "reset:digest"}),
+    ("DEL user:bob", {"invite:open", "invite:used", "posted:bob", "reset:digest", "sessions:bob", "users:", "voted:2"}),
+    ("PERSIST sessions:bob", {"sessions:bob"}),
     ("PERSIST reset:digest", {"reset:digest"}),
     ("SET limit:vote-0123456789 1", {"limit:vote-0123456789"}),
     ("SADD leaving: nobody", {"leaving:"}),
     ("SADD leaving: bob", {"leaving:"}),
+    # the index of members and the set of admins
+    ("ZREM users: ann", {"users:"}),
+    ("ZINCRBY users: 9 ann", {"users:"}),
+    ("ZADD users: 9 zoe", {"users:"}),
+    ("ZADD users: 9 nobody", {"users:"}),
+    ("ZREM held: hal", {"held:"}),
+    ("ZADD held: 9 hal", {"held:"}),
+    ("ZADD held: 9 ann", {"held:"}),
+    ("ZADD held: 9 nobody", {"held:"}),
+    ("SREM admins: boss", {"admins:"}),
+    ("SADD admins: barred", {"admins:"}),
+    ("SADD admins: nobody", {"admins:"}),
+    ("HSET user:ann role admin", {"admins:"}),
+    # the fields of members
+    ("HDEL user:ann id", {"user:ann", "users:", "posted:ann", "gone:ann", "voted:1", "voted:4"}),
+    ("HSET user:ann id x", {"user:ann", "voted:1", "voted:4"}),
+    ("HSET user:ann id 2", {"user:ann", "user:bob", "voted:1", "voted:4"}),
+    ("HDEL user:ann name", {"user:ann"}),
+    ("HSET user:ann name Bob", {"user:ann"}),
+    ("HSET user:ann role root", {"user:ann"}),
+    ("HDEL user:ann role", {"user:ann"}),
+    ("HDEL user:ann password", {"user:ann"}),
+    ("HDEL user:ann since", {"user:ann", "users:"}),
+    ("HSET user:ann since nan", {"user:ann", "users:"}),
+    ("HSET user:ann banned nan", {"user:ann"}),
+    # every group has a title
+    ("DEL group-info:go", {"group-info:go"}),
+    # imported rows are whole numbers in buckets
+    ("SADD imported:7 nonsense", {"imported:7"}),
+    ("SADD imported:7 99999999999999999999", {"imported:7"}),
+    ("SADD imported:4096 1", {"imported:4096"}),
+    ("SADD imported: 5AyIVc0D0bRUNKUqFx4zAQ", {"imported:"}),
     # no orphans
     ("DEL article:1", {"voted:1", "report:1", "reports:", *EVERYWHERE}),
     ("HDEL article:1 title", {"article:1", "report:1", "reports:", *EVERYWHERE}),
@@ -152,7 +199,8 @@ DAMAGES: list[tuple[str, set[str]]] = [
         (f"EXPIRE {key} 60", {key})
         for key in (
             "time: score: good: group:go time:go score:go posted:ann groups: gone:ann reports: report:1 "
-            "reported:bob log: log-by:mod log-kind:ban+mod log-entry:1 invite:open invites:bob leaving:"
+            "reported:bob users: admins: held: log: log-by:mod log-kind:ban+mod log-entries: invite:open invites:bob "
+            "leaving:"
         ).split()
     ],
     ("EXPIRE article:1 60", {"article:1"}),
@@ -162,27 +210,32 @@ DAMAGES: list[tuple[str, set[str]]] = [
     # no counter is behind the ids in use
     ("SET article: 4", {"article:"}),
     ("DEL user:", {"user:"}),
-    ("SET log-entry: 1", {"log-entry:"}),
     ("SET article: many", {"article:"}),
     # invalid numbers
     ("HSET article:1 votes many", {"article:1"}),
     ("HSET article:1 time soon", {"article:1"}),
+    ("HSET article:1 time inf", {"article:1"}),
+    ("HDEL article:4 time", {"article:4"}),
     ("HSET article:1 base few", {"article:1"}),
     ("HSET article:1x title t time 1", {"article:1x"}),
 ]
 #: Damages of the source data, with the keys that differ from before once the rest agrees with it again.
 CONSEQUENCES: dict[str, set[str]] = {
+    UNMARKED: {"log-entries:"},
+    "HINCRBY article:1 votes 1": {"article:1", *SCORES},  # more votes than voters: they go into the base
     "HINCRBY article:1 base 1": {"article:1", *SCORES},
     "HDEL article:2 base": {"article:2"},
-    "SADD voted:1 999": {"voted:1", "article:1", *SCORES},
-    "DEL voted:1": {"voted:1", "article:1", *SCORES},
-    "DEL voted:2": {"voted:2", "article:2", "score:", "score:java", "good:"},
-    "SADD voted:4 999": {"voted:4", "article:4"},
+    "HDEL article:1 closes": {"article:1"},
+    "DEL voted:1": {"voted:1", "article:1"},  # voting on it is over
+    "DEL voted:2": {"voted:2", "article:2"},
     "HDEL article:1 groups": {"article:1", "group:go", "time:go", "score:go"},
     "HSET article:1 groups java": {
         *("article:1", "group:go", "time:go", "score:go", "group:java", "time:java", "score:java"),
     },
-    "HSET article:3 groups nowhere": {"article:3", "groups:", "group:nowhere", "time:nowhere", "score:nowhere"},
+    "HSET article:3 groups nowhere": {
+        *("article:3", "groups:", "group:nowhere", "time:nowhere", "score:nowhere", "group-info:nowhere"),
+    },
+    "DEL group-info:go": {"group-info:go"},
     "HSET group-info:ghost title Ghost": {"group-info:ghost", "groups:"},
     "HSET article:1 poster bob": {"article:1", "posted:ann", "posted:bob"},
     "HSET article:1 gone removed": {"article:1", "gone:ann", "report:1", "reports:", *EVERYWHERE},
@@ -191,18 +244,28 @@ CONSEQUENCES: dict[str, set[str]] = {
     "DEL report:1": {"report:1", "reports:"},
     "HSET report:2 bob x": {"report:2", "reports:"},
     "HSET invite:open used eve": {"invite:open", "user:eve"},
+    "HSET user:ann role admin": {"user:ann", "admins:"},
     "PERSIST reset:digest": {"reset:digest"},
+    "PERSIST sessions:bob": {"sessions:bob"},
     "DEL article:1": {"article:1", "voted:1", "report:1", "reports:", *EVERYWHERE},
 }
+_LOST_VOTER = [("voted:1", "the id that a member has lost"), ("voted:4", "the id that a member has lost")]
 #: Damages that cannot be repaired from the database, with the keys that stay wrong and the reasons.
 UNREPAIRABLE: dict[str, list[tuple[str, str]]] = {
+    "HDEL user:ann id": [("user:ann", "a backup may hold it"), *_LOST_VOTER],
+    "HSET user:ann id x": [("user:ann", "a backup may hold it"), *_LOST_VOTER],
+    "HSET user:ann id 2": [
+        *(("user:ann", "whose votes are whose"), ("user:bob", "whose votes are whose"), *_LOST_VOTER),
+    ],
+    "HSET user:ann name Bob": [("user:ann", "a backup may hold it")],
+    "HSET user:ann banned nan": [("user:ann", "a backup may hold it")],
+    "SADD imported:4096 1": [("imported:4096", "another program")],
+    "SADD imported: 5AyIVc0D0bRUNKUqFx4zAQ": [("imported:", "voteweb migrate")],
     "HSET article:1 gone somehow": [("article:1", "the value is stored nowhere else")],
     "HDEL article:1 title": [("article:1", "the value is stored nowhere else"), ("report:1", "repair that first")],
-    "HDEL article:1 time": [("article:1", "the value is stored nowhere else")],
-    "HSET article:1 time soon": [("article:1", "the value is stored nowhere else")],
     "HSET article:1x title t time 1": [("article:1x", "another program")],
-    "HDEL log-entry:1 time": [("log-entry:1", "the value is stored nowhere else")],
-    "HSET log-entry:1 kind sorcery": [("log-entry:1", "the value is stored nowhere else")],
+    UNTIMED: [("log-entries:", "the value is stored nowhere else")],
+    UNKNOWN_KIND: [("log-entries:", "the value is stored nowhere else")],
     "HDEL invite:open until": [("invite:open", "the value is stored nowhere else")],
     "DEL user:bob": [
         ("invite:open", "a backup may hold"),
@@ -210,9 +273,18 @@ UNREPAIRABLE: dict[str, list[tuple[str, str]]] = {
     ],
     "SET article: many": [("article:", "set it by hand to 5 or more")],
 }
+#: Damages that are repaired from rankings, which other damages spoil.
+REPAIRED_FROM_RANKINGS = {
+    "HDEL article:1 time",
+    "HSET article:1 time soon",
+    "HSET article:1 time inf",
+    "HDEL article:4 time",
+    "HDEL user:ann since",
+    "HSET user:ann since nan",
+}
 #: Damages of derived data, with a place for the id of an article.
 DERIVED_DAMAGES = (
-    "HINCRBY article:{} votes 3",
+    "HINCRBY article:{} votes -3",
     "ZREM score: article:{}",
     "ZINCRBY time: 5 article:{}",
     "ZADD good: 5 article:{}",

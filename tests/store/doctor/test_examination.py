@@ -11,6 +11,7 @@ from tests.store.doctor.damages import DAMAGES, named_keys, spoil
 from tests.store.examination import broken, broken_keys, run, snapshot
 from voteweb.core.config import Settings
 from voteweb.store import Store, build_store
+from voteweb.store.doctor import spooling_scanner
 
 
 def test_a_sound_site_has_no_findings(site: Store) -> None:
@@ -21,11 +22,41 @@ def test_an_empty_database_has_no_findings(store: Store) -> None:
     assert broken(store) == []
 
 
+@pytest.mark.parametrize("time", ["inf", "1e300"])
+def test_open_votes_that_never_end_are_repaired(site: Store, time: str) -> None:
+    run(site, "ZADD", "open-votes:2", time, "nonsense")
+    run(site, "PERSIST", "open-votes:2")
+    list(site.doctor.repair())
+    assert broken(site) == []
+
+
 def test_an_examination_only_reads(site: Store) -> None:
     run(site, "ZREM", "time:", "article:1")
     before = snapshot(site)
     assert broken(site) != []
     assert snapshot(site) == before
+
+
+def test_an_examination_lists_the_keys_once(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands = []
+    command = site.connection.command
+
+    def record(*arguments: object) -> object:
+        commands.append(arguments)
+        return command(*arguments)
+
+    monkeypatch.setattr(site.connection, "command", record)
+    assert broken(site) == []
+    assert [arguments[:2] for arguments in commands if arguments[0] == "SCAN"] == [("SCAN", 0)]
+
+
+def test_many_keys_are_kept_in_a_file(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spooling_scanner, "MAX_SPOOL_BYTES", 10)
+    monkeypatch.setattr(spooling_scanner, "READ_BYTES", 10)
+    site.imports.add([factories.story(time=1_700_000_000.0 + i) for i in range(60)])
+    run(site, "ZREM", "score:", "article:60")
+    run(site, "SADD", "group:line\nend", "article:1")
+    assert broken_keys(site) == {"score:", "group:line\nend"}
 
 
 @pytest.mark.parametrize(("command", "keys_named"), DAMAGES)
@@ -38,13 +69,13 @@ def test_a_broken_invariant_is_found_by_its_key(site: Store, command: str, keys_
     "key",
     (
         "article:1 voted:1 time: score: good: groups: group:go time:go score:go group-info:go posted:ann user:ann "
-        "gone:ann reports: report:1 reported:bob log: log-by:mod log-kind:ban+mod log-about:ann log-entry:1 "
-        "invite:open invites:bob reset:digest leaving: link:digest user: article: log-entry:"
+        "gone:ann reports: report:1 reported:bob log: log-by:mod log-kind:ban+mod log-about:ann log-entries: "
+        "invite:open invites:bob reset:digest users: admins: leaving: link:digest user: article:"
     ).split(),
 )
 def test_a_key_of_another_type_is_found(site: Store, key: str) -> None:
     run(site, "DEL", key)
-    run(site, "RPUSH", key, "x")
+    run(site, "XADD", key, "*", "x", "y")
     assert key in broken_keys(site)
 
 

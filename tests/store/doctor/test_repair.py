@@ -69,27 +69,27 @@ def test_a_lost_ranking_is_rebuilt(site: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    ("votes", "base", "age", "repaired"),
+    ("votes", "base", "voters", "repaired"),
     [
-        ("many", "0", 60, ("1", "0")),  # open: computed from the voters
-        ("1", "few", 60, ("1", "0")),
-        ("7", "few", 60, ("7", "6")),
-        ("many", "few", 60, None),  # one of the two must be valid
-        ("many", "0", 700_000, None),  # closed: nothing else has the number
-        ("7", "few", 700_000, ("7", "6")),
-        ("1.5", "0", 60, ("1", "0")),
-        ("", "0", 60, ("1", "0")),
+        ("many", "0", True, ("1", "0")),  # computed from the voters
+        ("1", "few", True, ("1", "0")),
+        ("7", "few", True, ("7", "6")),
+        ("7", "0", True, ("7", "6")),  # votes do not fall: voters may be lost
+        ("0", "3", True, ("4", "3")),
+        ("many", "few", True, None),  # one of the two must be valid
+        ("many", "0", False, None),  # nothing else has the number
+        ("7", "few", False, ("7", "7")),
+        ("1.5", "0", True, ("1", "0")),
+        ("", "0", True, ("1", "0")),
     ],
 )
 def test_invalid_numbers_are_computed_where_possible(
-    store: Store, votes: str, base: str, age: int, repaired: tuple[str, str] | None
+    store: Store, votes: str, base: str, voters: bool, repaired: tuple[str, str] | None
 ) -> None:
     id = factories.article(store).id
-    posted = store.articles.get(id).time - age
-    run(store, "HSET", f"article:{id}", "time", f"{posted:.6f}")
-    assert repair_rest(store) == []
     run(store, "HSET", f"article:{id}", "votes", votes, "base", base)
-    run(store, "SADD", f"voted:{id}", 1)
+    if not voters:
+        run(store, "DEL", f"voted:{id}")
     assert (repair_rest(store) == []) == (repaired is not None)
     assert run(store, "HMGET", f"article:{id}", "votes", "base") == list(repaired or (votes, base))
 

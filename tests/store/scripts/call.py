@@ -6,58 +6,110 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from voteweb.store.connection import scripts
+from voteweb.store.moderation_log import PACKED_FIELDS
 
-#: The arguments of each script in its order; "log" stands for the three of a script that may log.
+#: The arguments of each script in its order; "log" stands for the three of an act that may be logged.
 ARGUMENTS = {
-    "cast_vote": "action member voter_id voter_name session_id vote_score good_votes voting_seconds grace known_groups",
-    "change_user": "log condition",
-    "combine_groups": "seconds max_articles",
+    "cast_vote": "action member voter_id voter_name session_id vote_score good_votes voting_seconds grace known_groups"
+    " newcomer_seconds digest idle_seconds max_seconds use_seconds max_open_votes",
+    "change_password": "log condition verified password_hash session_id",
+    "change_user": "log condition name",
+    "combine_groups": "member seconds max_kept max_articles first last count",
     "disown_article": "member replacement",
     "dismiss_reports": "log member",
     "edit_article": "log member editor edit_seconds vote_score max_groups title link text known_link link_seconds"
-    " add_count",
+    " known_revision max_versions version_seconds add_count",
+    "end_other_sessions": "session_id digest new_session_id idle_seconds max_seconds",
+    "end_session": "digest seconds",
+    "end_lease": "token job is_done",
     "finish_account_deletion": "name",
     "hit_rate_limit": "",
     "import_article": "member title link text poster poster_id time votes vote_score good_votes voting_seconds grace"
-    " digest link_seconds",
+    " row link_seconds replacement",
     "index_log_entry": "member field",
+    "judge_member": "log verdict name reason session_id",
     "make_group": "log action name title description",
-    "make_invitation": "member name expires",
-    "make_user": "log needs_invitation name password_hash role session_id",
-    "post_article": "member title link text poster poster_id own_vote vote_score good_votes voters_seconds"
-    " form_seconds link_seconds allow_duplicate",
-    "refund_rate_limit": "",
+    "make_invitation": "member name seconds",
+    "repair_log_index": "id",
+    "repair_log_entry": "id",
+    "convert_log_entry": "id text",
+    "convert_reported": "",
+    "convert_log_gap": "wanted most",
+    "make_user": "log needs_invitation name lower_name password_hash role session_id signs_up network network_seconds"
+    " request",
+    "open_session": "member_id session_id digest browser began password idle_seconds max_seconds max_sessions",
+    "post_article": "member title link text poster poster_id own_vote vote_score good_votes voting_seconds"
+    " grace form_seconds link_seconds allow_duplicate newcomer_seconds newcomer_burst newcomer_interval",
+    "refund_rate_limit": "log",
+    "remove_invitation": "member",
     "remove_stray_member": "member field value",
+    "remove_stray_voter": "voter",
     "repair_article": "member vote_score good_votes voting_seconds link_seconds known_groups known_poster known_link",
+    "repair_field": "field before value",
     "repair_group": "name is_named",
+    "repair_member": "name",
     "repair_reports": "member",
+    "repair_time": "member field",
     "repair_voters": "voting_seconds grace",
-    "report_article": "member reporter json",
+    "report_article": "member id reporter json",
     "rescore_article": "member vote_score good_votes known_groups",
-    "reset_password": "name password_hash session_id",
+    "reset_password": "link known_hash password_hash session_id",
     "restore_article": "log member vote_score good_votes link_seconds known_link known_poster",
     "revoke_invitation": "maker",
     "set_groups": "log member vote_score max_groups add_count",
-    "start_account_deletion": "name session_id articles",
+    "start_account_deletion": "name session_id articles verified",
+    "use_session": "session_id digest checked idle_seconds max_seconds use_seconds",
+    "take_lease": "token seconds mode",
+    "withdraw_report": "member id reporter",
     "unlist_article": "log member status reason deleter delete_seconds known_link known_poster",
 }
+#: The scripts that end their keys and arguments with an actor.
+WITH_ACTOR = {
+    "change_user", "dismiss_reports", "edit_article", "judge_member", "make_group", "make_invitation",
+    "report_article", "restore_article", "revoke_invitation", "set_groups", "unlist_article",
+}  # fmt: skip
 #: Arguments that a site has in its settings or constants.
 DEFAULTS: dict[str, Any] = {
+    "replacement": "[deleted]",
     "own_vote": 1, "vote_score": 432, "good_votes": 1, "voting_seconds": 604_800, "grace": 3_600,
-    "voters_seconds": 608_400, "form_seconds": 86_400, "link_seconds": 2_592_000, "edit_seconds": 900,
+    "form_seconds": 86_400, "link_seconds": 2_592_000, "edit_seconds": 900,
     "delete_seconds": 900, "max_groups": 5,
+    "known_revision": "", "max_versions": 5, "version_seconds": 2_592_000,
+    "network": "", "request": "", "network_seconds": 2_592_000, "newcomer_seconds": 604_800,
+    "max_open_votes": 1_000,
+    "newcomer_burst": 2, "newcomer_interval": 17_280,
+    "idle_seconds": 2_592_000, "max_seconds": 31_536_000, "use_seconds": 86_400,
 }  # fmt: skip
 
 
 class Log(NamedTuple):
-    """The keys of the log and the fields of an entry."""
+    """The keys of one act and the fields of its log entry, if it has one."""
 
     keys: list[str]
-    fields: dict[str, str]
+    fields: dict[str, str] | None
 
     @property
     def arguments(self) -> tuple[Any, ...]:
-        return (len(self.keys), "log-entry:7", json.dumps(self.fields))
+        entry = [self.fields.get(name, "") for name in PACKED_FIELDS] if self.fields else None
+        return (len(self.keys), 600, json.dumps(entry) if entry else "")
+
+
+NOT_LOGGED = Log(["done:token"], None)
+
+
+class Actor(NamedTuple):
+    """The member for whom a script acts, and the least role that may do so; without an id, the operator."""
+
+    name: str
+    id: int | str
+    role: str
+
+    @property
+    def keys(self) -> list[str]:
+        return [f"user:{self.name}"] if self.id else []
+
+
+OPERATOR = Actor("", "", "")
 
 
 class LimitArguments(NamedTuple):
@@ -76,17 +128,23 @@ class Call:
     arguments: dict[str, Any]
     rest: Sequence[Any] = ()
     log: Log | None = field(default=None)
+    actor: Actor = OPERATOR
 
     def command(self) -> tuple[Any, ...]:
         """Return the command that runs the script."""
         names = ARGUMENTS[self.script].split()
         values = DEFAULTS | self.arguments
-        log = self.log.arguments if self.log else (0, "", "")
-        arguments = [value for name in names for value in (log if name == "log" else (values[name],))]
-        return scripts.call(self.script, self.all_keys(), [*arguments, *self.rest])
+        arguments = [value for name in names for value in (self._log.arguments if name == "log" else (values[name],))]
+        actor = (self.actor.id, self.actor.role) if self.script in WITH_ACTOR else ()
+        return scripts.call(self.script, self.all_keys(), [*arguments, *self.rest, *actor])
 
     def all_keys(self) -> list[str]:
-        return self.keys + (self.log.keys if self.log else [])
+        log = self._log.keys if "log" in ARGUMENTS[self.script].split() else []
+        return self.keys + log + self.actor.keys
+
+    @property
+    def _log(self) -> Log:
+        return self.log or NOT_LOGGED
 
     def changed(self, *, rest: Sequence[Any] | None = None, **arguments: Any) -> "Call":
         """Return the call with these arguments changed."""
@@ -95,7 +153,7 @@ class Call:
         return changed if rest is None else replace(changed, rest=rest)
 
 
-def call(script: str, keys: str, *rest: Any, log: Log | None = None, **arguments: Any) -> Call:
+def call(script: str, keys: str, *rest: Any, log: Log | None = None, actor: Actor = OPERATOR, **arguments: Any) -> Call:
     """Return a call of *script* with *keys* separated by spaces."""
     assert arguments.keys() <= set(ARGUMENTS[script].split()), arguments
-    return Call(script, keys.split(), arguments, rest, log)
+    return Call(script, keys.split(), arguments, rest, log, actor)

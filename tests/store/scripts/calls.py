@@ -1,12 +1,16 @@
 """A call of every script that writes, on the site of the fixture ``site``."""
 
-from tests.store.scripts.call import LimitArguments, Log, call
+from tests.store.scripts.call import Actor, LimitArguments, Log, call
 from voteweb.core import links
 
-LOG_KEYS = "log-entry:7 log: log-by:mod log-kind:remove log-kind:remove+mod log-about:ann".split()
+LOG_KEYS = "done:token log-entries: log: log-by:mod log-kind:remove log-kind:remove+mod log-about:ann".split()
 REMOVAL = {"kind": "remove", "who": "mod", "about": "ann"}
 LOGGED = Log(LOG_KEYS, REMOVAL | {"article": "1", "title": "A title"})
-UNDOING = Log([*LOG_KEYS, "log-entry:5"], REMOVAL | {"undoes": "5"})
+#: Entry 3 is a change of article 1's groups.
+UNDOING = Log(LOG_KEYS, REMOVAL | {"kind": "groups", "article": "1", "undoes": "3"})
+
+ANN, BOB = Actor("ann", 1, "member"), Actor("bob", 2, "member")
+MOD, ADMIN = Actor("mod", 5, "moderator"), Actor("boss", 6, "admin")
 
 LINK, OTHER_LINK = "https://example.com/redis", "https://a.example/"
 LINK_KEY, OTHER_LINK_KEY, NO_LINK_KEY = (f"link:{links.digest(link)}" for link in (LINK, OTHER_LINK, ""))
@@ -15,8 +19,8 @@ SITE = "time: score: good:"
 #: The keys of an article by ann that unlist_article takes between those of the site and those of the groups.
 POSTER_KEYS = f"posted:ann gone:ann {LINK_KEY} reports:"
 
-VOTE_KEYS = "article:1 voted:1 score: good: user:bob score:go"
-VOTE = {"voter_id": 2, "voter_name": "bob", "session_id": "session-1", "known_groups": "go"}
+VOTE_KEYS = "article:1 voted:1 score: good: user:bob sessions:bob open-votes:2 score:go"
+VOTE = {"voter_id": 2, "voter_name": "bob", "session_id": "session-1", "known_groups": "go", "digest": "idle"}
 ARTICLE = {"title": "A title", "link": OTHER_LINK, "text": "", "poster": "ann", "poster_id": 1}
 EDIT = {"member": "article:1", "title": "Another", "text": "text", "known_link": LINK, "add_count": 1}
 KNOWN = {"known_link": LINK, "known_poster": "ann"}
@@ -26,7 +30,7 @@ SET_GROUPS = {"member": "article:1", "add_count": 1}
 CALLS = {
     "post_article": call(
         "post_article",
-        f"article:9 voted:9 {SITE} posted:ann once:1-form-0009 groups: {OTHER_LINK_KEY} user:ann {GO}",
+        f"article:9 voted:9 {SITE} posted:ann once:1-form-0009 groups: {OTHER_LINK_KEY} user:ann limit:new-ann {GO}",
         "go",
         member="article:9",
         **ARTICLE,
@@ -35,15 +39,16 @@ CALLS = {
     "cast_vote": call("cast_vote", VOTE_KEYS, action="cast", member="article:1", **VOTE),
     "cast_vote with a limit": call(
         "cast_vote",
-        f"{VOTE_KEYS} limit:few-one",
+        f"{VOTE_KEYS} limit:few-one limit:fewer-one",
         *LimitArguments(burst=3, interval=10),
+        *LimitArguments(burst=2, interval=100),
         action="cast",
         member="article:1",
         **VOTE,
     ),
     "cast_vote to take back": call(
         "cast_vote",
-        "article:2 voted:2 score: good: user:bob score:go",
+        "article:2 voted:2 score: good: user:bob sessions:bob open-votes:2 score:go",
         action="take-back",
         member="article:2",
         good_votes=2,
@@ -51,23 +56,30 @@ CALLS = {
     ),
     "set_groups": call("set_groups", f"article:1 groups: {REDIS} {GO}", "redis", "go", **SET_GROUPS),
     "set_groups in the log": call(
-        "set_groups", f"article:1 groups: {REDIS} {GO}", "redis", "go", log=LOGGED, **SET_GROUPS
+        "set_groups",
+        f"article:1 groups: {REDIS} {GO}",
+        "redis",
+        "go",
+        log=LOGGED,
+        **SET_GROUPS,
+        actor=MOD,
     ),
     "set_groups to undo": call(
         "set_groups", f"article:1 groups: {REDIS} {GO}", "redis", "go", log=UNDOING, **SET_GROUPS
     ),
     "edit_article": call(
         "edit_article",
-        f"article:1 groups: {LINK_KEY} {OTHER_LINK_KEY} {REDIS} {GO}",
+        f"article:1 groups: {LINK_KEY} {OTHER_LINK_KEY} was:1 {REDIS} {GO}",
         "redis",
         "go",
         editor="ANN",
         link=OTHER_LINK,
         **EDIT,
+        actor=ANN,
     ),
     "edit_article in the log": call(
         "edit_article",
-        f"article:1 groups: {LINK_KEY} {NO_LINK_KEY} {REDIS} {GO}",
+        f"article:1 groups: {LINK_KEY} {NO_LINK_KEY} was:1 {REDIS} {GO}",
         "redis",
         "go",
         log=LOGGED,
@@ -75,20 +87,22 @@ CALLS = {
         edit_seconds=0,
         link="",
         **EDIT,
+        actor=MOD,
     ),
     "unlist_article to delete": call(
         "unlist_article",
-        f"article:1 voted:1 {SITE} {POSTER_KEYS} report:1 user:ann {GO}",
+        f"article:1 voted:1 {SITE} {POSTER_KEYS} report:1 user:ann was:1 {GO}",
         "go",
         member="article:1",
         status="deleted",
         reason="",
         deleter="ann",
         **KNOWN,
+        actor=ANN,
     ),
     "unlist_article to delete a removed one": call(
         "unlist_article",
-        f"article:4 voted:4 {SITE} {POSTER_KEYS} report:4 user:ann {GO}",
+        f"article:4 voted:4 {SITE} {POSTER_KEYS} report:4 user:ann was:4 {GO}",
         "go",
         member="article:4",
         status="deleted",
@@ -98,7 +112,7 @@ CALLS = {
     ),
     "unlist_article to remove": call(
         "unlist_article",
-        f"article:1 voted:1 {SITE} {POSTER_KEYS} report:1 user:ann {GO}",
+        f"article:1 voted:1 {SITE} {POSTER_KEYS} report:1 user:ann was:1 {GO}",
         "go",
         log=LOGGED,
         member="article:1",
@@ -106,6 +120,7 @@ CALLS = {
         reason="spam",
         deleter="",
         **KNOWN,
+        actor=MOD,
     ),
     "restore_article": call(
         "restore_article",
@@ -114,24 +129,29 @@ CALLS = {
         log=LOGGED,
         member="article:4",
         **KNOWN,
+        actor=MOD,
     ),
     "report_article": call(
         "report_article",
         "article:2 reports: report:2 reported:bob",
         member="article:2",
+        id=2,
         reporter="bob",
         json='{"by": "bob", "note": "à"}',
+        actor=BOB,
     ),
-    "dismiss_reports": call("dismiss_reports", "article:1 reports: report:1", log=LOGGED, member="article:1"),
+    "dismiss_reports": call(
+        "dismiss_reports", "article:1 reports: report:1", log=LOGGED, member="article:1", actor=MOD
+    ),
     "import_article": call(
         "import_article",
-        f"article:9 voted:9 {SITE} posted:ann imported: {OTHER_LINK_KEY} {GO}",
+        f"article:9 voted:9 {SITE} posted:ann imported:7 {OTHER_LINK_KEY} {GO} user:ann",
         "go",
         member="article:9",
         **ARTICLE,
         time=4e9,
         votes=7,
-        digest="digest",
+        row=-7,
     ),
     "make_group": call(
         "make_group",
@@ -141,6 +161,7 @@ CALLS = {
         name="lua",
         title="Lua",
         description="the language",
+        actor=MOD,
     ),
     "make_group to change": call(
         "make_group",
@@ -150,43 +171,141 @@ CALLS = {
         name="go",
         title="Golang",
         description="the language",
+        actor=MOD,
     ),
     "make_user": call(
         "make_user",
-        "user:dan invite:none user:bob user:",
+        "user:dan invite:none user:bob user: users: admins: signup:dan network:digest held:",
         log=LOGGED,
         needs_invitation=0,
         name="dan",
+        lower_name="dan",
         password_hash="hash",
         role="admin",
         session_id="session-2",
+        signs_up=0,
     ),
     "make_user by invitation": call(
         "make_user",
-        "user:dan invite:open user:bob user:",
+        "user:dan invite:open user:bob user: users: admins: signup:dan network:digest held:",
         needs_invitation=1,
         name="dan",
+        lower_name="dan",
         password_hash="hash",
         role="member",
         session_id="session-2",
+        signs_up=1,
+        network="digest",
+        request="Please",
     ),
-    "change_user": call("change_user", "user:bob", "role", "admin", "session", "session-2", log=LOGGED, condition=""),
+    "change_password": call(
+        "change_password",
+        "user:bob",
+        condition="any",
+        verified="",
+        password_hash="new hash",
+        session_id="session-2",
+    ),
+    "change_password to refresh its hash": call(
+        "change_password", "user:bob", condition="verified", verified="", password_hash="new hash", session_id=""
+    ),
+    "change_user": call(
+        "change_user",
+        "user:bob admins:",
+        *("role", "admin", "session", "session-2"),
+        log=LOGGED,
+        condition="",
+        name="bob",
+        actor=ADMIN,
+    ),
     "change_user to ban": call(
-        "change_user", "user:bob", "banned", "17", "session", "session-2", log=LOGGED, condition="free"
+        "change_user",
+        "user:bob admins:",
+        *("banned", "17", "session", "session-2"),
+        log=LOGGED,
+        condition="free",
+        name="bob",
+        actor=MOD,
     ),
-    "change_user to unban": call("change_user", "user:eve", "banned", "0", log=LOGGED, condition="banned"),
-    "make_invitation": call("make_invitation", "invite:new invites:bob", member="invite:new", name="bob", expires=4e9),
-    "revoke_invitation": call("revoke_invitation", "invite:open", maker="BOB"),
+    "change_user to unban": call(
+        "change_user", "user:eve admins:", "banned", "0", log=LOGGED, condition="banned", name="eve", actor=MOD
+    ),
+    "judge_member to admit": call(
+        "judge_member",
+        "user:hal held:",
+        log=LOGGED,
+        verdict="admit",
+        name="hal",
+        reason="",
+        session_id="s-2",
+        actor=MOD,
+    ),
+    "judge_member to refuse": call(
+        "judge_member",
+        "user:hal held:",
+        log=LOGGED,
+        verdict="refuse",
+        name="hal",
+        reason="ad",
+        session_id="s-2",
+        actor=MOD,
+    ),
+    "open_session": call(
+        "open_session",
+        "user:bob sessions:bob",
+        member_id=2,
+        session_id="session-1",
+        digest="new",
+        browser="Firefox/Linux",
+        began="",
+        password="known",
+        max_sessions=2,
+    ),
+    "use_session": call("use_session", "sessions:bob", session_id="session-1", digest="idle", checked=""),
+    "use_session with the password": call(
+        "use_session", "sessions:bob", session_id="session-1", digest="fresh", checked="checked"
+    ),
+    "end_session": call("end_session", "sessions:bob", digest="fresh", seconds=100),
+    "end_session of before": call("end_session", "sessions:bob", digest="adopted", seconds=100),
+    "end_other_sessions": call(
+        "end_other_sessions",
+        "user:bob sessions:bob",
+        session_id="session-1",
+        digest="fresh",
+        new_session_id="session-2",
+    ),
+    "make_invitation": call(
+        "make_invitation", "invite:new invites:bob", member="invite:new", name="bob", seconds=604_800, actor=BOB
+    ),
+    "revoke_invitation": call("revoke_invitation", "invite:open", maker="BOB", actor=BOB),
     "reset_password": call(
-        "reset_password", "reset:digest user:bob", name="bob", password_hash="new hash", session_id="session-2"
+        "reset_password",
+        "reset:digest user:bob",
+        link="bob e3b0c44298fc1c14",
+        known_hash="",
+        password_hash="new hash",
+        session_id="session-2",
     ),
     "start_account_deletion": call(
-        "start_account_deletion", "user:bob leaving:", name="bob", session_id="session-2", articles="keep"
+        "start_account_deletion",
+        "user:bob leaving: users: admins: signup:bob network:digest held: open-votes:2",
+        name="bob",
+        session_id="session-2",
+        articles="keep",
+        verified="",
     ),
+    "withdraw_report": call(
+        "withdraw_report", "reports: report:1 reported:bob", member="article:1", id="1", reporter="bob"
+    ),
+    "remove_invitation": call("remove_invitation", "invite:open invites:bob", member="invite:open"),
     "disown_article": call(
-        "disown_article", "article:1 posted:ann gone:ann", member="article:1", replacement="[deleted]"
+        "disown_article", "article:1 posted:ann gone:ann was:1", member="article:1", replacement="[deleted]"
     ),
-    "finish_account_deletion": call("finish_account_deletion", "leaving: posted:zoe gone:zoe", name="zoe"),
+    "finish_account_deletion": call(
+        "finish_account_deletion", "leaving: posted:zoe gone:zoe reported:none invites:zoe", name="zoe"
+    ),
+    "take_lease": call("take_lease", "lease:a-job", token="a", seconds=30, mode="take"),
+    "end_lease": call("end_lease", "lease:held-job jobs:", token="a", job="held-job", is_done=1),
     "repair_article": call(
         "repair_article",
         f"article:1 voted:1 {SITE} posted:ann gone:ann {LINK_KEY} user:ann {GO}",
@@ -195,13 +314,22 @@ CALLS = {
         known_groups="go",
         **KNOWN,
     ),
-    "repair_voters": call("repair_voters", "article:1 voted:1", voting_seconds=1_000_000),
+    "repair_voters": call("repair_voters", "article:3 voted:3"),
+    "remove_stray_voter": call("remove_stray_voter", "article:2 voted:2", voter=2),
+    "repair_member": call("repair_member", "user:fay users: admins: held:", name="fay"),
     "repair_reports": call("repair_reports", "article:2 reports: report:1", member="article:2"),
     "repair_group to make it": call(
         "repair_group", "groups: group-info:perl group:perl time:perl score:perl", name="perl", is_named=1
     ),
     "repair_group to clear it away": call("repair_group", f"groups: group-info:perl {GO}", name="perl", is_named=0),
-    "index_log_entry": call("index_log_entry", "log-entry:1 log-by:eve", member="log-entry:1", field="time"),
+    "index_log_entry": call("index_log_entry", "invite:open invites:eve", member="invite:open", field="until"),
+    "repair_log_index": call("repair_log_index", "log-by:eve", id=1),
+    "repair_log_entry": call("repair_log_entry", "log-entries:", id=1),
+    "convert_log_entry": call("convert_log_entry", "log-entry:4 log-entries: log: log-by:mod", id=4, text="[]"),
+    "convert_reported": call("convert_reported", "reported:zoe", 7, 8),
+    "convert_log_gap": call("convert_log_gap", "log-entries:", wanted=9, most=100),
+    "repair_field": call("repair_field", "user:bob", field="role", before="member", value="moderator"),
+    "repair_time": call("repair_time", "article:7 time:", member="article:1", field="time"),
     "remove_stray_member": call(
         "remove_stray_member", "posted:ann article:1", member="article:1", field="poster", value="ann"
     ),
@@ -211,7 +339,20 @@ CALLS = {
     "rescore_article": call(
         "rescore_article", "article:1 score: good: score:go", member="article:1", vote_score=100, known_groups="go"
     ),
-    "combine_groups": call("combine_groups", "score:go+redis score:go score:redis", seconds=60, max_articles=2_000),
+    "combine_groups": call(
+        "combine_groups",
+        "score:go+redis combined: groups: score:go score:redis limit:few-one",
+        "go",
+        "redis",
+        *LimitArguments(burst=3, interval=10),
+        member="score:go+redis",
+        seconds=60,
+        max_kept=100,
+        max_articles=500,
+        first=0,
+        last=25,
+        count=2,
+    ),
     "hit_rate_limit": call(
         "hit_rate_limit",
         "limit:few-one limit:fewer-two",

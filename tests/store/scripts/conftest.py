@@ -1,11 +1,13 @@
 """The site that the calls of the scripts work on."""
 
+import time
+
 import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import run
-from voteweb.core.models import LogAction, Reason
+from voteweb.core.models import LogAction, Reason, Role
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
@@ -15,10 +17,13 @@ def site(make_store: MakeStore) -> Store:
     """A site on which every script has something to do.
 
     Four articles of ann's: 1 and 2 in "go", one reported, one voted for; 3 in "redis"; 4 removed from "go". Eve is
-    banned, zoe's account is being deleted, and bob has an open invitation and a reset link.
+    banned, zoe's account is being deleted, and bob has an open invitation, a reset link and sessions of each kind. Mod
+    and boss are moderator and admin.
     """
     store = make_store(good_votes=1, vote_score=432.0)
     ann, bob, eve, zoe = (factories.user(store, name) for name in ("ann", "bob", "eve", "zoe"))
+    factories.user(store, "mod", Role.MODERATOR)
+    factories.user(store, "boss", Role.ADMIN)
     reported = factories.article(store, ann, groups=("go",))
     voted = factories.article(store, ann, groups=("go",))
     store.votes.cast(voted.id, bob)
@@ -27,10 +32,31 @@ def site(make_store: MakeStore) -> Store:
     store.removals.remove(removed.id, NewLogEntry(LogAction.REMOVE, "Mod", about="ann", article=removed.id, why="spam"))
     store.reports.make(reported.id, bob, Reason.SPAM, "")
     store.users.ban(eve.name, NewLogEntry(LogAction.BAN, "Mod", about="eve", why="spam"))
+    groups = NewLogEntry(LogAction.GROUPS, "Mod", about="ann", article=1)
+    store.articles.set_groups(1, ["redis"], [], groups)
+    store.articles.set_groups(1, [], ["redis"])
     store.account_deletion.start(zoe, delete_articles=False)
     run(store, "HSET", "invite:open", "by", "bob", "until", "4000000000")
+    store.users.make("Hal", "", network="", request="Please let me in.")
+    run(store, "HSET", "user:fay", "id", "9", "name", "Fay", "role", "admin", "since", "1700000000.5")
     run(store, "HSET", "user:bob", "session", "session-1")
-    run(store, "SET", "reset:digest", "bob")
+    run(store, "PERSIST", "voted:3")
+    run(store, "HSET", "article:7", "title", "without a time")
+    began, week = int(time.time()) - 604_800, 604_800
+    sessions = {
+        "of": "session-1",
+        "fresh": f"{began},{week - 60},,Firefox/Linux",
+        "idle": f"{began},0,0,",
+        "adopted": f"{began},0,,Chrome/Android,*",
+        "ended": f"-{began + 5_000_000}",
+        "too old": f"{began - 5_000_000},0,0,",
+    }
+    run(store, "HSET", "sessions:bob", *(text for pair in sessions.items() for text in pair))
+    run(store, "EXPIREAT", "sessions:bob", began + 5_000_000)
+    run(store, "SET", "reset:digest", "bob e3b0c44298fc1c14")
+    run(store, "HSET", "log-entry:4", "kind", "ban")
+    run(store, "HSET", "reported:zoe", "article:7", "{}", "article:8", "{}")
     run(store, "SET", "limit:few-spent", "4000000000", "EX", 1_000)
+    run(store, "SET", "lease:held-job", "a", "EX", 30)
     store.connection.load_scripts()
     return store

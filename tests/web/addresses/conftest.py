@@ -8,6 +8,7 @@ import pytest
 
 from tests import factories
 from tests.web.addresses.address import ADMIN, BANNED, LATE, MODERATOR, POSTER, READER, ROLES
+from tests.web.addresses.sender import Sender
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeMember
 from tests.web.state import make_links
@@ -49,6 +50,7 @@ def site(store: Store) -> None:
     factories.user(store, "other-mod", Role.MODERATOR)
     factories.user(store, "other-admin", Role.ADMIN)
     store.account_deletion.start(factories.user(store, "gone"), delete_articles=False)
+    store.users.make("hal", "", network="", request="Please let me in.")
     make_links(store, inviter=MODERATOR, forgetful="zoe")
 
 
@@ -66,3 +68,8 @@ def make_person(make_member: MakeMember, reader: Browser, store: Store) -> MakeP
         return browser
 
     return make
+
+
+@pytest.fixture
+def sender(make_person: MakePerson, make_member: MakeMember) -> Sender:
+    return Sender(make_person, make_member)

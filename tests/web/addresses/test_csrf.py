@@ -42,6 +42,50 @@ def test_form_without_its_token_changes_nothing(address: Address, make_person: M
             assert sender.is_logged_in() is (address.sender != READER)
 
 
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Referer": "https://evil.example/"},
+        {"Referer": "http://localhost.evil.example/"},
+        {"Referer": "nonsense"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://localhost:8080"},
+        {"Origin": "http://[evil"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+    ids=lambda headers: ": ".join(*headers.items()),
+)
+def test_form_of_another_site_changes_nothing(headers: dict[str, str], make_person: MakePerson, store: Store) -> None:
+    forms = [address for address in FORMS if not address.case]
+    people = {person: make_person(person) for person in {address.sender for address in forms}}
+    tokens = {person: browser.csrf_token() for person, browser in people.items()}
+    before = content(store)
+    for address in forms:
+        sender = people[address.sender]
+        sender.post(address.url(), {**address.fields, "csrf_token": tokens[address.sender]}, headers=headers)
+        assert (sender.status, content(store)) == (403, before), address
+        assert sender.intro.startswith("This form was not sent from a page of this site, so nothing was done."), address
+        assert "Set-Cookie" not in sender.response.headers, address
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://localhost"},
+        {"Origin": "https://localhost", "Referer": ""},  # behind a proxy that the site has not been told of
+        {"Referer": "http://localhost/new?page=2"},
+        {"Referer": "https://elsewhere.example/", "Sec-Fetch-Site": "same-origin"},  # the proxy has changed the host
+        {"Referer": ""},
+    ],
+    ids=str,
+)
+def test_form_of_this_site_is_accepted(headers: dict[str, str], make_person: MakePerson) -> None:
+    member = make_person(MEMBER)
+    assert member.post("/a/1/vote", {"csrf_token": member.csrf_token()}, headers=headers).status == 303
+
+
 @pytest.mark.parametrize("address", PROTECTED, ids=str)
 def test_token_in_the_query_does_not_count(address: Address, make_person: MakePerson, store: Store) -> None:
     sender = make_person(address.sender)

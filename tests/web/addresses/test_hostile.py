@@ -2,10 +2,9 @@
 
 import json
 import re
-from collections import Counter
 from functools import lru_cache
+from io import BytesIO
 from typing import Any
-from urllib.parse import urlencode
 from xml.etree import ElementTree
 
 import pytest
@@ -14,12 +13,15 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from werkzeug.test import TestResponse
 
-from tests.web.addresses.address import ADMIN, MODERATOR, READER, ROLES, Address
+from tests.web.addresses.address import ADMIN, MEMBER, MODERATOR, READER, Address
 from tests.web.addresses.conftest import MakePerson
+from tests.web.addresses.sender import Sender
 from tests.web.addresses.table import PAGES, ROUTES
 from tests.web.browser import JSON, Browser
-from tests.web.conftest import MakeMember
 from tests.web.dom import parse
+from tests.web.state import content
+from voteweb.core import passwords
+from voteweb.store import Store
 
 #: What is tried in every field, parameter, header and part of an address; "hx" marks the sender's own.
 VALUES = [
@@ -38,46 +40,6 @@ POSTS = [address for address in ROUTES if address.method == "POST"]
 LINKS = {"href", "action", "formaction", "src"}
 #: A path, an anchor, a web address, or the bookmarklet of the site.
 SAFE_LINK = re.compile(r"/(?![/\\])|#|https?://|$|javascript:location\.href=")
-URL_ENCODED = "application/x-www-form-urlencoded"
-
-
-class Sender:
-    """Sends forms as somebody who may; when a form has ended the session, as somebody else of the same role."""
-
-    def __init__(self, make_person: MakePerson, make_member: MakeMember) -> None:
-        self._make_person = make_person
-        self._make_member = make_member
-        self._sessions: dict[str, tuple[Browser, str]] = {}
-        self._used: Counter[str] = Counter()
-
-    def post(self, address: Address, fields: dict[str, str], url: str = "") -> TestResponse:
-        """Send *fields* with a valid token, unless they have another."""
-        person = address.sender
-        if person not in self._sessions:
-            self._sessions[person] = self._new_session(person)
-        browser, token = self._sessions[person]
-        body = urlencode({"csrf_token": token, **fields}, errors="surrogatepass")
-        response = browser.client.post(url or address.url(), data=body, content_type=URL_ENCODED, buffered=True)
-        if any(cookie.startswith("voteweb=") for cookie in response.headers.getlist("Set-Cookie")):
-            with browser.client.session_transaction() as session:
-                if ("_user_id" in session) is (person == READER):
-                    del self._sessions[person]
-        return response
-
-    def _new_session(self, person: str) -> tuple[Browser, str]:
-        self._used[person] += 1
-        if person == READER or self._used[person] == 1:
-            browser = self._make_person(person)
-        else:
-            browser = self._make_member(f"{person}{self._used[person]}", ROLES[person])
-        if person == READER:
-            browser.client.delete_cookie("voteweb")
-        return browser, browser.csrf_token()
-
-
-@pytest.fixture
-def sender(make_person: MakePerson, make_member: MakeMember) -> Sender:
-    return Sender(make_person, make_member)
 
 
 def assert_harmless(response: TestResponse, sent: object) -> None:
@@ -178,3 +140,35 @@ def test_address_of_any_parts_does_no_harm(reader: Browser, data: Any) -> None:
     names = st.sampled_from([*address.parameters, "page", "next"]) | st.text(max_size=5)
     query = data.draw(st.dictionaries(names, any_text, max_size=4))
     assert_harmless(reader.client.get(address.url(more_query=query, **parts), buffered=True), (parts, query))
+
+
+@pytest.mark.parametrize("address", [address for address in POSTS if address.has_csrf], ids=str)
+def test_body_that_is_no_form_does_nothing(address: Address, make_person: MakePerson, store: Store) -> None:
+    """Also with a valid token in it."""
+    sender = make_person(address.sender)
+    token = {"csrf_token": sender.csrf_token()}
+    before = content(store)
+    for body in ({**address.fields, **token}, {**address.fields, **token, "title": 1}, {"csrf_token": 1}, [1], 1):
+        sender.post(address.url(), json.dumps(body), content_type="application/json")
+        assert (sender.status in (303, 400, 403, 422), content(store)) == (True, before), body
+
+
+@pytest.mark.parametrize("address", [address for address in POSTS if address.has_csrf], ids=str)
+def test_file_in_a_field_does_no_harm(address: Address, make_person: MakePerson) -> None:
+    person = make_person(address.sender)
+    token = person.csrf_token()
+    for name in ("csrf_token", *address.fields):
+        files = {"csrf_token": token, **address.fields, name: (BytesIO(b"words"), "words.txt")}
+        assert_harmless(person.post(address.url(), files).response, name)
+
+
+def test_wrong_passwords_in_other_bodies_than_forms_are_not_checked(
+    make_person: MakePerson, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No rate limit would count them."""
+    member = make_person(MEMBER)
+    checked: list[str] = []
+    monkeypatch.setattr(passwords, "verify", lambda _hash, password: checked.append(password))
+    body = json.dumps({"csrf_token": member.csrf_token(), "old": "guess", "new": "another long one"})
+    assert member.post("/account", body, content_type="application/json").status == 422
+    assert checked == []

@@ -54,12 +54,11 @@ def test_button_of_a_readers_page_leads_back_after_login(bob: Browser) -> None:
 def test_used_token_is_refused_from_other_sessions(bob: Browser, mod: Browser, store: Store) -> None:
     fields = {"csrf_token": bob.csrf_token(), "next": "/"}
     assert bob.post("/a/1/vote", fields).follow().flashes == ["Your vote has been counted."]
-    before = content(store)
     mod.post("/a/1/vote", fields)
     assert mod.follow().flashes[0].startswith("This page was from before your last log-in")
     assert bob.submit("/logout").log_in("bob").post("/a/1/unvote", fields).status == 303
     assert bob.follow().flashes[0].startswith("This page was from before your last log-in")
-    assert content(store) == before
+    assert store.articles.get(1).votes == 2
 
 
 @pytest.mark.parametrize(

@@ -90,17 +90,20 @@ def test_cookie_from_before_the_login_is_a_readers(bob: Browser, reader: Browser
     assert not reader.is_logged_in()
 
 
-@pytest.mark.parametrize(("site_url", "secure"), [("", False), ("https://news.example", True)])
+@pytest.mark.parametrize(
+    ("site_url", "secure", "names"),
+    [("", False, ("voteweb", "known")), ("https://news.example", True, ("__Host-voteweb", "__Secure-known"))],
+)
 def test_cookies_expire_and_are_hidden_from_scripts(
-    site_url: str, secure: bool, make_browser: MakeBrowser, store: Store
+    site_url: str, secure: bool, names: tuple[str, str], make_browser: MakeBrowser, store: Store
 ) -> None:
     factories.user(store, "ann", password_hash=passwords.hash_password(PASSWORD))
     ann = make_browser(site_url=site_url, session_days=3)
     assert ann.log_in("ann").status == 303
     headers = ann.response.headers.getlist("Set-Cookie")
     cookies = {header.partition("=")[0]: header.split("; ") for header in headers}
-    assert sorted(cookies) == ["known", "voteweb"]
-    for name, path in (("voteweb", "Path=/"), ("known", "Path=/login")):
+    assert set(cookies) == set(names)
+    for name, path in zip(names, ("Path=/", "Path=/login"), strict=True):
         assert {"HttpOnly", path, "SameSite=Lax"} <= set(cookies[name])
         assert ("Secure" in cookies[name]) is secure
         assert any(part.startswith("Expires=") for part in cookies[name])
@@ -115,6 +118,24 @@ def test_outdated_hash_is_renewed_without_ending_the_session(reader: Browser, st
     assert passwords.verify(after.password, PASSWORD)
     assert after.session == before.session
     assert reader.is_logged_in()
+
+
+def test_rehash_does_not_write_over_a_password_changed_meanwhile(
+    reader: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = PasswordHasher(time_cost=2, memory_cost=16, parallelism=1).hash(PASSWORD)
+    factories.user(store, "ann", password_hash=old)
+    new = passwords.hash_password("the operator's")
+    needs_rehash = passwords.needs_rehash
+
+    def change_meanwhile(stored_hash: str) -> bool:
+        store.users.set_password("ann", new)
+        return needs_rehash(stored_hash)
+
+    monkeypatch.setattr(passwords, "needs_rehash", change_meanwhile)
+    reader.log_in("ann")
+    assert store.users.get("ann").password == new
+    assert not reader.is_logged_in()
 
 
 def test_logout_ends_the_session_of_this_browser_only(bob: Browser, reader: Browser) -> None:

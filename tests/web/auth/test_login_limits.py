@@ -9,8 +9,18 @@ from tests import factories
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeApp, MakeBrowser
 from tests.web.limits import assert_too_fast, use_up
+from voteweb.core import passwords
 from voteweb.core.config import Settings
-from voteweb.core.rate_limits import LOGIN_BY_ADDRESS, LOGIN_BY_NAME, PASSWORD_RESET, SIGNUP
+from voteweb.core.errors import Busy
+from voteweb.core.rate_limits import (
+    LOGIN_BY_ADDRESS,
+    LOGIN_BY_NAME,
+    PASSWORD_RESET,
+    SIGNUP,
+    SIGNUP_BY_NETWORK,
+    SIGNUP_BY_WIDE_NETWORK,
+    Limit,
+)
 from voteweb.store import Store
 
 WRONG = "not this one"
@@ -22,10 +32,16 @@ def settings(settings: Settings) -> Settings:
     return replace(settings, limits=1)
 
 
+def from_address(browser: Browser, address: str) -> Browser:
+    """Return *browser*, which requests from this address from now on."""
+    browser.client.environ_base["REMOTE_ADDR"] = address
+    return browser
+
+
 @pytest.fixture
 def new_browser(app: Flask) -> Browser:
-    """A browser in which nobody has logged in."""
-    return Browser(app)
+    """A browser in which nobody has logged in, in another network."""
+    return from_address(Browser(app), "203.0.113.1")
 
 
 @pytest.fixture
@@ -66,6 +82,7 @@ def test_known_browser_has_its_own_limit(known_browser: Browser, new_browser: Br
 def test_browser_is_known_only_to_its_own_member(ann: Browser, known_browser: Browser, store: Store) -> None:
     known_browser.log_in("ann").open("/about").submit("/logout")
     use_up(store, LOGIN_BY_NAME, "bob")
+    from_address(known_browser, "203.0.113.1")
     assert_too_fast(known_browser.log_in("bob"), LOGIN_BY_NAME)
     for forged in ("", "x", "WyJib2IiLCJ4Il0", "WyJib2IiLCJ4Il0.c2lnbmF0dXJl", "é" * 500):
         known_browser.client.set_cookie("known", forged, path="/login")
@@ -79,13 +96,49 @@ def test_password_reset_lets_a_locked_out_member_in(bob: Browser, reader: Browse
     assert reader.log_in("bob", "another password").status == 303
 
 
+def test_login_while_passwords_are_hashed_says_when_to_retry(
+    bob: Browser, reader: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: str) -> bool:
+        raise Busy
+
+    with monkeypatch.context() as patch:
+        patch.setattr(passwords, "verify", refuse)
+        for _ in range(LOGIN_BY_NAME.burst + 1):
+            reader.log_in("bob")
+            assert (reader.status, reader.response.headers["Retry-After"]) == (503, "5")
+            assert "Many people are logging in" in reader.intro
+    assert reader.log_in("bob").status == 303, "refused log-ins are not counted"
+
+
+def test_form_of_another_site_is_not_counted(bob: Browser, store: Store) -> None:
+    fields = {"csrf_token": bob.csrf_token(), "old": WRONG, "new": WRONG}
+    for _ in range(10):
+        assert bob.post("/account", fields, headers={"Origin": "https://evil.example"}).status == 403
+    assert bob.post("/account", fields).status == 422
+
+
+def test_strangers_do_not_lock_out_a_network_the_member_knows(app: Flask, bob: Browser) -> None:
+    home, abroad = "198.51.100.7", "203.0.113.9"
+    assert from_address(Browser(app), home).log_in("bob").status == 303
+    stranger = from_address(Browser(app), abroad)
+    for _ in range(LOGIN_BY_NAME.burst + 1):
+        stranger.log_in("bob", WRONG)
+    assert_too_fast(stranger, LOGIN_BY_NAME)
+    assert_too_fast(from_address(Browser(app), "203.0.113.10").log_in("bob"), LOGIN_BY_NAME)
+    assert from_address(Browser(app), home).log_in("bob").status == 303
+    for _ in range(LOGIN_BY_NAME.burst):
+        from_address(Browser(app), home).log_in("bob", WRONG)
+    assert_too_fast(from_address(Browser(app), home).log_in("bob"), LOGIN_BY_NAME)
+
+
 # by address
 
 
 def test_failed_logins_from_an_address_are_limited(bob: Browser, reader: Browser, new_browser: Browser) -> None:
     for number in range(LOGIN_BY_ADDRESS.burst):
         assert reader.log_in(f"name{number}", WRONG).status == 422
-    assert_too_fast(new_browser.log_in("bob"), LOGIN_BY_ADDRESS)
+    assert_too_fast(from_address(new_browser, "127.0.0.1").log_in("bob"), LOGIN_BY_ADDRESS)
 
 
 def test_successful_login_is_not_counted_and_resets_nothing(
@@ -109,6 +162,24 @@ def test_signups_from_an_address_are_limited(app: Flask, store: Store) -> None:
     assert_too_fast(late, SIGNUP)
     assert late.page.one("input", name="username")["value"] == "late"
     assert store.users.find("late") is None
+
+
+@pytest.mark.parametrize(
+    ("address", "limit"),
+    [
+        ("198.51.100.{}", SIGNUP_BY_NETWORK),
+        ("2001:db8:1:1{:02x}::1", SIGNUP_BY_NETWORK),
+        ("2001:db8:1:{:x}00::1", SIGNUP_BY_WIDE_NETWORK),
+    ],
+)
+def test_signups_from_a_network_are_limited(address: str, limit: Limit, make_app: MakeApp) -> None:
+    app = make_app(trusted_proxies=1)
+    for number in range(limit.burst + 1):
+        browser = Browser(app).open("/signup")
+        fields = {"username": f"name{number}", "password": PASSWORD, "csrf_token": browser.csrf_token()}
+        browser.post("/signup", fields, headers={"X-Forwarded-For": address.format(number + 1)})
+        assert browser.status == (303 if number < limit.burst else 429), number
+    assert_too_fast(browser, limit)
 
 
 def test_refused_signup_is_not_counted(reader: Browser, store: Store) -> None:

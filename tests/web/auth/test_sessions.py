@@ -9,6 +9,7 @@ from itsdangerous.timed import TimestampSigner
 
 from tests import factories
 from tests.web.browser import Browser
+from tests.web.conftest import MakeApp
 from voteweb.store import Store
 from voteweb.web.auth import sessions
 
@@ -61,13 +62,12 @@ def test_verified_session_expires_too(
         def now(cls, tz: Any = None) -> datetime:
             return datetime.now(tz) + later
 
-    reader.client.set_cookie("voteweb", signed(app, content, 0, monkeypatch))
+    cookie = signed(app, content, 0, monkeypatch)
     monkeypatch.setattr(sessions, "datetime", Clock)
-    assert reader.is_logged_in()
-    later = timedelta(seconds=SESSION_SECONDS + 60)
-    assert not reader.is_logged_in()
-    later = timedelta(0)
-    assert reader.is_logged_in()
+    for seconds, is_valid in ((0, True), (SESSION_SECONDS + 60, False), (0, True)):
+        later = timedelta(seconds=seconds)
+        reader.client.set_cookie("voteweb", cookie)
+        assert reader.is_logged_in() is is_valid
 
 
 def test_requests_with_one_cookie_do_not_share_changes(
@@ -95,3 +95,15 @@ def test_damaged_cookie_is_a_readers(
     for value, is_valid in ((cookie, True), (damage(cookie), False), (cookie, True), (damage(cookie), False)):
         reader.client.set_cookie("voteweb", value)
         assert reader.is_logged_in() is is_valid
+
+
+def test_cookie_without_prefix_moves_to_one_with_it(
+    make_app: MakeApp, content: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = make_app(site_url="https://news.example")
+    browser = Browser(app)
+    browser.client.set_cookie("voteweb", signed(app, content, 0, monkeypatch), domain="news.example")
+    assert browser.is_logged_in()
+    assert browser.client.get_cookie("voteweb", domain="news.example") is None
+    assert browser.client.get_cookie("__Host-voteweb", domain="news.example")
+    assert browser.is_logged_in()

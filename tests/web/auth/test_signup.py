@@ -6,8 +6,9 @@ from tests import factories
 from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
 from voteweb.core import passwords
-from voteweb.core.models import Role
+from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
 
 
 def test_new_member_is_logged_in_and_welcomed(reader: Browser, store: Store) -> None:
@@ -47,6 +48,25 @@ def test_error_is_beside_its_field(field: str, typed: str, message: str, reader:
     assert reader.page.one("input", name="password")["value"] == ""
     assert reader.form("/signup").one("input", name="next")["value"] == "/new"
     assert not reader.is_logged_in()
+
+
+def test_name_that_looks_like_a_moderators_is_refused(reader: Browser, store: Store) -> None:
+    for name, role in (("Lola", Role.MEMBER), ("olive", Role.MEMBER), ("ann", Role.ADMIN)):
+        factories.user(store, name)
+        store.users.set_role(name, role, NewLogEntry(LogAction.ROLE, "command line", about=name, why=role))
+    store.users.set_role("Lola", Role.MODERATOR, NewLogEntry(LogAction.ROLE, "ann", about="Lola", why="moderator"))
+    for name in ("l0la", "Io1a", "lo_la", "4nn"):
+        reader.open("/signup").submit("/signup", username=name, password="long enough")
+        error = f"The name {name} looks too much like one that has a meaning here. Please choose another."
+        assert (reader.status, reader.field_error("username")) == (422, error)
+    reader.open("/signup").submit("/signup", username="0live", password="long enough")
+    assert reader.status == 303, "olive is a member like all others"
+
+
+def test_member_with_a_name_that_is_refused_now_can_log_in(reader: Browser, store: Store) -> None:
+    store.users.make("adm1n", passwords.hash_password("long enough"))
+    assert reader.log_in("adm1n", "long enough").status == 303
+    assert reader.open("/u/adm1n").status == 200
 
 
 @pytest.mark.parametrize("password", ["编程之美编程之美", "🎉" * 8, " with blanks ", "nul\x00inside", "x" * 256])

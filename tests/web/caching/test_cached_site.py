@@ -76,6 +76,20 @@ def test_pages_with_a_token_are_not_shared(path: str, app: Flask) -> None:
     assert len(tokens) == 3
 
 
+@pytest.mark.parametrize("path", ["/login", "/signup"])
+@pytest.mark.parametrize("spelling", ["voteweb=", "voteweb =", "x;voteweb\t="])
+def test_a_strangers_token_is_given_to_nobody_else(path: str, spelling: str, app: Flask) -> None:
+    browser = Browser(app).open(path)
+    cookie = browser.client.get_cookie("voteweb")
+    assert cookie is not None
+    token = browser.page.one("input", name="csrf_token")["value"].partition(".")[0]
+    attacker = app.test_client(use_cookies=False)
+    response = attacker.get(path, headers={"Cookie": spelling + cookie.value})
+    assert token in response.text
+    assert response.headers["Cache-Control"] == "private, no-store"
+    assert token not in Browser(app).open(path).response.text
+
+
 def test_health_is_never_cached(reader: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     pings = []
     monkeypatch.setattr(Connection, "ping", lambda _: pings.append(1))

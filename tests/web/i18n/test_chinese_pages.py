@@ -43,6 +43,8 @@ PAGES = [
     "/account",
     "/invitations",
     "/reports",
+    "/waiting",
+    "/a/1/reports",
     "/groups/new",
     "/g/编程/edit",
     "/a/1/edit",

@@ -14,7 +14,8 @@ from urllib.request import Request, urlopen
 import pytest
 
 from tests import factories
-from tests.site_process import SECRET
+from tests.helpers import until
+from tests.site_process import SECRET, start_voteweb
 from tests.web.monitoring.samples import samples
 from voteweb.store import Store
 
@@ -70,3 +71,18 @@ def test_gunicorn_serves_the_site_with_metrics_of_all_workers(store: Store, serv
     ]
     assert sum(front_pages) == 8
     assert values["voteweb_articles"] == 1
+
+
+def test_a_deletion_cut_off_under_gunicorn_is_finished_by_the_jobs(store: Store, server_url: str) -> None:
+    ann = factories.user(store)
+    factories.article(store, ann)
+    store.account_deletion.start(ann, delete_articles=False)
+    with gunicorn(VOTEWEB_REDIS_URL=server_url, VOTEWEB_LOG="off") as origin:
+        with urlopen(f"{origin}/") as page:
+            assert page.status == 200
+        assert store.account_deletion.unfinished() == ["ann"]
+        with start_voteweb("jobs", env={"VOTEWEB_REDIS_URL": server_url}) as jobs:
+            until(lambda: not store.account_deletion.unfinished())
+            jobs.terminate()
+        with urlopen(f"{origin}/a/1") as page:
+            assert "[deleted]" in page.read().decode()

@@ -1,6 +1,7 @@
 """The viewer's own account: password, votes, data, and its deletion."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from voteweb.core import config, passwords
 from voteweb.core.models import LogAction, Reason, Role
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.users import Users
 
 
 @pytest.mark.parametrize(
@@ -32,6 +34,42 @@ def test_password_is_changed_only_with_the_current_one(
     assert not bob.page.one("input", name="old")["value"]
     assert "open" not in bob.page.one("details")
     assert store.users.get("bob") == before
+
+
+def test_password_set_by_the_operator_meanwhile_stays(
+    bob: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verify = passwords.verify
+
+    def reset_meanwhile(stored_hash: str, password: str) -> bool:
+        store.users.set_password("bob", "the operator's hash")
+        return verify(stored_hash, password)
+
+    bob.open("/account")
+    monkeypatch.setattr(passwords, "verify", reset_meanwhile)
+    bob.submit("/account", old=PASSWORD, new="the thief's password")
+    assert (bob.status, bob.field_error("old")) == (
+        422,
+        "Your password was changed in the meantime. Please try again.",
+    )
+    assert store.users.get("bob").password == "the operator's hash"
+    assert not bob.is_logged_in()
+
+
+def test_session_of_a_new_password_ends_with_the_next(
+    bob: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_password = Users.set_password
+
+    def reset_afterwards(users: Users, name: str, *arguments: Any, **options: Any) -> Any:
+        result = set_password(users, name, *arguments, **options)
+        set_password(users, name, "the operator's hash")
+        return result
+
+    bob.open("/account")
+    monkeypatch.setattr(Users, "set_password", reset_afterwards)
+    bob.submit("/account", old=PASSWORD, new="the thief's password")
+    assert not bob.is_logged_in()
 
 
 def test_votes_are_listed_and_can_be_taken_back(bob: Browser, store: Store) -> None:
@@ -79,7 +117,7 @@ def test_data_file_has_everything_of_the_member_and_no_secret(
     assert bob.response.headers["Content-Disposition"] == 'attachment; filename="voteweb-bob.json"'
     assert bob.response.headers["Cache-Control"] == "private, no-store"
     data = json.loads(bob.response.text)
-    assert list(data) == ["account", "articles", "reports", "invitations", "votes"]
+    assert list(data) == ["account", "sessions", "articles", "reports", "invitations", "votes"]
     assert (data["account"]["name"], data["account"]["role"]) == ("bob", "member")
     articles = {article["id"]: article for article in data["articles"]}
     assert sorted(articles) == [1, 2, 3]
@@ -93,6 +131,22 @@ def test_data_file_has_everything_of_the_member_and_no_secret(
         assert secret not in bob.response.text
     assert "bob" not in ann.open("/account/data").response.text.replace("bob.json", "")
     assert reader.open("/account/data").location == "/login?next=/account/data"
+
+
+def test_account_whose_password_changes_meanwhile_is_not_deleted(
+    bob: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verify = passwords.verify
+
+    def reset_meanwhile(stored_hash: str, password: str) -> bool:
+        store.users.set_password("bob", "the operator's hash")
+        return verify(stored_hash, password)
+
+    bob.open("/account")
+    monkeypatch.setattr(passwords, "verify", reset_meanwhile)
+    bob.submit("/account/delete", password=PASSWORD, articles="delete")
+    assert bob.status == 422
+    assert not store.users.get("bob").left
 
 
 @pytest.mark.parametrize(
@@ -152,6 +206,17 @@ def test_articles_are_deleted_with_the_account_if_so_chosen(bob: Browser, reader
     for id in (1, 2):
         reader.open(f"/a/{id}")
         assert (reader.status, reader.intro) == (410, "This article was deleted by its poster.")
+
+
+def test_reports_of_a_deleted_account_leave_the_queue(bob: Browser, make_member: MakeMember, store: Store) -> None:
+    mod = make_member("mod", Role.MODERATOR)
+    article = factories.article(store, title="Reported")
+    store.reports.make(article.id, store.users.get("bob"), Reason.SPAM, "words of bob")
+    assert "words of bob" in mod.open("/reports").response.text
+    assert "Your reports are withdrawn" in bob.open("/account").page.one("details").text
+    bob.submit("/account/delete", password=PASSWORD, articles="keep")
+    assert "words of bob" not in mod.open("/reports").response.text
+    assert mod.titles == []
 
 
 def test_name_of_a_deleted_account_cannot_be_taken(bob: Browser, reader: Browser, store: Store) -> None:

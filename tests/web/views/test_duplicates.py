@@ -9,7 +9,7 @@ import pytest
 from tests import factories
 from tests.web.browser import PASSWORD, Browser
 from tests.web.escaping import HOSTILE
-from voteweb.core.models import LogAction
+from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
@@ -73,8 +73,8 @@ def test_link_of_a_gone_or_old_article_is_no_duplicate(reason: str, bob: Browser
     if reason == "deleted":
         store.removals.delete(1)
     elif reason == "edited":
-        draft, poster = factories.draft(link="https://example.com/other"), store.users.get("ann")
-        store.articles.edit(1, draft, poster, NewLogEntry(LogAction.EDIT, "mod", article=1))
+        draft, mod = factories.draft(link="https://example.com/other"), factories.user(store, "mod", Role.MODERATOR)
+        store.articles.edit(1, draft, mod, NewLogEntry(LogAction.EDIT, "mod", article=1))
     else:
         store.removals.delete(1)
         factories.imported(store, link="https://example.com/redis", time=time.time() - 31 * 86_400)

@@ -47,7 +47,8 @@ def app(settings: Settings, store: Store) -> Flask:
 
 
 def _refuse(name: str) -> None:
-    raise getattr(errors, name)(names="python", name="ann", max=5, when=1_456_789_012.0, votes=3, reason="spam")
+    values = {"names": "python", "name": "ann", "max": 5, "when": 1_456_789_012.0, "votes": 3, "reason": "spam"}
+    raise getattr(errors, name)(**values, minutes=10)
 
 
 @pytest.fixture(params=["reader", "ann", "mod"])

@@ -91,8 +91,8 @@ def test_ids_stay_after_edits_votes_and_a_move(reader: Browser, make_browser: Ma
     before = [item["id"] for item in items(reader, "/new.json")]
     assert [entry.id for entry in atom(reader, "/new.atom").entries] == before
     assert len(set(before)) == 2
-    store.votes.cast(2, factories.user(store, "zoe"))
     store.articles.edit(2, Draft("Another title", "https://example.com/new", "", ()), factories.user(store))
+    store.votes.cast(2, factories.user(store, "zoe"))
     moved = make_browser(site_url="https://news.example/")
     for browser in (reader, moved):
         assert [item["id"] for item in items(browser, "/new.json")] == before

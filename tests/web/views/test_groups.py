@@ -1,9 +1,14 @@
 """Groups: the list of all, their articles, several combined, creating and changing one."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests import factories
 from tests.web.browser import Browser
+from tests.web.conftest import MakeBrowser
+from tests.web.limits import assert_too_fast
+from voteweb.core import config, rate_limits
 from voteweb.store import Store
 
 
@@ -86,6 +91,34 @@ def test_unknown_groups_are_404(address: str, message: str, reader: Browser) -> 
     assert reader.page.one("main").one("a", class_="button")["href"] == "/"
 
 
+def test_many_new_combinations_from_one_address_are_refused(
+    make_browser: MakeBrowser, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    factories.group(store, "empty")
+    few = replace(rate_limits.COMBINE, burst=1)
+    monkeypatch.setattr(rate_limits, "COMBINE", few)
+    browser = make_browser(limits=1)
+    for address in ("/g/nope+python", "/g/empty+python", "/g/python+redis", "/g/python+redis"):
+        assert browser.open(address).status in (200, 404)
+    browser.open("/g/python+redis/new")
+    assert_too_fast(browser, few)
+    assert browser.open("/g/python+redis.atom").status == 200
+    assert browser.open("/g/python+redis/new.atom").status == 429
+    assert browser.open("/g/python").status == 200
+    assert browser.open("/g/python+redis").titles == ["In both"]
+
+
+def test_combined_groups_say_how_many_articles_were_looked_at(
+    reader: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(config, "MAX_COMBINED_ARTICLES", 1)
+    page = reader.open("/g/python+redis").page
+    text = "None of the first 1 articles of the smallest group is in all of these groups."
+    assert page.one("div", class_="empty").all("p")[0].text == text
+    totals = [paragraph.text for paragraph in reader.open("/g/python+redis/new").page.all("p", class_="total")]
+    assert totals[0] == "1 article among the first 1 of the smallest group"
+
+
 def test_new_group_can_be_used_at_once(mod: Browser) -> None:
     mod.open(mod.open("/groups").page.one("a", class_="button", href="/groups/new")["href"])
     mod.submit("/groups/new", name=" 编程 ", title="Programming", description="All about\nit")
@@ -147,3 +180,11 @@ def test_unknown_group_cannot_be_changed(address: str, mod: Browser) -> None:
 
 def test_group_is_changed_under_its_normalized_name(mod: Browser) -> None:
     assert mod.open("/g/PYTHON/edit").form("/g/python/edit")
+
+
+def test_group_with_a_name_that_is_refused_now_is_shown(reader: Browser, mod: Browser, store: Store) -> None:
+    name = "python\u3164"
+    store.groups.make(name, "Old group", "")
+    assert reader.open(f"/g/{name}").heading == "Old group"
+    mod.open("/groups/new").submit("/groups/new", name=f"go{name}", title="New", description="")
+    assert (mod.status, mod.field_error("name")) == (422, "A group's name can only contain letters, digits, - and _.")

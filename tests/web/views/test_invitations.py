@@ -10,8 +10,10 @@ from tests import factories
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeBrowser
 from voteweb.core import passwords
-from voteweb.core.models import LogAction, Role
+from voteweb.core.models import Invitation, LogAction, Page, Role
 from voteweb.store import Store
+from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.invitations import Invitations
 from voteweb.store.moderation_log import NewLogEntry
 
 Enter = Callable[..., Browser]
@@ -52,7 +54,7 @@ def test_invitation_is_for_one_person(enter: Enter, store: Store) -> None:
     assert (late.status, store.users.find("dora")) == (403, None)
     assert late.intro == INVALID
     assert "Used by carl" in mod.open("/invitations").page.one("ol").text
-    assert mod.page.one("p", class_="total").text == "1 of 1 used"
+    assert mod.page.one("p", class_="total").text == "1 invitation"
 
 
 def test_taken_name_does_not_use_up_the_invitation(enter: Enter, store: Store) -> None:
@@ -176,6 +178,42 @@ def test_only_moderators_see_who_invited_a_member(enter: Enter, store: Store) ->
             main = person.open(f"/u/{name}").page.one("main")
             assert not main.all("section", aria_labelledby="about-heading")
             assert "invited" not in main.text.lower()
+
+
+def test_moderators_page_through_the_invitations_of_a_member(enter: Enter, store: Store) -> None:
+    mod, carl = enter("mod", Role.MODERATOR, signup="open"), enter("carl")
+    tokens = [store.invitations.make(store.users.get("carl")).token for _ in range(30)]
+    mod.open("/u/carl")
+    mod.open(mod.page.one("a", href="/invitations?by=carl")["href"])
+    assert (len(mod.page.one("ol").all("li")), mod.page.one("p", class_="total").text) == (25, "30 invitations")
+    assert not [link for link in mod.page.one("main").all("a") if "invite=" in link["href"]]
+    mod.open(mod.page.one("a", rel="next")["href"])
+    assert len(mod.page.one("ol").all("li")) == 5
+    mod.submit(f"/invitations/{tokens[0]}/revoke")
+    assert mod.location == "/invitations?by=carl&page=2"
+    assert mod.follow().page.one("ol").text.endswith("Withdrawn")
+    assert carl.open("/invitations?by=mod").status == 403
+    assert mod.open("/invitations?by=nobody").status == 404
+    assert mod.open("/invitations?by=carl&page=3").status == 404
+
+
+def test_readers_page_of_a_member_reads_no_invitations(
+    enter: Enter, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = [enter(), enter("dora"), enter("mod", Role.MODERATOR)]
+    reads: list[str] = []
+    queue_page = type(store.invitations).queue_page
+
+    def record(invitations: Invitations, pipeline: Pipeline, name: str, number: int) -> Future[Page[Invitation]]:
+        reads.append(name)
+        return queue_page(invitations, pipeline, name, number)
+
+    monkeypatch.setattr(Invitations, "queue_page", record)
+    for person in people[:2]:
+        assert person.open("/u/dora").status == 200
+    assert reads == []
+    assert people[2].open("/u/dora").status == 200
+    assert reads == ["dora"]
 
 
 @pytest.mark.parametrize("signup", ["open", "closed"])

@@ -15,7 +15,7 @@ from tests.web.state import content
 from voteweb.core import config
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.moderation_log import NewLogEntry, pack, unpack
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 HOSTILE = "</q><script>alert(1)</script> ]]> & &amp; \"quotes\" 'too' {{ 7*7 }} %(x)s"
@@ -173,7 +173,9 @@ def test_undo_is_for_its_moderator_within_ten_minutes(
     assert [undo_forms(other) for other in others] == [[]] * 4
     assert undo_forms(mod) == ["/log/1/undo"]
     token = mod.csrf_token()
-    store.connection.client.hset("log-entry:1", "time", time.time() - config.UNDO_SECONDS - 1)
+    fields = unpack(store.connection.client.lindex("log-entries:", 0))
+    fields["time"] = str(time.time() - config.UNDO_SECONDS - 1)
+    store.connection.client.lset("log-entries:", 0, pack(fields))
     assert undo_forms(mod) == []
     before = content(store)
     for id in (1, 2, 99):

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from tests import factories
-from tests.web.browser import JSON, Browser
+from tests.web.browser import JSON, PASSWORD, Browser
 from tests.web.conftest import MakeMember
 from tests.web.limits import assert_too_fast, use_up
-from voteweb.core import rate_limits
+from voteweb.core import rate_limits, validation
 from voteweb.core.config import Settings
-from voteweb.core.rate_limits import Limit
+from voteweb.core.rate_limits import REFUSED_FORMS, Limit
 from voteweb.store import Store
 
 
@@ -60,6 +60,41 @@ def test_script_gets_the_refusal_in_the_readers_language(vote_limit: Limit, bob:
     error = bob.response.json["error"]
     assert (bob.status, set(error), error["code"]) == (429, {"code", "message"}, "too-fast")
     assert "投票" in error["message"]
+
+
+def test_form_with_an_error_does_not_count_as_a_post(bob: Browser, store: Store) -> None:
+    limit = rate_limits.member_limit("articles.submit", "POST")
+    assert limit is not None
+    for _ in range(limit.burst + 1):
+        assert bob.open("/submit").submit("/submit", title="no link").status == 422
+    assert bob.open("/submit").submit("/submit", title="A link", link="https://example.com/").status == 303
+
+
+def test_too_many_forms_with_errors_are_refused_unchecked(
+    bob: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit = rate_limits.member_limit("articles.submit", "POST")
+    assert limit is not None
+    use_up(store, REFUSED_FORMS, "submit bob")
+    monkeypatch.setattr(validation, "clean_line", lambda typed, max_length: pytest.fail("a field was checked"))
+    for _ in range(limit.burst + 1):
+        bob.post("/submit", {"csrf_token": bob.csrf_token(), "title": "Überall", "text": "kept"})
+        assert_too_fast(bob, REFUSED_FORMS)
+        assert bob.form("/submit").by_id("title")["value"] == "Überall"
+    assert store.rate_limits.hit([(limit, "bob")]) is None, "what was refused is refunded"
+
+
+def test_form_without_its_token_counts_nowhere(bob: Browser, store: Store) -> None:
+    for _ in range(REFUSED_FORMS.burst + 1):
+        assert bob.post("/submit", {"title": "forged"}).status == 422
+    assert bob.open("/submit").submit("/submit", title="A link", link="https://example.com/").status == 303
+
+
+def test_refused_signups_are_counted_by_address(reader: Browser) -> None:
+    for _ in range(REFUSED_FORMS.burst):
+        assert reader.open("/signup").submit("/signup", username="a", password=PASSWORD).status == 422
+    reader.open("/signup").submit("/signup", username="carl", password=PASSWORD)
+    assert_too_fast(reader, REFUSED_FORMS)
 
 
 def test_request_of_an_ended_session_is_not_counted(vote_limit: Limit, bob: Browser, store: Store) -> None:

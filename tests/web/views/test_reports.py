@@ -35,8 +35,9 @@ def test_member_reports_an_article_once(bob: Browser, mod: Browser) -> None:
     bob.open("/a/2").submit("/a/2/report", reason="broken", note=f"  {HOSTILE}\n")
     assert (bob.status, bob.location) == (303, "/a/2#a2")
     assert bob.follow().flashes == ["Thank you for your report. The moderators will look at it."]
-    reports = mod.open("/reports").page.by_id("a2").one("ul", class_="reports")
-    assert reports.text.startswith(f"Broken link : {HOSTILE} bob, just now")
+    for path in ("/reports", "/a/2/reports"):
+        reports = mod.open(path).page.one("ul", class_="reports")
+        assert reports.text.startswith(f"Broken link : {HOSTILE} bob, just now")
     bob.submit("/a/2/report", reason="spam")
     assert bob.follow().flashes == ["You have already reported this article."]
 
@@ -74,6 +75,27 @@ def test_queue_is_most_reported_first_and_counted_in_the_header(
         assert mod.page.one("nav", class_="account").one("a", href="/reports").text == "Reports 3"
         for person in (bob, reader):
             assert not person.open(path).follow().page.one("header").all("a", href="/reports")
+
+
+def test_queue_leads_to_the_other_reports_of_an_article(mod: Browser, store: Store) -> None:
+    report(store, 2, 7)
+    row = mod.open("/reports").page.by_id("a2")
+    assert len(row.one("ul", class_="reports").all("li")) == 5
+    assert row.one("a", href="/a/2/reports").text == "All 7 reports"
+    assert len(mod.open("/a/2/reports").page.one("ul", class_="reports").all("li")) == 7
+    mod.submit("/a/2/dismiss")
+    assert mod.location == "/reports#a2"
+    assert mod.open("/a/2/reports").page.one("div", class_="empty").text == "This article has no open reports."
+
+
+@pytest.mark.parametrize("after", ["-1", "x", "1" * 21, str(2**64), "١"])
+def test_reports_after_no_position_are_not_found(after: str, mod: Browser) -> None:
+    mod.open("/a/2/reports", query_string={"after": after})
+    assert mod.status == 404
+
+
+def test_reports_of_no_article_are_not_found(mod: Browser) -> None:
+    assert mod.open("/a/99/reports").status == 404
 
 
 def test_empty_queue_says_so(mod: Browser) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from flask import Flask
 from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
 from voteweb.app import create_app
-from voteweb.core.config import Settings
+from voteweb.core.config import SECURITY_TXT_DAYS, Settings
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store
 
@@ -34,6 +35,17 @@ def test_health_reports_problems_of_the_database(
     monkeypatch.setattr(store.health, "warnings", lambda: ["Nothing is kept on disk."])
     body = {"status": "degraded", "reasons": ["Nothing is kept on disk."]}
     assert (reader.open("/healthz").status, reader.response.json) == (200, body)
+
+
+def test_the_security_contact_is_published_with_its_expiry(make_browser: MakeBrowser) -> None:
+    reader = make_browser(security_contact="mailto:safe@news.example", site_url="https://news.example/")
+    reader.open("https://news.example/.well-known/security.txt")
+    assert reader.response.mimetype == "text/plain"
+    contact, expires, *others = reader.response.text.splitlines()
+    assert contact == "Contact: mailto:safe@news.example"
+    in_days = (datetime.fromisoformat(expires.removeprefix("Expires: ")) - datetime.now(UTC)).days
+    assert in_days in (SECURITY_TXT_DAYS - 1, SECURITY_TXT_DAYS)
+    assert others == ["Canonical: https://news.example/.well-known/security.txt", "Preferred-Languages: en, zh"]
 
 
 def test_about_explains_the_ranking_with_the_sites_numbers(reader: Browser) -> None:

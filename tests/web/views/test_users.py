@@ -1,9 +1,14 @@
 """The page of a member."""
 
+import time
+
 import pytest
 
 from tests import factories
-from tests.web.browser import Browser
+from tests.store.examination import snapshot
+from tests.web.browser import PASSWORD, Browser
+from tests.web.conftest import MakeApp
+from voteweb.core import config
 from voteweb.core.models import Role
 from voteweb.store import Store
 
@@ -16,6 +21,39 @@ def test_member_is_shown_with_their_articles_newest_first(reader: Browser, store
     assert reader.heading == "ann"
     assert reader.intro.startswith("Member since ")
     assert reader.page.one("p", class_="total").text == "2 articles"
+
+
+def test_moderators_see_who_signed_up_from_the_same_network(
+    mod: Browser, reader: Browser, make_app: MakeApp, store: Store
+) -> None:
+    app = make_app(trusted_proxies=1)
+    addresses = {"carl": "198.51.100.7", "dora": "198.51.100.250", "far": "198.51.101.7", "six": "2001:db8:1::7"}
+    for name, address in addresses.items():
+        browser = Browser(app).open("/signup")
+        fields = {"username": name, "password": PASSWORD, "csrf_token": browser.csrf_token()}
+        assert browser.post("/signup", fields, headers={"X-Forwarded-For": address}).status == 303
+    heading = "Signed up from the same network"
+    assert [link.text for link in mod.open("/u/Carl").page.all("a", href="/u/dora")] == ["dora"]
+    assert heading in mod.response.text
+    assert not mod.page.all("a", href="/u/far")
+    assert heading not in mod.open("/u/six").response.text
+    assert heading not in reader.open("/u/carl").response.text
+    assert not any(address in str(snapshot(store)) for address in addresses.values())
+    store.account_deletion.start(store.users.get("dora"), delete_articles=False)
+    assert heading not in mod.open("/u/carl").response.text
+    assert "dora" not in str([content for key, content in snapshot(store).items() if key.startswith("network:")])
+
+
+def test_network_of_signing_up_is_forgotten_after_a_month(mod: Browser, store: Store) -> None:
+    for name in ("carl", "dora"):
+        store.users.make(name, "", network="198.51.100.0/24")
+    (key,) = store.connection.client.keys("network:*")
+    assert 0 < store.connection.client.ttl(key) <= config.SIGNUP_NETWORK_SECONDS
+    assert 0 < store.connection.client.ttl("signup:carl") <= config.SIGNUP_NETWORK_SECONDS
+    store.connection.client.zadd(key, {"dora": time.time() - config.SIGNUP_NETWORK_SECONDS - 1})
+    assert not mod.open("/u/carl").page.all("a", href="/u/dora")
+    store.users.make("erik", "", network="198.51.100.0/24")
+    assert set(store.connection.client.zrange(key, 0, -1)) == {"carl", "erik"}
 
 
 @pytest.mark.parametrize(("role", "label"), [(Role.MODERATOR, "Moderator · "), (Role.ADMIN, "Admin · ")])

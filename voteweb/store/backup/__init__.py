@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 from voteweb.core.config import Settings
 from voteweb.store.backup.dump import Dump
+from voteweb.store.backup.field_checks import field_faults
+from voteweb.store.backup.key_copy import read_keys
 from voteweb.store.backup.records import BackupRecord, parse_record
 from voteweb.store.backup.references import References
 from voteweb.store.backup.restore import Restore
@@ -15,7 +17,7 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.health import HealthChecks
 from voteweb.store.server_info import ServerInfo
 
-__all__ = ["Backup", "BackupRecord", "References", "parse_record"]
+__all__ = ["Backup", "BackupRecord", "References", "field_faults", "parse_record"]
 
 
 class Backup:
@@ -40,6 +42,17 @@ class Backup:
         Raises ConfigError if the data cannot be read, or are on another server in the end.
         """
         return self._dump.records()
+
+    def key_total(self) -> int:
+        """Return how many keys the database holds, those of other sites too."""
+        return int(self._connection.command("DBSIZE"))
+
+    def key_records(self) -> Iterator[BackupRecord]:
+        """Yield every key as it is, whatever the layout of the data; the site must not be in use.
+
+        Raises ConfigError for a key of a type that voteweb does not write.
+        """
+        return read_keys(self._connection)
 
     def new_restore(self) -> Restore:
         """Return a restore that can begin."""

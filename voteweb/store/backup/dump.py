@@ -13,16 +13,18 @@ import redis
 
 from voteweb.core.errors import ConfigError
 from voteweb.store.backup import records
-from voteweb.store.backup.bitmap import Bitmap
 from voteweb.store.backup.dump_articles import dump_articles, expiry_or_none
 from voteweb.store.backup.records import BackupRecord
+from voteweb.store.bitmap import Bitmap
 from voteweb.store.connection.connection import Connection
+from voteweb.store.fingerprints import Fingerprint
 from voteweb.store.keys import article_id, is_article
+from voteweb.store.moderation_log import unpack
 from voteweb.store.scanner import Scanner, batched
 from voteweb.store.server_info import ServerInfo
 
-#: Digests of imported rows in one record.
-DIGESTS_PER_RECORD = 1_000
+#: Fingerprints of imported rows in one record.
+FINGERPRINTS_PER_RECORD = 1_000
 
 
 class Dump:
@@ -74,21 +76,29 @@ class Dump:
                 yield records.Form(int(member), token, article_id(article), expiry_or_none(until))
 
     def _imported(self) -> Iterator[BackupRecord]:
-        for batch in batched(self._scanner.members(self._keys.imported()), DIGESTS_PER_RECORD):
-            yield records.Imported(batch)
+        keys = (key for key in self._scanner.keys(self._keys.imported("[0-9]*")))
+        buckets = ((int(self._keys.split(key)[1]), key) for key in keys)
+        numbers = (
+            Fingerprint(bucket, int(member)).as_number()
+            for bucket, key in buckets
+            for member in self._scanner.members(key)
+        )
+        for rows in batched(numbers, FINGERPRINTS_PER_RECORD):
+            yield records.Fingerprints(rows)
 
     def _invitations(self) -> Iterator[BackupRecord]:
         for token, (fields,) in self._replies_by_name(self._keys.invite("*"), "HGETALL"):
             yield records.Invitation(token, fields)
 
     def _resets(self) -> Iterator[BackupRecord]:
-        for digest, (name, until) in self._replies_by_name(self._keys.reset("*"), "GET", "PEXPIRETIME"):
-            if name is not None:
-                yield records.Reset(digest, name, expiry_or_none(until))
+        for digest, (link, until) in self._replies_by_name(self._keys.reset("*"), "GET", "PEXPIRETIME"):
+            if link is not None:
+                name, _, state = link.partition(" ")
+                yield records.Reset(digest, name, expiry_or_none(until), state)
 
     def _reported(self) -> Iterator[BackupRecord]:
-        for name, (articles,) in self._replies_by_name(self._keys.reported("*"), "HGETALL"):
-            yield records.Reported(name, articles)
+        for name, (articles,) in self._replies_by_name(self._keys.reported("*"), "SMEMBERS"):
+            yield records.Reported(name, sorted(int(id) for id in articles if id.isascii() and id.isdecimal()))
 
     def _groups(self) -> Iterator[BackupRecord]:
         described = {self._keys.split(key)[1] for key in self._scanner.keys(self._keys.group_info("*"))}
@@ -111,15 +121,14 @@ class Dump:
                     yield records.Member(name, fields, bool(leaving))
 
     def _log_entries(self) -> Iterator[BackupRecord]:
-        seen = Bitmap()
-        for id, (fields,) in self._replies_by_name(self._keys.log_entry("[0-9]*"), "HGETALL"):
-            if id.isdecimal() and seen.add(int(id)):
-                yield records.LogEntry(int(id), fields)
+        for id, text in self._scanner.items(self._keys.log_entries()):
+            if fields := unpack(text):
+                yield records.LogEntry(id, fields)
 
     def _counters(self) -> tuple[int, int, int]:
-        keys = (self._keys.last_article_id(), self._keys.last_user_id(), self._keys.last_log_entry_id())
-        articles, members, entries = self._scanner.run_atomic([("GET", key) for key in keys])
-        return int(articles or 0), int(members or 0), int(entries or 0)
+        counters = [("GET", self._keys.last_article_id()), ("GET", self._keys.last_user_id())]
+        articles, members, entries = self._scanner.run_atomic([*counters, ("LLEN", self._keys.log_entries())])
+        return int(articles or 0), int(members or 0), int(entries)
 
 
 @contextmanager

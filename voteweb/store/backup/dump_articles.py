@@ -5,13 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from voteweb.core import config, links
 from voteweb.core.errors import Conflict
 from voteweb.store.backup import records
-from voteweb.store.backup.bitmap import Bitmap
+from voteweb.store.bitmap import Bitmap
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.keys import Keys, article_member
-from voteweb.store.scanner import Scanner, batched, split_evenly
-
-#: Voters that Redis returns in one block, if they are of more than one article: some milliseconds at most.
-MAX_VOTERS_PER_READ = 5_000
+from voteweb.store.keys import Keys, article_member, is_member_id
+from voteweb.store.scanner import MAX_VOTERS_PER_READ, Scanner, batched, split_evenly
 
 
 def dump_articles(scanner: Scanner) -> Iterator[records.Article]:
@@ -86,4 +83,4 @@ def expiry_or_none(milliseconds: int) -> int | None:
 
 def _voter(stored: str) -> int | str:
     """Return a voter: our ids as numbers, the names of a program written after the book as they are."""
-    return int(stored) if stored.isascii() and stored.isdigit() and str(int(stored)) == stored else stored
+    return int(stored) if is_member_id(stored) else stored

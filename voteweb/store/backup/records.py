@@ -5,7 +5,7 @@ never.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from types import UnionType
 from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 
@@ -36,10 +36,18 @@ class Form(BackupRecord):
 
 @dataclass(frozen=True, slots=True)
 class Imported(BackupRecord):
-    """Digests of some imported rows."""
+    """Digests of some imported rows, as files of format 1 have them."""
 
     kind = "imported"
     digests: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprints(BackupRecord):
+    """Fingerprints of some imported rows."""
+
+    kind = "fingerprints"
+    rows: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +61,25 @@ class Invitation(BackupRecord):
 
 @dataclass(frozen=True, slots=True)
 class Reset(BackupRecord):
-    """A one-time link with which the member ``name`` sets a new password ``until`` then."""
+    """A one-time link with which the member ``name`` sets a new password ``until`` then.
+
+    It replaces the password that ``state`` stands for; "": the one that the backup has.
+    """
 
     kind = "reset"
     digest: str
     name: str
     until: int | None
+    state: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Reported(BackupRecord):
-    """The reports made by the member ``name``, by article."""
+    """The ids of the articles that the member ``name`` reported; in format 1 the reports, by article."""
 
     kind = "reported"
     name: str
-    articles: dict[str, str]
+    articles: list[int] | dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +128,22 @@ class LogEntry(BackupRecord):
 
 
 @dataclass(frozen=True, slots=True)
+class Key(BackupRecord):
+    """A key as it is, or a part of a big one: the copy of a site before its layout is converted.
+
+    ``items`` are the text of a string, the members of a set, pairs of member and score or of field and value, or the
+    items of a list from position ``first`` on.
+    """
+
+    kind = "key"
+    name: str
+    type: str
+    items: list[str]
+    until: int | None
+    first: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Counters(BackupRecord):
     """The last ids given out."""
 
@@ -127,16 +155,35 @@ class Counters(BackupRecord):
 
 KINDS: dict[str, type[BackupRecord]] = {
     record_type.kind: record_type
-    for record_type in (Form, Imported, Invitation, Reset, Reported, Article, Group, Member, LogEntry, Counters)
+    for record_type in (
+        Form,
+        Imported,
+        Fingerprints,
+        Invitation,
+        Reset,
+        Reported,
+        Article,
+        Group,
+        Member,
+        LogEntry,
+        Counters,
+        Key,
+    )
 }
 _FIELD_TYPES = {record_type: get_type_hints(record_type) for record_type in KINDS.values()}
 
 
-def parse_record(json: Mapping[str, Any]) -> BackupRecord:
-    """Return the record that :meth:`BackupRecord.as_json` wrote; raise Invalid if it is not a valid record."""
+def parse_record(json: Mapping[str, Any], *, older: bool = False) -> BackupRecord:
+    """Return the record that :meth:`BackupRecord.as_json` wrote; raise Invalid if it is not a valid record.
+
+    In a file of an *older* format, fields with a default may be missing.
+    """
     record_type = KINDS.get(str(json.get("kind")))
     if record_type is None:
         raise Invalid("is of an unknown kind: %(kind)s", kind=json.get("kind"))
+    if older:
+        defaults = {field.name: field.default for field in fields(record_type) if field.default is not MISSING}
+        json = defaults | dict(json)
     names = [field.name for field in fields(record_type)]
     if set(json) != {"kind", *names}:
         raise Invalid("has other fields than a record of the kind %(kind)s", kind=record_type.kind)

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from voteweb.store.backup import records
-from voteweb.store.backup.bitmap import Bitmap
 from voteweb.store.backup.records import BackupRecord
+from voteweb.store.bitmap import Bitmap
+from voteweb.store.moderation_log import has_too_many_gaps
 
 
 class References:
@@ -14,8 +15,11 @@ class References:
         self._missing: dict[tuple[str, str | int], str] = {}
         self._voters = Bitmap()
         self._members = Bitmap()
+        self._shared: list[str] = []
+        self._entries = 0
         self._last_ids = {"article": 0, "member": 0, "entry": 0}
         self._counters: records.Counters | None = None
+        self._copies_keys = False
 
     def add(self, record: BackupRecord) -> None:
         """Record what *record* is and what it names; a backup names a thing before it contains it."""
@@ -34,13 +38,17 @@ class References:
                 self._provide("group", record.name)
             case records.Member():
                 id = record.fields.get("id", "")
-                if id.isdecimal():
-                    self._members.add(int(id))
+                if id.isascii() and id.isdigit():
                     self._provide("member", record.name, int(id))
+                    if not self._members.add(int(id)):
+                        self._shared.append(f"the member {record.name} has the id {id}, which is another's")
             case records.LogEntry():
                 self._provide("entry", record.id, record.id)
+                self._entries += 1
             case records.Counters():
                 self._counters = record
+            case records.Key():
+                self._copies_keys = True
 
     def _add_article(self, record: records.Article) -> None:
         self._provide("article", record.id, record.id)
@@ -61,12 +69,17 @@ class References:
             self._last_ids[kind] = max(self._last_ids[kind], id)
 
     def faults(self) -> Iterator[str]:
-        """Yield a message for everything that is named and missing."""
+        """Yield a message for everything that is named and missing, and for ids that two members share."""
+        yield from self._shared
         for (kind, name), user in self._missing.items():
             yield f"{user} names the {kind} {name}, which is not there"
         for voter in self._voters:
             if voter not in self._members:
                 yield f"a voter has the id {voter}, which is no member's"
+        if has_too_many_gaps(self._entries, self._last_ids["entry"]):
+            yield f"the log has {self._entries} acts up to id {self._last_ids['entry']}: most ids are missing"
+        if self._copies_keys:
+            return
         if not self._counters:
             yield "the last ids are missing"
             return

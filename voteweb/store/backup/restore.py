@@ -1,17 +1,20 @@
 """Restore the records of a backup into an empty database, which is marked as incomplete until all of it is there."""
 
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 
-from voteweb.core.config import Settings
+from voteweb.core.config import SCHEMA, Settings
 from voteweb.core.errors import ConfigError
+from voteweb.store import open_votes
+from voteweb.store.account_deletion import keys_left_behind
 from voteweb.store.backup import records
 from voteweb.store.backup.records import BackupRecord
 from voteweb.store.backup.restore_batch import RestoreBatch
 from voteweb.store.connection.connection import Connection
 from voteweb.store.health import HealthChecks
 from voteweb.store.scanner import Scanner, batched
+from voteweb.store.schema import moderation_log, password_resets
 from voteweb.store.server_info import Counts, ServerInfo
 
 
@@ -30,18 +33,23 @@ class Restore:
         self._listed = 0
         self._written: Counter[str] = Counter()
         self._undone: list[str] = []
+        self._unbound: list[str] = []
         self._run = ""
 
     def begin(self) -> None:
         """Mark the database as incomplete; raise ConfigError unless it is empty."""
         self._health.refuse_unfinished_restore()
-        count = self._connection.command("DBSIZE")
+        # An empty database that a site was started on has the number of the layout.
+        count, known = self._connection.run([("DBSIZE",), ("EXISTS", self._keys.schema())])
+        count -= known
         if count:
             raise ConfigError(
                 "The database is not empty (%(count)s keys): a backup is restored into an empty one only.", count=count
             )
         self._run = self._server_info.engine().run
         self._mark()
+        # The records bring the number of their layout, or finish() writes it.
+        self._connection.command("UNLINK", self._keys.schema())
 
     def _mark(self) -> None:
         self._connection.command("SET", self._keys.restoring(), f"{time.time():.0f}", "NX")
@@ -54,6 +62,8 @@ class Restore:
             self._written[record.kind] += 1
             if isinstance(record, records.LogEntry) and record.fields.get("undoes"):
                 self._undone.append(self._keys.log_entry(record.fields["undoes"]))
+            if isinstance(record, records.Reset) and not record.state:
+                self._unbound.append(self._keys.reset(record.digest))
         self._listed += writer.listed
         self._connection.run(list(writer.commands()))
 
@@ -63,13 +73,21 @@ class Restore:
         Raises ConfigError when the database may not hold what was written; then the mark stays.
         """
         self._refuse_another_run()
-        for pattern in (self._keys.posted("*"), self._keys.gone("*")):
+        if self._written["key"]:  # whole keys, and the number of their layout among them, if they have one
+            self._connection.command("UNLINK", self._keys.restoring())
+            return
+        for pattern in keys_left_behind(self._keys, "*"):
             for batch in batched(self._scanner.keys(pattern)):
                 self._repair_owners(batch)
         for undone in batched(self._undone):
             self._mark_undone(undone)
+        for unbound in batched(self._unbound):
+            password_resets.bind(self._connection, unbound)
+        if self._written["entry"]:
+            deque(moderation_log.convert(self._connection, self._settings, dry_run=False), maxlen=0)
+        deque(open_votes.rebuild(self._connection, self._settings), maxlen=0)
         wanted = Counts(self._listed, self._written["member"], self._written["group"])
-        actual = self._server_info.counts()
+        actual = self._server_info.counts()._replace(members=self._count_members())
         # Repairing and counting take minutes on a large site, in which the database may be lost as well.
         self._refuse_another_run()
         if actual != wanted:
@@ -78,7 +96,12 @@ class Restore:
                 found=_in_words(actual),
                 wanted=_in_words(wanted),
             )
-        self._connection.command("DEL", self._keys.restoring())
+        commands = [("SET", self._keys.schema(), SCHEMA), ("UNLINK", self._keys.restoring())]
+        self._connection.run(commands, atomic=True)
+
+    def _count_members(self) -> int:
+        """Count the records of members, those who left too."""
+        return len(set(self._scanner.keys(self._keys.user("?*"))))
 
     def _refuse_another_run(self) -> None:
         if self._server_info.engine().run != self._run:
@@ -90,12 +113,12 @@ class Restore:
             )
 
     def _repair_owners(self, rankings: list[str]) -> None:
-        """Delete the rankings of posters who are no members; a member who left during the backup is to leave again."""
+        """Delete the rankings of posters who are no members; a member who left something behind is to leave again."""
         names = [self._keys.split(key)[1] for key in rankings]
         owners = self._scanner.run_atomic([("HMGET", self._keys.user(name), "id", "left") for name in names])
         commands: list[tuple[str, ...]] = []
         for key, name, (id, left) in zip(rankings, names, owners, strict=True):
-            if id is None:
+            if id is None and self._keys.split(key)[0] in ("posted", "gone"):
                 commands.append(("UNLINK", key))
             elif left is not None:
                 commands.append(("SADD", self._keys.leaving(), name))

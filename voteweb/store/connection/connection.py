@@ -10,12 +10,12 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import redis
 
-from voteweb.core.errors import Conflict, Unavailable
+from voteweb.core.errors import Conflict, Held, LoggedOut, NotAllowed, StorageFull, Unavailable
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command, Pipeline
 from voteweb.store.connection.replicas import Replicas
 from voteweb.store.connection.transport import send, send_atomic
-from voteweb.store.connection.unavailable import NotReplicated, is_unavailable
+from voteweb.store.connection.unavailable import NotReplicated, is_full, is_unavailable
 from voteweb.store.keys import Keys
 
 T = TypeVar("T")
@@ -74,13 +74,15 @@ class Connection:
         """Return what *attempt* returns, trying again while Redis is unavailable.
 
         Only for attempts that may run twice: reads and idempotent scripts. Raises Unavailable after *deadline*
-        seconds (those of the connection by default).
+        seconds (those of the connection by default), and StorageFull at once.
         """
         until = time.monotonic() + (self.deadline if deadline is None else deadline)
         while True:
             try:
                 return self._timed(attempt)
             except redis.RedisError as error:
+                if is_full(error):
+                    raise StorageFull from error
                 if not is_unavailable(error):
                     raise
                 # A server that cannot take a command may be the primary no more: a new connection finds out who is.
@@ -126,7 +128,10 @@ class Connection:
         return answer.replies
 
     def script(self, name: str, keys: Sequence[str], arguments: Sequence[str | int | float]) -> Outcome:
-        """Run the script *name* and return its answer; raise Conflict when an id it was given is in use."""
+        """Run the script *name* and return its answer.
+
+        Raises Conflict when an id it was given is in use, LoggedOut, Held and NotAllowed when its actor may not act.
+        """
         command = scripts.call(name, keys, arguments)
         attempts = 0
 
@@ -148,6 +153,12 @@ class Connection:
             if " TAKEN " in str(error):
                 raise Conflict from error
             raise
+        if status == "logged-out":
+            raise LoggedOut
+        if status == "held":
+            raise Held
+        if status == "forbidden":
+            raise NotAllowed
         return Outcome(status, values, repeated=attempts > 1)
 
     def _write(self, command: Command, on_connected: Callable[[], None]) -> Any:
@@ -178,10 +189,12 @@ class Connection:
         return self.retry_until_deadline(attempt_with_scripts)
 
     def load_scripts(self) -> None:
-        """Load every script into Redis, so that EVALSHA finds it."""
-        for source in scripts.sources().values():
-            self.client.script_load(source)
+        """Load every script into Redis in one round trip, so that EVALSHA finds it."""
+        send(self.client, [("SCRIPT LOAD", source) for source in scripts.sources().values()])
 
     def ping(self) -> None:
-        """Return when Redis answers; raise Unavailable when it does not within the deadline."""
-        self.command("PING")
+        """Return when Redis answers; raise Unavailable when it does not within the deadline.
+
+        PING itself is refused by a server that cannot write to its disk.
+        """
+        self.command("TIME")

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import redis
 
+from voteweb.store.connection import scripts
+from voteweb.store.connection.pipeline import Command
 from voteweb.store.connection.transport import send
 from voteweb.store.connection.unavailable import is_unavailable
 
@@ -20,6 +22,11 @@ class ReplicaAnswer(NamedTuple):
     is_connected: bool
 
 
+def _reading(command: Command) -> Command:
+    """Return *command* so that a server which expects only reads accepts a script, also while writes are paused."""
+    return ("EVALSHA_RO", *command[1:]) if command[0] == "EVALSHA" else command
+
+
 class Replicas:
     """The replicas of one database."""
 
@@ -27,18 +34,29 @@ class Replicas:
         self._client = client
         self._paused_until = 0.0
 
-    def run(self, commands: Sequence[tuple[Any, ...]]) -> ReplicaAnswer | None:
+    def run(self, commands: Sequence[Command]) -> ReplicaAnswer | None:
         """Run reading *commands* in one round trip and return the answer; None while no replica is available."""
         if time.monotonic() < self._paused_until:
             return None
         try:
-            role, *replies = send(self._client, [("ROLE",), *commands])
+            role, *replies = self._send([("ROLE",), *map(_reading, commands)])
         except redis.RedisError as error:
             if not is_unavailable(error):
                 raise
             self._paused_until = time.monotonic() + REPLICA_PAUSE_SECONDS
             return None
         return ReplicaAnswer(replies, is_connected=role[0] == "master" or role[3] == "connected")
+
+    def _send(self, commands: Sequence[Command]) -> list[Any]:
+        """Send *commands*, with the reading scripts in front if the replica does not know them.
+
+        A replica is not told which scripts its primary loads.
+        """
+        try:
+            return send(self._client, commands)
+        except redis.exceptions.NoScriptError:
+            loads = [("SCRIPT LOAD", source) for name, source in scripts.sources().items() if name in scripts.READING]
+            return send(self._client, [*loads, *commands])[len(loads) :]
 
     def close(self) -> None:
         """Close all connections."""

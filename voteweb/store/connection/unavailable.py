@@ -7,15 +7,17 @@ _UNAVAILABLE_ERRORS = (
     redis.ConnectionError,
     redis.TimeoutError,
     redis.ReadOnlyError,
-    redis.OutOfMemoryError,
     redis.InvalidResponse,
     redis.exceptions.ClusterDownError,  # also: a replica has lost its primary
     redis.exceptions.TryAgainError,
     redis.exceptions.NoScriptError,  # right after all scripts were loaded: the server has been restarted since
 )
-#: Error codes of a server that runs but cannot take the command now: a slow script is running, its disk is full, its
-#: replicas are gone, or it ceased to be the primary.
-_UNAVAILABLE_REPLIES = ("BUSY ", "MISCONF ", "OOM ", "NOREPLICAS ", "UNBLOCKED ", "WAIT cannot be used ")
+#: Error codes of a server that runs but cannot take the command now: a slow script is running, its replicas are gone,
+#: or it ceased to be the primary.
+_UNAVAILABLE_REPLIES = ("BUSY ", "NOREPLICAS ", "UNBLOCKED ", "WAIT cannot be used ")
+#: Error codes of a server whose memory is full, or that cannot write to its disk: it refuses to write until an
+#: operator acts.
+_FULL_REPLIES = ("OOM ", "MISCONF ")
 
 
 class NotReplicated(redis.TimeoutError):
@@ -26,5 +28,14 @@ def is_unavailable(error: Exception) -> bool:
     """Tell whether *error* means that the database is unavailable; any other error is a bug of ours."""
     if isinstance(error, _UNAVAILABLE_ERRORS):
         return True
+    return _has_code(error, _UNAVAILABLE_REPLIES)
+
+
+def is_full(error: Exception) -> bool:
+    """Tell whether *error* means that the server refuses to write because its memory or its disk is full."""
+    return isinstance(error, redis.OutOfMemoryError) or _has_code(error, _FULL_REPLIES)
+
+
+def _has_code(error: Exception, codes: tuple[str, ...]) -> bool:
     # In a pipeline redis-py puts the number and text of the command before the server's message.
-    return isinstance(error, redis.ResponseError) and any(f" {code}" in f" {error} " for code in _UNAVAILABLE_REPLIES)
+    return isinstance(error, redis.ResponseError) and any(f" {code}" in f" {error} " for code in codes)

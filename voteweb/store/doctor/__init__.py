@@ -4,9 +4,23 @@ from collections.abc import Iterator
 
 from voteweb.core.config import Settings
 from voteweb.store.connection.connection import Connection
-from voteweb.store.doctor import articles, counters, key_types, members, moderation_log, rankings, reports
+from voteweb.store.doctor import (
+    articles,
+    counters,
+    earlier_versions,
+    imported,
+    key_types,
+    member_fields,
+    member_lists,
+    members,
+    moderation_log,
+    rankings,
+    reports,
+    voters,
+)
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.doctor.repair import repair
+from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.scanner import Scanner
 
 __all__ = ["Doctor", "Finding"]
@@ -24,16 +38,21 @@ class Doctor:
 
         If a key is of a wrong type, only types and lifetimes are checked: other commands would fail on it.
         """
-        scanner = Scanner(self._connection)
-        all_typed = yield from key_types.examine(scanner)
-        if not all_typed:
-            return
-        yield from articles.examine(scanner, self._settings)
-        yield from rankings.examine(scanner, scanner.groups())
-        yield from reports.examine(scanner)
-        yield from moderation_log.examine(scanner)
-        yield from members.examine(scanner)
-        yield from counters.examine(scanner)
+        with SpoolingScanner(self._connection) as scanner:
+            all_typed = yield from key_types.examine(scanner)
+            if not all_typed:
+                return
+            yield from voters.examine(scanner, Scanner(self._connection))
+            yield from articles.examine(scanner, self._settings)
+            yield from earlier_versions.examine(scanner)
+            yield from rankings.examine(scanner, scanner.groups())
+            yield from reports.examine(scanner)
+            yield from moderation_log.examine(scanner)
+            yield from members.examine(scanner)
+            yield from member_fields.examine(scanner)
+            yield from member_lists.examine(scanner)
+            yield from imported.examine(scanner)
+            yield from counters.examine(scanner)
 
     def repair(self) -> Iterator[tuple[Finding, bool]]:
         """Repair the data from the articles and their voters; yield each finding and whether it was repaired.

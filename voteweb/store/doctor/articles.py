@@ -50,6 +50,11 @@ def _check_article(keys: Keys, settings: Settings, snapshot: Snapshot) -> Iterat
     if problem:
         yield Finding(key, problem, why_not=why_not)
         return
+    if not _is_time(snapshot.field("time")):
+        yield _lost_time(keys, snapshot, why_not)
+        return
+    if not snapshot.field("title") and snapshot.field("gone") != ArticleStatus.DELETED:
+        yield Finding(key, "has an empty title", why_not=why_not)
     if article is None or not decoding.is_count(snapshot.base):
         what = "has votes or a base that are no whole numbers"
         yield Finding(key, what, _fix(keys, settings, snapshot), why_not)
@@ -71,13 +76,28 @@ def _fix(keys: Keys, settings: Settings, snapshot: Snapshot) -> Command:
 
 def _unreadable_field(snapshot: Snapshot) -> str:
     """Return what is wrong with the fields that nothing else can tell, or ""."""
-    title, *_, time, _, _, gone = snapshot.values
-    posted = finite_number(time)
-    if title is None or posted is None or not 0 <= posted < config.MAX_TIME:
-        return "has no title or no time"
+    gone = snapshot.field("gone")
+    if snapshot.field("title") is None:
+        return "has no title"
     if gone not in (None, ArticleStatus.DELETED, ArticleStatus.REMOVED):
         return f"is gone in an unknown way: {gone}"
     return ""
+
+
+def _is_time(stored: str | None) -> bool:
+    time = finite_number(stored)
+    return time is not None and 0 <= time < config.MAX_TIME
+
+
+def _lost_time(keys: Keys, snapshot: Snapshot, why_not: str) -> Finding:
+    """Return the finding that an article has no publish time; rankings by time may still have it."""
+    key, poster = keys.article(snapshot.id), snapshot.key_fields.poster or ""
+    for ranking in (keys.by_time(), keys.posted(poster), keys.gone(poster)):
+        ranked = snapshot.scores.get(ranking)
+        if ranked is not None and _is_time(repr(float(ranked))):
+            what = f"has no time: it is {float(ranked):.6f} now, as in {ranking}"
+            return Finding(key, what, fixes.lost_time(key, "time", ranking, snapshot.member))
+    return Finding(key, "has no time", why_not=why_not)
 
 
 def _in_unknown_group(keys: Keys, snapshot: Snapshot, group: str) -> Finding:
@@ -98,15 +118,17 @@ def is_group_name(name: str) -> bool:
 
 
 def _check_votes(keys: Keys, settings: Settings, article: Article, snapshot: Snapshot) -> Iterator[Finding]:
-    base, voters = int(snapshot.base or 0), snapshot.voters
-    is_open = snapshot.now < voting_end(article.time, settings.voting_seconds)
+    key, votes, base, voters = keys.article(article.id), article.votes, int(snapshot.base or 0), snapshot.voters
+    if article.closes is None and snapshot.values[decoding.FIELDS.index("closes")] is not None:
+        yield Finding(key, "has an end of voting that is no time")
     if article.status is ArticleStatus.DELETED:
         if voters:
             fix = fixes.voters(keys, settings, article.id)
             yield Finding(keys.voted(article.id), f"belongs to {snapshot.member}, which is deleted", fix)
-    elif is_open and article.votes != base + voters:
-        what = f"votes is {article.votes}, but base {base} and {voters} voters make {base + voters}"
-        yield Finding(keys.article(article.id), what)
+    elif voters and votes != base + voters:
+        yield Finding(key, f"votes is {votes}, but base {base} and {voters} voters make {base + voters}")
+    elif not voters and votes != base and snapshot.now < voting_end(article, settings.voting_seconds):
+        yield Finding(key, f"has lost its voters, so that voting is over: {votes} votes, base {base}, no voter")
 
 
 def _check_places(keys: Keys, settings: Settings, article: Article, snapshot: Snapshot) -> Iterator[Finding]:
@@ -141,23 +163,23 @@ def _wanted_scores(keys: Keys, settings: Settings, article: Article, snapshot: S
 
 
 def _check_voters(scanner: Scanner, settings: Settings, voter_keys: list[str]) -> Iterator[Finding]:
-    """Check that these sets of voters belong to an article and outlive its voting time."""
+    """Check that these sets of voters belong to an article and outlive voting on it."""
     keys = scanner.site_keys
     commands: list[Command] = []
     for key in voter_keys:
-        article = keys.article(keys.split(key)[1])
-        commands += [("PEXPIRETIME", key), ("EXISTS", article), ("HGET", article, "time")]
+        hash_key = keys.article(keys.split(key)[1])
+        commands += [("PEXPIRETIME", key), ("EXISTS", hash_key), ("HMGET", hash_key, *decoding.FIELDS)]
     replies = split_evenly(scanner.run_atomic(commands), len(voter_keys))
-    for key, (expires, exists, time) in zip(voter_keys, replies, strict=True):
+    for key, (expires, exists, values) in zip(voter_keys, replies, strict=True):
         if expires == -2:  # deleted since it was found
             continue
         fix = fixes.voters(keys, settings, keys.split(key)[1])
-        posted = finite_number(time)
+        article = decoding.article(0, values)
         if not exists:
             yield Finding(key, "belongs to no article", fix)
-        elif posted is None:
+        elif article is None:
             continue  # a finding about the article says so already
         elif expires == -1:
             yield Finding(key, "never expires", fix)
-        elif expires < 1000 * (voting_end(posted, settings.voting_seconds) - 1):
-            yield Finding(key, "expires before its voting time is over", fix)
+        elif expires < 1000 * (voting_end(article, settings.voting_seconds) - 1):
+            yield Finding(key, "expires before voting is over", fix)

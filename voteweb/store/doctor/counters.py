@@ -7,12 +7,10 @@ from voteweb.store.scanner import Scanner, batched
 
 
 def examine(scanner: Scanner) -> Iterator[Finding]:
-    """Check the counters of articles, members and log entries."""
+    """Check the counters of articles and members."""
     keys = scanner.site_keys
     yield from _check_counter(scanner, keys.last_article_id(), scanner.article_ids())
     yield from _check_counter(scanner, keys.last_user_id(), _user_ids(scanner))
-    entries = (keys.split(key)[1] for key in scanner.keys(keys.log_entry("[0-9]*")))
-    yield from _check_counter(scanner, keys.last_log_entry_id(), (int(id) for id in entries if id.isdecimal()))
 
 
 def _user_ids(scanner: Scanner) -> Iterator[int]:

@@ -11,13 +11,15 @@ class Finding(NamedTuple):
     """A broken invariant: the key that is wrong, and how.
 
     ``fix`` is the command that repairs it, unless it is right by then. If there is none, or it cannot help,
-    ``why_not`` says why the doctor cannot repair this.
+    ``why_not`` says why the doctor cannot repair this. ``now`` are the new values after a repair, where ``what`` does
+    not name them.
     """
 
     key: str
     what: str
     fix: tuple[Any, ...] = ()
     why_not: str = ""
+    now: str = ""
 
 
 def check_placement(

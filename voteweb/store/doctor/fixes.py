@@ -47,11 +47,26 @@ def article(keys: Keys, settings: Settings, id: int, fields: KeyFields, groups: 
     )
 
 
+def field(key: str, name: str, before: str | None, value: str) -> Command:
+    """Return the command that sets the field *name* of a hash, which has the value *before*, to *value*."""
+    return scripts.call("repair_field", [key], [name, before or "", value])
+
+
+def lost_time(key: str, name: str, ranking: str, member: str) -> Command:
+    """Return the command that sets the field *name* of a hash to the time that *member* has in *ranking*."""
+    return scripts.call("repair_time", [key, ranking], [member, name])
+
+
 def voters(keys: Keys, settings: Settings, id: int | str) -> Command:
     """Return the command that sets when an article's voters expire."""
     return scripts.call(
         "repair_voters", [keys.article(id), keys.voted(id)], [settings.voting_seconds, config.VOTERS_GRACE_SECONDS]
     )
+
+
+def remove_stray_voter(keys: Keys, id: int | str, voter: int) -> Command:
+    """Return the command that removes a *voter* who is no member from an article's voters, and keeps the vote."""
+    return scripts.call("remove_stray_voter", [keys.article(id), keys.voted(id)], [voter])
 
 
 def reports(keys: Keys, id: int) -> Command:
@@ -66,9 +81,24 @@ def group(keys: Keys, name: str, *, is_named: bool) -> Command:
     )
 
 
+def member_lists(keys: Keys, name: str) -> Command:
+    """Return the command that puts a member into the lists of members and admins, or takes the name out of them."""
+    return scripts.call("repair_member", [keys.user(name), keys.users(), keys.admins(), keys.held()], [name])
+
+
 def index_entry(hash_key: str, member: str, ranking: str, field: str) -> Command:
     """Return the command that puts *member*, which stands for a hash, into *ranking* with the number in *field*."""
     return scripts.call("index_log_entry", [hash_key, ranking], [member, field])
+
+
+def index_log_id(index: str, id: int) -> Command:
+    """Return the command that puts the *id* of a log entry into a list of ids."""
+    return scripts.call("repair_log_index", [index], [id])
+
+
+def mark_log_entry(keys: Keys, id: int) -> Command:
+    """Return the command that marks a log entry as undone."""
+    return scripts.call("repair_log_entry", [keys.log_entries()], [id])
 
 
 def remove_stray_member(key: str, member: str, hash_key: str, field: str, value: str | None) -> Command:
@@ -79,7 +109,7 @@ def remove_stray_member(key: str, member: str, hash_key: str, field: str, value:
 def remove_member(keys: Keys, key: str, member: str) -> Command:
     """Return the command that removes *member* from *key*, where it can never belong."""
     noun, _ = keys.split(key)
-    return ("SREM" if noun == "group" else "ZREM", key, member)
+    return ("SREM" if noun in ("group", "imported") else "ZREM", key, member)
 
 
 def expiry(key: str, newest: float) -> tuple[Command, Command]:

@@ -3,16 +3,17 @@
 from collections.abc import Generator
 
 from voteweb.store.doctor.finding import Finding
+from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.key_types import EXPIRING, key_type
 from voteweb.store.keys import article_member, is_article
-from voteweb.store.scanner import Scanner, batched, split_evenly
+from voteweb.store.scanner import batched, split_evenly
 
 
-def examine(scanner: Scanner) -> Generator[Finding, None, bool]:
+def examine(scanner: SpoolingScanner) -> Generator[Finding, None, bool]:
     """Check type and lifetime of every key; return whether all have the right type."""
     keys = scanner.site_keys
     all_typed = True
-    for batch in batched(scanner.keys(f"{keys.prefix}*:*")):
+    for batch in batched(scanner.spool()):
         replies = scanner.run_atomic([(command, key) for key in batch for command in ("TYPE", "TTL")])
         for key, (actual, expires) in zip(batch, split_evenly(replies, len(batch)), strict=True):
             noun, name = keys.split(key)

@@ -21,7 +21,7 @@ class _Invitation(NamedTuple):
 
 
 def examine(scanner: Scanner) -> Iterator[Finding]:
-    """Check all invitations, one-time links and accounts being deleted."""
+    """Check all invitations, one-time links, sessions and accounts being deleted."""
     keys = scanner.site_keys
     for batch in batched(scanner.keys(keys.invite("*"))):
         yield from _check_invitations(scanner, batch)
@@ -29,6 +29,8 @@ def examine(scanner: Scanner) -> Iterator[Finding]:
         yield from _check_made(scanner, places)
     for batch in batched(scanner.keys(keys.reset("*"))):
         yield from _check_resets(scanner, batch)
+    for batch in batched(scanner.keys(keys.sessions("*"))):
+        yield from _check_sessions(scanner, batch)
     for batch in batched(scanner.members(keys.leaving())):
         yield from _check_leaving(scanner, batch)
 
@@ -36,10 +38,13 @@ def examine(scanner: Scanner) -> Iterator[Finding]:
 def _check_invitations(scanner: Scanner, invitation_keys: list[str]) -> Iterator[Finding]:
     """Check these invitations. All fields but "used" never change, and a used one stays used."""
     keys = scanner.site_keys
-    stored = scanner.run_atomic([("HMGET", key, "by", "until", "used") for key in invitation_keys])
+    reads = [(("EXISTS", key), ("HMGET", key, "by", "until", "used")) for key in invitation_keys]
+    stored = split_evenly(scanner.run_atomic([command for pair in reads for command in pair]), len(reads))
     complete = []
-    for key, (by, until, used) in zip(invitation_keys, stored, strict=True):
+    for key, (exists, (by, until, used)) in zip(invitation_keys, stored, strict=True):
         end = finite_number(until)
+        if not exists:  # deleted since it was found
+            continue
         if not by or end is None:
             why_not = "the value is stored nowhere else: set the field, or delete the key"
             yield Finding(key, "has no maker or no end", why_not=why_not)
@@ -96,11 +101,21 @@ def _check_made(scanner: Scanner, places: list[tuple[str, str]]) -> Iterator[Fin
 def _check_resets(scanner: Scanner, reset_keys: list[str]) -> Iterator[Finding]:
     """Check that these one-time links belong to members."""
     stored = scanner.run_atomic([("GET", key) for key in reset_keys])
-    owners = [(key, owner) for key, owner in zip(reset_keys, stored, strict=True) if owner is not None]
+    owners = [(key, link.partition(" ")[0]) for key, link in zip(reset_keys, stored, strict=True) if link is not None]
     are_members = scanner.run_atomic([("HEXISTS", scanner.site_keys.user(owner), "id") for _, owner in owners])
     for (key, owner), is_member in zip(owners, are_members, strict=True):
         if not is_member:
             yield Finding(key, f"is for {owner}, who is no member", ("UNLINK", key))
+
+
+def _check_sessions(scanner: Scanner, session_keys: list[str]) -> Iterator[Finding]:
+    """Check that these sessions belong to members."""
+    keys = scanner.site_keys
+    users = [keys.user(keys.split(key)[1]) for key in session_keys]
+    are_members = scanner.run_atomic([("HEXISTS", user, "id") for user in users])
+    for key, is_member in zip(session_keys, are_members, strict=True):
+        if not is_member:
+            yield Finding(key, "holds sessions of nobody: there is no such member", ("UNLINK", key))
 
 
 def _check_leaving(scanner: Scanner, names: list[str]) -> Iterator[Finding]:

@@ -22,6 +22,7 @@ def examine(scanner: Scanner, groups: list[str]) -> Iterator[Finding]:
     """Check the members of every ranking and group."""
     keys = scanner.site_keys
     yield from _check_group_keys(scanner, set(groups))
+    yield from _check_titles(scanner, groups)
     of_site = [keys.by_time(), keys.by_score(), keys.good()]
     of_groups = [ranking(name) for name in groups for ranking in (keys.group_by_time, keys.group_by_score)]
     patterns = (keys.posted("*"), keys.gone("*"), keys.link("*"))
@@ -87,6 +88,19 @@ def _check_lifetimes(scanner: Scanner, link_keys: list[str]) -> Iterator[Finding
                 yield Finding(key, "never expires", fix_never)
             elif expires < 1000 * (newest[0][1] + LINK_SECONDS - 1):
                 yield Finding(key, "expires before a second posting is no longer a duplicate", fix_early)
+
+
+def _check_titles(scanner: Scanner, groups: list[str]) -> Iterator[Finding]:
+    """Check that every group has a title; that of an imported one is its name."""
+    keys = scanner.site_keys
+    for names in batched(groups):
+        titles = scanner.run_atomic([("HGET", keys.group_info(name), "title") for name in names])
+        for name, title in zip(names, titles, strict=True):
+            key = keys.group_info(name)
+            if title is None:
+                yield Finding(key, f"has no title: it is {name} now", ("HSETNX", key, "title", name))
+            elif not title:
+                yield Finding(key, f"has an empty title: it is {name} now", fixes.field(key, "title", "", name))
 
 
 def _check_group_keys(scanner: Scanner, groups: set[str]) -> Iterator[Finding]:

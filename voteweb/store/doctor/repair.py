@@ -21,8 +21,9 @@ def repair(connection: Connection, examine: Callable[[], Iterable[Finding]]) -> 
         for finding in examine():
             # One command repairs all that is wrong with an article, whose findings come one after the other.
             if not finding.fix or finding.fix != last_fix:
-                status = _status(connection.run([finding.fix])[0]) if finding.fix else "unrepairable"
+                status, now = _outcome(connection.run([finding.fix])[0]) if finding.fix else ("unrepairable", "")
                 statuses.add(status)
+                finding = finding._replace(now=now)
             last_fix = finding.fix
             if status == "repaired":
                 yield finding, True
@@ -34,8 +35,8 @@ def repair(connection: Connection, examine: Callable[[], Iterable[Finding]]) -> 
     yield from ((finding, False) for finding in examine())
 
 
-def _status(reply: Any) -> str:
-    """Return the status of a script, or what another command's number of changes means."""
+def _outcome(reply: Any) -> tuple[str, str]:
+    """Return the status of a script with the new values that it tells, or what another command's reply means."""
     if isinstance(reply, list):
-        return str(reply[0])
-    return "repaired" if reply else "unchanged"
+        return str(reply[0]), ", ".join(map(str, reply[1:]))
+    return "repaired" if reply else "unchanged", ""

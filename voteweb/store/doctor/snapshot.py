@@ -61,6 +61,10 @@ class Snapshot(NamedTuple):
     #: The article's score in each ranking that may hold it, or None.
     scores: dict[str, str | None]
 
+    def field(self, name: str) -> str | None:
+        """Return one of the fields of :data:`voteweb.store.decoding.FIELDS`, as stored."""
+        return self.values[decoding.FIELDS.index(name)]
+
     @property
     def member(self) -> str:
         """The member that stands for the article in sets and rankings."""

@@ -1,24 +1,39 @@
 -- Count one member's vote on an article, or take it back. The set of voters decides, so running it twice is harmless.
+-- The article's votes rise or fall by this one vote. They are not counted anew from the voters, of whom some may be lost
+-- (evicted, or expired by another clock); when all are lost, nobody can tell who may vote, so voting ends at once.
 -- Only a vote that changes something counts against the rate limit.
--- KEYS  1 article:<id>  2 voted:<id>  3 score:  4 good:  5 user:<voter's name>  then score:<g> for each group of the
---       article, then, with a rate limit, limit:<kind>-<digest>
+-- KEYS  1 article:<id>  2 voted:<id>  3 score:  4 good:  5 user:<voter's name>  6 sessions:<voter's name>
+--       7 open-votes:<voter's id>  then score:<g> for each group of the article, then, with a rate limit,
+--       limit:<kind>-<digest>: the member's, then that of newcomers
 -- ARGV  1 "cast" or "take-back"  2 the article as a member of rankings  3 voter's id  4 voter's name
---       5 voter's session id  6 seconds per vote  7 votes of a good article  8 voting seconds
---       9 seconds that the set of voters outlives them  10 the article's groups as the caller knows them
---       then, with a rate limit: 11 acts at once  12 seconds per act in the long run
+--       5 voter's session id  6 seconds per vote  7 votes of a good article  8 voting seconds of an article without
+--       an end of voting  9 seconds that the set of voters outlives voting  10 the article's groups as the caller knows
+--       them  11 seconds for which a member is a newcomer  12 digest of the session that votes, empty
+--       for none  13 seconds until a session that is not used ends  14 seconds until any session ends
+--       15 seconds in which its use is not noted again  16 how many open votes of a member are kept
+--       then, with a rate limit, for each of the two: acts at once, and seconds per act in the long run
 -- Answers  counted <votes> | already <votes> | absent <votes> (no vote to take back) | own <votes> | unknown | gone
---          | closed <unix time> | logged-out (the session has ended, or the voter is banned)
+--          | closed <unix time> | logged-out (the session has ended, or the voter is banned) | held
 --          | again <groups> (the article has these groups: name their rankings and try again)
---          | rate-limited 1 <seconds to wait> <unix time from which it is accepted>
-local action, member, voter_id, voter_name, session_id, vote_score, good_votes, voting_seconds, grace, known_groups =
-  unpack(ARGV)
-local has_limit = ARGV[11] ~= nil
-local session, banned, left = unpack(redis.call('HMGET', KEYS[5], 'session', 'banned', 'left'))
+--          | rate-limited <number of the limit, from 1> <seconds to wait> <unix time from which it is accepted>
+local action, member, voter_id, voter_name, session_id, vote_score, good_votes, voting_seconds, grace, known_groups,
+  newcomer_seconds, digest, idle, longest, pause, max_open_votes = unpack(ARGV)
+local FIRST_GROUP_KEY, FIRST_LIMIT = 8, 17
+local limit_count = (#ARGV - FIRST_LIMIT + 1) / 2
+local session, banned, left, signed_up, role, held = unpack(
+  redis.call('HMGET', KEYS[5], 'session', 'banned', 'left', 'signed-up', 'role', 'held'))
 if session ~= session_id or (banned or '0') ~= '0' or left then
   return { 'logged-out' }
+elseif held then
+  return { 'held' }
 end
-local title, poster, posted, groups, base, gone = unpack(
-  redis.call('HMGET', KEYS[1], 'title', 'poster', 'time', 'groups', 'base', 'gone'))
+check_types(6, 6, 'hash')
+local open_session, noted_use = find_session(6, session_id, digest, idle, longest, pause)
+if digest ~= '' and not open_session then
+  return { 'logged-out' }
+end
+local title, poster, posted, groups, stored_votes, base, stored_end, gone = unpack(
+  redis.call('HMGET', KEYS[1], 'title', 'poster', 'time', 'groups', 'votes', 'base', 'closes', 'gone'))
 if not title or not posted then
   return { 'unknown' }
 elseif gone then
@@ -28,19 +43,26 @@ if (groups or '') ~= known_groups then
   return { 'again', groups or '' }
 end
 -- HMGET has checked the types of KEYS[1] and KEYS[5].
-local last_ranking = has_limit and #KEYS - 1 or #KEYS
+local last_ranking = #KEYS - limit_count
 check_types(2, 2, 'set')
 check_types(3, 4, 'zset')
-check_types(6, last_ranking, 'zset')
+check_types(7, last_ranking, 'zset')
 check_types(last_ranking + 1, #KEYS, 'string')
-local time = tonumber(posted)
-local closes = time + tonumber(voting_seconds)
+local time = assert(finite(posted), 'time is no number')
+local closes = voting_end(stored_end, time, voting_seconds)
 if tonumber(now()) >= closes then
   return { 'closed', exact(closes) }
 end
 -- base: votes without a voter, such as imported ones; -1 if the poster is a voter whose own vote does not count.
-base = tonumber(base or 0)
-local count = string.format('%d', base + redis.call('SCARD', KEYS[2]))
+base = assert(finite(base or 0), 'base is no number')
+local voters = redis.call('SCARD', KEYS[2])
+local votes = tonumber(string.match(stored_votes or '', '^%-?%d+$')) or base + voters
+if voters == 0 and votes ~= base then
+  local ended = string.format('%d', math.floor(tonumber(now())))
+  redis.call('HSET', KEYS[1], 'closes', ended)
+  return { 'closed', ended }
+end
+local count = string.format('%d', votes)
 local has_voted = redis.call('SISMEMBER', KEYS[2], voter_id) == 1
 if action == 'cast' and has_voted then
   return { 'already', count }
@@ -52,23 +74,36 @@ if action == 'take-back' then
     return { 'own', count }
   end
 end
-local refusal = has_limit and hit_rate_limits(#KEYS, 11)
+local last_limit = is_newcomer(signed_up, role, newcomer_seconds) and #KEYS or last_ranking + 1
+local refusal = limit_count > 0 and hit_rate_limits(last_ranking + 1, FIRST_LIMIT, last_limit)
 if refusal then
   return refusal
 end
 
 if action == 'cast' then
   redis.call('SADD', KEYS[2], voter_id)
+  votes = votes + 1
+  if string.lower(poster or '') ~= string.lower(voter_name) then
+    redis.call('ZADD', KEYS[7], closes, member)
+    redis.call('ZREMRANGEBYSCORE', KEYS[7], '-inf', now())
+    redis.call('ZREMRANGEBYRANK', KEYS[7], 0, -1 - max_open_votes)
+  end
 else
   redis.call('SREM', KEYS[2], voter_id)
+  votes = votes - 1
+  redis.call('ZREM', KEYS[7], member)
 end
-redis.call('EXPIREAT', KEYS[2], string.format('%d', math.ceil(closes + tonumber(grace))))
-local votes = base + redis.call('SCARD', KEYS[2])
+redis.call('EXPIREAT', KEYS[2], string.format('%d', closes + tonumber(grace)))
+local last_open = redis.call('ZREVRANGE', KEYS[7], 0, 0, 'WITHSCORES')[2]
+if last_open then
+  redis.call('EXPIREAT', KEYS[7], string.format('%d', tonumber(last_open) + tonumber(grace)))
+end
 local points = score(time, votes, tonumber(vote_score))
 redis.call('HSET', KEYS[1], 'votes', string.format('%d', votes))
 rank(KEYS[3], points, member)
 rank_good(KEYS[4], votes, tonumber(good_votes), time, member)
-for i = 6, last_ranking do
+for i = FIRST_GROUP_KEY, last_ranking do
   rank(KEYS[i], points, member)
 end
+note_session(6, digest, noted_use, idle, longest)
 return { 'counted', string.format('%d', votes) }

@@ -8,6 +8,12 @@ local function now()
   return string.format('%d.%06d', tonumber(t[1]), tonumber(t[2]))
 end
 
+-- A stored number, or nil for a text that is none, or that is infinite: no command could take what is computed from it.
+local function finite(text)
+  local number = tonumber(text)
+  return number and number - number == 0 and number or nil
+end
+
 -- A number as text that reads back as the same number: Lua's own conversion keeps too few decimals.
 local function exact(number)
   return string.format('%.17g', number)
@@ -17,6 +23,20 @@ end
 -- score() in core/ranking.py explains the same formula to people: change both together.
 local function score(time, votes, vote_score)
   return time + vote_score * votes
+end
+
+-- The unix time at which voting on an article ends: its field closes, in whole seconds, or voting_seconds after time if
+-- a program that knows no such field has stored the article. voting_end() in core/ranking.py: change both together.
+local function voting_end(closes, time, voting_seconds)
+  local is_time = closes and #closes <= 12 and string.match(closes, '^%d+$')
+  return is_time and tonumber(closes) or math.floor(time + tonumber(voting_seconds))
+end
+
+-- Let the writes that follow happen on a server whose memory is full: it refuses a command that may take memory, unless
+-- the script has written before. For acts that free memory or keep the site safe. The key is one that never expires, or
+-- that gets an expiry afterwards.
+local function write_when_full(key)
+  redis.call('PERSIST', key)
 end
 
 -- Tell whether a key is absent or of the wanted type. Redis undoes nothing, so scripts check before their first write.
@@ -34,14 +54,52 @@ local function check_types(first, last, wanted)
   end
 end
 
--- Count one act against the rate limits whose keys are KEYS[first_key] and all after it, or against none of them if
--- one is exceeded (generic cell rate algorithm). ARGV from first_argument on holds two numbers per limit: acts at once
--- (the burst), and seconds per act in the long run (the interval). A limit's key holds the time up to which its acts
--- are used up: each act adds an interval, and the next is accepted while no more than the burst lies ahead.
+-- Scripts that act for a member end their KEYS with user:<actor>, and their ARGV with the actor's id and the least role
+-- that may do this. For an act of the operator the id and the role are empty, and there is no such key.
+local RANKS = { member = 1, moderator = 2, admin = 3 }
+
+-- Return the answer of the script to a member who may not act, else nil and the rank of the member's role: what the
+-- caller knows of the member may be out of date. logged-out: the member is banned or gone, or the name belongs to
+-- another id; held: the account waits for a moderator; forbidden: the role is too low.
+local function check_member(key, id, least_role)
+  local stored_id, role, banned, left, held = unpack(redis.call('HMGET', key, 'id', 'role', 'banned', 'left', 'held'))
+  local rank = RANKS[role] or RANKS.member
+  if stored_id ~= id or left or (banned or '0') ~= '0' then
+    return { 'logged-out' }
+  elseif held then
+    return { 'held' }
+  elseif rank < RANKS[least_role] then
+    return { 'forbidden' }
+  end
+  return nil, rank
+end
+
+-- Check the actor as check_member does, and take the actor off KEYS and ARGV: what is left ends as other scripts' do.
+-- The operator ranks above all.
+local function check_actor()
+  local least_role, id = table.remove(ARGV), table.remove(ARGV)
+  if id == '' then
+    return nil, math.huge
+  end
+  return check_member(table.remove(KEYS), id, least_role)
+end
+
+-- Tell whether a member has the limits of newcomers. signed_up is the time at which a member signed up on the site, nil
+-- for one whom the operator or an import made; moderators are trusted already.
+local function is_newcomer(signed_up, role, newcomer_seconds)
+  local is_member = (role or 'member') == 'member'
+  return is_member and signed_up and tonumber(now()) < tonumber(signed_up) + tonumber(newcomer_seconds)
+end
+
+-- Count one act against the rate limits whose keys are KEYS[first_key] and all up to KEYS[last_key] (by default the
+-- last), or against none of them if one is exceeded (generic cell rate algorithm). ARGV from first_argument on holds two
+-- numbers per limit: acts at once (the burst), and seconds per act in the long run (the interval). A limit's key holds
+-- the time up to which its acts are used up: each act adds an interval, and the next is accepted while no more than the
+-- burst lies ahead. With when_full a server whose memory is full counts too, so that people can log in and moderate.
 -- Returns the answer of the script when a limit is exceeded, else nil.
-local function hit_rate_limits(first_key, first_argument)
+local function hit_rate_limits(first_key, first_argument, last_key, when_full)
   local time, used_until, exceeded, wait = tonumber(now()), {}, 0, 0
-  for i = first_key, #KEYS do
+  for i = first_key, last_key or #KEYS do
     local at = first_argument + 2 * (i - first_key)
     local burst, interval = tonumber(ARGV[at]), tonumber(ARGV[at + 1])
     local stored = tonumber(redis.call('GET', KEYS[i]) or '') or 0
@@ -55,7 +113,10 @@ local function hit_rate_limits(first_key, first_argument)
   if exceeded > 0 then
     return { 'rate-limited', tostring(exceeded), exact(wait), exact(time + wait) }
   end
-  for i = first_key, #KEYS do
+  if when_full then
+    write_when_full(KEYS[first_key])
+  end
+  for i = first_key, last_key or #KEYS do
     local used = used_until[i] + tonumber(ARGV[first_argument + 2 * (i - first_key) + 1])
     redis.call('SET', KEYS[i], exact(used), 'EX', string.format('%d', math.ceil(used - time)))
   end
@@ -102,6 +163,20 @@ local function first_free_time(ranking, time)
     time = after(free)
   end
   return time
+end
+
+-- The number of the next revision of an article: every change of what its form shows gives it another.
+local function next_revision(revision)
+  return string.format('%d', (tonumber(string.match(revision or '', '^%d+$') or '') or 0) + 1)
+end
+
+-- The names in a field of groups with one space between them: another program may have written more.
+local function group_names(field)
+  local names = {}
+  for name in string.gmatch(field or '', '%S+') do
+    names[#names + 1] = name
+  end
+  return table.concat(names, ' ')
 end
 
 -- Check the types of the three keys of each group named in ARGV from first_argument on; those of the first group begin
@@ -181,53 +256,204 @@ local function remember_link(key, time, seconds, member)
   redis.call('EXPIREAT', key, string.format('%d', math.ceil(tonumber(newest) + seconds)))
 end
 
--- Scripts that log begin their ARGV with three arguments: how many of the last KEYS are the log's (0: not logged), the
--- member of the new entry in the log's rankings, and the fields of the entry as JSON. Those keys are the entry, then
--- its rankings; with the field undoes, the last key is the entry that this act undoes.
+-- Tell whether a member with this role and ban, as stored, counts as an admin: one who is banned cannot act.
+local function is_admin(role, banned)
+  return role == 'admin' and (banned or '0') == '0'
+end
 
--- Raise an error, before anything is written, when a key of the log is of a wrong type, or the entry's id belongs to
--- another act: a failover may have lost the counter.
-local function check_log()
-  local count = tonumber(ARGV[1])
-  if count == 0 then
-    return
-  end
-  local fields = cjson.decode(ARGV[3])
-  local first, last = #KEYS - count + 1, #KEYS
-  if fields.undoes then
-    check_types(last, last, 'hash')
-    last = last - 1
-  end
-  check_types(first, first, 'hash')
-  check_types(first + 1, last, 'zset')
-  for name, value in pairs(fields) do
-    local stored = redis.call('HGET', KEYS[first], name)
-    if stored and stored ~= value then
-      error('TAKEN ' .. KEYS[first])
-    end
+-- Tell whether the set of admins KEYS[at] has nobody but this name.
+local function is_last_admin(at, name)
+  return redis.call('SCARD', KEYS[at]) - redis.call('SISMEMBER', KEYS[at], name) < 1
+end
+
+-- Put a name into the set of admins KEYS[at], or take it out.
+local function set_admin(at, name, is_member)
+  if is_member then
+    redis.call('SADD', KEYS[at], name)
+    redis.call('PERSIST', KEYS[at])
+  else
+    redis.call('SREM', KEYS[at], name)
   end
 end
 
--- Write the entry into the log, with the fields of extra besides.
-local function write_log_entry(extra)
+-- The value of an open session is "<unix time at which it began>,<seconds until its last noted use>,<seconds until the
+-- member last gave their password, empty if never>,<browser>", with ",*" at the end of one that began before sessions
+-- were stored. That of an ended one is "-<unix time until which it is remembered>". A session that is not used ends
+-- after idle seconds, any after longest seconds, and a use is not noted again within pause seconds.
+
+-- Return the unix time at which a session ends, or the memory of an ended one; 0 for a value that is none.
+local function session_end(value, idle, longest)
+  local began, used = string.match(value, '^(%d+),(%d+),')
+  if not began then
+    return tonumber(string.match(value, '^%-(%d+)$')) or 0
+  end
+  return began + math.min(used + tonumber(idle), tonumber(longest))
+end
+
+-- Find the session of a digest in KEYS[at]. Returns its value and, if its last use must be noted, the value to store for
+-- note_session(); nil if it has ended, or belongs to another session id of the member.
+local function find_session(at, member_session, digest, idle, longest, pause)
+  local of, value = unpack(redis.call('HMGET', KEYS[at], 'of', digest))
+  local began, used, rest = string.match(value or '', '^(%d+),(%d+),(.*)$')
+  local time = tonumber(now())
+  if of ~= member_session or not began or session_end(value, idle, longest) <= time then
+    return nil
+  end
+  if time - began - used >= tonumber(pause) then
+    return value, string.format('%d,%d,%s', began, math.floor(time - began), rest)
+  end
+  return value
+end
+
+-- Keep the sessions in KEYS[at] until the last of them has ended.
+local function keep_sessions(at, ends)
+  if redis.call('TTL', KEYS[at]) < ends - tonumber(now()) then
+    redis.call('EXPIREAT', KEYS[at], string.format('%d', math.ceil(ends)))
+  end
+end
+
+-- Store the value that find_session() returned to be noted, if any. A full server does not stop the act that uses the
+-- session.
+local function note_session(at, digest, value, idle, longest)
+  if value and type(redis.pcall('HSET', KEYS[at], digest, value)) ~= 'table' then
+    keep_sessions(at, session_end(value, idle, longest))
+  end
+end
+
+-- Scripts that could act again over somebody else's act, if they are sent again because an answer was lost, begin their
+-- ARGV with three arguments: how many of the last KEYS belong to the act (0: neither remembered nor logged), for how
+-- many seconds its answer is remembered, and its log entry as JSON, or "" if it is not logged. Those keys are
+-- done:<token>, with another token for each act; if it is logged, log-entries: and the lists of ids that index it.
+
+-- Return the answer that this act has had before, else nil. Called before the script decides anything.
+local function answer_before()
   local count = tonumber(ARGV[1])
-  if count == 0 then
+  local answer = count > 0 and redis.call('GET', KEYS[#KEYS - count + 1])
+  return answer and cjson.decode(answer) or nil
+end
+
+-- Remember and return the answer of an act that has been done: sent again, it changes nothing.
+local function done(answer)
+  local count = tonumber(ARGV[1])
+  if count > 0 then
+    redis.call('SET', KEYS[#KEYS - count + 1], cjson.encode(answer), 'EX', ARGV[2])
+  end
+  return answer
+end
+
+-- The places of the fields in a log entry, which is an array of strings; PACKED_FIELDS in moderation_log.py names all.
+local KIND, TIME, ABOUT, ARTICLE, ADDED, REMOVED, UNDOES, UNDONE = 1, 3, 4, 5, 8, 9, 10, 11
+-- Entries after one that is to be undone: more in the minutes that undoing is offered for is no usual site.
+local MAX_LATER_ENTRIES = 1000
+
+-- Return the key of the log's entries.
+local function log_entries_key()
+  return KEYS[#KEYS - tonumber(ARGV[1]) + 2]
+end
+
+-- Return the log entry with this id, or nil.
+local function read_log_entry(key, id)
+  local text = redis.call('LINDEX', key, id - 1)
+  return text and text ~= '' and cjson.decode(text) or nil
+end
+
+-- Store a log entry in place of the one with this id, or, with no id, as the newest; return its id as text.
+local function store_log_entry(key, entry, id)
+  local last = #entry
+  while entry[last] == '' do
+    entry[last], last = nil, last - 1
+  end
+  local text = cjson.encode(entry)
+  if id then
+    redis.call('LSET', key, id - 1, text)
+  else
+    id = redis.call('RPUSH', key, text)
+  end
+  return string.format('%d', id)
+end
+
+-- Mark an entry as undone; tell whether there is one that was not.
+local function mark_undone(key, id)
+  local entry = read_log_entry(key, id)
+  if not entry or entry[UNDONE] then
+    return false
+  end
+  for i = #entry + 1, UNDONE - 1 do
+    entry[i] = ''
+  end
+  entry[UNDONE] = '1'
+  store_log_entry(key, entry, id)
+  return true
+end
+
+-- Raise an error, before anything is written, when a key of the log is of a wrong type.
+local function check_log()
+  if ARGV[3] ~= '' then
+    check_types(#KEYS - tonumber(ARGV[1]) + 2, #KEYS, 'list')
+  end
+end
+
+-- Tell whether a later log entry decided anew what an earlier one had decided: whether the article is listed, in which
+-- of these groups it is, or whether the member is banned.
+local function overrules(later, earlier)
+  if (later[ARTICLE] or '') ~= (earlier[ARTICLE] or '') then
+    return false
+  elseif earlier[KIND] == 'remove' then
+    return later[KIND] == 'remove' or later[KIND] == 'restore'
+  elseif earlier[KIND] == 'ban' then
+    return string.lower(later[ABOUT] or '') == string.lower(earlier[ABOUT] or '')
+      and (later[KIND] == 'ban' or later[KIND] == 'unban')
+  end
+  local changed = {}
+  for name in string.gmatch((earlier[ADDED] or '') .. ' ' .. (earlier[REMOVED] or ''), '%S+') do
+    changed[name] = true
+  end
+  for name in string.gmatch((later[ADDED] or '') .. ' ' .. (later[REMOVED] or ''), '%S+') do
+    if changed[name] then
+      return true
+    end
+  end
+  return false
+end
+
+-- Tell whether the entry that this act undoes, if it undoes one, is still in force: it exists, was not undone, and no
+-- later act overruled it. An undone act and the one that undid it cancel each other.
+local function is_in_force()
+  local undoes = tonumber(ARGV[3] ~= '' and cjson.decode(ARGV[3])[UNDOES] or '')
+  if not undoes then
+    return true
+  end
+  local key, cancelled = log_entries_key(), {}
+  local entry = read_log_entry(key, undoes)
+  local later = redis.call('LRANGE', key, undoes, undoes + MAX_LATER_ENTRIES)
+  if not entry or entry[UNDONE] or #later > MAX_LATER_ENTRIES then
+    return false
+  end
+  for i = #later, 1, -1 do
+    local other = later[i] ~= '' and not cancelled[undoes + i] and cjson.decode(later[i])
+    local undone = other and tonumber(other[UNDOES] or '')
+    if undone and undone > undoes then
+      cancelled[undone] = true
+    elseif other and overrules(other, entry) then
+      return false
+    end
+  end
+  return true
+end
+
+-- Write the act into the log, with the groups that it added and removed.
+local function write_log_entry(added, removed)
+  if ARGV[3] == '' then
     return
   end
-  local first, last, time = #KEYS - count + 1, #KEYS, now()
-  local fields = cjson.decode(ARGV[3])
-  if fields.undoes then
-    redis.call('HSET', KEYS[last], 'undone', '1')
-    last = last - 1
+  local first, entry = #KEYS - tonumber(ARGV[1]) + 2, cjson.decode(ARGV[3])
+  local undoes = tonumber(entry[UNDOES])
+  entry[TIME], entry[ADDED], entry[REMOVED] = now(), added or '', removed or ''
+  local id = store_log_entry(KEYS[first], entry)
+  for i = first + 1, #KEYS do
+    redis.call('RPUSH', KEYS[i], id)
   end
-  for name, value in pairs(extra or {}) do
-    fields[name] = value
-  end
-  for name, value in pairs(fields) do
-    redis.call('HSET', KEYS[first], name, value)
-  end
-  redis.call('HSET', KEYS[first], 'time', time)
-  for i = first + 1, last do
-    rank(KEYS[i], tonumber(time), ARGV[2])
+  if undoes then
+    mark_undone(KEYS[first], undoes)
   end
 end

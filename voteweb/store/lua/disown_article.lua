@@ -1,12 +1,14 @@
--- Replace the name of a member who left in one of their articles.
--- KEYS  1 article:<id>  2 posted:<member>  3 gone:<member>
+-- Replace the name of a member who left in one of their articles, and forget its earlier versions.
+-- KEYS  1 article:<id>  2 posted:<member>  3 gone:<member>  4 was:<id>
 -- ARGV  1 the article as a member of rankings  2 what replaces the name
 -- Answers  done
 local member, replacement = unpack(ARGV)
-check_types(2, 3, 'zset')
+check_types(2, 4, 'zset')
+write_when_full(KEYS[1])
 if redis.call('HEXISTS', KEYS[1], 'time') == 1 then
   redis.call('HSET', KEYS[1], 'poster', replacement)
 end
 redis.call('ZREM', KEYS[2], member)
 redis.call('ZREM', KEYS[3], member)
+redis.call('UNLINK', KEYS[4])
 return { 'done' }

@@ -1,10 +1,15 @@
--- Record that all articles of a member who left have been deleted or disowned, if they have.
--- KEYS  1 leaving:  2 posted:<member>  3 gone:<member>
+-- Record that nothing is left of what a member who left has made, if that is so.
+-- KEYS  1 leaving:  2 posted:<member>  3 gone:<member>  4 reported:<member>  5 invites:<member>
 -- ARGV  1 name in lower case
--- Answers  done | more (there are articles again)
+-- Answers  done | more (there is something, perhaps again)
 check_types(1, 1, 'set')
-if redis.call('ZCARD', KEYS[2]) + redis.call('ZCARD', KEYS[3]) > 0 then
-  return { 'more' }
+check_types(2, 3, 'zset')
+check_types(4, 4, 'set')
+check_types(5, 5, 'zset')
+for i = 2, #KEYS do
+  if redis.call('EXISTS', KEYS[i]) == 1 then
+    return { 'more' }
+  end
 end
 redis.call('SREM', KEYS[1], ARGV[1])
 return { 'done' }

@@ -3,7 +3,7 @@
 -- ARGV  1 the member of the ranking that stands for the hash  2 the field that holds its number in the ranking
 -- Answers  repaired | unchanged
 local member, field = unpack(ARGV)
-local number = tonumber(redis.call('HGET', KEYS[1], field) or '')
+local number = finite(redis.call('HGET', KEYS[1], field) or '')
 check_types(2, 2, 'zset')
 if not number or tonumber(redis.call('ZSCORE', KEYS[2], member) or 'nan') == number then
   return { 'unchanged' }

@@ -1,16 +1,18 @@
 -- Give an article the votes that its voters make and the places in rankings that its fields require.
 -- KEYS  1 article:<id>  2 voted:<id>  3 time:  4 score:  5 good:  6 posted:<poster>  7 gone:<poster>  8 link:<digest>
 --       9 user:<poster>  then for each group of the article that exists three: group:<g> time:<g> score:<g>
--- ARGV  1 the article as a member of rankings  2 seconds per vote  3 votes of a good article  4 voting seconds
---       5 seconds a link is remembered  6 the article's groups  7 its poster  8 its link, each as the caller knows it
--- Answers  repaired | unchanged | again (groups, link or poster are others)
+-- ARGV  1 the article as a member of rankings  2 seconds per vote  3 votes of a good article  4 voting seconds of an
+--       article without an end of voting  5 seconds a link is remembered  6 the article's groups  7 its poster  8 its link, each as the caller knows it
+-- Answers  repaired [new votes, base and end of voting, if one changed] | unchanged
+--          | again (groups, link or poster are others)
 --          | unrepairable (a field is missing or invalid, and nothing else tells its value)
--- While voting is open, votes = base + voters; after that the votes stay as they are.
+-- While there are voters, votes = base + voters. The votes never fall: those beyond the voters, some of whom may be
+-- lost, go into the base; and when all voters of an article are lost, voting on it is over.
 local member, vote_score, good_votes, voting_seconds, link_seconds, known_groups, known_poster, known_link = unpack(ARGV)
 local FIRST_GROUP_KEY = 10
-local title, link, poster, posted, votes, base, field, gone = unpack(
-  redis.call('HMGET', KEYS[1], 'title', 'link', 'poster', 'time', 'votes', 'base', 'groups', 'gone'))
-local time = tonumber(posted or '')
+local title, link, poster, posted, votes, base, stored_end, field, gone = unpack(
+  redis.call('HMGET', KEYS[1], 'title', 'link', 'poster', 'time', 'votes', 'base', 'closes', 'groups', 'gone'))
+local time = finite(posted or '')
 if not title or not time or (gone and gone ~= 'deleted' and gone ~= 'removed') then
   return { 'unrepairable' }
 elseif (field or '') ~= known_groups or (poster or '') ~= known_poster or (link or '') ~= known_link then
@@ -29,15 +31,22 @@ local function whole_number(text)
 end
 local voters = redis.call('SCARD', KEYS[2])
 local new_votes, new_base = whole_number(votes), whole_number(base)
-if not new_base and new_votes then
-  new_base = new_votes - voters
-end
-if new_base and gone ~= 'deleted' and tonumber(now()) < time + tonumber(voting_seconds) then
+if not new_votes and new_base and voters > 0 then
   new_votes = new_base + voters
 end
-if not new_votes or not new_base then
+if not new_votes then
   return { 'unrepairable' }
 end
+local closes, seconds = voting_end(stored_end, time, voting_seconds), math.floor(tonumber(now()))
+local is_lost = voters == 0 and new_votes ~= new_base and gone ~= 'deleted' and seconds < closes
+if is_lost then
+  closes = seconds
+end
+if voters > 0 and gone ~= 'deleted' then
+  new_votes = new_base and math.max(new_votes, new_base + voters) or new_votes
+  new_base = new_votes - voters
+end
+new_base = new_base or new_votes
 
 local changed = false
 local function repair_field(name, before, number)
@@ -61,6 +70,11 @@ local points = is_listed and score(time, new_votes, tonumber(vote_score))
 local poster_exists = redis.call('HEXISTS', KEYS[9], 'id') == 1
 repair_field('votes', votes, new_votes)
 repair_field('base', base, new_base)
+if is_lost or stored_end and stored_end ~= string.format('%d', closes) then
+  redis.call('HSET', KEYS[1], 'closes', string.format('%d', closes))
+  changed = true
+end
+local new_values = changed and string.format('votes %d, base %d, voting until %d', new_votes, new_base, closes) or nil
 repair_ranking(3, is_listed and time)
 repair_ranking(4, points)
 repair_ranking(5, is_listed and new_votes >= tonumber(good_votes) and time)
@@ -83,4 +97,4 @@ for i = FIRST_GROUP_KEY, #KEYS, 3 do
   repair_ranking(i + 1, is_listed and time)
   repair_ranking(i + 2, points)
 end
-return { changed and 'repaired' or 'unchanged' }
+return { changed and 'repaired' or 'unchanged', new_values }

@@ -7,13 +7,14 @@ local member, vote_score, good_votes, known_groups = unpack(ARGV)
 local FIRST_GROUP_KEY = 4
 local title, posted, votes, field, gone = unpack(
   redis.call('HMGET', KEYS[1], 'title', 'time', 'votes', 'groups', 'gone'))
-local time, count = tonumber(posted or ''), tonumber(votes or 0)
+local time, count = finite(posted or ''), finite(votes or 0)
 if not title or not time or not count or gone then
   return { 'unknown' }
 elseif (field or '') ~= known_groups then
   return { 'again', field or '' }
 end
 check_types(2, #KEYS, 'zset')
+write_when_full(KEYS[1])
 local points, moved = score(time, count, tonumber(vote_score)), false
 local function rescore(i)
   local stored = redis.call('ZSCORE', KEYS[i], member)

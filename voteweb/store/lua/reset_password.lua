@@ -1,12 +1,16 @@
 -- Set a member's password by a one-time link, which ends all sessions and uses the link up.
 -- KEYS  1 reset:<digest>  2 user:<name>
--- ARGV  1 name in lower case as the link says  2 password hash  3 new session id
--- Answers  done | unknown (there is no such link, it was used, or the member has left)
-local name, password_hash, session_id = unpack(ARGV)
-local id, left = unpack(redis.call('HMGET', KEYS[2], 'id', 'left'))
-if redis.call('GET', KEYS[1]) ~= name or not id or left then
+-- ARGV  1 the value of the link  2 the password hash for which it was made  3 new password hash  4 new session id
+-- Answers  done (by this call or before) | unknown (there is no such link, it was used, the password has changed, or
+--          the member has left)
+local link, known_hash, password_hash, session_id = unpack(ARGV)
+local id, left, stored = unpack(redis.call('HMGET', KEYS[2], 'id', 'left', 'password'))
+if stored == password_hash then -- hashes are salted: no other call has set this one
+  return { 'done' }
+elseif redis.call('GET', KEYS[1]) ~= link or not id or left or (stored or '') ~= known_hash then
   return { 'unknown' }
 end
+write_when_full(KEYS[2])
 redis.call('HSET', KEYS[2], 'password', password_hash, 'session', session_id)
 redis.call('DEL', KEYS[1])
 return { 'done' }

@@ -1,10 +1,17 @@
 -- Put a removed article back into every list, with its votes.
 -- KEYS  1 article:<id>  2 time:  3 score:  4 good:  5 posted:<poster>  6 gone:<poster>  7 link:<digest>
---       8 user:<poster>  then for each group of the article three: group:<g> time:<g> score:<g>;  then the log's
--- ARGV  1-3 the log's (see common.lua)  4 the article as a member of rankings  5 seconds per vote
+--       8 user:<poster>  then for each group of the article three: group:<g> time:<g> score:<g>;  then the act's,
+--       then the actor's
+-- ARGV  1-3 the act's (see common.lua)  4 the article as a member of rankings  5 seconds per vote
 --       6 votes of a good article  7 seconds a link is remembered  8 the article's link as the caller knows it
---       9 its poster as the caller knows it  then its groups' names
+--       9 its poster as the caller knows it  then its groups' names, then the actor's
 -- Answers  restored | already (it is listed) | unknown | deleted | again (groups, link or poster are others)
+--          | overruled (what this undoes is not in force) | logged-out | forbidden
+local refusal = check_actor()
+local before = answer_before()
+if before or refusal then
+  return before or refusal
+end
 local member, vote_score, good_votes, link_seconds, known_link, known_poster = unpack(ARGV, 4)
 local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 9, 10
 local title, link, poster, posted, votes, field, gone = unpack(
@@ -15,7 +22,7 @@ elseif not gone then
   return { 'already' }
 elseif gone == 'deleted' then
   return { 'deleted' }
-elseif (field or '') ~= table.concat(ARGV, ' ', FIRST_GROUP_NAME) or (link or '') ~= known_link
+elseif group_names(field) ~= table.concat(ARGV, ' ', FIRST_GROUP_NAME) or (link or '') ~= known_link
   or (poster or '') ~= known_poster then
   return { 'again' }
 end
@@ -23,8 +30,12 @@ check_types(2, 7, 'zset')
 check_types(8, 8, 'hash')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 check_log()
+if not is_in_force() then
+  return { 'overruled' }
+end
 
-local time, count = tonumber(posted), tonumber(votes or 0)
+write_when_full(KEYS[1])
+local time, count = finite(posted), finite(votes or 0)
 local points = score(time, count, tonumber(vote_score))
 rank(KEYS[2], time, member)
 rank(KEYS[3], points, member)
@@ -41,4 +52,4 @@ for i = FIRST_GROUP_NAME, #ARGV do
 end
 redis.call('HDEL', KEYS[1], 'gone', 'reason')
 write_log_entry()
-return { 'restored' }
+return done({ 'restored' })

@@ -1,7 +1,11 @@
 -- Revoke an unused invitation.
--- KEYS  1 invite:<token>
--- ARGV  1 name of the member who made it, or empty for a moderator
--- Answers  revoked | unknown | used
+-- KEYS  1 invite:<token>  then the actor's
+-- ARGV  1 name of the member who made it, or empty for a moderator  then the actor's
+-- Answers  revoked | unknown | used | logged-out | forbidden
+local refusal = check_actor()
+if refusal then
+  return refusal
+end
 local maker = ARGV[1]
 local by, used = unpack(redis.call('HMGET', KEYS[1], 'by', 'used'))
 if not by or (maker ~= '' and string.lower(by) ~= string.lower(maker)) then

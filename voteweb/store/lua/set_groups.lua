@@ -1,13 +1,19 @@
 -- Put an article into groups and take it out of others, in one act.
 -- KEYS  1 article:<id>  2 groups:  then for each group named, first those to add, three: group:<g> time:<g> score:<g>;
---       then the log's
--- ARGV  1-3 the log's (see common.lua)  4 the article as a member of rankings  5 seconds per vote
---       6 groups an article may be in  7 how many of the names are to add  then the names
+--       then the act's, then the actor's
+-- ARGV  1-3 the act's (see common.lua)  4 the article as a member of rankings  5 seconds per vote
+--       6 groups an article may be in  7 how many of the names are to add  then the names, then the actor's
 -- Answers  set <groups> (as they now are) | unknown | gone | no-group <names> | too-many
+--          | overruled (what this undoes is not in force) | logged-out | forbidden
+local refusal = check_actor()
+local before = answer_before()
+if before or refusal then
+  return before or refusal
+end
 local member, vote_score, max_groups, add_count = unpack(ARGV, 4)
 local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 3, 8
-local title, posted, votes, field, gone = unpack(
-  redis.call('HMGET', KEYS[1], 'title', 'time', 'votes', 'groups', 'gone'))
+local title, posted, votes, field, gone, revision = unpack(
+  redis.call('HMGET', KEYS[1], 'title', 'time', 'votes', 'groups', 'gone', 'revision'))
 if not title or not posted then
   return { 'unknown' }
 elseif gone then
@@ -16,6 +22,9 @@ end
 check_types(2, 2, 'set')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 check_log()
+if not is_in_force() then
+  return { 'overruled' }
+end
 local remaining, in_group, unknown = plan_groups(field, FIRST_GROUP_NAME, tonumber(add_count), 2)
 local _, count_before = string.gsub(field or '', '%S+', '')
 if #unknown > 0 then
@@ -26,12 +35,16 @@ if #remaining > tonumber(max_groups) and #remaining > count_before then
   return { 'too-many' }
 end
 
-local time = tonumber(posted)
-local points = score(time, tonumber(votes or 0), tonumber(vote_score))
+local time = finite(posted)
+local points = score(time, finite(votes or 0), tonumber(vote_score))
+write_when_full(KEYS[1])
 local added, removed = move_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY, in_group, time, points, member)
 local groups = table.concat(remaining, ' ')
 redis.call('HSET', KEYS[1], 'groups', groups)
-if added ~= '' or removed ~= '' then
-  write_log_entry({ added = added, removed = removed })
+if groups ~= group_names(field) then
+  redis.call('HSET', KEYS[1], 'revision', next_revision(revision))
 end
-return { 'set', groups }
+if added ~= '' or removed ~= '' then
+  write_log_entry(added, removed)
+end
+return done({ 'set', groups })

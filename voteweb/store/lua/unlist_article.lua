@@ -1,16 +1,23 @@
 -- Take an article out of every list: deleted by its poster, or removed by a moderator with a reason.
 -- KEYS  1 article:<id>  2 voted:<id>  3 time:  4 score:  5 good:  6 posted:<poster>  7 gone:<poster>
---       8 link:<digest>  9 reports:  10 report:<id>  11 user:<poster>  then for each group of the article
---       three: group:<g> time:<g> score:<g>;  then the log's
--- ARGV  1-3 the log's (see common.lua)  4 the article as a member of rankings  5 "deleted" or "removed"  6 reason
+--       8 link:<digest>  9 reports:  10 report:<id>  11 user:<poster>  12 was:<id>  then for each group of the
+--       article three: group:<g> time:<g> score:<g>;  then the act's, then the actor's
+-- ARGV  1-3 the act's (see common.lua)  4 the article as a member of rankings  5 "deleted" or "removed"  6 reason
 --       7 poster's name, or empty if the time of posting does not matter  8 seconds to delete
---       9 the article's link as the caller knows it  10 its poster as the caller knows it  then its groups' names
+--       9 the article's link as the caller knows it  10 its poster as the caller knows it  then its groups' names,
+--       then the actor's
 -- Answers  gone (by this call) | already <deleted or removed> (gone before) | unknown | not-yours | late <unix time>
---          | again (groups, link or poster are others)
--- A deleted article loses its words and its voters; a removed one keeps both, so that it can be restored.
+--          | again (groups, link or poster are others) | logged-out | forbidden
+-- A deleted article loses its words, earlier ones too, and its voters; a removed one keeps them, so that it can be
+-- restored.
 -- A poster cannot delete what was removed: the reason must stay readable.
+local refusal = check_actor()
+local before = answer_before()
+if before or refusal then
+  return before or refusal
+end
 local member, new_status, reason, deleter, delete_seconds, known_link, known_poster = unpack(ARGV, 4)
-local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 12, 11
+local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 13, 11
 local title, link, poster, posted, field, gone = unpack(
   redis.call('HMGET', KEYS[1], 'title', 'link', 'poster', 'time', 'groups', 'gone'))
 if not title or not posted then
@@ -18,7 +25,7 @@ if not title or not posted then
 elseif gone and not (gone == 'removed' and new_status == 'deleted' and deleter == '') then
   return { 'already', gone }
 end
-local time = assert(tonumber(posted), 'time is no number')
+local time = assert(finite(posted), 'time is no number')
 if deleter ~= '' then
   if string.lower(poster or '') ~= string.lower(deleter) then
     return { 'not-yours' }
@@ -26,13 +33,14 @@ if deleter ~= '' then
     return { 'late', exact(time + tonumber(delete_seconds)) }
   end
 end
-if (field or '') ~= table.concat(ARGV, ' ', FIRST_GROUP_NAME) or (link or '') ~= known_link
+if group_names(field) ~= table.concat(ARGV, ' ', FIRST_GROUP_NAME) or (link or '') ~= known_link
   or (poster or '') ~= known_poster then
   return { 'again' }
 end
 check_types(2, 2, 'set')
 check_types(3, 9, 'zset')
 check_types(10, 11, 'hash')
+check_types(12, 12, 'zset')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 check_log()
 
@@ -51,7 +59,7 @@ end
 redis.call('HSET', KEYS[1], 'gone', new_status, 'reason', reason)
 if new_status == 'deleted' then
   redis.call('HSET', KEYS[1], 'title', '', 'link', '', 'text', '')
-  redis.call('UNLINK', KEYS[2])
+  redis.call('UNLINK', KEYS[2], KEYS[12])
 end
 write_log_entry()
-return { 'gone' }
+return done({ 'gone' })

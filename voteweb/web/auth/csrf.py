@@ -1,14 +1,18 @@
-"""Form tokens against cross-site request forgery: pages of members contain one, and every POST must send it back."""
+"""Protection against cross-site request forgery: each form is sent by a page of this site, and with its token."""
 
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeVar, cast
+from urllib.parse import urlsplit
 
 from flask import Flask, current_app, request, session
-from flask_wtf.csrf import CSRFProtect, generate_csrf, same_origin, validate_csrf
+from flask_wtf.csrf import CSRFProtect, generate_csrf, validate_csrf
 from wtforms import ValidationError
 
 from voteweb.core import config
+from voteweb.core.errors import ForeignForm
+from voteweb.web import rate_limits
+from voteweb.web.context import settings
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -43,9 +47,47 @@ def _signed(_key: str, _nonce: str) -> str:
     return cast(str, generate_csrf())
 
 
+def check_origin() -> None:
+    """Raise ForeignForm unless this form was sent from a page of this site, as far as the browser tells.
+
+    Browsers send Sec-Fetch-Site to https, and Origin or, the older ones, Referer with every form. Under https one of
+    them is required; without it, programs such as curl may send none.
+    """
+    origin = request.headers.get("Origin") or request.referrer
+    fetch_site = request.headers.get("Sec-Fetch-Site")
+    if fetch_site:
+        is_ours = fetch_site in ("same-origin", "none")  # none: the reader has reloaded the answer to a form
+    elif origin:
+        is_ours = _is_this_site(origin)
+    else:
+        is_ours = not (request.is_secure or settings().secure)
+    if not is_ours:
+        rate_limits.skip_member_hit()  # another site must not use up what the member may do
+        raise ForeignForm
+
+
+def _is_this_site(origin: str) -> bool:
+    """Tell whether the URL *origin* is of this site.
+
+    A site that is requested by http may be behind a proxy that browsers request by https.
+    """
+    try:
+        parts = urlsplit(origin)
+        port = parts.port
+    except ValueError:
+        return False
+    site = urlsplit(settings().site_url)
+    if parts.netloc == request.host:
+        return parts.scheme == "https" or (parts.scheme == "http" and not request.is_secure)
+    return bool(site.netloc) and (parts.scheme, parts.hostname, port) == (site.scheme, site.hostname, site.port)
+
+
 def check_csrf() -> None:
     """Raise CSRFError unless this request sends its session's token, or its form checks the token itself."""
-    if not is_handled_by_form() and not _has_valid_token():
+    if _has_valid_token():
+        return
+    rate_limits.skip_member_hit()  # the page that forged it must not use up what the member may do
+    if not is_handled_by_form():
         _protection.protect()
 
 
@@ -56,7 +98,7 @@ def _has_valid_token() -> bool:
         _validated(current_app.secret_key, session.get(_FIELD, ""), token)
     except ValidationError:
         return False
-    return not request.is_secure or same_origin(request.referrer or "", request.host_url)
+    return True
 
 
 @lru_cache(maxsize=config.SESSION_CACHE_SIZE)

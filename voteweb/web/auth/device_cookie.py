@@ -1,19 +1,22 @@
-"""Device cookies: failed log-ins by strangers do not lock members out of browsers they have used.
+"""Device cookies: failed log-ins by strangers do not lock members out of browsers and networks they have used.
 
 A log-in leaves a signed cookie that is sent to the log-in page alone. Attempts from a browser whose cookie names the
 member are counted separately; all other attempts under that name are counted together. However often strangers guess,
-the member can log in from a known browser, and each known browser allows no more guesses than one stranger has.
+the member can log in from a known browser, and each known browser allows no more guesses than one stranger has. So it
+is with networks from which the member has logged in during the last KNOWN_NETWORK_SECONDS.
 """
 
 import secrets
+from contextlib import suppress
 
 from flask import Response, after_this_request, current_app, request
 from itsdangerous import BadSignature, URLSafeSerializer
 
-from voteweb.core import config
-from voteweb.web.context import settings
+from voteweb.core import config, rate_limits
+from voteweb.core.errors import StorageFull
+from voteweb.web.context import settings, store
 
-COOKIE = "known"
+_COOKIE = "known"
 _DEVICE_ID_BYTES = 9
 
 
@@ -24,7 +27,7 @@ def remember(name: str) -> None:
     @after_this_request
     def set_cookie(response: Response) -> Response:
         response.set_cookie(
-            COOKIE,
+            _name(),
             value,
             max_age=config.DEVICE_COOKIE_SECONDS,
             path="/login",
@@ -35,14 +38,34 @@ def remember(name: str) -> None:
         return response
 
 
+def remember_network(name: str) -> None:
+    """Make the network of this request known to the member *name*, who logs in; a full database does not stop that."""
+    network = rate_limits.network(request.remote_addr)
+    if network:
+        with suppress(StorageFull):
+            store().rate_limits.remember_network(name, network)
+
+
 def rate_limit_key(name: str) -> str:
-    """Return the owner under which log-ins as *name* are counted: the name, or name and id of a known browser."""
+    """Return the owner under which log-ins as *name* are counted.
+
+    That is the name with the id of a known browser, else with a network from which the member has logged in before,
+    else the name alone, for all strangers together.
+    """
     name = name.lower()
     try:
-        known_name, device_id = _signer().loads(request.cookies.get(COOKIE, ""))
+        known_name, device_id = _signer().loads(request.cookies.get(_name()) or request.cookies.get(_COOKIE, ""))
     except (BadSignature, ValueError):
-        return name
-    return f"{name} {device_id}" if known_name == name else name
+        known_name, device_id = "", ""
+    if name and known_name == name:
+        return f"{name} {device_id}"
+    network = rate_limits.network(request.remote_addr)
+    return f"{name} {network}" if network and store().rate_limits.knows_network(name, network) else name
+
+
+def _name() -> str:
+    """Return the name of the cookie; the prefix for cookies of one host alone would send it to every page."""
+    return f"__Secure-{_COOKIE}" if settings().secure else _COOKIE
 
 
 def _signer() -> URLSafeSerializer:

@@ -1,18 +1,23 @@
 """Log-in: who the viewer is, who may send what, and the redirect to log-in and back."""
 
+import secrets
 from collections.abc import Callable
+from dataclasses import replace
+from hashlib import sha256
 from typing import Any, TypeVar, cast
 
 import flask_login
 from flask import Flask, abort, current_app, flash, g, jsonify, redirect, request, session, url_for
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import permissions
-from voteweb.core.errors import Banned, LoggedOut
-from voteweb.core.models import User, Voter
+from voteweb.core import browsers, permissions
+from voteweb.core.errors import N_, Banned, LoggedOut, Refused, StorageFull, Unavailable
+from voteweb.core.models import Session, User, Voter
 from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.sessions import digest
 from voteweb.web import rate_limits
 from voteweb.web.auth import csrf, device_cookie
+from voteweb.web.auth.sessions import SID, USER
 from voteweb.web.context import store
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
@@ -21,7 +26,6 @@ from voteweb.web.urls import return_url
 
 View = TypeVar("View", bound=Callable[..., Any])
 
-_SESSION_USER = "_user_id"  # Flask-Login's name for it
 _manager = flask_login.LoginManager()
 
 
@@ -32,7 +36,7 @@ class FlaskLoginUser(flask_login.UserMixin):
         self.user = user
 
     def get_id(self) -> str:
-        """Return what the session cookie holds: the member's session id, id and name."""
+        """Return what the session cookie holds beside its token: the member's session id, id and name."""
         return f"{self.user.session}:{self.user.id}:{self.user.name}"
 
 
@@ -46,7 +50,7 @@ def init_app(app: Flask) -> None:
 
 def page_pipeline() -> Pipeline:
     """Return an empty pipeline for a page that only reads; without a session, replicas may answer it."""
-    return store().pipeline(reader=not session.get(_SESSION_USER))
+    return store().pipeline(reader=not session.get(USER))
 
 
 def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
@@ -54,45 +58,74 @@ def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
 
     If a limit applies to the request, it is counted in the same round trip; :func:`require_member` raises the refusal.
     """
-    session_id, id, name = _session()
-    if not name or "viewer" in g:
+    voter = _voter()
+    if voter is None or "viewer" in g:
         g.setdefault("viewer", None)
         return pipeline.queue([], lambda _replies: cast("User | None", g.viewer))
-    stored = store().users.queue_get(pipeline, name)
+    stored = store().users.queue_get(pipeline, voter.name)
+    sessions = store().sessions
+    own_session = (sessions.queue_use if request.method == "POST" else sessions.queue_find)(pipeline, voter)
     open_reports = store().reports.queue_count(pipeline)
-    rate_limits.queue_member_hit(pipeline, name)
+    waiting = store().admissions.queue_count(pipeline)
+    rate_limits.queue_member_hit(pipeline, voter.name)
 
     def set_viewer(_replies: list[Any]) -> User | None:
-        user = stored.result
-        is_current = user is not None and (user.session, str(user.id)) == (session_id, id)
+        user, g.session = stored.result, own_session.result
+        is_current = user is not None and (user.session, user.id) == (voter.session, voter.id) and g.session is not None
         g.viewer = user if user and is_current and permissions.may_log_in(user) else None
-        g.open_reports = open_reports.result
+        g.open_reports, g.waiting = open_reports.result, waiting.result
         if g.viewer is None:
             session.clear()  # the session was ended elsewhere
             if user is not None and user.banned:
-                flash(error_message(Banned(reason=user.ban_reason)), "error")
+                flash(error_message(ban_error(user)), "error")
         return cast("User | None", g.viewer)
 
     return pipeline.queue([], set_viewer)
 
 
+def ban_error(user: User) -> Banned:
+    """Return the error that tells *user*, who is banned or was refused, why."""
+    return (Refused if user.held else Banned)(reason=user.ban_reason)
+
+
 def session_voter() -> Voter:
     """Return the voter that this session names; the vote's script checks the session. Raises LoggedOut."""
-    session_id, id, name = _session()
-    if not name:
+    voter = _voter()
+    if voter is None:
         raise LoggedOut()
-    return Voter(int(id), name, session_id)
+    return voter
 
 
 def session_user_id() -> int:
     """Return the id of the member whom this session names, 0 for a reader; the session may have ended."""
-    return int(_session()[1] or 0)
+    voter = _voter()
+    return voter.id if voter else 0
 
 
-def _session() -> tuple[str, str, str]:
-    """Return the session id, member id and name that the cookie holds, all empty for a reader."""
-    parts = session.get(_SESSION_USER, "").split(":")
-    return (parts[0], parts[1], parts[2]) if len(parts) == 3 else ("", "", "")
+def own_session() -> Session | None:
+    """Return the session of this request, once the viewer has been loaded; None for a reader."""
+    return cast("Session | None", g.get("session"))
+
+
+def _voter() -> Voter | None:
+    """Return what the session cookie says about its member, None for a reader; the session may have ended."""
+    session_id, id, name = [*session.get(USER, "").split(":"), "", "", ""][:3]
+    if not name or not id.isdecimal():
+        return None
+    if SID not in session:
+        # A cookie from before the database knew sessions. Its copies become one session, whichever comes first.
+        token = sha256(f"{session_id} {id} {session.get('csrf_token', '')}".encode()).hexdigest()
+        voter = Voter(int(id), name, session_id, token)
+        try:
+            store().sessions.adopt(voter, _browser(), getattr(session, "signed", 0.0))
+        except StorageFull:
+            return None  # a reader until it can be stored: pages are still read
+        session[SID] = token
+    return Voter(int(id), name, session_id, session[SID])
+
+
+def _browser() -> str:
+    return browsers.family(request.user_agent.string)
 
 
 def viewer() -> User | None:
@@ -142,16 +175,41 @@ def _load(_id: str) -> FlaskLoginUser | None:
 
 
 def start_session(user: User) -> None:
-    """Log *user* in, with a new session of the site's session length."""
+    """Log *user* in, who has just given the password, with a new session; raise LoggedOut if it has changed."""
+    token = secrets.token_urlsafe(18)
+    store().sessions.open(user, token, _browser())
     session.clear()
     session.permanent = True
+    session[SID] = token
     flask_login.login_user(FlaskLoginUser(user))
     device_cookie.remember(user.name)
+    device_cookie.remember_network(user.name)
     g.viewer = user
 
 
+def log_out() -> None:
+    """End the session of this browser, also on the server; raise Unavailable if only this browser has forgotten it."""
+    try:
+        voter = _voter()
+        if voter:
+            store().sessions.end(voter.name, digest(voter.token))
+    except Unavailable as error:
+        raise Unavailable(
+            N_("You are logged out in this browser, but the site could not end the session in its database. If "
+               "somebody may have copied it, log out everywhere later.")
+        ) from error  # fmt: skip
+    finally:
+        end_session()
+
+
+def end_other_sessions(user: User) -> None:
+    """Log *user* out in all browsers but this one; raise LoggedOut."""
+    session_id = store().sessions.end_others(session_voter())
+    session[USER] = FlaskLoginUser(replace(user, session=session_id)).get_id()
+
+
 def end_session() -> None:
-    """Log the viewer out in this browser."""
+    """Make this browser forget its session, which has ended or ends on the server."""
     flask_login.logout_user()
     session.clear()
     g.viewer = None
@@ -168,9 +226,11 @@ def login_required(view: View) -> View:
 
 
 def _check_request() -> ResponseReturnValue | None:
-    """Redirect readers from views that are for members, and check the form token of every POST."""
+    """Refuse forms of other sites, redirect readers from views that are for members, and check form tokens."""
     view = current_app.view_functions.get(request.endpoint or "")
-    if getattr(view, "login_required", False) and not session.get(_SESSION_USER):
+    if request.method == "POST":
+        csrf.check_origin()
+    if getattr(view, "login_required", False) and not session.get(USER):
         return login_redirect()
     if view is not None and request.method == "POST":
         csrf.check_csrf()

@@ -1,4 +1,7 @@
-"""Sessions in signed cookies, as Flask stores them; a cookie's signature is checked once, its age each time."""
+"""Sessions in signed cookies, as Flask stores them; a cookie's signature is checked once, its age each time.
+
+The database knows which members' sessions are open; :mod:`voteweb.web.auth.login` asks it.
+"""
 
 from contextlib import suppress
 from copy import deepcopy
@@ -6,16 +9,46 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, cast
 
-from flask import Flask, Request, Response, g
+from flask import Flask, Request, Response, g, request
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from voteweb.core import config
+from voteweb.core.config import Settings
+
+#: What the session of a member holds: Flask-Login's text about the member, and the token of this session.
+USER = "_user_id"
+SID = "sid"
+_COOKIE = "voteweb"
 
 
-def init_app(app: Flask) -> None:
+def cookie_name(settings: Settings) -> str:
+    """Return the name of the session cookie.
+
+    With https it has the prefix that makes browsers refuse it from any other host, such as one of the same domain.
+    """
+    return f"__Host-{_COOKIE}" if settings.secure else _COOKIE
+
+
+def cookie_names(settings: Settings) -> frozenset[str]:
+    """Return the names of all cookies that may hold a session: today's, and the one without a prefix."""
+    return frozenset((cookie_name(settings), _COOKIE))
+
+
+def init_app(app: Flask, settings: Settings) -> None:
     """Install the session interface; the secret key of *app* must be set."""
-    app.session_interface = SessionInterface(app)
+    app.session_interface = SessionInterface(app, settings)
+
+
+class CookieSession(SecureCookieSession):
+    """A session; ``signed`` is the unix time at which its cookie was signed, 0 for none."""
+
+    signed = 0.0
+
+    @property
+    def is_old(self) -> bool:
+        """Whether this is a member's session from before the database knew them."""
+        return USER in self and SID not in self
 
 
 class SessionInterface(SecureCookieSessionInterface):
@@ -24,7 +57,11 @@ class SessionInterface(SecureCookieSessionInterface):
     Flask marks a response as varying by cookie as soon as anything has read the session, as Flask-Login's hooks do.
     """
 
-    def __init__(self, app: Flask) -> None:
+    session_class = CookieSession
+
+    def __init__(self, app: Flask, settings: Settings) -> None:
+        self._max_age = timedelta(seconds=config.MAX_SESSION_SECONDS)
+        self._max_old_age = timedelta(days=settings.session_days)
         self._signer = super().get_signing_serializer(app)
         self._verified = lru_cache(maxsize=config.SESSION_CACHE_SIZE)(self._verify)
 
@@ -37,17 +74,33 @@ class SessionInterface(SecureCookieSessionInterface):
         """Return the serializer that signs sessions: the same for every request."""
         return self._signer
 
-    def open_session(self, app: Flask, request: Request) -> SecureCookieSession:
+    def open_session(self, app: Flask, request: Request) -> CookieSession:
         """Return the session of the cookie of *request*, an empty one if it is not ours or too old."""
-        cookie = request.cookies.get(self.get_cookie_name(app))
+        name = self.get_cookie_name(app)
+        session = self._read(request.cookies.get(name))
+        if not session and name != _COOKIE:
+            # Another host of the domain can set a cookie without the prefix, so no new session is taken from one.
+            old = self._read(request.cookies.get(_COOKIE))
+            if old.is_old:
+                old.modified = True  # it moves to the cookie with a prefix
+                return old
+        return session
+
+    def _read(self, cookie: str | None) -> CookieSession:
         if cookie:
             with suppress(BadSignature):
                 content, signed = self._verified(cookie)
-                if timedelta(0) <= datetime.now(UTC) - signed <= app.permanent_session_lifetime:
-                    return self.session_class(deepcopy(content))
-        return self.session_class()
+                session = CookieSession(deepcopy(content))
+                max_age = self._max_old_age if session.is_old else self._max_age
+                if timedelta(0) <= datetime.now(UTC) - signed <= max_age:
+                    session.signed = signed.timestamp()
+                    return session
+        return CookieSession()
 
     def save_session(self, app: Flask, session: SessionMixin, response: Response) -> None:
         """Store the session in a cookie of *response*, unless the response is public."""
-        if not g.get("is_public"):
-            super().save_session(app, session, response)
+        if g.get("is_public"):
+            return
+        super().save_session(app, session, response)
+        if self.get_cookie_name(app) != _COOKIE and _COOKIE in request.cookies:
+            response.delete_cookie(_COOKIE, secure=True, httponly=True, samesite="Lax")

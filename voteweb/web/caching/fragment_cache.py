@@ -53,8 +53,11 @@ def _cached_renderer(render: Render) -> Render:
     def cached(template: str, **values: Hashable) -> Markup:
         """Return *template* rendered with *values* alone, in the language of this answer.
 
-        Fragments with a value named ``article`` have a cache of their own.
+        Fragments with a value named ``article`` have a cache of their own. Those with a long text, such as the path
+        of a page that does not exist, are not cached.
         """
+        if sum(len(value) for value in values.values() if isinstance(value, str)) > config.MAX_CACHED_LENGTH:
+            return render(template, locale.current().code, **values)
         render_cached = render_article_fragment if "article" in values else render_fragment
         return render_cached(template, locale.current().code, **values)
 

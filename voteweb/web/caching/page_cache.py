@@ -8,7 +8,7 @@ import gzip
 import re
 from collections.abc import Iterable
 from concurrent.futures import Future
-from functools import cached_property, lru_cache
+from functools import cached_property
 from hashlib import sha256
 from threading import Lock
 from time import monotonic
@@ -16,11 +16,14 @@ from typing import TYPE_CHECKING
 
 from flask import Flask
 from werkzeug.datastructures import Headers
-from werkzeug.http import is_resource_modified, parse_accept_header, parse_cookie, remove_entity_headers
+from werkzeug.http import is_resource_modified, parse_accept_header, remove_entity_headers
+from werkzeug.sansio.http import parse_cookie
 from werkzeug.wrappers import Response
 
 from voteweb.core import config
+from voteweb.core.caches import cache_short
 from voteweb.core.config import Settings
+from voteweb.web.auth import sessions
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import request_record
 
@@ -46,8 +49,8 @@ HeaderList = list[tuple[str, str]]
 def init_app(app: Flask, settings: Settings) -> None:
     """Wrap *app* in the page cache, unless *settings* switch it off."""
     if settings.page_seconds:
-        cookie_name = app.config["SESSION_COOKIE_NAME"]
-        app.wsgi_app = PageCache(app.wsgi_app, settings.page_seconds, cookie_name)  # type: ignore[method-assign]
+        names = sessions.cookie_names(settings)
+        app.wsgi_app = PageCache(app.wsgi_app, settings.page_seconds, *names)  # type: ignore[method-assign]
 
 
 class CachedPage:
@@ -98,14 +101,14 @@ class CachedPage:
 class PageCache:
     """A WSGI layer that caches readers' pages for *seconds* from when their rendering began.
 
-    Requests with the cookie *session_cookie*, and requests for anything but pages, pass through. A page is rendered
+    Requests with one of the *session_cookies*, and requests for anything but pages, pass through. A page is rendered
     by one request at a time; others wait for it. At most PAGE_CACHE_SIZE pages and PAGE_CACHE_BYTES are cached.
     """
 
-    def __init__(self, app: "WSGIApplication", seconds: float, session_cookie: str) -> None:
+    def __init__(self, app: "WSGIApplication", seconds: float, *session_cookies: str) -> None:
         self._app = app
         self._seconds = seconds
-        self._session_cookie = f"{session_cookie}="
+        self._session_cookies = frozenset(session_cookies)
         self._lock = Lock()
         self._cached: dict[Key, CachedPage] = {}  # the oldest first
         self._cached_bytes = 0
@@ -130,16 +133,18 @@ class PageCache:
 
     def _key(self, environ: "WSGIEnvironment") -> Key | None:
         """Return the key of the requested page, None for a request that passes through."""
-        query, cookies = environ.get("QUERY_STRING", ""), environ.get("HTTP_COOKIE", "")
-        path = environ.get("PATH_INFO", "")
+        query, path = environ.get("QUERY_STRING", ""), environ.get("PATH_INFO", "")
         if (
             environ["REQUEST_METHOD"] not in ("GET", "HEAD")
             or (query and not _QUERY.fullmatch(query))
-            or (cookies and self._session_cookie in cookies)
             or path.startswith(_STATIC_PATH)
+            or len(path) > config.MAX_CACHED_LENGTH
         ):
             return None
-        language = _language_code(cookies, environ.get("HTTP_ACCEPT_LANGUAGE", ""))
+        accepted = environ.get("HTTP_ACCEPT_LANGUAGE", "")
+        language = _reader_language(environ.get("HTTP_COOKIE", ""), accepted, self._session_cookies)
+        if language is None:
+            return None
         return environ["wsgi.url_scheme"], environ.get("HTTP_HOST", ""), path, query, language
 
     def _render(self, key: Key, future: "Future[CachedPage | None]", environ: "WSGIEnvironment") -> "WSGIApplication":
@@ -189,11 +194,15 @@ def _is_cacheable(response: Response) -> bool:
     )
 
 
-@lru_cache(maxsize=_HEADER_CACHE_SIZE)
+@cache_short(_HEADER_CACHE_SIZE)
 def _accepts_gzip(accept_encoding: str) -> bool:
     return bool(accept_encoding) and parse_accept_header(accept_encoding).quality("gzip") > 0
 
 
-@lru_cache(maxsize=_HEADER_CACHE_SIZE)
-def _language_code(cookies: str, accept_language: str) -> str:
-    return locale.negotiate(parse_cookie(cookies).get(locale.COOKIE, ""), accept_language).code
+@cache_short(_HEADER_CACHE_SIZE)
+def _reader_language(header: str, accept_language: str, session_cookies: frozenset[str]) -> str | None:
+    """Return the code of a reader's language; None if the *header* Cookie, read as Flask reads it, has a session."""
+    cookies = parse_cookie(header)
+    if not session_cookies.isdisjoint(cookies):
+        return None
+    return locale.negotiate(cookies.get(locale.COOKIE, ""), accept_language).code

@@ -35,6 +35,8 @@ LOG_ACTIONS = {
     LogAction.UNBAN: _l("bans lifted"),
     LogAction.ROLE: _l("roles changed"),
     LogAction.GROUP: _l("groups created or changed"),
+    LogAction.ADMIT: _l("members let in"),
+    LogAction.REFUSE: _l("accounts refused"),
 }
 
 
@@ -43,8 +45,9 @@ def error_message(error: VotewebError) -> str:
     values = dict(error.values)
     if "when" in values:
         values["when"] = format_datetime(values["when"])
-    if "wait" in values:
-        values["wait"] = duration(values["wait"])
+    for name in ("wait", "span"):
+        if name in values:
+            values[name] = duration(values[name])
     for name, value in values.items():
         if isinstance(value, int):
             values[name] = format_number(value)
@@ -83,6 +86,14 @@ def article_count(count: int) -> str:
 def action_count(count: int) -> str:
     """Return a number of log entries."""
     return ngettext("%(count)s entry", "%(count)s entries", count, count=format_number(count))
+
+
+def invitation_count(count: int) -> str:
+    return ngettext("%(count)s invitation", "%(count)s invitations", count, count=format_number(count))
+
+
+def report_count(count: int) -> str:
+    return ngettext("%(count)s report", "%(count)s reports", count, count=format_number(count))
 
 
 def format_datetime(time: float) -> str:

@@ -18,6 +18,7 @@ from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
 
 from voteweb.core import config, markup
+from voteweb.core.caches import cache_short
 
 #: The name of the cookie that stores a reader's choice.
 COOKIE = "language"
@@ -131,7 +132,7 @@ def best_match(accept_language: str) -> Language:
     return _best_match(accept_language) if accept_language else ENGLISH
 
 
-@lru_cache(maxsize=_HEADER_CACHE_SIZE)
+@cache_short(_HEADER_CACHE_SIZE)
 def _best_match(accept_language: str) -> Language:
     # Werkzeug's best_match prefers an exact tag over a better one: for "zh-CN, en;q=0.5" it would return English.
     for tag, quality in parse_accept_header(accept_language, LanguageAccept):

@@ -17,6 +17,7 @@ from urllib.parse import quote
 from flask import has_request_context, request
 
 from voteweb.core import config
+from voteweb.core.caches import cache_short
 from voteweb.core.config import Settings
 from voteweb.web.monitoring import request_record
 from voteweb.web.monitoring.request_record import RequestRecord
@@ -99,7 +100,7 @@ class AccessLog:
             os.write(_STDERR, f"{self._format(entry)}\n".encode())  # one write, so that lines of workers do not mix
 
 
-@lru_cache(maxsize=_PATH_CACHE_SIZE)
+@cache_short(_PATH_CACHE_SIZE)
 def loggable_path(path: str, query: str) -> str:
     """Return *path* and *query* as the log may contain them: without secrets, in ASCII, without blanks."""
     masked = _TOKEN.sub(r"\1***", path).encode("latin-1", "replace")

@@ -4,6 +4,7 @@ from flask import Flask
 
 from voteweb.web.views import (
     account,
+    admissions,
     articles,
     auth,
     errors,
@@ -20,8 +21,8 @@ from voteweb.web.views import (
 )
 
 _MODULES = (
-    articles, votes, groups, auth, account, invitations, users, moderation, moderation_log, status, feeds, sitemap,
-    language,
+    articles, votes, groups, auth, account, invitations, users, admissions, moderation, moderation_log, status, feeds,
+    sitemap, language,
 )  # fmt: skip
 
 

@@ -1,19 +1,30 @@
 """The viewer's own account: password, sessions, votes, data, and deleting it."""
 
 import json
+from dataclasses import replace
 
-from flask import Blueprint, Response, flash, redirect, render_template
+from flask import Blueprint, Response, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import passwords, permissions
-from voteweb.core.errors import Invalid
+from voteweb.core import passwords
+from voteweb.core.errors import Invalid, LastAdmin, PasswordChanged
 from voteweb.core.models import User
 from voteweb.web import data_export
 from voteweb.web.auth.csrf import csrf_handled_by_form
-from voteweb.web.auth.login import end_session, login_required, require_member, start_session, viewer
-from voteweb.web.context import settings, store
+from voteweb.web.auth.login import (
+    end_other_sessions,
+    end_session,
+    log_out,
+    login_required,
+    own_session,
+    require_member,
+    start_session,
+    viewer,
+)
+from voteweb.web.context import store
 from voteweb.web.forms import DeleteAccountForm, PasswordForm
 from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.pagination import check_page_exists, page_number
 
 blueprint = Blueprint("account", __name__)
 
@@ -24,20 +35,38 @@ blueprint = Blueprint("account", __name__)
 def index() -> ResponseReturnValue:
     """Show the account; by POST, change its password, which ends all other sessions."""
     user = require_member(viewer())
-    form = PasswordForm()
+    form = PasswordForm(user.name)
     if form.validate_on_submit():
-        if passwords.verify(user.password, form.old.data or ""):
-            store().users.set_password(user.name, passwords.hash_password(form.new.data))
-            start_session(store().users.get(user.name))
+        try:
+            session_id = _change_password(user, form.old.data or "", form.new.data)
+        except (Invalid, PasswordChanged) as error:
+            form.refuse(error, "old")
+        else:
+            start_session(replace(user, session=session_id))
             flash(_("Your password has been changed. All other sessions have ended."))
             return redirect("/account", 303)
-        form.refuse(Invalid(_("This is not your current password.")), "old")
     return _render(user, form, DeleteAccountForm(formdata=None))
 
 
+def _change_password(user: User, old: str, new: str) -> str:
+    """Change the password of *user* from *old* and return their new session id; raise Invalid, PasswordChanged."""
+    if not passwords.verify(user.password, old):
+        raise Invalid(_("This is not your current password."))
+    return store().users.set_password(user.name, passwords.hash_password(new), verified=user.password)
+
+
 def _render(user: User, form: PasswordForm, delete_form: DeleteAccountForm) -> ResponseReturnValue:
-    votes = data_export.recent_votes(store(), settings(), user)
-    page = render_template("account/index.html", form=form, delete_form=delete_form, votes=votes)
+    pipeline = store().pipeline()
+    votes = store().open_votes.queue_page(pipeline, user.id, page_number())
+    pipeline.execute()
+    page = render_template(
+        "account/index.html",
+        form=form,
+        delete_form=delete_form,
+        votes=check_page_exists(votes.result),
+        sessions=store().sessions.of_member(user),
+        own_session=own_session(),
+    )
     return page, max(form.status, delete_form.status)
 
 
@@ -51,12 +80,32 @@ def logout_everywhere() -> ResponseReturnValue:
     return redirect("/login", 303)
 
 
+@blueprint.post("/account/sessions")
+@login_required
+def end_sessions() -> ResponseReturnValue:
+    """End one session of the viewer, or all others."""
+    user = require_member(viewer())
+    ended, current = request.form.get("end", ""), own_session()
+    if ended == "others":
+        end_other_sessions(user)
+        flash(_("All other sessions have ended."))
+    elif current and ended == current.digest:
+        log_out()
+        flash(_("You have been logged out."))
+        return redirect("/login", 303)
+    elif store().sessions.end(user.name, ended):
+        flash(_("The session has ended."))
+    else:
+        flash(_("This session had already ended."), "error")
+    return redirect("/account#sessions", 303)
+
+
 @blueprint.get("/account/data")
 @login_required
 def data() -> ResponseReturnValue:
     """Return everything that the site stores about the viewer, as one JSON file."""
     user = require_member(viewer())
-    exported = data_export.export_member(store(), settings(), user)
+    exported = data_export.export_member(store(), user)
     headers = {"Content-Disposition": f'attachment; filename="voteweb-{user.name}.json"'}
     body = json.dumps(exported, ensure_ascii=False, indent=1)
     return Response(body, mimetype="application/json", headers=headers)
@@ -73,16 +122,23 @@ def delete() -> ResponseReturnValue:
     user = require_member(viewer())
     form = DeleteAccountForm()
     if form.validate_on_submit():
-        if not passwords.verify(user.password, form.password.data or ""):
-            form.refuse(Invalid(_("This is not your password.")), "password")
-        elif permissions.may_administer(user) and not store().users.has_admin(besides=user.name):
-            form.refuse(
-                Invalid(_("You are the last admin here. Make another member an admin first, on the member's page."))
-            )
+        try:
+            _delete_account(user, form.password.data or "", delete_articles=form.articles.data == "delete")
+        except LastAdmin:
+            message = _("You are the last admin here. Make another member an admin first, on the member's page.")
+            form.refuse(Invalid(message))
+        except (Invalid, PasswordChanged) as error:
+            form.refuse(error, "password")
         else:
-            store().account_deletion.start(user, delete_articles=form.articles.data == "delete")
-            end_session()
-            store().account_deletion.finish(user.name)
             flash(_("Your account has been deleted. Nobody can take its name."))
             return redirect("/", 303)
-    return _render(user, PasswordForm(formdata=None), form)
+    return _render(user, PasswordForm(user.name, formdata=None), form)
+
+
+def _delete_account(user: User, password: str, *, delete_articles: bool) -> None:
+    """End the sessions of *user* for good and take up the articles; raise Invalid, PasswordChanged, LastAdmin."""
+    if not passwords.verify(user.password, password):
+        raise Invalid(_("This is not your password."))
+    store().account_deletion.start(user, delete_articles=delete_articles)
+    end_session()
+    store().account_deletion.finish(user.name)

@@ -9,19 +9,30 @@ from voteweb.core import permissions
 from voteweb.core.errors import (
     ArticleGone,
     Duplicate,
+    Held,
+    LinkFixed,
     LoggedOut,
     NoSuchArticle,
     NoSuchGroup,
+    NotAllowed,
     NotYours,
+    StaleEdit,
+    TooFast,
     TooLate,
     TooManyGroups,
 )
 from voteweb.core.models import Article, LogAction, Order, User
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.web.auth.csrf import csrf_handled_by_form
-from voteweb.web.auth.login import login_required, page_pipeline, queue_viewer, require_member
+from voteweb.web.auth.login import (
+    login_required,
+    page_pipeline,
+    queue_viewer,
+    require_member,
+    treat_as_reader,
+)
 from voteweb.web.context import now, settings, store
-from voteweb.web.forms import EditForm, SubmitForm
+from voteweb.web.forms import EditForm, Form, SubmitForm
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import queue_own_votes, render_list, with_viewer_votes
 from voteweb.web.responses import wants_json
@@ -74,8 +85,11 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
         raise NoSuchArticle()
     if not permissions.may_read(viewer.result, article.result):
         return render_template("articles/gone.html", article=article.result), 410
-    (row,), group_names = with_viewer_votes((article.result,), viewer.result, own_votes.result)
-    return render_template("articles/show.html", article=row, all_groups=group_names, **context), status
+    more = store().pipeline()
+    earlier = store().articles.queue_earlier(more, id) if permissions.may_moderate(viewer.result) else None
+    (row,), group_names = with_viewer_votes((article.result,), viewer.result, own_votes.result, more)
+    context |= {"all_groups": group_names, "earlier": earlier.result if earlier else ()}
+    return render_template("articles/show.html", article=row, **context), status
 
 
 @blueprint.route("/submit", methods=["GET", "POST"])
@@ -91,6 +105,8 @@ def submit() -> ResponseReturnValue:
     pipeline.execute()
     if viewer.result is None and request.method == "GET":
         raise LoggedOut()
+    if viewer.result is not None and viewer.result.held:
+        raise Held()
     form = SubmitForm(title=request.args.get("title", ""), link=request.args.get("link", ""))
     form.set_groups(group_names.result)
     duplicate = None
@@ -106,8 +122,10 @@ def submit() -> ResponseReturnValue:
             earlier = store().articles.get(error.values["id"])
             (duplicate,), _names = with_viewer_votes((earlier,), viewer.result)
             form.refuse(error, "link")
-        except LoggedOut as error:
+        except TooFast as error:
             form.refuse(error)
+        except LoggedOut as error:
+            refuse_actor(form, error)
         else:
             flash(_("Your article has been posted."))
             return redirect(f"/a/{id}", 303)
@@ -150,11 +168,27 @@ def _save(form: EditForm, user: User, article: Article, edits_as_poster: bool) -
     if not edits_as_poster:
         entry = NewLogEntry(LogAction.EDIT, user.name, article=article.id, title=article.title, about=article.poster)
     try:
-        store().articles.edit(article.id, form.draft(), user, entry)
+        store().articles.edit(article.id, form.draft(), user, entry, revision=form.revision.data)
     except (NoSuchGroup, TooManyGroups) as error:
         form.refuse(error, "groups")
         return False
+    except LinkFixed as error:
+        form.refuse(error, "link")
+        return False
+    except StaleEdit as error:
+        form.compare(store().articles.get(article.id), error)
+        return False
+    except (LoggedOut, NotAllowed) as error:
+        refuse_actor(form, error)
+        return False
     return True
+
+
+def refuse_actor(form: Form, error: LoggedOut | NotAllowed) -> None:
+    """Show *form* with what was typed to a viewer who was banned or lost their role while it was on its way."""
+    if isinstance(error, LoggedOut):
+        treat_as_reader()
+    form.refuse(error)
 
 
 @blueprint.post("/a/<int:id>/delete")

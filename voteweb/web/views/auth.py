@@ -1,16 +1,37 @@
 """Sign-up, log-in, log-out, and new passwords by one-time link."""
 
+from contextlib import suppress
+
 from flask import Blueprint, current_app, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import passwords, permissions, validation
-from voteweb.core.errors import Banned, Invalid, InviterGone, NameTaken, NoInvitation, TooFast
+from voteweb.core.errors import (
+    Banned,
+    Busy,
+    Invalid,
+    InviterGone,
+    NameTaken,
+    NoInvitation,
+    NoSuchMember,
+    PasswordChanged,
+    StorageFull,
+    TooFast,
+)
+from voteweb.core.look_alikes import look_alike
 from voteweb.core.models import Invitation, User
-from voteweb.core.rate_limits import LOGIN_BY_ADDRESS, LOGIN_BY_NAME, PASSWORD_RESET, SIGNUP
+from voteweb.core.rate_limits import (
+    LOGIN_BY_ADDRESS,
+    LOGIN_BY_NAME,
+    PASSWORD_RESET,
+    SIGNUP,
+    SIGNUP_BY_NETWORK,
+    SIGNUP_BY_WIDE_NETWORK,
+)
 from voteweb.web import rate_limits
 from voteweb.web.auth import device_cookie
 from voteweb.web.auth.csrf import csrf_handled_by_form
-from voteweb.web.auth.login import end_session, start_session, viewer
+from voteweb.web.auth.login import ban_error, end_session, log_out, start_session, viewer
 from voteweb.web.context import now, settings, store
 from voteweb.web.forms import LoginForm, ResetForm, SignupForm
 from voteweb.web.i18n.formatting import error_message
@@ -18,6 +39,7 @@ from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.urls import safe_path
 
 blueprint = Blueprint("auth", __name__)
+SIGNUP_LIMITS = (SIGNUP, SIGNUP_BY_NETWORK, SIGNUP_BY_WIDE_NETWORK)
 
 
 @blueprint.route("/signup", methods=["GET", "POST"])
@@ -34,10 +56,14 @@ def signup() -> ResponseReturnValue:
         why = _invitation_refusal(inviter) if invitation else ""
         return render_template("auth/closed.html", has_token=bool(token), why=why), 403
     form = SignupForm()
+    if settings().signup != "approve":
+        del form.request
+    if form.is_submitted():
+        rate_limits.check_form(*SIGNUP_LIMITS)
     if form.validate_on_submit():
         try:
-            user = _join(form.username.data, form.password.data, invitation)
-        except NameTaken as error:
+            user = _join(form, invitation)
+        except (NameTaken, Invalid) as error:
             form.refuse(error, "username")
         except (NoInvitation, TooFast) as error:
             form.refuse(error)
@@ -53,13 +79,35 @@ def _invitation_refusal(inviter: User | None) -> str:
     return error_message(NoInvitation() if inviter and permissions.may_log_in(inviter) else InviterGone())
 
 
-def _join(name: str, password: str, invitation: Invitation | None) -> User:
-    """Create the member *name*; a taken name is refused before the limit counts it and the password is hashed."""
+def _join(form: SignupForm, invitation: Invitation | None) -> User:
+    """Create the member of *form*; a taken name is refused before the limit counts it and the password is hashed."""
+    name = form.username.data
     if store().users.find(name):
         raise NameTaken(name=name)
-    rate_limits.hit(SIGNUP, rate_limits.client_network())
-    password_hash = passwords.hash_password(password)
-    return store().users.make(name, password_hash, invitation=invitation.token if invitation else None)
+    _check_look_alike(name)
+    hits = rate_limits.address_hits(*SIGNUP_LIMITS)
+    rate_limits.hit(*hits)
+    try:
+        password_hash = passwords.hash_password(form.password.data)
+    except Busy:
+        store().rate_limits.refund(hits)
+        raise
+    return store().users.make(
+        name,
+        password_hash,
+        invitation=invitation.token if invitation else None,
+        network=rate_limits.sign_up_network(),
+        request=form.request.data if form.request else "",
+    )
+
+
+def _check_look_alike(name: str) -> None:
+    """Raise Invalid for a *name* that looks like that of a moderator or admin, as the log of given roles has them."""
+    for other in store().moderation_log.names_with_roles():
+        if look_alike(name, other):
+            user = store().users.find(other)
+            if user and permissions.may_moderate(user):
+                raise Invalid(validation.LOOK_ALIKE, name=name)
 
 
 @blueprint.route("/login", methods=["GET", "POST"])
@@ -86,10 +134,12 @@ def reset(token: str) -> ResponseReturnValue:
     """Set a new password by the one-time link that the operator made; ends all sessions."""
     name = store().password_resets.member_name(token)
     viewer()  # clears a session that has ended, before the form stores its token in it
-    form = ResetForm()
+    form = ResetForm(name)
+    if form.is_submitted():
+        rate_limits.check_form(PASSWORD_RESET)
     if form.validate_on_submit():
         try:
-            rate_limits.hit(PASSWORD_RESET, rate_limits.client_network())
+            rate_limits.hit(*rate_limits.address_hits(PASSWORD_RESET))
             store().password_resets.use(token, passwords.hash_password(form.new.data))
         except TooFast as error:
             form.refuse(error)
@@ -104,7 +154,7 @@ def reset(token: str) -> ResponseReturnValue:
 @blueprint.post("/logout")
 def logout() -> ResponseReturnValue:
     """Log out in this browser."""
-    end_session()
+    log_out()
     return redirect("/", 303)
 
 
@@ -115,7 +165,7 @@ def _authenticate(name: str, password: str) -> User:
     successful one is refunded, and no other: else logging in to one's own account would erase attempts on others.
     """
     name = name.strip()
-    hits = ((LOGIN_BY_ADDRESS, rate_limits.client_network()), (LOGIN_BY_NAME, device_cookie.rate_limit_key(name)))
+    hits = (*rate_limits.address_hits(LOGIN_BY_ADDRESS), (LOGIN_BY_NAME, device_cookie.rate_limit_key(name)))
     pipeline = store().pipeline()
     rate_limits.queue_hits(pipeline, *hits)
     stored = store().users.queue_get(pipeline, name) if validation.is_member_name(name) else None
@@ -124,15 +174,26 @@ def _authenticate(name: str, password: str) -> User:
     if refusal is not None:
         raise refusal
     user = stored.result if stored else None
-    if not passwords.verify(user.password if user else "", password) or user is None or user.left:
+    try:
+        is_right = passwords.verify(user.password if user else "", password)
+    except Busy:
+        store().rate_limits.refund(hits)
+        raise
+    if not is_right or user is None or user.left:
         raise Invalid(_("No member has this name and this password."))
     store().rate_limits.refund(hits)
     if user.banned:
-        raise Banned(reason=user.ban_reason)
+        raise ban_error(user)
     if passwords.needs_rehash(user.password):
-        store().users.refresh_hash(user.name, passwords.hash_password(password))
-        current_app.logger.info("rehashed the password of %s", user.name)
+        _rehash(user, password)
     return user
+
+
+def _rehash(user: User, password: str) -> None:
+    """Hash the verified *password* of *user* again; a failure leaves the hash as it is."""
+    with suppress(PasswordChanged, NoSuchMember, Busy, StorageFull):
+        store().users.refresh_hash(user.name, passwords.hash_password(password), verified=user.password)
+        current_app.logger.info("rehashed the password of %s", user.name)
 
 
 def _next_path() -> str:

@@ -5,7 +5,9 @@ from flask.typing import ResponseReturnValue
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
-from voteweb.core.errors import N_, LoggedOut, TooFast, Unavailable, VotewebError
+from voteweb.core.errors import N_, Busy, LoggedOut, PasswordNeeded, StorageFull, TooFast, Unavailable, VotewebError
+from voteweb.web import rate_limits
+from voteweb.web.auth import confirmation
 from voteweb.web.auth.login import login_redirect, treat_as_reader, viewer
 from voteweb.web.context import settings
 from voteweb.web.i18n.formatting import error_message
@@ -39,6 +41,7 @@ def init_app(app: Flask) -> None:
     """Register a handler for every failure of *app*, so that no response contains a stack trace."""
     app.register_error_handler(VotewebError, _voteweb_error)
     app.register_error_handler(LoggedOut, lambda _: login_redirect())
+    app.register_error_handler(PasswordNeeded, _password_needed)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(CSRFError, _csrf_error)
     app.register_error_handler(Exception, _unexpected_error)
@@ -46,12 +49,26 @@ def init_app(app: Flask) -> None:
 
 def _voteweb_error(error: VotewebError) -> ResponseReturnValue:
     headers = {}
-    if isinstance(error, Unavailable):
+    if isinstance(error, StorageFull):
+        current_app.logger.warning("Redis refuses to write: %s", error.__cause__)
+    elif isinstance(error, Unavailable):
         treat_as_reader()
         current_app.logger.warning("Redis is unavailable: %s", error.__cause__)
+    if isinstance(error, Unavailable | Busy):
         headers["Retry-After"] = str(error.retry_after)
+    if isinstance(error, TooFast):
+        rate_limits.record_exceeded(error)
     back = return_url() if isinstance(error, TooFast) and request.method == "POST" else ""
     return _render(error.status, error.code, error_message(error), headers, back)
+
+
+def _password_needed(error: PasswordNeeded) -> ResponseReturnValue:
+    """Ask for the member's own password in a form that keeps what was sent and sends it again."""
+    if wants_json():
+        return _render(error.status, error.code, error_message(error), {})
+    sent = [item for item in request.form.items(multi=True) if item[0] not in ("csrf_token", confirmation.FIELD)]
+    page = render_template("auth/confirm.html", message=error_message(error), sent=sent, field=confirmation.FIELD)
+    return page, error.status
 
 
 def _csrf_error(_error: CSRFError) -> ResponseReturnValue:

@@ -13,6 +13,7 @@ from voteweb.core import config
 from voteweb.core.models import Article, Order
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.store.rankings import Ranking
+from voteweb.web import rate_limits
 from voteweb.web.context import settings, store
 from voteweb.web.feeds import Feed, article_item, feed_language, feed_response
 from voteweb.web.i18n.locale import gettext as _
@@ -103,7 +104,8 @@ def _groups(joined: str, order: Order, format: str) -> ResponseReturnValue:
 
 def _rows(pipeline: Pipeline, ranking: Ranking) -> tuple[Article, ...]:
     """Return the first page of a ranking, in the same round trip as what *pipeline* holds already."""
-    listing = store().listings.queue_page(pipeline, ranking, 1, with_text=True)
+    hit = rate_limits.combination_hit()
+    listing = store().listings.queue_page(pipeline, ranking, 1, with_text=True, hit=hit)
     pipeline.execute()
     return listing.result.rows
 

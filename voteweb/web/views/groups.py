@@ -4,7 +4,7 @@ from flask import Blueprint, abort, flash, redirect, render_template, request, u
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, validation
-from voteweb.core.errors import GroupExists, Invalid, NoSuchGroup
+from voteweb.core.errors import GroupExists, Invalid, LoggedOut, NoSuchGroup, NotAllowed
 from voteweb.core.models import Group, LogAction, Order, User
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.web.auth.csrf import csrf_handled_by_form
@@ -13,6 +13,7 @@ from voteweb.web.context import store
 from voteweb.web.forms import GroupForm, NewGroupForm
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import render_list
+from voteweb.web.views.articles import refuse_actor
 
 blueprint = Blueprint("groups", __name__)
 
@@ -55,8 +56,9 @@ def _show(joined: str, order: Order) -> ResponseReturnValue:
 
 def parse_names(joined: str) -> tuple[str, ...]:
     """Return the group names in an address, in the order of their canonical address."""
-    names = tuple(sorted({_parse_name(name) for name in joined.split("+")}))
-    if len(names) > config.MAX_COMBINED_GROUPS:
+    typed = set(joined.split("+"))
+    names = tuple(sorted(set(map(_parse_name, typed)))) if len(typed) <= config.MAX_COMBINED_GROUPS else ()
+    if not names:
         abort(404, _("An address can combine at most %(max)s groups.", max=config.MAX_COMBINED_GROUPS))
     return names
 
@@ -89,9 +91,11 @@ def new() -> ResponseReturnValue:
     if form.validate_on_submit():
         name = form.name.data
         try:
-            store().groups.make(name, form.title.data, form.description.data, _log_entry(user, name))
+            store().groups.make(name, form.title.data, form.description.data, _log_entry(user, name), actor=user)
         except GroupExists as error:
             form.refuse(error, "name")
+        except (LoggedOut, NotAllowed) as error:
+            refuse_actor(form, error)
         else:
             flash(_("Group created."))
             return redirect(url_for("groups.by_score", names=name), 303)
@@ -112,9 +116,13 @@ def edit(name: str) -> ResponseReturnValue:
     (group,) = check_known((name,), groups.result)
     form = GroupForm(title=group.title, description=group.description)
     if form.validate_on_submit():
-        store().groups.change(name, form.title.data, form.description.data, _log_entry(user, name))
-        flash(_("Group changed."))
-        return redirect(url_for("groups.by_score", names=name), 303)
+        try:
+            store().groups.change(name, form.title.data, form.description.data, _log_entry(user, name), actor=user)
+        except (LoggedOut, NotAllowed) as error:
+            refuse_actor(form, error)
+        else:
+            flash(_("Group changed."))
+            return redirect(url_for("groups.by_score", names=name), 303)
     return render_template("groups/edit.html", form=form, group=group), form.status
 
 

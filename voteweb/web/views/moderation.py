@@ -11,9 +11,11 @@ from voteweb.core import config, permissions, validation
 from voteweb.core.errors import (
     AlreadyReported,
     ArticleGone,
+    Held,
     Invalid,
     NoSuchArticle,
     NoSuchGroup,
+    NoSuchPage,
     TooManyGroups,
     VotewebError,
 )
@@ -21,7 +23,7 @@ from voteweb.core.models import Article, LogAction, Reason, User
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.votes import mark_voted
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, require_moderator
-from voteweb.web.context import store
+from voteweb.web.context import settings, store
 from voteweb.web.forms import REASON_LABELS, ReportForm
 from voteweb.web.i18n.formatting import duration, error_message, join_names
 from voteweb.web.i18n.locale import gettext as _
@@ -30,6 +32,9 @@ from voteweb.web.urls import return_url
 from voteweb.web.views.articles import render_article
 
 blueprint = Blueprint("moderation", __name__)
+#: The highest position in an article's reports that Redis reads.
+_MAX_POSITION = 2**64 - 1
+_POSITION = re.compile(r"[0-9]{1,20}")
 
 
 class RefusedForm(NamedTuple):
@@ -52,16 +57,19 @@ def set_groups(id: int) -> ResponseReturnValue:
     raw_removals = tuple(request.form.getlist("remove"))
     settle = "settle" in request.form
     try:
-        add = [validation.group_name(name) for name in re.split(r"[\s,]+", typed) if name]
+        names = [name for name in re.split(r"[\s,]+", typed) if name]
+        if len(names) + len(raw_removals) > config.MAX_TYPED_GROUPS:
+            raise TooManyGroups(max=settings().max_groups)
+        add = [validation.group_name(name) for name in names]
         remove = [validation.group_name(name) for name in raw_removals if name]
-        groups = store().articles.set_groups(id, add, remove, _log_entry(LogAction.GROUPS, user, article))
+        groups = store().articles.set_groups(id, add, remove, _log_entry(LogAction.GROUPS, user, article), actor=user)
     except (Invalid, NoSuchGroup, TooManyGroups) as error:
         refused = RefusedForm("groups", error_message(error), return_url(), typed, raw_removals, settle)
         return _render_refused(id, error, refused)
     if settle:
-        store().reports.dismiss(id, _log_entry(LogAction.DISMISS, user, article))
-    names = join_names(groups)
-    flash(_("The article is now in: %(groups)s.", groups=names) if names else _("The article is now in no group."))
+        store().reports.dismiss(id, _log_entry(LogAction.DISMISS, user, article), actor=user)
+    joined = join_names(groups)
+    flash(_("The article is now in: %(groups)s.", groups=joined) if joined else _("The article is now in no group."))
     return redirect(return_url(), 303)
 
 
@@ -78,7 +86,7 @@ def remove(id: int) -> ResponseReturnValue:
         reason = validation.reason(typed)
     except Invalid as error:
         return _render_refused(id, error, RefusedForm("remove", error_message(error), return_url(), typed))
-    store().removals.remove(id, _log_entry(LogAction.REMOVE, user, article, reason))
+    store().removals.remove(id, _log_entry(LogAction.REMOVE, user, article, reason), actor=user)
     span = duration(config.UNDO_SECONDS)
     flash(_("The article has been removed. You can undo this in the log for %(span)s.", span=span))
     return redirect(return_url(), 303)
@@ -89,7 +97,7 @@ def remove(id: int) -> ResponseReturnValue:
 def restore(id: int) -> ResponseReturnValue:
     """Put a removed article back, with its votes."""
     user, article = _moderator_and_article(id)
-    store().removals.restore(id, _log_entry(LogAction.RESTORE, user, article))
+    store().removals.restore(id, _log_entry(LogAction.RESTORE, user, article), actor=user)
     flash(_("The article has been restored to every list, with its votes."))
     return redirect(return_url(), 303)
 
@@ -103,6 +111,8 @@ def report(id: int) -> ResponseReturnValue:
     article = store().articles.queue_get(pipeline, id)
     pipeline.execute()
     user, stored = require_member(viewer.result), article.result
+    if user.held:
+        raise Held()
     if stored is not None and stored.is_listed and not permissions.may_report(user, stored):
         abort(403, _("You cannot report your own article; you can edit or delete it in its first minutes."))
     form = ReportForm()
@@ -122,7 +132,7 @@ def report(id: int) -> ResponseReturnValue:
 def dismiss(id: int) -> ResponseReturnValue:
     """Close the reports of an article and leave it as it is."""
     user, article = _moderator_and_article(id)
-    if store().reports.dismiss(id, _log_entry(LogAction.DISMISS, user, article)):
+    if store().reports.dismiss(id, _log_entry(LogAction.DISMISS, user, article), actor=user):
         flash(_("The reports have been dismissed; the article stays."))
     else:
         flash(_("These reports were already dismissed."), "error")
@@ -150,6 +160,30 @@ def reports() -> ResponseReturnValue:
         reports=open_reports.result,
         reasons=REASON_LABELS,
         all_groups=group_names.result,
+    )
+
+
+@blueprint.get("/a/<int:id>/reports")
+@login_required
+def article_reports(id: int) -> str:
+    """Show all open reports of an article, page by page."""
+    after = request.args.get("after", "0")
+    if not _POSITION.fullmatch(after) or int(after) > _MAX_POSITION:
+        raise NoSuchPage()
+    pipeline = store().pipeline()
+    viewer = queue_viewer(pipeline)
+    article = store().articles.queue_get(pipeline, id)
+    open_reports = store().reports.queue_open_page(pipeline, id, int(after))
+    pipeline.execute()
+    require_moderator(viewer.result)
+    if article.result is None:
+        raise NoSuchArticle()
+    return render_template(
+        "moderation/article_reports.html",
+        article=article.result,
+        reports=open_reports.result,
+        reasons=REASON_LABELS,
+        is_first=int(after) == 0,
     )
 
 

@@ -77,9 +77,9 @@ def undo(id: int) -> ResponseReturnValue:
     kind = LogAction.RESTORE if is_removal else LogAction.GROUPS
     undoing = NewLogEntry(kind, user.name, about=entry.about, article=entry.article, title=entry.title, undoes=id)
     if is_removal:
-        store().removals.restore(entry.article, undoing)
+        store().removals.restore(entry.article, undoing, actor=user)
     else:
-        store().articles.set_groups(entry.article, entry.removed, entry.added, undoing)
+        store().articles.set_groups(entry.article, entry.removed, entry.added, undoing, actor=user)
     undone = store().moderation_log.get(id)
     if undone is None or not undone.undone:  # somebody else has reverted it meanwhile, so nothing was left to undo
         raise NothingToUndo()

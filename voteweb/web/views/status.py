@@ -1,17 +1,21 @@
 """The site about itself: how ranking works here, its health, and its metrics."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from secrets import compare_digest
 
 from flask import Blueprint, Response, abort, current_app, jsonify, render_template, request
 from flask.typing import ResponseReturnValue
 
+from voteweb.core import config
 from voteweb.core.errors import Unavailable
 from voteweb.core.models import Order
 from voteweb.web.auth.login import page_pipeline, queue_viewer
 from voteweb.web.context import settings, store
+from voteweb.web.i18n.locale import LANGUAGES
 from voteweb.web.monitoring import metrics
 from voteweb.web.ranking_chart import draw_chart
+from voteweb.web.responses import public
 
 blueprint = Blueprint("status", __name__)
 
@@ -42,6 +46,21 @@ def health() -> ResponseReturnValue:
         return jsonify(status=status, reasons=reasons), 503, headers | {"Retry-After": str(Unavailable.retry_after)}
     reasons = [*settings().warnings(), *reasons]
     return jsonify(status="degraded" if reasons else "ok", reasons=reasons), 200, headers
+
+
+@blueprint.get("/.well-known/security.txt")
+def security_contact() -> Response:
+    """Return whom to tell about a vulnerability (RFC 9116); without VOTEWEB_SECURITY_CONTACT there is no such page."""
+    contact, url = settings().security_contact, settings().site_url.rstrip("/")
+    if not contact:
+        abort(404)
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    expires = today + timedelta(days=config.SECURITY_TXT_DAYS)
+    lines = [f"Contact: {contact}", f"Expires: {expires:%Y-%m-%dT%H:%M:%SZ}"]
+    if url:
+        lines.append(f"Canonical: {url}/.well-known/security.txt")
+    languages = ", ".join(LANGUAGES)
+    return public("\n".join([*lines, f"Preferred-Languages: {languages}", ""]), "text/plain", config.SITEMAP_SECONDS)
 
 
 @blueprint.get("/metrics", endpoint="metrics")

@@ -9,6 +9,7 @@ from voteweb.core import permissions, validation
 from voteweb.core.errors import Invalid, NoSuchMember
 from voteweb.core.models import LogAction, Role, User
 from voteweb.store.moderation_log import NewLogEntry
+from voteweb.web.auth.confirmation import require_recent_password
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, viewer
 from voteweb.web.context import store
 from voteweb.web.i18n.formatting import ROLE_NAMES, error_message
@@ -25,10 +26,11 @@ def show(name: str) -> str:
 
 
 def _render(name: str, **context: Any) -> str:
+    networks: list[str] = []
+
     def check(results: dict[str, Any]) -> None:
-        check_present(results["member"], name)
-        if not permissions.may_moderate(viewer()):
-            results["log"] = results["invitations"] = None
+        check_present(results["member"], name, viewer())
+        networks.append(results.pop("network"))
 
     return render_list(
         "users/show.html",
@@ -36,8 +38,12 @@ def _render(name: str, **context: Any) -> str:
         check=check,
         queries={
             "member": lambda pipeline: store().users.queue_get(pipeline, name),
+            "network": lambda pipeline: store().admissions.queue_network(pipeline, name),
+        },
+        moderator_queries={
             "log": lambda pipeline: store().moderation_log.queue_page(pipeline, 1, about=name),
-            "invitations": lambda pipeline: store().invitations.queue_made_by(pipeline, name),
+            "invitations": lambda pipeline: store().invitations.queue_page(pipeline, name, 1),
+            "neighbours": lambda pipeline: store().admissions.queue_neighbours(pipeline, name, networks[0]),
         },
         roles=tuple(Role),
         **context,
@@ -48,7 +54,7 @@ def _render(name: str, **context: Any) -> str:
 @login_required
 def ban(name: str) -> ResponseReturnValue:
     """Ban a member, with a reason that everybody can read."""
-    user, target = _viewer_and_member(name)
+    user, target = viewer_and_member(name)
     if not permissions.may_ban(user, target):
         abort(403)
     typed = request.form.get("reason", "")
@@ -56,7 +62,8 @@ def ban(name: str) -> ResponseReturnValue:
         reason = validation.reason(typed)
     except Invalid as error:
         return _render(target.name, refused=error_message(error), typed=typed), 422
-    store().users.ban(target.name, NewLogEntry(LogAction.BAN, user.name, about=target.name, why=reason))
+    require_recent_password(user)
+    store().users.ban(target.name, NewLogEntry(LogAction.BAN, user.name, about=target.name, why=reason), actor=user)
     flash(_("%(name)s has been banned and logged out everywhere.", name=target.name))
     return redirect(f"/u/{target.name}", 303)
 
@@ -65,10 +72,10 @@ def ban(name: str) -> ResponseReturnValue:
 @login_required
 def unban(name: str) -> ResponseReturnValue:
     """Lift the ban of a member."""
-    user, target = _viewer_and_member(name)
+    user, target = viewer_and_member(name)
     if not permissions.may_ban(user, target):
         abort(403)
-    store().users.unban(target.name, NewLogEntry(LogAction.UNBAN, user.name, about=target.name))
+    store().users.unban(target.name, NewLogEntry(LogAction.UNBAN, user.name, about=target.name), actor=user)
     flash(_("%(name)s can log in again.", name=target.name))
     return redirect(f"/u/{target.name}", 303)
 
@@ -77,14 +84,15 @@ def unban(name: str) -> ResponseReturnValue:
 @login_required
 def set_role(name: str) -> ResponseReturnValue:
     """Give a member another role."""
-    user, target = _viewer_and_member(name)
+    user, target = viewer_and_member(name)
     if not permissions.may_set_role(user, target):
         abort(403, _("Only admins can change roles, and nobody can change their own."))
     typed = request.form.get("role", "")
     if typed not in set(Role):
         abort(400, _("There is no such role."))
+    require_recent_password(user)
     entry = NewLogEntry(LogAction.ROLE, user.name, about=target.name, why=typed)
-    store().users.set_role(target.name, Role(typed), entry)
+    store().users.set_role(target.name, Role(typed), entry, actor=user)
     flash(_("%(name)s now has the role %(role)s.", name=target.name, role=ROLE_NAMES[Role(typed)]))
     return redirect(f"/u/{target.name}", 303)
 
@@ -97,22 +105,22 @@ def parse_name(typed: str) -> str:
         raise NoSuchMember(name=typed) from None
 
 
-def check_present(member: User | None, name: str) -> User:
-    """Return *member*, read by *name*; raise NoSuchMember, or 410 after the account was deleted."""
-    if member is None:
+def check_present(member: User | None, name: str, user: User | None = None) -> User:
+    """Return *member*, read by *name*; raise NoSuchMember, also if *user* may not see them, or 410 after they left."""
+    if member is None or not permissions.may_see(user, member):
         raise NoSuchMember(name=name)
     if member.left:
         abort(410, _("This account was deleted by its owner."))
     return member
 
 
-def _viewer_and_member(typed: str) -> tuple[User, User]:
+def viewer_and_member(typed: str) -> tuple[User, User]:
     """Return the viewer and the member *typed*, in one round trip."""
     name = parse_name(typed)
     pipeline = store().pipeline()
-    viewer = queue_viewer(pipeline)
+    user = queue_viewer(pipeline)
     member = store().users.queue_get(pipeline, name)
     pipeline.execute()
     if member.result is None:
         raise NoSuchMember(name=name)
-    return require_member(viewer.result), member.result
+    return require_member(user.result), member.result

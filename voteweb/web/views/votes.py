@@ -5,7 +5,7 @@ from collections.abc import Callable
 from flask import Blueprint, flash, jsonify, redirect, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core.errors import AlreadyVoted, LoggedOut, NotVoted, OwnVote, TooFast, VotewebError, VotingClosed
+from voteweb.core.errors import AlreadyVoted, Held, LoggedOut, NotVoted, OwnVote, VotewebError, VotingClosed
 from voteweb.web import rate_limits
 from voteweb.web.auth import login
 from voteweb.web.auth.login import login_required
@@ -38,7 +38,7 @@ def unvote(id: int) -> ResponseReturnValue:
 def _change(id: int, change: ChangeVote, *, voted: bool, outcome: VoteFlash) -> ResponseReturnValue:
     try:
         votes = _change_and_count(id, change, outcome)
-    except (AlreadyVoted, NotVoted, OwnVote, VotingClosed) as error:
+    except (AlreadyVoted, Held, NotVoted, OwnVote, VotingClosed) as error:
         if wants_json():
             raise
         flash(error_message(error), "error")
@@ -60,8 +60,6 @@ def _change_and_count(id: int, change: ChangeVote, outcome: str) -> int:
         if isinstance(error, LoggedOut):
             record.member = 0
             login.viewer()  # shows the member why their session has ended
-        if isinstance(error, TooFast):
-            rate_limits.record_exceeded(error)
         raise
     metrics.count_vote(outcome)
     return votes

@@ -1,0 +1,118 @@
+"""``voteweb jobs``, alone and as a part of ``voteweb run``: killed, doubled, stopped."""
+
+import os
+import signal
+import subprocess
+from contextlib import suppress
+
+import pytest
+
+from tests import factories
+from tests.helpers import until
+from tests.pausable_proxy import PausableProxy
+from tests.site_process import SECRET, StartSite, run_voteweb, start_voteweb
+from tests.store.examination import broken, run
+from voteweb.cli.jobs import RUNNERS
+from voteweb.core.jobs import JOBS
+from voteweb.core.models import User
+from voteweb.store import Store
+
+LEASE = "lease:account-deletions"
+ARTICLES = 120
+
+
+@pytest.fixture
+def leaver(store: Store) -> User:
+    """A member with many articles who has left; nobody has begun with the articles."""
+    ann = factories.user(store)
+    for _ in range(ARTICLES):
+        factories.article(store, ann)
+    store.account_deletion.start(ann, delete_articles=True)
+    return ann
+
+
+def test_every_job_has_its_code() -> None:
+    assert list(RUNNERS) == list(JOBS)
+
+
+def remaining(store: Store) -> int:
+    return int(run(store, "ZCARD", "posted:ann") + run(store, "ZCARD", "gone:ann"))
+
+
+def exists(pid: int) -> bool:
+    with suppress(ProcessLookupError):
+        os.kill(pid, 0)
+        return True
+    return False
+
+
+def test_a_deletion_that_no_web_server_finished_is_taken_up(store: Store, server_url: str, leaver: User) -> None:
+    assert run_voteweb("jobs", "--once", VOTEWEB_REDIS_URL=server_url) == (0, "", "")
+    assert (store.account_deletion.unfinished(), remaining(store)) == ([], 0)
+    assert broken(store) == []
+
+
+def test_a_killed_process_is_replaced_when_its_lease_expires(
+    store: Store, server_url: str, proxy: PausableProxy, leaver: User
+) -> None:
+    proxy.delay = 0.002
+    with start_voteweb("jobs", env={"VOTEWEB_REDIS_URL": proxy.url}) as process:
+        until(lambda: remaining(store) < ARTICLES)
+        process.kill()
+    assert store.account_deletion.unfinished() == ["ann"]
+    assert broken(store) == []
+    run_voteweb("jobs", "--once", VOTEWEB_REDIS_URL=server_url)
+    assert store.account_deletion.unfinished() == ["ann"], "the lease of the killed process holds"
+    run(store, "DEL", LEASE)
+    run_voteweb("jobs", "--once", VOTEWEB_REDIS_URL=server_url)
+    assert (store.account_deletion.unfinished(), remaining(store)) == ([], 0)
+    assert broken(store) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_stopped_process_gives_its_lease_back(
+    store: Store, proxy: PausableProxy, leaver: User, number: signal.Signals
+) -> None:
+    proxy.delay = 0.002
+    pipe = subprocess.PIPE
+    with start_voteweb("jobs", env={"VOTEWEB_REDIS_URL": proxy.url}, stdout=pipe, stderr=pipe) as process:
+        until(lambda: remaining(store) < ARTICLES)
+        process.send_signal(number)
+        assert process.communicate(timeout=20) == ("", "")
+    assert process.returncode == 0
+    assert not run(store, "EXISTS", LEASE)
+    assert store.account_deletion.unfinished() == ["ann"]
+
+
+def test_a_job_that_fails_is_reported_and_repeated(store: Store, server_url: str) -> None:
+    run(store, "SET", "leaving:", "no set")
+    result = run_voteweb("jobs", "--once", VOTEWEB_REDIS_URL=server_url)
+    assert result.status == 1
+    assert "WRONGTYPE" in result.stderr
+    with start_voteweb("jobs", env={"VOTEWEB_REDIS_URL": server_url}, stderr=subprocess.PIPE) as process:
+        assert process.stderr
+        assert process.stderr.readline().startswith("Warning: the background job account-deletions failed:")
+        process.terminate()
+        assert process.wait(20) == 0
+
+
+def test_the_site_starts_its_background_jobs_again(start_site: StartSite, store: Store, server_url: str) -> None:
+    site = start_site(VOTEWEB_REDIS_URL=server_url, **SECRET)
+    until(site.jobs_pids)
+    (killed,) = site.jobs_pids()
+    os.kill(killed, signal.SIGKILL)
+    until(lambda: site.jobs_pids() and site.jobs_pids() != [killed])
+    site.process.terminate()
+    _, stderr = site.process.communicate(timeout=20)
+    assert site.process.returncode == 0
+    assert "Warning: the background jobs ended (status -9) and start again." in stderr
+
+
+def test_the_background_jobs_end_with_the_site(start_site: StartSite, store: Store, server_url: str) -> None:
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        site = start_site(VOTEWEB_REDIS_URL=server_url, **SECRET)
+        until(site.jobs_pids)
+        (pid,) = site.jobs_pids()
+        site.process.send_signal(number)
+        until(lambda pid=pid: not exists(pid))
+        site.kill()

@@ -1,0 +1,85 @@
+"""``voteweb migrate``: data of an older version are backed up and converted; ``voteweb run`` converts its own."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Invoke
+from tests.site_process import StartSite
+from tests.store.examination import run, snapshot
+from tests.store.schema import version0
+from voteweb.core.config import Settings
+from voteweb.embedded.database import open_database
+from voteweb.store import Store, open_store
+from voteweb.store.schema import Schema
+
+
+@pytest.fixture
+def old_site(store: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """A site of layout 0."""
+    for name, value in version0.SETTINGS.items():
+        monkeypatch.setenv(f"VOTEWEB_{name.upper()}", str(value))
+    version0.load_keys(store)
+    return store
+
+
+def test_commands_refuse_data_of_an_older_version(invoke: Invoke, old_site: Store) -> None:
+    result = invoke("doctor")
+    assert result.exit_code == 1
+    assert "run `voteweb migrate`, which makes a backup first" in result.stderr
+
+
+def test_a_dry_run_tells_and_changes_nothing(invoke: Invoke, old_site: Store) -> None:
+    before = snapshot(old_site)
+    result = invoke("migrate", "--dry-run")
+    assert result.exit_code == 0
+    assert result.stdout.endswith("The data have layout 0 and would get layout 1.\n")
+    assert snapshot(old_site) == before
+
+
+def test_data_are_backed_up_and_converted(invoke: Invoke, old_site: Store, tmp_path: Path) -> None:
+    result = invoke("migrate", "--backup", tmp_path / "before.gz")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.splitlines()[-1] == "The data have layout 1 now."
+    assert invoke("doctor").exit_code == 0
+    assert invoke("migrate").stdout == "The data have layout 1, the current one.\n"
+
+
+def test_the_backup_restores_the_older_data(invoke: Invoke, old_site: Store, tmp_path: Path) -> None:
+    file = tmp_path / "before.gz"
+    before = {key for key in snapshot(old_site) if not key.startswith("limit:")}
+    assert invoke("migrate", "--backup", file).exit_code == 0
+    assert invoke("restore", "--dry-run", file).exit_code == 0
+    run(old_site, "FLUSHDB")
+    assert "a copy of every key" in invoke("restore", file).stdout
+    assert set(snapshot(old_site)) == before
+    assert invoke("migrate", "--backup", file).stdout.endswith("The data have layout 1 now.\n")
+
+
+def test_an_interrupted_migration_continues_with_its_backup(
+    invoke: Invoke, old_site: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, other = tmp_path / "before.gz", tmp_path / "other.gz"
+    with monkeypatch.context() as patch:
+        patch.setattr(Schema, "finish", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+        assert invoke("migrate", "--backup", file).exit_code == 130
+    assert "A migration did not finish" in invoke("doctor").stderr
+    result = invoke("migrate", "--backup", other)
+    assert result.stdout.startswith(f"Continuing the migration whose backup is {file}.\n")
+    assert not other.exists()
+    assert invoke("doctor").exit_code == 0
+
+
+def test_the_embedded_database_is_converted_at_the_start(start_site: StartSite, folder: Path) -> None:
+    with open_database(Settings(data_dir=str(folder))) as settings:
+        store = open_store(settings)
+        version0.load_keys(store)
+        store.connection.close()
+    variables = {f"VOTEWEB_{name.upper()}": str(value) for name, value in version0.SETTINGS.items()}
+    site = start_site("--data", str(folder), **variables)
+    assert site.greeting.startswith(f"Wrote a backup of every key to {folder}/before-layout-1-from-0-")
+    assert "A first article" in site.get("/").body
+    assert site.stop().status == 0
+    again = start_site("--data", str(folder), **variables)
+    assert "layout" not in again.greeting
+    assert again.stop().status == 0

@@ -1,0 +1,116 @@
+"""A server whose memory or disk is full: it is refused at once, read as before, and what frees memory goes on."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests import factories
+from tests.helpers import until
+from tests.store.backup.copying import back_up
+from tests.store.examination import broken, run, server_setting
+from voteweb.core.config import Settings
+from voteweb.core.errors import StorageFull
+from voteweb.core.models import LogAction, Order, Voter
+from voteweb.core.rate_limits import LOGIN_BY_ADDRESS
+from voteweb.store import Store, build_store
+from voteweb.store.moderation_log import NewLogEntry
+
+Full = Callable[[Store], AbstractContextManager[None]]
+
+
+@pytest.fixture
+def site(store: Store) -> Store:
+    """A site with an article that ann posted in a group, and a removed one."""
+    factories.article(store, groups=("go",))
+    store.removals.remove(factories.article(store).id, NewLogEntry(LogAction.REMOVE, "Mod", about="ann", article=2))
+    return store
+
+
+@contextmanager
+def full_memory(store: Store) -> Iterator[None]:
+    with server_setting(store, "maxmemory", 1):
+        yield
+
+
+@contextmanager
+def full_disk(store: Store) -> Iterator[None]:
+    """Make every snapshot fail, after which the server refuses to write."""
+    client = store.connection.client
+    folder = Path(client.config_get("dir")["dir"]) / client.config_get("dbfilename")["dbfilename"]
+    with server_setting(store, "save", "3600 1"):
+        folder.mkdir()
+        (folder / "file").touch()
+        try:
+            client.bgsave()
+            until(lambda: client.info("persistence")["rdb_last_bgsave_status"] == "err")
+            yield
+        finally:
+            (folder / "file").unlink()
+            folder.rmdir()
+            client.bgsave()
+            until(lambda: client.info("persistence")["rdb_last_bgsave_status"] == "ok")
+            folder.unlink()
+
+
+FULL = pytest.mark.parametrize("full", [full_memory, full_disk], ids=["memory", "disk"])
+
+
+@FULL
+def test_a_write_to_a_full_server_is_refused_at_once(site: Store, single_server: str, full: Full) -> None:
+    bob = factories.user(site, "bob")
+    trips: list[float] = []
+    with full(site):
+        connections = site.connection.client.info("stats")["total_connections_received"]
+        site.connection.on_round_trip = trips.append
+        for write in (lambda: site.votes.cast(1, bob), lambda: factories.article(site)):
+            trips.clear()
+            with pytest.raises(StorageFull, match="its database or its disk is full"):
+                write()
+            assert len(trips) <= 2
+        site.connection.on_round_trip = None
+        assert site.connection.client.info("stats")["total_connections_received"] == connections
+    assert site.votes.cast(1, bob) == 2
+    assert broken(site) == []
+
+
+@FULL
+def test_a_full_server_is_read_and_backed_up(site: Store, single_server: str, full: Full) -> None:
+    before = back_up(site)
+    with full(site):
+        site.server_info.wait_until_ready(1.0)
+        assert site.articles.get(1).title == "Redis in Action"
+        assert broken(site) == []
+        assert {str(record) for record in back_up(site)} == {str(record) for record in before}
+        assert site.health.health().status == "degraded"
+
+
+def test_what_keeps_a_site_safe_goes_on_without_memory(site: Store, single_server: str) -> None:
+    def act(action: LogAction, **fields: object) -> NewLogEntry:
+        return NewLogEntry(action, "Mod", about="ann", **fields)  # type: ignore[arg-type]
+
+    bob = factories.user(site, "bob", password_hash="old")
+    factories.group(site, "rust")
+    limited = build_store(site.connection, Settings(limits=1, secret_key="x" * 16)).rate_limits
+    with full_memory(site):
+        site.removals.restore(2, act(LogAction.RESTORE, article=2))
+        site.removals.remove(1, act(LogAction.REMOVE, article=1))
+        site.articles.set_groups(2, ["rust"], [], act(LogAction.GROUPS, article=2))
+        site.users.ban("ann", act(LogAction.BAN, why="spam"))
+        assert limited.hit([(LOGIN_BY_ADDRESS, "198.51.100.7")]) is None
+        limited.refund([(LOGIN_BY_ADDRESS, "198.51.100.7")])
+        for token in ("here", "there"):
+            site.sessions.open(bob, token)
+        site.sessions.end_others(Voter(bob.id, bob.name, bob.session, "here"))
+        (session,) = site.sessions.of_member(site.users.get("bob"))
+        assert site.sessions.end("bob", session.digest)
+        site.account_deletion.start(bob, delete_articles=True)
+        site.account_deletion.finish("bob")
+        assert sum(checked for checked, _ in site.rescoring.run()) == 2
+        pipeline = site.pipeline()
+        page = site.listings.queue_page(pipeline, site.rankings.groups(["go", "rust"], Order.SCORE), 1)
+        pipeline.execute()
+        assert page.result.rows == ()
+    assert [run(site, "HGET", f"article:{id}", "gone") for id in (1, 2)] == ["removed", None]
+    assert broken(site) == []

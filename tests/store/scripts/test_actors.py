@@ -1,0 +1,103 @@
+"""The actor of a script: what the caller knows of the member may be out of date, so the script checks it again."""
+
+import re
+
+import pytest
+
+from tests.store.examination import run, snapshot
+from tests.store.scripts.call import OPERATOR, WITH_ACTOR
+from tests.store.scripts.calls import CALLS
+from tests.store.scripts.test_sources import TEXTS
+from voteweb.store import Store
+from voteweb.store.connection import scripts
+
+#: The scripts that check a member whom they name for another reason too.
+CHECKING = {
+    "cast_vote": "the voter",
+    "end_other_sessions": "the member",
+    "open_session": "the member",
+    "post_article": "the poster",
+}
+#: All others but those that the operator's repairs and conversions run, and why they need no actor.
+WITHOUT_ACTOR = {
+    "change_password": "it is the member's own, and a ban stays",
+    "check_rate_limit": "it only reads",
+    "combine_groups": "a page that is read keeps its ranking",
+    "disown_article": "the deletion of an account goes on by itself",
+    "end_session": "a session of anybody may end",
+    "end_lease": "a background job runs by itself",
+    "finish_account_deletion": "the deletion of an account goes on by itself",
+    "hit_rate_limit": "it counts what anybody tries",
+    "import_article": "the operator imports; whether the poster has left is checked",
+    "index_log_entry": "the operator repairs",
+    "make_user": "whoever joins is no member yet; the inviter is checked",
+    "own_votes": "it only reads",
+    "read_log": "it only reads",
+    "read_rows": "it only reads",
+    "refund_rate_limit": "it counts what anybody tries",
+    "remove_invitation": "the deletion of an account goes on by itself",
+    "remove_stray_member": "the operator repairs",
+    "remove_stray_voter": "the operator repairs",
+    "rescore_article": "the operator rescores",
+    "reset_password": "whoever has the link may use it",
+    "start_account_deletion": "a member who is banned may leave, and nobody leaves twice",
+    "use_session": "it only notes that the session is used",
+    "take_lease": "a background job runs by itself",
+    "withdraw_report": "the deletion of an account goes on by itself",
+}
+ACTING = [name for name, call in CALLS.items() if call.actor is not OPERATOR]
+
+
+def test_every_script_for_a_member_checks_its_actor() -> None:
+    others = {name for name in scripts.sources() if not name.startswith(("repair_", "convert_"))}
+    assert {*WITH_ACTOR, *CHECKING, *WITHOUT_ACTOR} == others
+    for name in WITH_ACTOR:
+        assert re.search(r"^local refusal.* = check_actor\(\)$", TEXTS[name], re.M), name
+        assert TEXTS[name].index("check_actor()") < TEXTS[name].index("redis.call"), name
+    assert {CALLS[name].script for name in ACTING} == WITH_ACTOR
+
+
+@pytest.mark.parametrize("name", [*ACTING, "post_article", "cast_vote"])
+@pytest.mark.parametrize(("field", "value"), [("banned", "1"), ("left", "1"), ("id", "999")])
+def test_script_of_somebody_gone_changes_nothing(site: Store, name: str, field: str, value: str) -> None:
+    if name == "cast_vote":
+        field, value = ("session", "another") if field == "id" else (field, value)
+    key = next(key for key in reversed(CALLS[name].all_keys()) if key.startswith("user:"))
+    run(site, "HSET", key, field, value)
+    before = snapshot(site)
+    assert run(site, *CALLS[name].command()) == ["logged-out"]
+    assert snapshot(site) == before
+
+
+@pytest.mark.parametrize("name", [*ACTING, "post_article", "cast_vote"])
+def test_script_of_a_held_member_changes_nothing(site: Store, name: str) -> None:
+    key = next(key for key in reversed(CALLS[name].all_keys()) if key.startswith("user:"))
+    run(site, "HSET", key, "held", "1")
+    before = snapshot(site)
+    assert run(site, *CALLS[name].command()) == ["held"]
+    assert snapshot(site) == before
+
+
+@pytest.mark.parametrize("name", [name for name in ACTING if CALLS[name].actor.role != "member"])
+def test_script_of_somebody_demoted_changes_nothing(site: Store, name: str) -> None:
+    run(site, "HSET", CALLS[name].actor.keys[0], "role", "member")
+    before = snapshot(site)
+    assert run(site, *CALLS[name].command()) == ["forbidden"]
+    assert snapshot(site) == before
+
+
+@pytest.mark.parametrize(
+    ("actor", "target", "answer"),
+    [
+        ("moderator", "member", "done"),
+        ("moderator", "moderator", "forbidden"),
+        ("moderator", "admin", "forbidden"),
+        ("admin", "moderator", "done"),
+        ("admin", "admin", "forbidden"),
+    ],
+)
+def test_ban_needs_a_higher_role_than_the_members(site: Store, actor: str, target: str, answer: str) -> None:
+    call = CALLS["change_user to ban"]
+    run(site, "HSET", call.actor.keys[0], "role", actor)
+    run(site, "HSET", call.keys[0], "role", target)
+    assert run(site, *call.command()) == [answer]

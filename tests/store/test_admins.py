@@ -1,0 +1,79 @@
+"""Admins: there is always one who can log in, whatever they do to each other at once."""
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from tests import factories
+from tests.store.concurrency import at_once
+from tests.store.examination import broken, run
+from voteweb.core.errors import LastAdmin
+from voteweb.core.models import LogAction, Role
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+ROUNDS = 8
+
+
+def demote(store: Store, name: str) -> None:
+    store.users.set_role(name, Role.MEMBER)
+
+
+def ban(store: Store, name: str) -> None:
+    store.users.ban(name, NewLogEntry(LogAction.BAN, "Mod", about=name, why="spam"))
+
+
+def leave(store: Store, name: str) -> None:
+    store.account_deletion.start(store.users.get(name), delete_articles=False)
+
+
+@pytest.mark.parametrize("act", [demote, ban, leave])
+def test_the_last_admin_stays_one(store: Store, act: Callable[[Store, str], None]) -> None:
+    store.users.make("Boss", "", Role.ADMIN)
+    ban(store, store.users.make("barred", "", Role.ADMIN).name)
+    leave(store, store.users.make("left", "", Role.ADMIN).name)
+    before = store.users.get("boss")
+    with pytest.raises(LastAdmin, match="The last admin here is Boss"):
+        act(store, "Boss")
+    assert store.users.get("boss") == before
+    store.users.unban("barred", NewLogEntry(LogAction.UNBAN, "Mod", about="barred"))
+    act(store, "Boss")
+    assert run(store, "SMEMBERS", "admins:") == {"barred"}
+    assert broken(store) == []
+
+
+@pytest.mark.parametrize("first", [demote, ban, leave])
+@pytest.mark.parametrize("second", [demote, ban, leave])
+def test_two_admins_who_go_at_once_leave_one(
+    store: Store, first: Callable[[Store, str], None], second: Callable[[Store, str], None]
+) -> None:
+    for number in range(ROUNDS):
+        stays = run(store, "SRANDMEMBER", "admins:")
+        pair = [stays or "boss", f"admin{number}"]
+        for name in pair:
+            if name != stays:
+                store.users.make(name, "", Role.ADMIN)
+        answers = at_once([partial(first, store, pair[0]), partial(second, store, pair[1])])
+        assert answers.count(LastAdmin) == 1
+        assert run(store, "SCARD", "admins:") == 1
+    assert broken(store) == []
+
+
+def test_members_are_indexed_by_time_of_joining(store: Store) -> None:
+    names = ["Zoe", "ann", "Bob"]
+    members = [factories.user(store, name) for name in names]
+    factories.imported(store, poster="Cid")
+    leave(store, "ann")
+    assert run(store, "ZRANGE", "users:", 0, -1) == ["zoe", "bob", "cid"]
+    assert run(store, "ZSCORE", "users:", "zoe") == members[0].since
+    assert store.users.count() == 3
+    assert broken(store) == []
+
+
+def test_counting_members_takes_one_trip_on_any_site(store: Store) -> None:
+    factories.users(store, 1_200)
+    trips: list[float] = []
+    store.connection.on_round_trip = trips.append
+    assert (store.users.count(), store.users.has_admin()) == (1_200, False)
+    assert len(trips) == 2

@@ -1,0 +1,54 @@
+"""Fingerprints of imported rows: spread over buckets, compact, and never mistaken for another row's."""
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+
+from tests import factories
+from tests.store.examination import broken, run
+from voteweb.store import Store
+from voteweb.store.fingerprints import BUCKETS, Fingerprint, fingerprint, from_number, is_bucket, is_member
+
+
+@given(st.text())
+def test_a_fingerprint_is_a_place_that_redis_can_hold(digest: str) -> None:
+    row = fingerprint(digest)
+    assert is_bucket(str(row.bucket))
+    assert is_member(str(row.member))
+    assert from_number(row.as_number()) == row
+
+
+def test_numbers_that_stand_for_no_fingerprint_are_refused() -> None:
+    assert from_number(0) == Fingerprint(0, -(2**63))
+    assert from_number(BUCKETS * 2**64 - 1) == Fingerprint(BUCKETS - 1, 2**63 - 1)
+    for number in (-1, BUCKETS * 2**64):
+        with pytest.raises(ValueError, match=str(number)):
+            from_number(number)
+
+
+@pytest.mark.parametrize(
+    "stored", ["", "-", "01", "+1", "1.0", "x", "٧", "-0", str(2**63), str(-(2**63) - 1), "9" * 5_000]
+)
+def test_other_members_are_no_fingerprints(stored: str) -> None:
+    assert not is_member(stored)
+
+
+def test_many_rows_differ_and_fill_the_buckets_evenly() -> None:
+    rows = {fingerprint(f"row {i}") for i in range(100_000)}
+    assert len(rows) == 100_000
+    sizes = [0] * BUCKETS
+    for row in rows:
+        sizes[row.bucket] += 1
+    assert min(sizes) > 0
+    assert max(sizes) < 70
+
+
+def test_imported_rows_are_kept_as_sets_of_integers(store: Store) -> None:
+    stories = [factories.story() for _ in range(300)]
+    assert store.imports.add(stories) == 300
+    assert store.imports.add(stories) == 0
+    assert store.imports.known([story.digest for story in stories] + ["another"]) == [True] * 300 + [False]
+    keys = run(store, "KEYS", "imported:*")
+    assert sum(run(store, "SCARD", key) for key in keys) == 300
+    assert {run(store, "OBJECT", "ENCODING", key) for key in keys} == {"intset"}
+    assert broken(store) == []

@@ -1,0 +1,149 @@
+"""Held accounts: they wait for a moderator, who lets them in or refuses them."""
+
+import time
+
+import pytest
+
+from tests import factories
+from tests.store.concurrency import at_once
+from tests.store.examination import broken, run
+from voteweb.core.errors import Held, LoggedOut, NoSuchMember, NotAllowed
+from voteweb.core.models import LogAction, Reason, Role, User
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+REQUEST = "I write about compilers."
+
+
+@pytest.fixture
+def hal(store: Store) -> User:
+    """A member whose account is held."""
+    return store.users.make("Hal", "hash", network="", request=REQUEST)
+
+
+def admission() -> NewLogEntry:
+    return NewLogEntry(LogAction.ADMIT, "mod", about="Hal")
+
+
+def refusal(reason: str = "An advertisement.") -> NewLogEntry:
+    return NewLogEntry(LogAction.REFUSE, "mod", about="Hal", why=reason)
+
+
+def waiting(store: Store) -> tuple[list[str], int]:
+    """Return the names on the first page of the queue, and the number of who waits."""
+    pipeline = store.pipeline()
+    page, count = store.admissions.queue_page(pipeline, 1), store.admissions.queue_count(pipeline)
+    pipeline.execute()
+    assert page.result.total == count.result
+    return list(page.result.rows), count.result
+
+
+def logged(store: Store) -> int:
+    """Return the number of entries in the log."""
+    pipeline = store.pipeline()
+    page = store.moderation_log.queue_page(pipeline, 1)
+    pipeline.execute()
+    return page.result.total
+
+
+def test_member_with_a_request_waits(store: Store, hal: User) -> None:
+    assert (hal.request, hal.held) == (REQUEST, hal.since)
+    assert time.time() - 60 < hal.held < time.time() + 60
+    store.users.make("ann", "hash", network="")
+    assert waiting(store) == (["hal"], 1)
+
+
+def test_held_member_cannot_act(store: Store, hal: User) -> None:
+    article = factories.article(store)
+    with pytest.raises(Held):
+        store.votes.cast(article.id, hal)
+    with pytest.raises(Held):
+        store.articles.post(factories.draft(), hal, factories.token())
+    with pytest.raises(Held):
+        store.reports.make(article.id, hal, Reason.SPAM, "")
+    with pytest.raises(Held):
+        store.invitations.make(hal)
+    assert store.articles.get(article.id).votes == 1
+
+
+def test_admitted_member_can_act_and_nothing_of_the_request_stays(store: Store, hal: User) -> None:
+    assert store.admissions.admit("hal", admission())
+    admitted = store.users.get("hal")
+    assert (admitted.held, admitted.request, admitted.session) == (0, "", hal.session)
+    assert waiting(store) == ([], 0)
+    assert store.votes.cast(factories.article(store).id, admitted) == 2
+    assert not store.admissions.admit("hal", admission())
+    assert broken(store) == []
+
+
+def test_refused_member_is_logged_out_with_the_reason(store: Store, hal: User) -> None:
+    assert store.admissions.refuse("hal", refusal())
+    refused = store.users.get("hal")
+    assert (bool(refused.banned), refused.ban_reason, bool(refused.held)) == (True, "An advertisement.", True)
+    assert refused.session != hal.session
+    assert waiting(store) == ([], 0)
+    assert not store.admissions.refuse("hal", refusal("Another reason."))
+    assert store.users.get("hal").ban_reason == "An advertisement."
+    assert broken(store) == []
+
+
+def test_refused_member_can_be_let_in_later(store: Store, hal: User) -> None:
+    store.admissions.refuse("hal", refusal())
+    assert store.admissions.admit("hal", admission())
+    admitted = store.users.get("hal")
+    assert (admitted.banned, admitted.ban_reason, admitted.held) == (0, "", 0)
+    assert broken(store) == []
+
+
+def test_of_concurrent_verdicts_one_is_logged(store: Store, hal: User) -> None:
+    verdicts = [lambda: store.admissions.admit("hal", admission()), lambda: store.admissions.refuse("hal", refusal())]
+    at_once(verdicts * 5)
+    assert waiting(store) == ([], 0)
+    member = store.users.get("hal")
+    assert bool(member.banned) == bool(member.held)
+    assert logged(store) <= 2, "a refusal and the admission after it"
+    assert broken(store) == []
+
+
+def test_member_who_does_not_wait_is_neither_admitted_nor_refused(store: Store) -> None:
+    factories.user(store, "ann")
+    assert not store.admissions.admit("ann", admission())
+    assert not store.admissions.refuse("ann", refusal())
+    assert (store.users.get("ann").banned, logged(store)) == (0, 0)
+    with pytest.raises(NoSuchMember):
+        store.admissions.admit("nobody", admission())
+
+
+def test_ban_does_not_touch_an_account_that_waits(store: Store, hal: User) -> None:
+    store.users.ban("hal", NewLogEntry(LogAction.BAN, "mod", about="Hal", why="spam"))
+    assert store.users.get("hal").banned == 0
+    assert waiting(store) == (["hal"], 1)
+
+
+def test_only_moderators_judge(store: Store, hal: User) -> None:
+    ann, mod = factories.user(store, "ann"), factories.user(store, "mod", Role.MODERATOR)
+    with pytest.raises(NotAllowed):
+        store.admissions.admit("hal", admission(), actor=ann)
+    with pytest.raises(Held):
+        store.admissions.admit("hal", admission(), actor=hal)
+    store.users.ban("mod", NewLogEntry(LogAction.BAN, "boss", about="mod", why="spam"))
+    with pytest.raises(LoggedOut):
+        store.admissions.refuse("hal", refusal(), actor=mod)
+    assert waiting(store) == (["hal"], 1)
+
+
+def test_held_member_gets_no_role(store: Store, hal: User) -> None:
+    """An admin who cannot act would count as one who is left."""
+    store.users.set_role("hal", Role.ADMIN)
+    store.admissions.refuse("hal", refusal())
+    assert store.users.get("hal").role is Role.MEMBER
+    assert not broken(store)
+
+
+def test_held_member_can_leave(store: Store, hal: User) -> None:
+    store.account_deletion.start(hal, delete_articles=False)
+    assert waiting(store) == ([], 0)
+    assert REQUEST not in str(run(store, "HGETALL", "user:hal"))
+    with pytest.raises(NoSuchMember):
+        store.admissions.admit("hal", admission())
+    assert broken(store) == []

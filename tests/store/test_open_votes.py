@@ -1,0 +1,131 @@
+"""Open votes: each member's list of the votes that can be taken back is kept by every vote, bounded and expiring."""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from tests import factories
+from tests.conftest import MakeStore
+from tests.store.examination import broken, run, snapshot
+from voteweb.core import config
+from voteweb.core.config import Settings
+from voteweb.core.models import Article, LogAction, User
+from voteweb.store import Store
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.open_votes import rebuild
+
+
+@pytest.fixture
+def bob(store: Store) -> User:
+    return factories.user(store, "bob")
+
+
+def vote_for(store: Store, voter: User, count: int) -> list[Article]:
+    """Post this many articles of ann's, each with the vote of *voter*, and return them."""
+    articles = [factories.article(store) for _ in range(count)]
+    for article in articles:
+        store.votes.cast(article.id, voter)
+    return articles
+
+
+def listed(store: Store, member: User) -> list[int]:
+    return [article.id for article in store.open_votes.all(member.id)]
+
+
+def test_open_votes_are_newest_first_without_own_articles(store: Store, bob: User) -> None:
+    vote_for(store, bob, 4)
+    factories.article(store, bob)
+    store.votes.take_back(4, bob)
+    assert listed(store, bob) == [3, 2, 1]
+    assert listed(store, factories.user(store)) == []
+    assert all(article.voted for article in store.open_votes.all(bob.id))
+
+
+def test_votes_on_removed_and_closed_articles_are_left_out(store: Store, bob: User) -> None:
+    vote_for(store, bob, 4)
+    store.removals.remove(2, NewLogEntry(LogAction.REMOVE, "Mod", article=2, why="spam"))
+    store.removals.delete(3)
+    run(store, "HSET", "article:4", "closes", int(time.time()) - 1)
+    assert listed(store, bob) == [1]
+    assert broken(store) == []
+
+
+def test_a_page_of_open_votes_takes_two_commands(make_store: MakeStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = make_store(page_size=3)
+    bob = factories.user(store, "bob")
+    vote_for(store, bob, 7)
+    sent: list[Command] = []
+    run_commands = store.connection.run
+
+    def record(commands: Sequence[Command]) -> list[Any]:
+        sent.extend(commands)
+        return run_commands(commands)
+
+    monkeypatch.setattr(store.connection, "run", record)
+    pipeline = store.pipeline()
+    pages = [store.open_votes.queue_page(pipeline, bob.id, number) for number in (1, 2, 3)]
+    pipeline.execute()
+    assert [[row.id for row in page.result.rows] for page in pages] == [[7, 6, 5], [4, 3, 2], [1]]
+    assert [(page.result.total, page.result.more) for page in pages] == [(7, True), (7, True), (7, False)]
+    assert len(sent) == 2 * len(pages)
+
+
+@pytest.mark.parametrize("batch", [1, 3, 500])
+def test_all_open_votes_are_read_in_batches(
+    store: Store, bob: User, monkeypatch: pytest.MonkeyPatch, batch: int
+) -> None:
+    monkeypatch.setattr(config, "READ_BATCH_SIZE", batch)
+    vote_for(store, bob, 7)
+    assert listed(store, bob) == [7, 6, 5, 4, 3, 2, 1]
+
+
+def test_only_so_many_open_votes_are_kept(
+    store: Store, settings: Settings, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(config, "MAX_OPEN_VOTES", 3)
+    articles = vote_for(store, bob, 5)
+    assert listed(store, bob) == [5, 4, 3]
+    assert store.votes.take_back(articles[0].id, bob) == 1
+    list(rebuild(store.connection, settings))
+    assert len(listed(store, bob)) == 3
+
+
+def test_open_votes_expire_after_the_last_of_them(store: Store, bob: User) -> None:
+    first, second = vote_for(store, bob, 2)
+    run(store, "HSET", "article:2", "closes", (second.closes or 0) + 100)
+    store.votes.take_back(second.id, bob)
+    store.votes.cast(second.id, bob)
+    assert run(store, "EXPIRETIME", f"open-votes:{bob.id}") == (second.closes or 0) + 100 + config.VOTERS_GRACE_SECONDS
+    store.votes.take_back(second.id, bob)
+    assert run(store, "EXPIRETIME", f"open-votes:{bob.id}") == (first.closes or 0) + config.VOTERS_GRACE_SECONDS
+    store.votes.take_back(first.id, bob)
+    assert run(store, "EXISTS", f"open-votes:{bob.id}") == 0
+
+
+def test_a_vote_forgets_those_on_which_voting_has_ended(store: Store, bob: User) -> None:
+    vote_for(store, bob, 1)
+    run(store, "ZADD", f"open-votes:{bob.id}", 5, "article:1")
+    vote_for(store, bob, 1)
+    assert run(store, "ZRANGE", f"open-votes:{bob.id}", 0, -1) == ["article:2"]
+
+
+def test_an_account_leaves_without_its_open_votes(store: Store, bob: User) -> None:
+    vote_for(store, bob, 2)
+    store.account_deletion.start(bob, delete_articles=False)
+    assert run(store, "EXISTS", f"open-votes:{bob.id}") == 0
+    assert broken(store) == []
+
+
+def test_rebuilt_open_votes_are_those_that_were_kept(store: Store, settings: Settings, bob: User) -> None:
+    vote_for(store, bob, 3)
+    vote_for(store, factories.user(store, "cid"), 2)
+    factories.imported(store)
+    store.votes.take_back(2, bob)
+    before = snapshot(store)
+    run(store, "DEL", *run(store, "KEYS", "open-votes:*"))
+    for _ in range(2):
+        assert sum(rebuild(store.connection, settings)) == 4
+        assert snapshot(store) == before

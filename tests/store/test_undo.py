@@ -1,0 +1,121 @@
+"""Undoing: it reverts what the moderator did, and nothing that somebody decided later."""
+
+import pytest
+
+from tests import factories
+from tests.store.examination import broken, snapshot
+from tests.store.queries import read_article
+from voteweb.core.errors import NothingToUndo
+from voteweb.core.models import ArticleStatus, LogAction, Role
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+
+@pytest.fixture
+def site(store: Store) -> Store:
+    """An article in "go" among the groups "go", "lua" and "redis"; and bob."""
+    for name in ("lua", "redis"):
+        factories.group(store, name)
+    factories.article(store, groups=("go",))
+    factories.user(store, "bob")
+    return store
+
+
+def entry(kind: LogAction, who: str = "Mod", undoes: int = 0) -> NewLogEntry:
+    return NewLogEntry(kind, who, about="ann", article=1, why="spam", undoes=undoes)
+
+
+def remove(store: Store, who: str = "Mod") -> None:
+    store.removals.remove(1, entry(LogAction.REMOVE, who))
+
+
+def restore(store: Store, who: str = "Mod", undoes: int = 0) -> None:
+    store.removals.restore(1, entry(LogAction.RESTORE, who, undoes))
+
+
+def set_groups(store: Store, add: str, remove: str, undoes: int = 0, who: str = "Mod") -> None:
+    store.articles.set_groups(1, add.split(), remove.split(), entry(LogAction.GROUPS, who, undoes))
+
+
+def test_undoing_a_removal_leaves_a_later_one_in_force(site: Store) -> None:
+    remove(site)
+    restore(site, "Sue")
+    remove(site, "Sue")
+    before = snapshot(site)
+    with pytest.raises(NothingToUndo):
+        restore(site, undoes=1)
+    assert snapshot(site) == before
+    restore(site, "Sue", undoes=3)
+    assert read_article(site, 1).status is ArticleStatus.LISTED
+    assert broken(site) == []
+
+
+def test_undoing_groups_leaves_a_later_choice_of_them(site: Store) -> None:
+    set_groups(site, "lua", "go")
+    set_groups(site, "", "lua", who="Sue")
+    set_groups(site, "lua", "", who="Sue")
+    before = snapshot(site)
+    with pytest.raises(NothingToUndo):
+        set_groups(site, "go", "lua", undoes=1)
+    assert snapshot(site) == before
+
+
+def test_a_later_edit_of_the_groups_stays_as_well(site: Store) -> None:
+    set_groups(site, "lua", "")
+    mod = factories.user(site, "Sue", Role.MODERATOR)
+    site.articles.edit(1, factories.draft(groups=("go",)), mod, entry(LogAction.EDIT, "Sue"))
+    site.articles.edit(1, factories.draft(groups=("go", "lua")), mod, entry(LogAction.EDIT, "Sue"))
+    with pytest.raises(NothingToUndo):
+        set_groups(site, "", "lua", undoes=1)
+    assert site.articles.get(1).groups == ("go", "lua")
+
+
+def test_acts_are_undone_one_after_the_other(site: Store) -> None:
+    set_groups(site, "lua", "go")
+    set_groups(site, "go redis", "lua")
+    with pytest.raises(NothingToUndo):
+        set_groups(site, "go", "lua", undoes=1)
+    set_groups(site, "lua", "go redis", undoes=2)
+    set_groups(site, "go", "lua", undoes=1)
+    assert site.articles.get(1).groups == ("go",)
+    assert broken(site) == []
+
+
+def test_an_undoing_that_was_undone_stays_in_force(site: Store) -> None:
+    set_groups(site, "lua", "")
+    set_groups(site, "redis", "lua")
+    set_groups(site, "lua", "redis", undoes=2)
+    set_groups(site, "redis", "lua", undoes=3)
+    set_groups(site, "lua", "", who="Sue")
+    with pytest.raises(NothingToUndo):
+        set_groups(site, "", "lua", undoes=1)
+    assert site.articles.get(1).groups == ("go", "redis", "lua")
+
+
+def test_lifting_a_ban_leaves_a_later_one_in_force(site: Store) -> None:
+    for who in ("Mod", "Sue"):
+        site.users.ban("bob", NewLogEntry(LogAction.BAN, who, about="bob", why="spam"))
+        if who == "Mod":
+            site.users.unban("bob", NewLogEntry(LogAction.UNBAN, "Sue", about="bob"))
+    with pytest.raises(NothingToUndo):
+        site.users.unban("bob", NewLogEntry(LogAction.UNBAN, "Mod", about="bob", undoes=1))
+    assert site.users.get("bob").banned
+
+
+def test_acts_on_others_do_not_keep_one_from_undoing(site: Store) -> None:
+    other = factories.article(site, groups=("lua",))
+    remove(site)
+    site.removals.remove(other.id, NewLogEntry(LogAction.REMOVE, "Sue", article=other.id, why="spam"))
+    set_entry = NewLogEntry(LogAction.GROUP, "Sue", title="java")
+    site.groups.make("java", "Java", "", set_entry)
+    restore(site, undoes=1)
+    assert site.articles.get(1).is_listed
+
+
+@pytest.mark.parametrize("id", [2, 77])
+def test_undoing_a_missing_act_writes_nothing(site: Store, id: int) -> None:
+    remove(site)
+    before = snapshot(site)
+    with pytest.raises(NothingToUndo):
+        restore(site, undoes=id)
+    assert snapshot(site) == before

@@ -1,0 +1,75 @@
+"""Acts in flight: somebody who is banned, or loses their role, while their form is on its way changes nothing."""
+
+from typing import Any
+
+import pytest
+
+from tests.store.examination import run
+from tests.web.addresses.address import MEMBER, MEMBERS, STAFF, Address
+from tests.web.addresses.conftest import MakePerson
+from tests.web.addresses.table import FORMS
+from tests.web.addresses.test_permissions import send
+from tests.web.state import content
+from voteweb.store import Store
+
+#: The forms with which members change only their own account, and those of readers.
+OWN_ACCOUNT = ("account.", "auth.", "language.")
+ACTS = [
+    pytest.param(address, person, id=f"{address} {person}")
+    for address in FORMS
+    if not address.endpoint.startswith(OWN_ACCOUNT)
+    for person in address.allowed
+    if person in MEMBERS
+]
+#: What only moderators and admins may do; the moderator edits the article of another.
+STAFF_ACTS = [act for act in ACTS if act.values[1] in STAFF and MEMBER not in act.values[0].allowed]
+
+
+def before_first_script(store: Store, monkeypatch: pytest.MonkeyPatch, *command: Any) -> list[dict[str, Any]]:
+    """Run *command* before the next script; return a list that then holds the content of the database after it."""
+    script, contents = store.connection.script, []
+
+    def change_first(name: str, *arguments: Any) -> Any:
+        if not contents:
+            run(store, *command)
+            contents.append(content(store))
+        return script(name, *arguments)
+
+    monkeypatch.setattr(store.connection, "script", change_first)
+    return contents
+
+
+def without_counters(contents: dict[str, Any]) -> dict[str, Any]:
+    """Return *contents* without the counters of ids, whose gaps do no harm."""
+    return {key: value for key, value in contents.items() if key != "article:"}
+
+
+@pytest.mark.parametrize(("address", "person"), ACTS)
+@pytest.mark.parametrize(("field", "value"), [("banned", "1"), ("left", "1")])
+def test_act_of_somebody_gone_meanwhile_changes_nothing(
+    address: Address, person: str, field: str, value: str, make_person: MakePerson, store: Store,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    browser = make_person(person)
+    token = browser.csrf_token()
+    contents = before_first_script(store, monkeypatch, "HSET", f"user:{person}", field, value)
+    send(address, person, browser, token)
+    assert without_counters(content(store)) == without_counters(contents[0])
+    if address.keeps_typed:
+        assert browser.status == 422
+        assert "Kept" in browser.page.text
+        assert browser.page.all("a", href="/login?next=/about")
+    else:
+        assert browser.location.startswith("/login?next=")
+
+
+@pytest.mark.parametrize(("address", "person"), STAFF_ACTS)
+def test_act_of_somebody_demoted_meanwhile_changes_nothing(
+    address: Address, person: str, make_person: MakePerson, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = make_person(person)
+    token = browser.csrf_token()
+    contents = before_first_script(store, monkeypatch, "HSET", f"user:{person}", "role", "member")
+    send(address, person, browser, token)
+    assert without_counters(content(store)) == without_counters(contents[0])
+    assert browser.status == 403

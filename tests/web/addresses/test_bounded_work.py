@@ -1,0 +1,124 @@
+"""The longest input that a proxy passes costs little work: work is counted, since its time differs between machines."""
+
+import encodings.idna
+import encodings.punycode
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from markdown_it.parser_inline import ParserInline
+
+from tests.web.addresses.address import READER, Address
+from tests.web.addresses.conftest import MakePerson
+from tests.web.addresses.sender import Sender
+from tests.web.addresses.table import PAGES, ROUTES
+from voteweb.core import config
+from voteweb.store import Store
+
+#: Characters whose normalization takes the square of their number, and letters whose encoding as a host name does.
+MARKS = "a" + "\u0323\u0301\u0315" * 50_000
+LETTERS = "".join(chr(code) for code in range(0x4E00, 0x9F00))
+VALUES = (f"http://{MARKS}/", f"http://{LETTERS}/", "[a+" * 50_000)
+#: Bytes of a path with its query, percent-encoded: nginx passes 8,000, a site without a proxy more.
+PASSED_BYTES = 30_000
+#: More than the token of a form and the names of its fields take.
+TOKEN_BYTES = 1_000
+#: The longest text that is worth normalizing: a reason, before cleaning.
+MAX_NORMALIZED = 10 * config.MAX_REASON_LENGTH
+#: Characters of a label of a host name.
+MAX_ENCODED = 63
+MAX_SKIPPED_TOKENS = 20_000
+GETS = [address for address in PAGES if not address.case and (address.part_names or address.parameters)]
+POSTS = [address for address in ROUTES if address.method == "POST" and (address.part_names or address.fields)]
+
+
+class Work:
+    """The longest text that each costly function was given, and how often the Markdown parser looked ahead."""
+
+    def __init__(self) -> None:
+        self.normalized = self.encoded = self.skipped = 0
+
+    def assert_little(self, sent: object) -> None:
+        assert self.normalized <= MAX_NORMALIZED, sent
+        assert self.encoded <= MAX_ENCODED, sent
+        assert self.skipped <= MAX_SKIPPED_TOKENS, sent
+
+
+@pytest.fixture
+def work(monkeypatch: pytest.MonkeyPatch) -> Work:
+    work = Work()
+
+    def record(module: Any, name: str, kind: str) -> None:
+        function = getattr(module, name)
+
+        def recorded(*arguments: Any) -> Any:
+            *options, text = arguments
+            setattr(work, kind, max(getattr(work, kind), len(text)))
+            return function(*options, text[:MAX_NORMALIZED])  # all of it could take minutes
+
+        monkeypatch.setattr(module, name, recorded)
+
+    def skip_token(parser: ParserInline, state: Any) -> None:
+        work.skipped += 1
+        skip(parser, state)
+
+    record(unicodedata, "normalize", "normalized")
+    record(encodings.punycode, "punycode_encode", "encoded")
+    record(encodings.idna, "nameprep", "encoded")
+    skip = ParserInline.skipToken
+    monkeypatch.setattr(ParserInline, "skipToken", skip_token)
+    return work
+
+
+def cut(value: str, max_bytes: int) -> str:
+    """Return the beginning of *value* that takes *max_bytes* when percent-encoded."""
+    length = max_bytes // 3
+    while len(urlencode({"": value[:length]})) > max_bytes:
+        length = length * 9 // 10
+    return value[:length]
+
+
+@pytest.mark.parametrize("address", GETS, ids=str)
+def test_longest_address_costs_little(address: Address, make_person: MakePerson, work: Work) -> None:
+    browser = make_person(address.sender if address.allowed else READER)
+    for name in (*address.part_names, *address.parameters):
+        for value in VALUES:
+            part = {name: cut(value, PASSED_BYTES)}
+            url = address.url(**part) if name in address.part_names else address.url(more_query=part)
+            browser.client.get(url, buffered=True)
+            work.assert_little((name, value[:9]))
+
+
+@pytest.mark.parametrize("address", POSTS, ids=str)
+def test_longest_form_costs_little(address: Address, sender: Sender, work: Work) -> None:
+    next = ["next"] if address.returns_to is not None else []
+    fields = dict(address.fields)
+    for name in (*fields, *next):
+        for value in VALUES:
+            typed = cut(value, config.MAX_BODY_BYTES - len(urlencode(fields)) - TOKEN_BYTES)
+            assert sender.post(address, fields | {name: typed}).status_code != 413
+            work.assert_little((name, value[:9]))
+    for name in address.part_names:
+        for value in VALUES:
+            sender.post(address, fields, address.url(**{name: cut(value, PASSED_BYTES)}))
+            work.assert_little((name, value[:9]))
+
+
+@pytest.mark.parametrize("path", ["/submit", "/a/1/edit", "/a/1/groups"])
+def test_form_with_thousands_of_groups_names_few_keys(
+    path: str, sender: Sender, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = store.connection.script
+
+    def checked(name: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
+        assert len(keys) < 200, name
+        return script(name, keys, arguments)
+
+    monkeypatch.setattr(store.connection, "script", checked)
+    address = next(address for address in POSTS if address.url() == path)
+    groups = [f"g{number}" for number in range(20_000)]
+    field = "remove" if path == "/a/1/groups" else "groups"
+    response = sender.post(address, {**address.fields, field: groups})
+    assert response.status_code in (409, 422)

@@ -1,0 +1,75 @@
+"""Bans and changes of roles need the moderator's own password again some time after the last check."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests import factories
+from tests.store.examination import run
+from tests.web.browser import JSON, PASSWORD, Browser
+from tests.web.conftest import MakeMember
+from voteweb.core import config
+from voteweb.core.config import Settings
+from voteweb.core.models import Role
+from voteweb.store import Store
+
+ACTS = [("ban", {"reason": "Spam & <b>ham</b>"}), ("role", {"role": "moderator"})]
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """A site with limits."""
+    return replace(settings, limits=1)
+
+
+@pytest.fixture
+def boss(make_member: MakeMember, store: Store) -> Browser:
+    """An admin whose password was checked eleven minutes ago."""
+    browser = make_member("boss", Role.ADMIN)
+    factories.user(store, "eve")
+    for field, value in run(store, "HGETALL", "sessions:boss").items():
+        if field != "of":
+            began, rest = value.split(",", 1)
+            run(store, "HSET", "sessions:boss", field, f"{int(began) - config.PASSWORD_CHECK_SECONDS - 60},{rest}")
+    return browser
+
+
+def is_changed(store: Store) -> bool:
+    eve = store.users.get("eve")
+    return bool(eve.banned) or eve.role is not Role.MEMBER
+
+
+@pytest.mark.parametrize(("act", "fields"), ACTS)
+def test_act_goes_on_after_the_password_with_what_was_typed(
+    act: str, fields: dict[str, str], boss: Browser, store: Store
+) -> None:
+    boss.open("/u/eve").submit(f"/u/eve/{act}", **fields)
+    assert (boss.status, is_changed(store)) == (403, False)
+    boss.submit(f"/u/eve/{act}", **{"own-password": "not this one"})
+    assert (boss.status, is_changed(store)) == (403, False)
+    assert boss.intro == "This is not your password."
+    boss.submit(f"/u/eve/{act}", **{"own-password": PASSWORD})
+    assert (boss.location, is_changed(store)) == ("/u/eve", True)
+    assert store.users.get("eve").ban_reason == fields.get("reason", "")
+    factories.user(store, "zed")
+    assert boss.open("/u/zed").submit("/u/zed/role", role="moderator").status == 303, "asked again within minutes"
+
+
+def test_recent_login_needs_no_password_again(make_member: MakeMember, store: Store) -> None:
+    factories.user(store, "eve")
+    boss = make_member("boss", Role.ADMIN)
+    assert boss.open("/u/eve").submit("/u/eve/role", role="moderator").status == 303
+
+
+def test_guesses_of_the_password_are_limited(boss: Browser, store: Store) -> None:
+    boss.open("/u/eve").submit("/u/eve/ban", reason="Spam.")
+    for _ in range(6):
+        boss.submit("/u/eve/ban", **{"own-password": "not this one"})
+    boss.submit("/u/eve/ban", **{"own-password": PASSWORD})
+    assert (boss.status, is_changed(store)) == (403, False)
+    assert boss.intro.startswith("You have reached the limit of")
+
+
+def test_script_is_told_that_the_password_is_needed(boss: Browser) -> None:
+    boss.post("/u/eve/ban", {"csrf_token": boss.csrf_token(), "reason": "Spam."}, headers=JSON)
+    assert (boss.status, boss.response.json["error"]["code"]) == (403, "password-needed")

@@ -1,0 +1,230 @@
+"""Open sessions: log-out ends them on the server, /account lists them, and none is renewed by its copy."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+from flask import Flask
+
+from tests import factories
+from tests.store.examination import run, snapshot
+from tests.web.auth.test_sessions import SESSION_SECONDS, signed
+from tests.web.browser import PASSWORD, Browser
+from tests.web.conftest import CountRoundTrips, MakeApp
+from voteweb.core import config
+from voteweb.core.models import LogAction
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+FIREFOX = {"User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
+SAFARI = {
+    "User-Agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
+    "Version/18.5 Mobile/15E148 Safari/604.1"
+}
+
+
+def copy_of(browser: Browser) -> Browser:
+    """Return another browser with the session cookie of *browser*."""
+    cookie = browser.client.get_cookie("voteweb")
+    assert cookie is not None
+    thief = Browser(browser.client.application)
+    thief.client.set_cookie("voteweb", cookie.value)
+    return thief
+
+
+def old_browser(app: Flask, store: Store, monkeypatch: pytest.MonkeyPatch, nonce: str = "0" * 40) -> Browser:
+    """Return a browser that logged bob in before sessions were stored."""
+    bob = factories.user(store, "bob")
+    content = {"_user_id": f"{bob.session}:{bob.id}:bob", "_permanent": True, "csrf_token": nonce}
+    browser = Browser(app)
+    browser.client.set_cookie("voteweb", signed(app, content, 60, monkeypatch))
+    return browser
+
+
+def session_labels(browser: Browser) -> list[str]:
+    """Return what the page of the account says about each open session."""
+    return [item.text for item in browser.open("/account").page.by_id("sessions").all("li")]
+
+
+def age(store: Store, seconds: int, *, used: int = 0) -> None:
+    """Move the beginning of all sessions of bob into the past; *used* is when they were used last, from then."""
+    for field, value in run(store, "HGETALL", "sessions:bob").items():
+        if field != "of":
+            began, _, rest = value.split(",", 2)
+            run(store, "HSET", "sessions:bob", field, f"{int(began) - seconds},{used},{rest}")
+
+
+def test_logout_ends_the_session_of_a_copied_cookie(bob: Browser, store: Store) -> None:
+    factories.article(store)
+    thief = copy_of(bob.open("/"))
+    fields = {"csrf_token": thief.csrf_token(), "next": "/"}
+    assert thief.is_logged_in()
+    bob.submit("/logout")
+    assert not copy_of(thief).is_logged_in()
+    assert thief.post("/a/1/vote", fields).location == "/login?next=/%23a1"
+    assert store.articles.get(1).votes == 1
+
+
+def test_a_message_does_not_prolong_a_session(bob: Browser, store: Store) -> None:
+    bob.post("/logout", {"csrf_token": "stale", "next": "/"})
+    assert bob.follow().is_logged_in()
+    age(store, SESSION_SECONDS + 1)
+    assert not bob.is_logged_in()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "used", "is_open"),
+    [
+        (SESSION_SECONDS - 60, 0, True),
+        (SESSION_SECONDS + 60, 0, False),
+        (SESSION_SECONDS + 60, 120, True),
+        (config.MAX_SESSION_SECONDS - 60, config.MAX_SESSION_SECONDS - 120, True),
+        (config.MAX_SESSION_SECONDS + 60, config.MAX_SESSION_SECONDS - 60, False),
+    ],
+)
+def test_a_session_ends_after_its_last_use_and_after_a_year(
+    seconds: int, used: int, is_open: bool, bob: Browser, store: Store
+) -> None:
+    factories.article(store)
+    fields = {"csrf_token": bob.csrf_token(), "next": "/"}
+    age(store, seconds, used=used)
+    assert copy_of(bob).is_logged_in() is is_open
+    assert (bob.post("/a/1/vote", fields).location == "/#a1") is is_open
+    assert (store.articles.get(1).votes == 2) is is_open
+
+
+@pytest.mark.parametrize("form", ["/a/1/vote", "/account/sessions"])
+def test_only_forms_note_a_use_and_at_most_one_a_day(form: str, bob: Browser, store: Store) -> None:
+    factories.article(store)
+
+    def changes(act: Callable[[], object]) -> bool:
+        before = run(store, "HGETALL", "sessions:bob")
+        act()
+        return bool(run(store, "HGETALL", "sessions:bob") != before)
+
+    fields = {"csrf_token": bob.csrf_token(), "next": "/"}
+    age(store, config.SESSION_USE_SECONDS - 60)
+    assert not changes(lambda: bob.post(form, fields))
+    age(store, 120)
+    assert not changes(lambda: bob.open("/account"))
+    assert changes(lambda: bob.post("/a/1/unvote" if "vote" in form else form, fields))
+    assert abs(run(store, "EXPIRETIME", "sessions:bob") - time.time() - SESSION_SECONDS) < 60
+    assert not changes(lambda: bob.post(form, fields))
+
+
+def test_account_lists_sessions_and_ends_one_of_them(bob: Browser, reader: Browser) -> None:
+    bob.open("/about").submit("/logout")
+    for browser, headers in ((bob, FIREFOX), (reader, SAFARI)):
+        fields = {"username": "bob", "password": PASSWORD, "csrf_token": browser.csrf_token()}
+        assert browser.post("/login", fields, headers=headers).status == 303
+    here, there = sorted(session_labels(bob), key=lambda label: "Safari" in label)
+    assert here.startswith("Firefox, Linux")
+    assert "this browser" in here
+    assert there.startswith("Safari, iPhone")
+    assert "this browser" not in there
+    item = next(item for item in bob.page.by_id("sessions").all("li") if "Safari" in item.text)
+    bob.post("/account/sessions", {"csrf_token": bob.csrf_token(), "end": item.one("button")["value"]})
+    assert bob.location == "/account#sessions"
+    assert bob.follow().flashes == ["The session has ended."]
+    assert len(session_labels(bob)) == 1
+    assert not reader.is_logged_in()
+    assert bob.is_logged_in()
+
+
+def test_ending_all_other_sessions_keeps_this_one(
+    bob: Browser, reader: Browser, app: Flask, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = [reader.log_in("bob"), old_browser(app, store, monkeypatch)]
+    bob.open("/account").post("/account/sessions", {"csrf_token": bob.csrf_token(), "end": "others"})
+    assert bob.follow().flashes == ["All other sessions have ended."]
+    assert not any(browser.is_logged_in() for browser in others)
+    assert bob.is_logged_in()
+    assert len(session_labels(bob)) == 1
+
+
+def test_ending_an_unknown_session_changes_nothing(bob: Browser, ann: Browser, store: Store) -> None:
+    (foreign,) = (field for field in run(store, "HGETALL", "sessions:ann") if field != "of")
+    for digest in ("", "of", "nonsense", foreign, "x" * 5_000):
+        bob.post("/account/sessions", {"csrf_token": bob.csrf_token(), "end": digest})
+        assert (bob.status, bob.location) == (303, "/account#sessions")
+        assert bob.follow().flashes == ["This session had already ended."]
+    assert bob.is_logged_in()
+    assert ann.is_logged_in()
+
+
+def test_ending_this_session_leads_to_login(bob: Browser) -> None:
+    own = bob.open("/account").page.by_id("sessions").one("button", name="end")["value"]
+    assert bob.submit("/account/sessions", end=own).location == "/login"
+    assert bob.follow().flashes == ["You have been logged out."]
+    assert not bob.is_logged_in()
+
+
+def test_a_member_has_at_most_twenty_sessions(app: Flask, bob: Browser, store: Store) -> None:
+    age(store, 60)
+    browsers = [Browser(app).start_session(store.users.get("bob")) for _ in range(config.MAX_SESSIONS)]
+    assert run(store, "HLEN", "sessions:bob") == config.MAX_SESSIONS + 1
+    assert not bob.is_logged_in()
+    assert all(browser.is_logged_in() for browser in browsers)
+
+
+def test_an_old_cookie_becomes_one_session(
+    app: Flask, store: Store, monkeypatch: pytest.MonkeyPatch, count_round_trips: CountRoundTrips
+) -> None:
+    first, second = (old_browser(app, store, monkeypatch, nonce * 40) for nonce in "01")
+    copy = copy_of(first)
+    assert all(browser.is_logged_in() for browser in (first, second, copy, first))
+    assert run(store, "HLEN", "sessions:bob") == 1 + 2
+    assert count_round_trips(lambda: first.open("/")) == 1
+    first.open("/about").submit("/logout")
+    assert not first.is_logged_in()
+    assert not copy.is_logged_in()
+    assert not old_browser(app, store, monkeypatch, "0" * 40).is_logged_in(), "its cookie does not open it again"
+    assert second.is_logged_in()
+
+
+def test_an_old_cookie_votes(app: Flask, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    factories.article(store)
+    browser = old_browser(app, store, monkeypatch)
+    assert browser.post("/a/1/vote", {"csrf_token": browser.csrf_token(), "next": "/"}).location == "/#a1"
+    assert store.articles.get(1).votes == 2
+
+
+@pytest.mark.parametrize("act", ["password", "ban", "log out everywhere"])
+def test_old_and_new_sessions_end_together(
+    act: str, app: Flask, bob: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browsers = [bob, copy_of(bob), old_browser(app, store, monkeypatch), old_browser(app, store, monkeypatch, "1" * 40)]
+    assert all(browser.is_logged_in() for browser in browsers[:3])
+    if act == "password":
+        store.users.set_password("bob", "another hash")
+    elif act == "ban":
+        store.users.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
+    else:
+        store.users.end_sessions("bob")
+    assert not any(browser.is_logged_in() for browser in browsers)
+
+
+def test_database_holds_no_token_of_a_session(bob: Browser, store: Store) -> None:
+    with bob.client.session_transaction() as cookie:
+        token = cookie["sid"]
+    assert token not in str(run(store, "HGETALL", "sessions:bob"))
+
+
+def test_leaving_deletes_the_sessions(bob: Browser, store: Store) -> None:
+    assert run(store, "EXISTS", "sessions:bob") == 1
+    bob.open("/account").submit("/account/delete", password=PASSWORD, articles="keep")
+    assert run(store, "EXISTS", "sessions:bob") == 0
+
+
+def test_the_cookie_of_an_ended_session_uses_up_no_limit(make_app: MakeApp, bob: Browser, store: Store) -> None:
+    thief = Browser(make_app(limits=1)).log_in("bob")
+    token = {"csrf_token": thief.open("/account").csrf_token()}
+    cookie = thief.client.get_cookie("voteweb")
+    assert cookie is not None
+    run(store, "DEL", "sessions:bob")
+    before = {key for key in snapshot(store) if key.startswith("limit:")}
+    for address, fields in (("/account", {"old": "x", "new": "y"}), ("/submit", {"title": "x"})):
+        for _ in range(12):
+            thief.client.set_cookie("voteweb", cookie.value)
+            assert thief.post(address, fields | token).status in (303, 422)
+    assert {key for key in snapshot(store) if key.startswith("limit:")} <= before

@@ -1,0 +1,110 @@
+"""Newcomers: members who signed up lately vote and post less, and are told so."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests import factories
+from tests.web.browser import JSON, PASSWORD, Browser
+from tests.web.conftest import MakeApp, MakeBrowser, MakeMember
+from tests.web.limits import assert_too_fast
+from voteweb.core.config import Settings
+from voteweb.core.models import Role
+from voteweb.core.rate_limits import NEWCOMER_POST, NEWCOMER_VOTE
+from voteweb.store import Store
+
+WEEK = 7 * 86_400
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """A site with limits."""
+    return replace(settings, limits=1)
+
+
+@pytest.fixture
+def newcomer(reader: Browser) -> Browser:
+    """A member who has just signed up."""
+    return sign_up(reader)
+
+
+def sign_up(browser: Browser) -> Browser:
+    return browser.open("/signup").submit("/signup", username="carl", password=PASSWORD)
+
+
+def vote_for(browser: Browser, store: Store, count: int) -> list[int]:
+    """Return the statuses of votes for this many new articles."""
+    token, statuses = browser.csrf_token(), []
+    for _ in range(count):
+        article = factories.article(store)
+        statuses.append(browser.post(f"/a/{article.id}/vote", {"csrf_token": token}).status)
+    return statuses
+
+
+def post(browser: Browser, title: str = "A new title") -> Browser:
+    return browser.open("/submit").submit("/submit", title=title, text="Some text")
+
+
+def join_earlier(store: Store, seconds: float) -> None:
+    """Move the time at which carl signed up into the past."""
+    key = store.keys.user("carl")
+    signed_up = float(store.connection.client.hget(key, "signed-up"))
+    store.connection.client.hset(key, "signed-up", signed_up - seconds)
+
+
+def test_newcomer_votes_less_and_is_told_why(newcomer: Browser, store: Store) -> None:
+    assert vote_for(newcomer, store, NEWCOMER_VOTE.burst + 1) == [303] * NEWCOMER_VOTE.burst + [429]
+    assert_too_fast(newcomer, NEWCOMER_VOTE)
+    assert "7 days after joining" in newcomer.intro
+    newcomer.post("/a/1/unvote", {"csrf_token": newcomer.csrf_token()}, headers=JSON)
+    assert (newcomer.status, newcomer.response.json["error"]["code"]) == (429, "too-fast")
+
+
+def test_newcomer_posts_less_and_keeps_what_was_typed(newcomer: Browser, store: Store) -> None:
+    for number in range(NEWCOMER_POST.burst):
+        assert post(newcomer, "").status == 422, "a form that is refused is no article"
+        assert post(newcomer, f"Title {number}").status == 303
+    post(newcomer, "A third title")
+    assert_too_fast(newcomer, NEWCOMER_POST)
+    assert newcomer.page.one("input", name="title")["value"] == "A third title"
+    assert int(store.connection.client.zcard("time:")) == NEWCOMER_POST.burst
+
+
+@pytest.mark.parametrize(("age", "expected"), [(WEEK - 60, 429), (WEEK + 60, 303)])
+def test_member_is_a_newcomer_for_a_week(age: float, expected: int, newcomer: Browser, store: Store) -> None:
+    join_earlier(store, age)
+    assert vote_for(newcomer, store, NEWCOMER_VOTE.burst + 1)[-1] == expected
+    for _ in range(NEWCOMER_POST.burst + 1):
+        post(newcomer)
+    assert newcomer.status == expected
+
+
+def test_moderators_and_members_made_by_the_operator_are_no_newcomers(
+    newcomer: Browser, bob: Browser, store: Store
+) -> None:
+    store.users.set_role("carl", Role.MODERATOR)
+    for member in (newcomer, bob):
+        assert set(vote_for(member, store, NEWCOMER_VOTE.burst + 1)) == {303}
+        assert {post(member).status for _ in range(NEWCOMER_POST.burst + 1)} == {303}
+
+
+def test_imported_member_with_a_password_is_no_newcomer(make_member: MakeMember, store: Store) -> None:
+    factories.imported(store, poster="dora")
+    assert set(vote_for(make_member("dora"), store, NEWCOMER_VOTE.burst + 1)) == {303}
+
+
+@pytest.mark.parametrize("changes", [{"newcomer_days": 0}, {"limits": 0}])
+def test_site_can_do_without_limits_of_newcomers(
+    changes: dict[str, int], make_app: MakeApp, make_browser: MakeBrowser, store: Store
+) -> None:
+    browser = sign_up(make_browser(**changes))
+    assert set(vote_for(browser, store, NEWCOMER_VOTE.burst + 1)) == {303}
+    assert {post(browser).status for _ in range(NEWCOMER_POST.burst + 1)} == {303}
+
+
+def test_vote_sent_again_is_counted_once_against_a_newcomer(newcomer: Browser, store: Store) -> None:
+    factories.article(store)
+    token = newcomer.csrf_token()
+    for _ in range(NEWCOMER_VOTE.burst + 1):
+        assert newcomer.post("/a/1/vote", {"csrf_token": token}).status == 303
+    assert vote_for(newcomer, store, 1) == [303]

@@ -1,0 +1,96 @@
+"""Requests whose address, headers or host are out of bounds are refused before any other layer sees them."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from flask import Flask
+from hypothesis import HealthCheck, example, given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+from werkzeug.test import create_environ, run_wsgi_app
+
+from tests import factories
+from tests.web.browser import Browser
+from voteweb.core import config
+from voteweb.store import Store
+from voteweb.web.request_bounds import RequestBounds
+
+MALFORMED = [
+    "xn--", "XN--", "a.xn--.b", "xn--0", "xn--99999999", "xn--zz--", "a b", " ", "a..b", ".a", "a:b", "a:99999999",
+    "[::1", "[x]", "a@b", "a/b", "a#b", "a?b", "é", "a\x00", "x" * 64, "a." * 130 + "a", "9" * 9_000,
+]  # fmt: skip
+same_fixtures = examples(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
+
+
+def ask(app: Flask, path: str, **headers: str) -> tuple[int, str]:
+    """Return status and body of the answer; Werkzeug's client would decode the host itself."""
+    environ = create_environ(path) | {f"HTTP_{name.upper()}": value for name, value in headers.items()}
+    body, status, _ = run_wsgi_app(app, environ, buffered=True)
+    return int(status[:3]), b"".join(body).decode(errors="replace")
+
+
+def status(app: Flask, path: str, **headers: str) -> int:
+    return ask(app, path, **headers)[0]
+
+
+@pytest.mark.parametrize("path", ["/", "/a/1", "/healthz", "/nowhere", "/static/site.css"])
+def test_address_beyond_the_bound_gets_414(path: str, app: Flask, store: Store) -> None:
+    factories.article(store)
+    longest = f"{path}?x={'y' * (config.MAX_URL_BYTES - len(path) - 2)}"
+    assert status(app, longest) in (200, 404)
+    assert status(app, f"{longest}y") == 414
+    assert status(app, f"/{'y' * config.MAX_URL_BYTES}") == 414
+    assert "8,000 bytes" in ask(app, f"{longest}y")[1]
+
+
+@pytest.mark.parametrize("name", ["accept_language", "accept_encoding", "cookie", "referer", "x_any"])
+def test_headers_beyond_the_bound_get_431(name: str, app: Flask) -> None:
+    assert status(app, "/new", **{name: "y" * (config.MAX_HEADER_BYTES - 100)}) == 200
+    assert status(app, "/", **{name: "y" * config.MAX_HEADER_BYTES}) == 431
+    assert "16,000 bytes" in ask(app, "/", **{name: "y" * config.MAX_HEADER_BYTES})[1]
+
+
+@pytest.mark.parametrize("host", MALFORMED)
+def test_malformed_host_gets_400(host: str, app: Flask) -> None:
+    for path in ("/", "/nowhere", "/feed.atom", "/healthz"):
+        assert status(app, path, host=host) == 400
+
+
+@pytest.mark.parametrize("host", ["a", "a.b:80", "A_b-c.example.", "xn--4ca0bs", "127.0.0.1", "[::1]:8000", ""])
+def test_valid_host_is_answered(host: str, app: Flask) -> None:
+    assert status(app, "/", host=host) == 200
+
+
+@same_fixtures
+@given(st.text(st.characters(max_codepoint=255), max_size=40) | st.from_regex(r"(xn--)?[a-z0-9.:\[\]-]{0,20}"))
+@example("xn--a:0")
+def test_no_host_causes_a_server_error(app: Flask, host: str) -> None:
+    for path in ("/about", "/sitemap.xml"):
+        assert status(app, path, host=host) in (200, 400)
+
+
+def test_long_paths_and_headers_are_not_remembered(reader: Browser) -> None:
+    """Each is asked for twice: what was remembered the first time would be an answer without rendering."""
+    rendered: list[str] = []
+    jinja = reader.client.application.jinja_env
+    load = jinja.get_template
+    jinja.get_template = lambda name, *rest: rendered.append(name) or load(name, *rest)
+    try:
+        for path in ("/nowhere", f"/{'y' * 2_000}"):
+            reader.open(path)
+            rendered.clear()
+            reader.open(path)
+            assert ("_header.html" in rendered) is (len(path) > config.MAX_CACHED_LENGTH)
+    finally:
+        del jinja.get_template
+
+
+def test_head_request_out_of_bounds_has_no_body() -> None:
+    def app(_environ: Any, _start: Any) -> Iterable[bytes]:
+        raise AssertionError
+
+    environ = {"REQUEST_METHOD": "HEAD", "PATH_INFO": "/" * 9_000}
+    answers: list[str] = []
+    assert list(RequestBounds(app)(environ, lambda status, headers: answers.append(status))) == []
+    assert answers[0].startswith("414 ")

@@ -1,0 +1,144 @@
+"""Admissions: on a site that approves members, a new one waits until a moderator decides."""
+
+import pytest
+
+from tests import factories
+from tests.web.browser import JSON, PASSWORD, Browser
+from tests.web.conftest import CountRoundTrips, MakeBrowser
+from voteweb.core import config
+from voteweb.store import Store
+
+WAITS = "Your account waits for a moderator to let you in."
+REQUEST = "I write about <b>compilers</b> & parsers."
+
+
+@pytest.fixture
+def hal(make_browser: MakeBrowser) -> Browser:
+    """A member who has just signed up and waits."""
+    browser = make_browser(signup="approve").open("/signup")
+    return browser.submit("/signup", username="Hal", password=PASSWORD, request=REQUEST)
+
+
+def test_new_member_is_logged_in_and_told_to_wait(hal: Browser, store: Store) -> None:
+    assert (hal.status, hal.is_logged_in()) == (303, True)
+    for address in ("/", "/account", "/new"):
+        assert WAITS in hal.open(address).page.one("p", role="note").text
+    assert store.users.get("hal").request == REQUEST
+
+
+@pytest.mark.parametrize("typed", ["", "  hi  ", "x" * (config.MAX_REASON_LENGTH + 1)])
+def test_sign_up_asks_for_a_sentence(typed: str, make_browser: MakeBrowser, store: Store) -> None:
+    browser = make_browser(signup="approve").open("/signup")
+    browser.submit("/signup", username="Hal", password=PASSWORD, request=typed)
+    assert browser.status == 422
+    assert browser.field_error("request")
+    assert store.users.find("hal") is None
+
+
+def test_open_site_asks_for_no_sentence(reader: Browser, store: Store) -> None:
+    assert not reader.open("/signup").page.all("textarea")
+    reader.submit("/signup", username="carl", password=PASSWORD, request=REQUEST)
+    assert (store.users.get("carl").held, store.users.get("carl").request) == (0, "")
+    assert not reader.open("/").page.all("p", role="note")
+
+
+def test_waiting_member_can_log_in_and_read_but_not_act(hal: Browser, store: Store) -> None:
+    article = factories.article(store)
+    hal.open("/about").submit("/logout")
+    assert hal.log_in("hal").status == 303
+    assert not hal.open("/").page.all("button", class_="vote")
+    token = hal.csrf_token()
+    for path, fields in (
+        (f"/a/{article.id}/vote", {}),
+        ("/submit", {"title": "A title", "text": "text"}),
+        (f"/a/{article.id}/report", {"reason": "spam"}),
+    ):
+        hal.post(path, {"csrf_token": token, **fields}, headers=JSON)
+        assert (hal.status, hal.response.json["error"]["code"]) == (403, "held"), path
+    assert hal.open("/submit").status == 403
+    assert WAITS in hal.intro
+    hal.post(f"/a/{article.id}/vote", {"csrf_token": token})
+    assert WAITS in hal.follow().flashes[0]
+    assert store.articles.get(article.id).votes == 1
+
+
+def test_moderator_sees_who_waits_and_lets_them_in(hal: Browser, mod: Browser, store: Store) -> None:
+    assert mod.open("/").page.one("a", href="/waiting").text == "Waiting 1"
+    mod.open("/waiting")
+    assert [quote.text for quote in mod.page.all("q")] == [REQUEST]
+    mod.submit("/u/Hal/admit")
+    assert mod.follow().flashes == ["Hal has been let in."]
+    assert mod.page.one("div", class_="empty").text.startswith("Nobody is waiting.")
+    assert not mod.page.all("a", href="/waiting")
+    assert not hal.open("/").page.all("p", role="note")
+    hal.open("/submit").submit("/submit", title="A title", text="text")
+    assert hal.status == 303
+    assert "let Hal in" in mod.open("/log").response.text
+    mod.post("/u/Hal/admit", {"csrf_token": mod.csrf_token()})
+    assert mod.follow().flashes == ["Hal has been let in already."]
+
+
+def test_refused_member_is_told_why(hal: Browser, mod: Browser, store: Store) -> None:
+    mod.open("/waiting").submit("/u/Hal/refuse", reason=" ")
+    assert (mod.status, mod.page.one("p", role="alert").text) == (
+        422,
+        "Please give a reason. It is shown in the public log.",
+    )
+    mod.submit("/u/Hal/refuse", reason="An advertisement.")
+    assert mod.follow().flashes == ["Hal has been refused, and reads your reason on trying to log in."]
+    told = "The moderators did not let this account in: An advertisement."
+    assert hal.open("/").flashes == [told]
+    assert not hal.is_logged_in()
+    hal.log_in("hal")
+    assert (hal.status, told in hal.page.one("div", role="alert").text) == (422, True)
+    assert "did not let Hal in" in mod.open("/log").response.text
+    mod.post("/u/Hal/refuse", {"csrf_token": mod.csrf_token(), "reason": "Again."})
+    assert mod.follow().flashes == ["Another moderator has decided about Hal already."]
+    assert not mod.open("/u/hal").page.all("form", action="/u/Hal/unban")
+    mod.submit("/u/Hal/admit")
+    assert hal.log_in("hal").status == 303
+    assert store.users.get("hal").banned == 0
+
+
+def test_page_of_who_waits_is_for_moderators_and_themselves(
+    hal: Browser, mod: Browser, reader: Browser, bob: Browser
+) -> None:
+    statuses = [browser.open("/u/hal").status for browser in (reader, bob, hal, mod)]
+    assert statuses == [404, 404, 200, 200]
+    assert reader.open("/u/hal.atom").status == 404
+    assert not mod.page.all("form", action="/u/Hal/ban")
+    mod.submit("/u/Hal/admit")
+    assert reader.open("/u/hal").status == 200
+
+
+def test_queue_names_others_of_the_same_network(make_browser: MakeBrowser, mod: Browser) -> None:
+    for name in ("hal", "ian"):
+        browser = make_browser(signup="approve").open("/signup")
+        browser.submit("/signup", username=name, password=PASSWORD, request=REQUEST)
+    texts = [paragraph.text for paragraph in mod.open("/waiting").page.all("p", class_="meta")]
+    assert [text for text in texts if text.startswith("Signed up")] == [
+        "Signed up from the same network: ian",
+        "Signed up from the same network: hal",
+    ]
+
+
+def test_queue_has_pages(mod: Browser, store: Store) -> None:
+    for number in range(config.LOG_PAGE_SIZE + 1):
+        store.users.make(f"name{number}", "", network="", request=REQUEST)
+    assert len(mod.open("/waiting").page.all("q")) == config.LOG_PAGE_SIZE
+    assert len(mod.open("/waiting?page=2").page.all("q")) == 1
+    assert mod.open("/waiting?page=3").status == 404
+
+
+def test_number_of_who_waits_costs_no_round_trip(
+    hal: Browser, mod: Browser, bob: Browser, count_round_trips: CountRoundTrips
+) -> None:
+    assert count_round_trips(lambda: mod.open("/about")) == count_round_trips(lambda: bob.open("/about")) == 1
+    assert mod.page.all("a", href="/waiting")
+    assert not bob.page.all("a", href="/waiting")
+
+
+def test_export_has_the_request(hal: Browser) -> None:
+    account = hal.open("/account/data").response.json["account"]
+    assert account["request to the moderators"] == REQUEST
+    assert account["waits since"]

@@ -1,0 +1,112 @@
+"""Forms that show an article as it was before somebody else changed it, and its earlier versions."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests import factories
+from tests.web.browser import Browser
+from tests.web.conftest import CountRoundTrips
+from tests.web.escaping import HOSTILE
+from voteweb.core.models import LogAction
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+
+@pytest.fixture(autouse=True)
+def article(store: Store) -> None:
+    """An article of ann's in one of two groups."""
+    for name in ("python", "redis"):
+        factories.group(store, name)
+    factories.article(store, title="On Redis", text="Its words.", groups=("redis",))
+
+
+def change_title(mod: Browser) -> None:
+    mod.open("/a/1/edit").submit("/a/1/edit", title="A fair title", text="Fair words.")
+
+
+def change_groups(mod: Browser) -> None:
+    mod.open("/a/1").submit("/a/1/groups", add="python", remove=["redis"])
+
+
+@pytest.mark.parametrize("change", [change_title, change_groups])
+def test_stale_form_of_the_poster_undoes_no_moderator(
+    change: Callable[[Browser], None], ann: Browser, mod: Browser, store: Store
+) -> None:
+    ann.open("/a/1/edit")
+    change(mod)
+    changed = store.articles.get(1)
+    ann.submit("/a/1/edit", text="More words.")
+    assert ann.status == 409
+    assert store.articles.get(1) == changed
+
+
+def test_both_versions_are_shown_and_the_typed_one_kept(ann: Browser, mod: Browser, store: Store) -> None:
+    ann.open("/a/1/edit")
+    change_title(mod)
+    ann.submit("/a/1/edit", title=HOSTILE, text="My words.", groups=["python"])
+    assert ann.alert.startswith("Somebody has changed this article since you opened this form")
+    now, yours = ann.page.one("div", class_="versions").all("section")
+    assert now.text.startswith("As it is now Title A fair title")
+    assert [field.text for field in now.all("dd")][2:] == ["Fair words.", "redis"]
+    assert [field.text for field in yours.all("dd")] == [HOSTILE, "https://example.com/redis", "My words.", "python"]
+    assert ann.form("/a/1/edit").one("input", name="title")["value"] == HOSTILE
+    ann.submit("/a/1/edit")  # on purpose
+    assert (store.articles.get(1).title, store.articles.get(1).groups) == (HOSTILE, ("python",))
+
+
+def test_form_sent_twice_is_no_stale_form(ann: Browser) -> None:
+    form = ann.open("/a/1/edit").response
+    for _ in range(2):
+        ann.response = form
+        ann.submit("/a/1/edit", title="Another title")
+        assert ann.location == "/a/1"
+
+
+def test_form_without_a_revision_is_of_the_first(ann: Browser, mod: Browser, store: Store) -> None:
+    fields = {"title": "Another title", "link": "", "text": "words", "csrf_token": ann.csrf_token()}
+    assert ann.post("/a/1/edit", fields | {"revision": "many"}).status == 303
+    assert ann.post("/a/1/edit", fields | {"title": "A third title"}).status == 409
+    assert store.articles.get(1).title == "Another title"
+
+
+def test_poster_cannot_exchange_a_link_that_others_voted_for(ann: Browser, mod: Browser, store: Store) -> None:
+    ann.open("/a/1/edit").submit("/a/1/edit", link="https://example.com/first")
+    store.votes.cast(1, factories.user(store, "bob"))
+    ann.open("/a/1/edit").submit("/a/1/edit", title="Kept title", link="https://spam.example/")
+    assert ann.status == 422
+    assert ann.field_error("link") == "Others have voted for this article, so you can no longer change its link."
+    assert ann.form("/a/1/edit").one("input", name="title")["value"] == "Kept title"
+    assert (store.articles.get(1).link, store.articles.get(1).title) == ("https://example.com/first", "On Redis")
+    ann.open("/a/1/edit").submit("/a/1/edit", title="A better title")
+    assert store.articles.get(1).title == "A better title"
+    mod.open("/a/1/edit").submit("/a/1/edit", link="https://example.com/mended")
+    assert store.articles.get(1).link == "https://example.com/mended"
+
+
+def test_moderators_alone_see_earlier_versions(
+    ann: Browser, mod: Browser, bob: Browser, reader: Browser, store: Store, count_round_trips: CountRoundTrips
+) -> None:
+    assert not mod.open("/a/1").page.all("details", id="earlier")
+    ann.open("/a/1/edit").submit("/a/1/edit", title="Second title", link="", text=HOSTILE)
+    change_title(mod)
+    for other in (ann, bob, reader):
+        assert "Second title" not in other.open("/a/1").response.text
+        assert count_round_trips(lambda other=other: other.open("/a/1")) == 1
+    earlier = mod.open("/a/1").page.by_id("earlier")
+    assert [field.text for field in earlier.all("dd")] == [
+        *("Second title", "none", HOSTILE, "redis"),
+        *("On Redis", "https://example.com/redis", "Its words.", "redis"),
+    ]
+    assert [heading.text.split(", when ")[1] for heading in earlier.all("h2")] == [
+        "a moderator edited it",
+        "the poster edited it",
+    ]
+    assert count_round_trips(lambda: mod.open("/a/1")) == 2
+
+
+def test_earlier_versions_of_a_removed_article_stay_visible(ann: Browser, mod: Browser, store: Store) -> None:
+    ann.open("/a/1/edit").submit("/a/1/edit", title="Second title")
+    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "mod", article=1, why="Spam."))
+    assert "On Redis" in mod.open("/a/1").page.by_id("earlier").text
+    assert not ann.open("/a/1").page.all("details", id="earlier")

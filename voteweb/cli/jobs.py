@@ -1,0 +1,59 @@
+"""``voteweb jobs``: run the background jobs, each in one process of all that could."""
+
+import signal
+import threading
+from collections.abc import Callable
+
+import click
+
+from voteweb.cli.site import Site, with_site
+from voteweb.cli.workers import exit_with_parent
+from voteweb.core.errors import Unavailable
+from voteweb.core.jobs import ACCOUNT_DELETIONS, JOBS, Job
+from voteweb.store import Store
+from voteweb.store.leases import Steps
+
+#: Seconds that running steps have to finish when the process ends; they may be cut off and run again.
+STOP_SECONDS = 5.0
+#: The code of every job.
+RUNNERS: dict[Job, Callable[[Store], Steps]] = {ACCOUNT_DELETIONS: lambda store: store.account_deletion.steps}
+
+
+@click.command()
+@click.option("--once", is_flag=True, help="Run every job once, then end, as for cron or a test.")
+@click.option("--parent", type=int, hidden=True, help="End when the process of this id has ended; leave Ctrl-C to it.")
+@with_site()
+def jobs(site: Site, once: bool, parent: int | None) -> None:
+    """Run the background jobs of the site until Ctrl-C.
+
+    "voteweb run" does this already. Start it beside another web server, such as gunicorn; several of these processes
+    share the jobs.
+    """
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    if parent is not None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        threading.Thread(target=exit_with_parent, args=[STOP_SECONDS, parent], daemon=True).start()
+    if once:
+        for job in JOBS:
+            site.store.leases.run(job, RUNNERS[job](site.store), stop.is_set)
+        return
+    threads = [threading.Thread(target=_repeat, args=[site.store, job, stop], daemon=True) for job in JOBS]
+    for thread in threads:
+        thread.start()
+    stop.wait()
+    for thread in threads:
+        thread.join(STOP_SECONDS)
+
+
+def _repeat(store: Store, job: Job, stop: threading.Event) -> None:
+    """Run *job* again and again until *stop* is set; a failure is reported, and the next run follows in time."""
+    while not stop.is_set():
+        try:
+            store.leases.run(job, RUNNERS[job](store), stop.is_set)
+        except Unavailable:
+            pass  # /healthz and the web server's log say so already
+        except Exception as error:
+            click.echo(f"Warning: the background job {job.name} failed: {type(error).__name__}: {error}", err=True)
+        stop.wait(job.interval)

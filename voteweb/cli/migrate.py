@@ -1,0 +1,74 @@
+"""``voteweb migrate``: convert the data that an older version wrote."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from voteweb.cli import backup_file
+from voteweb.cli.progress import track
+from voteweb.cli.site import data_option, load_settings, open_checked_store, pluralize
+from voteweb.core.config import SCHEMA
+from voteweb.embedded.database import open_database
+from voteweb.store import Store
+from voteweb.store.schema import State
+
+
+@click.command()
+@click.option("--dry-run", is_flag=True, help="Only say what would be converted.")
+@click.option(
+    "--backup",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File for the backup  [default: a new file in the data directory or, with VOTEWEB_REDIS_URL, in this folder]",
+)
+@data_option
+def migrate(dry_run: bool, backup: Path | None, data: str | None) -> None:
+    """Convert the data that an older version of voteweb wrote.
+
+    Stop the site first. A backup of every key is made before anything is changed. If the command is interrupted, run it
+    again: it continues. The embedded database is converted by "voteweb run" too.
+    """
+    settings = load_settings(data)
+    folder = Path() if settings.redis_url else Path(settings.data_dir)
+    with open_database(settings) as settings, open_checked_store(settings, any_schema=True) as store:
+        state = store.schema.state()
+        if state.is_current:
+            click.echo(f"The data have layout {SCHEMA}, the current one.")
+        elif dry_run:
+            _count(store, state)
+        else:
+            convert_site(store, state, backup or backup_path(folder, state))
+
+
+def backup_path(folder: Path, state: State) -> Path:
+    """Return the file in *folder* for the backup that is made now."""
+    return folder / f"before-layout-{SCHEMA}-from-{state.number}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.gz"
+
+
+def convert_site(store: Store, state: State, file: Path) -> None:
+    """Back up every key into *file*, unless an unfinished migration has made its backup, and convert the data."""
+    # Whatever cannot be converted is found here, before anything is changed.
+    totals = {
+        conversion: sum(store.schema.convert(conversion, dry_run=True))
+        for conversion in store.schema.conversions(state.number)
+    }
+    if state.backup:
+        click.echo(f"Continuing the migration whose backup is {state.backup}.")
+    else:
+        with backup_file.replace_atomically(file) as stream:
+            records = track(store.backup.key_records(), "Backing up", store.backup.key_total())
+            backup_file.write(stream, store.server_info.engine().program, records)
+        click.echo(f"Wrote a backup of every key to {file.resolve()}.")
+        store.schema.begin(str(file.resolve()))
+    for conversion, total in totals.items():
+        converted = sum(track(store.schema.convert(conversion), conversion.title, total, lambda count: count))
+        click.echo(f"{conversion.title}: {pluralize(converted, 'record')}.")
+    store.schema.finish()
+    click.echo(f"The data have layout {SCHEMA} now.")
+
+
+def _count(store: Store, state: State) -> None:
+    for conversion in store.schema.conversions(state.number):
+        count = sum(store.schema.convert(conversion, dry_run=True))
+        click.echo(f"{conversion.title}: {pluralize(count, 'record')} to convert.")
+    click.echo(f"The data have layout {state.number} and would get layout {SCHEMA}.")

@@ -1,0 +1,17 @@
+"""The table of background jobs, which one process runs beside the web server: `voteweb jobs`, part of `voteweb run`."""
+
+from typing import NamedTuple
+
+
+class Job(NamedTuple):
+    """A background job: its name, the seconds between two runs, and what remains undone while it does not run."""
+
+    name: str
+    interval: float
+    undone: str
+
+
+ACCOUNT_DELETIONS = Job("account-deletions", 10.0, "what members leave behind when they delete their account")
+
+#: Every job; voteweb/cli/jobs.py has the code of each.
+JOBS = (ACCOUNT_DELETIONS,)

@@ -1,0 +1,49 @@
+"""The data directory of the embedded database, which nobody else may read."""
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+from voteweb.core.errors import ConfigError
+
+#: The rights of the group and of others.
+FOREIGN_RIGHTS = 0o077
+
+
+def prepare_folder(folder: Path, notify: Callable[[str], None]) -> None:
+    """Create *folder* for this user alone; one that others may enter is closed, and *notify* called with that fact.
+
+    Raises ConfigError if it cannot be created or closed, or if it is open and has files of something else.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError("Cannot create the data directory: %(error)s", error=error) from None
+    if not _is_open(folder):
+        return
+    # Closing a home directory or a folder of another program would break what is not ours.
+    if any(folder.iterdir()) and not (folder / "engine.json").exists():
+        raise ConfigError(
+            "Others can read %(folder)s, and it is not empty: the database has password hashes and needs a folder of "
+            "its own. Choose another with --data or VOTEWEB_DATA_DIR.",
+            folder=folder,
+        )
+    try:
+        for path in (folder, *folder.iterdir()):
+            if not path.is_symlink():
+                path.chmod(stat.S_IMODE(path.stat().st_mode) & ~FOREIGN_RIGHTS)
+    except OSError as error:
+        raise ConfigError(
+            "Others can read %(folder)s, and it cannot be closed: %(reason)s. Give it to this user, or choose another "
+            "data directory.",
+            folder=folder,
+            reason=error.strerror,
+        ) from None
+    if _is_open(folder):  # a file system without rights
+        raise ConfigError("Others can read %(folder)s, and it cannot be closed. Choose another.", folder=folder)
+    notify(f"Others could read {folder}. It is closed now.")
+
+
+def _is_open(folder: Path) -> bool:
+    return bool(os.stat(folder).st_mode & FOREIGN_RIGHTS)

@@ -1,0 +1,27 @@
+"""Check the fingerprints of imported rows: whole numbers in buckets."""
+
+from collections.abc import Iterator
+
+from voteweb.store import fingerprints
+from voteweb.store.doctor import fixes
+from voteweb.store.doctor.finding import Finding
+from voteweb.store.scanner import Scanner
+
+
+def examine(scanner: Scanner) -> Iterator[Finding]:
+    """Check all buckets."""
+    keys = scanner.site_keys
+    for key in scanner.keys(keys.imported("*")):
+        name = keys.split(key)[1]
+        if not name:
+            why_not = f"SET {keys.schema()} 0, then run voteweb migrate, which converts it"
+            yield Finding(key, "holds imported rows as an older version of voteweb wrote them", why_not=why_not)
+        elif not fingerprints.is_bucket(name):
+            yield Finding(
+                key, f"is no bucket: there are {fingerprints.BUCKETS}", why_not="another program made this key"
+            )
+        else:
+            for member in scanner.members(key):
+                if not fingerprints.is_member(member):
+                    what = f"holds {member}, which is no fingerprint of a row"
+                    yield Finding(key, what, fixes.remove_member(keys, key, member))

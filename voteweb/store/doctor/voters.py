@@ -1,0 +1,106 @@
+"""Check that all voters are members, and that their open votes are theirs."""
+
+from collections.abc import Iterator
+
+from voteweb.core import config
+from voteweb.store.bitmap import Bitmap
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.doctor import fixes
+from voteweb.store.doctor.finding import Finding
+from voteweb.store.keys import Keys, article_id, is_article, is_member_id
+from voteweb.store.scanner import MAX_VOTERS_PER_READ, Scanner, batched, split_evenly
+
+#: An id that is never given out: it stands for that of a member who has lost it.
+NO_ID = 0
+
+
+def examine(scanner: Scanner, live: Scanner) -> Iterator[Finding]:
+    """Check that every voter with a number is a member; *live* finds members who joined since *scanner* began.
+
+    The voters of a program after the book are names.
+    """
+    keys = scanner.site_keys
+    voters = Bitmap()
+    for _, id in _voters(scanner):
+        voters.add(id)
+    lists = list(scanner.keys(keys.open_votes("*")))
+    for key in lists:
+        voters.add(_owner(scanner, key))
+    members = _member_ids(scanner)
+    unknown = {id for id in voters if id not in members}
+    if unknown:
+        members = _member_ids(live)
+        unknown = {id for id in unknown if id not in members}
+    why_not = "it may be the id that a member has lost: repair that first" if NO_ID in members else ""
+    for batch in batched(lists):
+        yield from _check_open_votes(scanner, batch, unknown, why_not)
+    if not unknown:
+        return
+    for key, id in _voters(scanner):
+        if id in unknown:
+            fix = () if why_not else fixes.remove_stray_voter(keys, keys.split(key)[1], id)
+            yield Finding(key, f"holds the voter {id}, who is no member", fix, why_not)
+
+
+def _owner(scanner: Scanner, key: str) -> int:
+    """Return the id of the member whose open votes *key* holds; NO_ID if it is no number."""
+    _, id = scanner.site_keys.split(key)
+    return int(id) if is_member_id(id) else NO_ID
+
+
+def _check_open_votes(scanner: Scanner, lists: list[str], unknown: set[int], why_not: str) -> Iterator[Finding]:
+    """Check that these lists of open votes belong to members, expire, and hold stored votes only."""
+    keys = scanner.site_keys
+    commands = [command for key in lists for command in (("PTTL", key), ("ZREVRANGE", key, 0, -1, "WITHSCORES"))]
+    replies = split_evenly(scanner.run_atomic(commands), len(lists))
+    for key, (expires, votes) in zip(lists, replies, strict=True):
+        if not votes:
+            continue
+        owner = _owner(scanner, key)
+        if owner in unknown or owner == NO_ID:
+            yield Finding(key, "belongs to no member", () if why_not else ("UNLINK", key), why_not)
+            continue
+        if expires == -1:
+            last = int(min(max(votes[0][1], 0), config.MAX_TIME))  # another program may have stored infinity
+            yield Finding(key, "never expires", ("EXPIREAT", key, last + config.VOTERS_GRACE_SECONDS))
+        yield from _check_stored(keys, scanner, key, owner, [member for member, _ in votes])
+
+
+def _check_stored(keys: Keys, scanner: Scanner, key: str, owner: int, members: list[str]) -> Iterator[Finding]:
+    """Check that the vote of *owner* is stored with each of these articles, unless their voters are gone."""
+    for member in members:
+        if not is_article(member):
+            yield Finding(key, f"holds {member}, which is no article", ("ZREM", key, member))
+    articles = [member for member in members if is_article(member)]
+    for batch in batched(articles):
+        commands: list[Command] = []
+        for member in batch:
+            voted = keys.voted(article_id(member))
+            commands += [("ZSCORE", key, member), ("SISMEMBER", voted, owner), ("EXISTS", voted)]
+        replies = split_evenly(scanner.run_atomic(commands), len(batch))
+        for member, (listed, has_voted, exists) in zip(batch, replies, strict=True):
+            if listed is not None and exists and not has_voted:
+                yield Finding(key, f"holds {member}, on which the member's vote is not stored", ("ZREM", key, member))
+
+
+def _voters(scanner: Scanner) -> Iterator[tuple[str, int]]:
+    """Yield each set of voters with each numeric voter in it."""
+    for batch in batched(scanner.keys(scanner.site_keys.voted("*"))):
+        sizes = scanner.run_atomic([("SCARD", key) for key in batch])
+        # A set of the usual size comes whole with the others of its batch.
+        small = [key for key, size in zip(batch, sizes, strict=True) if size <= MAX_VOTERS_PER_READ / len(batch)]
+        for key, members in zip(small, scanner.run_atomic([("SMEMBERS", key) for key in small]), strict=True):
+            yield from ((key, int(member)) for member in members if is_member_id(member))
+        for key in set(batch) - set(small):
+            yield from ((key, int(member)) for member in scanner.members(key) if is_member_id(member))
+
+
+def _member_ids(scanner: Scanner) -> Bitmap:
+    """Return the ids of all members, also of those who left, and NO_ID if a member has none or a shared one."""
+    ids = Bitmap()
+    for batch in batched(scanner.keys(scanner.site_keys.user("?*"))):
+        for id in scanner.run_atomic([("HGET", key, "id") for key in batch]):
+            is_new = ids.add(int(id) if id is not None and is_member_id(id) else NO_ID)
+            if not is_new:
+                ids.add(NO_ID)
+    return ids

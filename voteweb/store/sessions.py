@@ -1,0 +1,155 @@
+"""Sessions: those that each member has open, which log-out ends on the server too.
+
+A session's cookie holds its token and the member's session id, the field ``session`` of the member. Only a digest of
+the token is stored. A new session id of the member ends all sessions at once; what is stored of them goes with the next
+log-in, or expires.
+"""
+
+import time
+from base64 import urlsafe_b64encode
+from collections.abc import Sequence
+from hashlib import sha256
+
+from voteweb.core import config
+from voteweb.core.config import Settings
+from voteweb.core.errors import LoggedOut
+from voteweb.core.models import Session, User, Voter
+from voteweb.store.connection import scripts
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.users import new_session_id
+
+#: The field that holds the session id of the member to which all sessions of the hash belong.
+_OWNER_FIELD = "of"
+#: The end of the value of a session that began before sessions were stored.
+_ADOPTED = ",*"
+_DIGEST_BYTES = 15
+
+
+class Sessions:
+    """The open sessions of the members of one site."""
+
+    def __init__(self, connection: Connection, settings: Settings) -> None:
+        self._connection = connection
+        self._keys = connection.keys
+        self._idle_seconds = settings.session_days * 86_400
+
+    def open(self, user: User, token: str, browser: str = "") -> None:
+        """Open a session of *user*, who has just given the password; raise LoggedOut if it has changed meanwhile."""
+        voter = Voter(user.id, user.name, user.session, token)
+        if self._open(voter, browser, "", "known") != "open":
+            raise LoggedOut()
+
+    def adopt(self, voter: Voter, browser: str, began: float) -> None:
+        """Open the session of a cookie from before sessions were stored, unless it has ended; *began* is unix time."""
+        self._open(voter, browser + _ADOPTED, f"{began:.0f}", "")
+
+    def _open(self, voter: Voter, browser: str, began: str, password: str) -> str:
+        outcome = self._connection.script(
+            "open_session",
+            [self._keys.user(voter.name), self._keys.sessions(voter.name)],
+            [
+                voter.id,
+                voter.session,
+                digest(voter.token),
+                browser,
+                began,
+                password,
+                *self.limits[:2],
+                config.MAX_SESSIONS,
+            ],
+        )
+        return outcome.status
+
+    @property
+    def limits(self) -> tuple[int, int, int]:
+        """Seconds until a session ends that is not used, until any ends, and in which a use is not noted again."""
+        return self._idle_seconds, config.MAX_SESSION_SECONDS, config.SESSION_USE_SECONDS
+
+    def queue_find(self, pipeline: Pipeline, voter: Voter) -> Future[Session | None]:
+        """Queue a read of the session of *voter*; None if it has ended."""
+        token_digest = digest(voter.token)
+
+        def parse(replies: Sequence[Sequence[str | None]]) -> Session | None:
+            owner, value = replies[0]
+            return self._parse(token_digest, value) if owner == voter.session else None
+
+        command = ("HMGET", self._keys.sessions(voter.name), _OWNER_FIELD, token_digest)
+        return pipeline.queue([command], parse)
+
+    def queue_use(self, pipeline: Pipeline, voter: Voter, *, checked: bool = False) -> Future[Session | None]:
+        """Queue a note that the session of *voter* is used, at most one a day; None if it has ended.
+
+        *checked*: the member has just given the password.
+        """
+        token_digest = digest(voter.token)
+        arguments = [voter.session, token_digest, "checked" if checked else "", *self.limits]
+
+        def parse(replies: Sequence[Sequence[str]]) -> Session | None:
+            status, *values = replies[0]
+            return self._parse(token_digest, values[0]) if status == "open" else None
+
+        command = scripts.call("use_session", [self._keys.sessions(voter.name)], arguments)
+        return pipeline.queue([command], parse, writes=True)
+
+    def queue_all(self, pipeline: Pipeline, user: User) -> Future[list[Session]]:
+        """Queue a read of all open sessions of *user*, the last used first."""
+
+        def parse(replies: Sequence[dict[str, str]]) -> list[Session]:
+            fields = dict(replies[0])
+            if fields.pop(_OWNER_FIELD, None) != user.session:
+                return []
+            sessions = [self._parse(token_digest, value) for token_digest, value in fields.items()]
+            return sorted(filter(None, sessions), key=lambda session: (-session.used, session.digest))
+
+        return pipeline.queue([("HGETALL", self._keys.sessions(user.name))], parse)
+
+    def of_member(self, user: User) -> list[Session]:
+        """Return all open sessions of *user*, the last used first."""
+        pipeline = self._connection.pipeline()
+        sessions = self.queue_all(pipeline, user)
+        pipeline.execute()
+        return sessions.result
+
+    def end(self, name: str, token_digest: str) -> bool:
+        """End one session of the member *name*; return whether it was open."""
+        outcome = self._connection.script(
+            "end_session", [self._keys.sessions(name)], [token_digest, self._idle_seconds]
+        )
+        return outcome.status == "ended" or outcome.repeated
+
+    def end_others(self, voter: Voter) -> str:
+        """End all sessions of a member but that of *voter*; return the new session id, for its cookie.
+
+        Raises LoggedOut.
+        """
+        session_id = new_session_id()
+        outcome = self._connection.script(
+            "end_other_sessions",
+            [self._keys.user(voter.name), self._keys.sessions(voter.name)],
+            [voter.session, digest(voter.token), session_id, *self.limits[:2]],
+        )
+        if outcome.status == "logged-out":
+            raise LoggedOut()
+        return session_id
+
+    def _parse(self, token_digest: str, value: str | None) -> Session | None:
+        """Return the session of a stored *value*, None if it has ended."""
+        try:
+            began, used, checked, browser = (value or "").removesuffix(_ADOPTED).split(",", 3)
+            session = Session(
+                token_digest,
+                began=float(began),
+                used=float(began) + float(used),
+                checked=float(began) + float(checked) if checked else 0.0,
+                browser=browser.replace("/", ", "),
+            )
+        except ValueError:  # an ended one, or another program's value
+            return None
+        end = min(session.used + self._idle_seconds, session.began + config.MAX_SESSION_SECONDS)
+        return session if time.time() < end else None
+
+
+def digest(token: str) -> str:
+    """Return what is stored of a session's *token*; "" for none."""
+    return urlsafe_b64encode(sha256(token.encode()).digest()[:_DIGEST_BYTES]).decode() if token else ""

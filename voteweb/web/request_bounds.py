@@ -1,0 +1,90 @@
+"""The outermost WSGI layer and the innermost: requests with too long an address or headers, or no valid host, end here.
+
+Other layers remember what they have read of paths and headers, so that long ones would fill a worker's memory.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from flask import Flask
+from werkzeug.sansio.utils import get_current_url
+
+from voteweb.core import config
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+#: A name or an address, and a port.
+_HOST = re.compile(r"([a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*\.?|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.IGNORECASE)
+#: Characters of the longest name, and of a port with its colon.
+_MAX_HOST_LENGTH = 253 + 6
+#: Hosts that are checked once; without VOTEWEB_SITE_URL a request can name any.
+_HOST_CACHE_SIZE = 64
+_MESSAGES = {
+    HTTPStatus.BAD_REQUEST: "The request names no valid host.",
+    HTTPStatus.REQUEST_URI_TOO_LONG: f"The address is longer than {config.MAX_URL_BYTES:,} bytes.",
+    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: f"The headers are longer than {config.MAX_HEADER_BYTES:,} bytes. "
+    "Deleting this site's cookies may help.",
+}
+
+
+def limit_headers(app: Flask) -> None:
+    """Make *app* refuse requests whose headers are too long in all; cached pages need not ask, which costs 3 us."""
+    inner = app.wsgi_app
+
+    def limited(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        length = sum(len(value) for name, value in environ.items() if name.startswith("HTTP_"))
+        if length > config.MAX_HEADER_BYTES:
+            return _refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, environ, start_response)
+        return inner(environ, start_response)
+
+    app.wsgi_app = limited  # type: ignore[method-assign]
+
+
+def init_app(app: Flask) -> None:
+    """Wrap *app*, with all WSGI layers that it has so far, in the layer that checks what they remember."""
+    app.wsgi_app = RequestBounds(app.wsgi_app)  # type: ignore[method-assign]
+
+
+class RequestBounds:
+    """A WSGI layer that answers 414 to a long address, 431 to long headers that a layer remembers, 400 to no host."""
+
+    def __init__(self, app: "WSGIApplication") -> None:
+        self._app = app
+
+    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        """Pass the request on, or refuse it."""
+        get = environ.get
+        if len(get("PATH_INFO", "")) + len(get("QUERY_STRING", "")) > config.MAX_URL_BYTES:
+            return _refuse(HTTPStatus.REQUEST_URI_TOO_LONG, environ, start_response)
+        remembered = (get("HTTP_COOKIE", ""), get("HTTP_ACCEPT_LANGUAGE", ""), get("HTTP_ACCEPT_ENCODING", ""))
+        if sum(map(len, remembered)) > config.MAX_HEADER_BYTES:
+            return _refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, environ, start_response)
+        host = get("HTTP_HOST", "")
+        if host and (len(host) > _MAX_HOST_LENGTH or not _is_valid_host(host)):
+            return _refuse(HTTPStatus.BAD_REQUEST, environ, start_response)
+        return self._app(environ, start_response)
+
+
+def _refuse(status: HTTPStatus, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+    body = f"{status.value} {status.phrase}\n\n{_MESSAGES[status]}\n".encode()
+    headers = {
+        "Content-Type": "text/plain; charset=utf-8",
+        "Content-Length": str(len(body)),
+        "Cache-Control": "no-store",
+        "X-Content-Type-Options": "nosniff",
+    }
+    start_response(f"{status.value} {status.phrase}", list(headers.items()))
+    return () if environ["REQUEST_METHOD"] == "HEAD" else (body,)
+
+
+@lru_cache(maxsize=_HOST_CACHE_SIZE)
+def _is_valid_host(host: str) -> bool:
+    """Tell whether *host* is well-formed and Werkzeug, which decodes its labels that begin with xn--, can read it."""
+    try:
+        return _HOST.fullmatch(host) is not None and bool(get_current_url("http", host))
+    except ValueError:
+        return False
