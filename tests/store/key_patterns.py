@@ -13,6 +13,8 @@ PARAMETERS = {
     "name": ("a-name", r"[\w-]+"),
     "token": ("a-token", r"[A-Za-z0-9_-]{8,64}"),
     "digest": ("a-digest", r"[0-9a-f]{20,32}"),
+    "number": ("9004", r"\d+"),
+    "block": ("9005", r"\d+"),
     "bucket": ("9003", r"\d+"),
     "job": ("a-job", r"[a-z-]+"),
     "who": ("a-moderator", r"[\w -]+"),

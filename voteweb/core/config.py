@@ -15,12 +15,45 @@ from typing import Any
 from voteweb.core.errors import ConfigError
 
 #: The layout of the data that this version reads and writes: a change of layout raises it and has a conversion.
-SCHEMA = 1
+SCHEMA = 2
 #: Characters of a title: at least a word, at most two lines on a phone.
 MIN_TITLE_LENGTH = 3
 MAX_TITLE_LENGTH = 200
 #: Characters of a text article: about seven printed pages.
 MAX_TEXT_LENGTH = 20_000
+#: Characters of a comment: about three printed pages.
+MAX_COMMENT_LENGTH = 10_000
+#: Comments of a conversation: its skeleton is read at once, in 2 ms of Redis.
+MAX_COMMENTS = 10_000
+#: Levels of replies, from 1; deeper ones cannot be followed by anybody.
+MAX_COMMENT_LEVEL = 50
+#: Top-level comments on a page, and levels of replies; deeper ones have a page of their own.
+TOP_LEVEL_ON_PAGE = 25
+LEVELS_ON_PAGE = 6
+#: Ancestors that the page of one comment shows above it.
+SHOWN_ANCESTORS = 3
+#: Comments whose voters share one set: Redis keeps a set of up to 512 integers in 10 bytes for each.
+VOTER_BLOCK = 512
+#: The site's newest comments that are kept in a list, and comments on a page of such a list.
+NEWEST_COMMENTS = 10_000
+COMMENT_PAGE_SIZE = 25
+#: Members whom one comment can notify by naming them.
+MAX_MENTIONS = 5
+#: Entries that an inbox holds, on a page of it, and seconds for which it holds them.
+INBOX_SIZE = 200
+INBOX_PAGE_SIZE = 25
+INBOX_SECONDS = 90 * 86_400
+#: Members who are told what became of their reports of one thing.
+MAX_TOLD_REPORTERS = 50
+#: Seconds after a page at which a visit of a thread ends, threads whose visits are remembered, and for how long.
+VISIT_SECONDS = 1_800
+MAX_VISITED_THREADS = 200
+VISITED_SECONDS = 30 * 86_400
+#: Comments whose visibility one step changes after a removal with replies: under 1 ms of Redis.
+REMOVAL_STEP = 100
+#: Threads that a worker keeps, as computed from the database, and rendered comments, with their bytes.
+THREAD_CACHE_SIZE = 64
+RENDERED_COMMENT_CACHE_BYTES = 16 * 2**20
 #: Characters of a link: browsers and other sites handle this many without trouble.
 MAX_LINK_LENGTH = 2_000
 #: Characters of a user name.
@@ -168,9 +201,9 @@ MAX_CACHED_LENGTH = 1_000
 MAX_BODY_BYTES = 300_000
 #: Names that no member can take: they look like the site itself, or like a path.
 RESERVED_NAMES = frozenset(
-    """about account admin administrator anonymous api deleted feed good groups healthz help log login logout me
-    metrics mod moderator moderators new nobody operator root signup staff static submit support system undefined
-    voteweb waiting webmaster www you""".split()
+    """about account admin administrator anonymous api comments deleted feed good groups healthz help inbox log
+    login logout me metrics mod moderator moderators new nobody operator root signup staff static submit support
+    system undefined voteweb waiting webmaster www you""".split()
 )
 
 
@@ -219,6 +252,15 @@ class Settings:
     group_cache_seconds: int = _setting(60, "seconds", "how long the ranking of combined groups is cached", 1, 86_400)
     max_groups: int = _setting(5, "groups", "an article can be in at most this many", 1)
     edit_seconds: int = _setting(900, "seconds", "how long a poster may edit and delete an article", 0)
+    comments: int = _setting(1, "0 or 1", "whether articles have conversations; 0: the site without them", 0)
+    comment_good_votes: int = _setting(10, "votes", "a comment with this many votes counts as a day newer", 1)
+    comment_vote_score: float = _setting(
+        0.0, "seconds", "what a vote on a comment is worth; unset: 86,400 / VOTEWEB_COMMENT_GOOD_VOTES", 0.001
+    )
+    commenting_seconds: int = _setting(
+        1_209_600, "seconds", "how long an article is open for comments and votes on them: two weeks", 1, 3_155_760_000
+    )
+    comments_on_page: int = _setting(100, "comments", "comments on one page of a conversation", 25, 1_000)
     signup: str = _setting(
         "open",
         "word",
@@ -251,7 +293,9 @@ class Settings:
             _check(setting, getattr(self, setting.name))
         if not self.vote_score:
             object.__setattr__(self, "vote_score", 86_400 / self.good_votes)
-        for name in ("own_vote", "members_invite", "read_replicas", "log_kept", "log_addresses"):
+        if not self.comment_vote_score:
+            object.__setattr__(self, "comment_vote_score", 86_400 / self.comment_good_votes)
+        for name in ("own_vote", "members_invite", "comments", "read_replicas", "log_kept", "log_addresses"):
             if getattr(self, name) not in (0, 1):
                 raise ConfigError("%(name)s must be 0 or 1.", name=env_name(name))
         if self.site_url and not re.fullmatch(r"https?://[A-Za-z0-9.:\[\]-]+/?", self.site_url):

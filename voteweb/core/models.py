@@ -53,8 +53,9 @@ class Reason(StrEnum):
 class LogAction(StrEnum):
     """The kinds of acts in the moderation log.
 
-    GROUPS: an article was put into groups or taken out of them; GROUP: a group itself was created or changed; ADMIT and
-    REFUSE: an account that waited for a moderator was let in or not.
+    An act about a comment names it. CLOSE and REOPEN are about the conversation of an article. GROUPS: an article
+    was put into groups or taken out of them; GROUP: a group itself was created or changed; ADMIT and REFUSE: an
+    account that waited for a moderator was let in or not.
     """
 
     GROUPS = "groups"
@@ -68,6 +69,8 @@ class LogAction(StrEnum):
     GROUP = "group"
     ADMIT = "admit"
     REFUSE = "refuse"
+    CLOSE = "close"
+    REOPEN = "reopen"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,8 @@ class Article:
 
     ``closes`` is the unix time at which voting ends, if the article says: ask :func:`voteweb.core.ranking.voting_end`.
     ``voted`` tells whether the viewer has voted for it, if it was read for a viewer; ``edited`` is the unix time of
-    the last edit, 0 for none; ``reason`` is that of a removal. ``revision`` counts the changes of what can be edited.
+    the last edit, 0 for none; ``reason`` is that of a removal. ``revision`` counts the changes of what can be edited,
+    ``comments`` the comments that can be read.
     """
 
     id: int
@@ -93,6 +97,7 @@ class Article:
     reason: str = ""
     closes: int | None = None
     revision: int = 0
+    comments: int = 0
 
     @property
     def is_listed(self) -> bool:
@@ -217,7 +222,8 @@ class OpenReports:
 class LogEntry:
     """An act in the moderation log, of the moderator ``who`` at unix time ``time``.
 
-    It is about an ``article`` (its id, 0 for none) or the member or group ``about``. ``title`` is the title at that
+    It is about an ``article`` (its id, 0 for none), its comment number ``comment`` (0 for none), or the member or group
+    ``about``. ``title`` is the title at that
     time, ``why`` the reason, ``added`` and ``removed`` are the changed groups.
     """
 
@@ -232,6 +238,7 @@ class LogEntry:
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     undone: bool = False
+    comment: int = 0
 
 
 @dataclass(frozen=True, slots=True)

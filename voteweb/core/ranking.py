@@ -29,6 +29,14 @@ def voting_end(article: Article, voting_seconds: int) -> int:
     return article.closes if article.closes is not None else int(article.time + voting_seconds)
 
 
+def comment_score(time: float, votes: int, comment_vote_score: float) -> float:
+    """Return the score of a comment in seconds, by which siblings stand: the formula of :func:`score`.
+
+    Nothing stores it: it is computed from what ``thread:<id>`` holds whenever a conversation is shown.
+    """
+    return time + comment_vote_score * votes
+
+
 def ranking_value(article: Article, order: Order, vote_score: float) -> float:
     """Return the value by which *article* is sorted in a list of this *order*: its score or its publish time."""
     return article.time if order is Order.TIME else score(article.time, article.votes, vote_score)

@@ -13,13 +13,14 @@ from voteweb.store.keys import article_id
 from voteweb.store.scanner import finite_number
 
 #: The fields of ``article:<id>`` that a row needs, in the order in which :func:`article` takes them.
-FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone", "closes")
+FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone", "closes", "comments")
 #: The further fields of an article's own page, in the order in which :func:`article_with_text` takes them.
 TEXT_FIELDS = ("text", "edited", "reason", "revision")
 #: Digits of a unix time in whole seconds.
 MAX_TIME_DIGITS = 12
 
 _REVISION = re.compile(r"[0-9]{1,15}")
+_COUNT = re.compile(r"[0-9]{1,9}")
 
 
 def article(id: int, values: Sequence[str | None]) -> Article | None:
@@ -27,7 +28,7 @@ def article(id: int, values: Sequence[str | None]) -> Article | None:
 
     Other programs write here too, so every value is checked: one bad article must not break a whole list.
     """
-    title, link, poster, time, votes, groups, gone, closes = values
+    title, link, poster, time, votes, groups, gone, closes, comments = values
     try:
         posted, count, status = float(time or ""), int(votes or 0), ArticleStatus(gone or ArticleStatus.LISTED)
     except ValueError:
@@ -45,6 +46,7 @@ def article(id: int, values: Sequence[str | None]) -> Article | None:
         groups=group_names(groups or ""),
         status=status,
         closes=_unix_time(closes),
+        comments=int(comments) if comments and _COUNT.fullmatch(comments) else 0,
     )
 
 

@@ -12,6 +12,9 @@ TYPES = {
     "posted": "zset", "gone": "zset", "leaving": "set",
     "sessions": "hash", "signup": "string", "known": "string", "network": "zset",
     "reports": "zset", "report": "hash", "reported": "set",
+    "thread": "hash", "words": "hash", "hidden": "string", "voted-comments": "set", "comments": "list",
+    "commented": "list", "removing": "set", "comment-report": "hash", "reported-comments": "set",
+    "inbox": "list", "unread": "list", "seen": "hash", "inbox-feed": "string",
     "log-entries": "list", "log": "list", "log-by": "list", "log-kind": "list", "log-about": "list",
     "log-entry": "hash",
     "invite": "hash", "invites": "zset", "reset": "string",
@@ -29,7 +32,9 @@ EXPIRING: dict[str, tuple[str | int, ...]] = {
     "sessions": ("EXPIRE", config.MAX_SESSION_SECONDS),
     "was": ("EXPIRE", config.EARLIER_SECONDS),
     "combined": ("UNLINK",), "signup": ("UNLINK",), "known": ("UNLINK",), "network": ("UNLINK",),
-    "voted": (),
+    "inbox": ("EXPIRE", config.INBOX_SECONDS), "unread": ("EXPIRE", config.INBOX_SECONDS),
+    "seen": ("EXPIRE", config.VISITED_SECONDS),
+    "voted": (), "voted-comments": (),
     "open-votes": (), "link": (),
 }  # fmt: skip
 

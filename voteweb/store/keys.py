@@ -8,16 +8,24 @@ Members of sets and rankings, and stored values, never carry the prefix of a sit
 
 import re
 
+from voteweb.core.comments import CommentId
+
 _ARTICLE = "article:"
 _LOG_ENTRY = "log-entry:"
 _INVITATION = "invite:"
+_COMMENT = "comment:"
+#: The spelling of a comment: ids and numbers of Redis's own counters have 19 digits at most.
+_COMMENT_ID = re.compile(r"[1-9][0-9]{0,18}\.[1-9][0-9]{0,18}")
 #: Every key there may be, in this order: keys without an id; numbered things and their counters; things with a
 #: number; rankings and members by name, where no name stands for the whole site or the counter; things with a name.
 _GRAMMAR = re.compile(
     r"(?:good|groups|combined|users|admins|held|reports|log|log-entries|leaving|restoring|schema|migrating):"
+    r"|(?:comments|removing):"
     r"|jobs:|lease:[^:]+"
     r"|(?:article|imported):[0-9]*"
-    r"|(?:voted|open-votes|report|was|log-entry):[0-9]+"
+    r"|(?:voted|open-votes|report|was|log-entry|thread|words|hidden):[0-9]+"
+    r"|voted-comments:[0-9]+-[0-9]+|comment-report:[0-9]+\.[0-9]+"
+    r"|(?:commented|reported-comments|inbox|unread|seen|inbox-feed):[^:]+"
     r"|(?:time|score|user):[^:]*"
     r"|(?:group|group-info|signup|network|posted|gone|link|reported|log-by|log-kind|log-about|invite|invites):[^:]+"
     r"|(?:sessions|known|reset|once|done|limit):[^:]+"
@@ -39,7 +47,7 @@ class Keys:
         return f"{self.prefix}{_ARTICLE}"
 
     def article(self, id: int | str) -> str:
-        """A hash: one article: title link text poster time votes base closes groups edited revision gone reason; for ever."""  # noqa: E501
+        """A hash: one article: title link text poster time votes base closes groups edited revision gone reason comments; for ever."""  # noqa: E501
         return f"{self.prefix}{_ARTICLE}{id}"
 
     def voted(self, id: int | str) -> str:
@@ -99,7 +107,7 @@ class Keys:
         return f"{self.prefix}user:"
 
     def user(self, name: str) -> str:
-        """A hash: one member: id name password role since session banned ban-reason left leaving invited-by signed-up held request; for ever."""  # noqa: E501
+        """A hash: one member: id name password role since session banned ban-reason left leaving invited-by signed-up held request inbox-feed; for ever."""  # noqa: E501
         return f"{self.prefix}user:{name.lower()}"
 
     def users(self) -> str:
@@ -139,7 +147,7 @@ class Keys:
         return f"{self.prefix}link:{digest}"
 
     def reports(self) -> str:
-        """A sorted set: the reported articles, by number of open reports; for ever."""
+        """A sorted set: the reported articles and comments, by number of open reports; for ever."""
         return f"{self.prefix}reports:"
 
     def report(self, id: int | str) -> str:
@@ -149,6 +157,58 @@ class Keys:
     def reported(self, name: str) -> str:
         """A set: the ids of the articles that one member reported, so that nobody reports twice; for ever."""
         return f"{self.prefix}reported:{name.lower()}"
+
+    def thread(self, id: int | str) -> str:
+        """A hash: the conversation of one article without the words: a field for each comment and some of its own; for ever."""  # noqa: E501
+        return f"{self.prefix}thread:{id}"
+
+    def words(self, id: int | str) -> str:
+        """A hash: the texts of the comments of one article, by number; for ever."""
+        return f"{self.prefix}words:{id}"
+
+    def hidden(self, id: int | str) -> str:
+        """A string: a bit for each comment of one article, 1 if nobody can read it any more; for ever."""
+        return f"{self.prefix}hidden:{id}"
+
+    def voted_comments(self, id: int | str, block: int | str) -> str:
+        """A set: the voters of 512 comments of one article, as number × 2³² + member id, and 0; expires an hour after the conversation ends."""  # noqa: E501
+        return f"{self.prefix}voted-comments:{id}-{block}"
+
+    def comments(self) -> str:
+        """A list: the site's newest 10,000 comments (``<id>.<number>``), newest first; for ever."""
+        return f"{self.prefix}comments:"
+
+    def commented(self, name: str) -> str:
+        """A list: the comments of one member (``<id>.<number>``), newest first; for ever."""
+        return f"{self.prefix}commented:{name.lower()}"
+
+    def removing(self) -> str:
+        """A set: the articles with a comment whose replies are being hidden or shown again with it; until that is done."""  # noqa: E501
+        return f"{self.prefix}removing:"
+
+    def comment_report(self, id: int | str, number: int | str) -> str:
+        """A hash: the open reports of one comment, by member; until they are settled."""
+        return f"{self.prefix}comment-report:{id}.{number}"
+
+    def reported_comments(self, name: str) -> str:
+        """A set: the comments that one member reported, so that nobody reports twice; for ever."""
+        return f"{self.prefix}reported-comments:{name.lower()}"
+
+    def inbox(self, name: str) -> str:
+        """A list: the newest 200 entries of a member's inbox (``<kind> <what> <unix time>``), newest first; 90 days after the newest."""  # noqa: E501
+        return f"{self.prefix}inbox:{name.lower()}"
+
+    def unread(self, name: str) -> str:
+        """A list: those entries of a member's inbox that have not been read, newest first; 90 days after the newest."""
+        return f"{self.prefix}unread:{name.lower()}"
+
+    def seen(self, name: str) -> str:
+        """A hash: what a member has seen of the conversations of 200 articles, by id; 30 days after the last visit."""
+        return f"{self.prefix}seen:{name.lower()}"
+
+    def inbox_feed(self, digest: str) -> str:
+        """A string: whose inbox the feed with the secret address of this digest shows; until it is withdrawn."""
+        return f"{self.prefix}inbox-feed:{digest}"
 
     def log_entries(self) -> str:
         """A list: all acts in the log, each as JSON at the place of its id, from 1; for ever."""
@@ -199,7 +259,7 @@ class Keys:
         return f"{self.prefix}lease:{job}"
 
     def once(self, member: int | str, token: str) -> str:
-        """A string: the article that a member's sent form became; a day."""
+        """A string: the article or comment that a member's sent form became; a day."""
         return f"{self.prefix}once:{member}-{token}"
 
     def done(self, token: str) -> str:
@@ -279,3 +339,18 @@ def invitation_member(token: str) -> str:
 def invitation_token(member: str) -> str:
     """Return the token in ``invite:<token>``, "" when *member* does not stand for an invitation."""
     return member.removeprefix(_INVITATION) if member.startswith(_INVITATION) else ""
+
+
+def comment_member(id: int | str, number: int | str) -> str:
+    """Return the member that stands for a comment in rankings: ``comment:<id>.<number>``."""
+    return f"{_COMMENT}{id}.{number}"
+
+
+def comment_of(member: str) -> CommentId | None:
+    """Return the comment for which *member* (``comment:<id>.<number>``) stands, None if it stands for none."""
+    return parse_comment(member.removeprefix(_COMMENT)) if member.startswith(_COMMENT) else None
+
+
+def parse_comment(text: str) -> CommentId | None:
+    """Return the comment of ``<id>.<number>``, None if *text* is not spelled so."""
+    return CommentId(*map(int, text.split("."))) if _COMMENT_ID.fullmatch(text) else None

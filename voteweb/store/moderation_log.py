@@ -14,7 +14,10 @@ from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.keys import Keys
 
 #: The fields of an entry, in the order in which it is stored: a JSON array of strings, without empty ones at its end.
-PACKED_FIELDS = ("kind", "who", "time", "about", "article", "title", "why", "added", "removed", "undoes", "undone")
+PACKED_FIELDS = (
+    "kind", "who", "time", "about", "article", "title", "why", "added", "removed", "undoes", "undone",
+    "comment",
+)  # fmt: skip
 #: The highest place in a list that Redis accepts.
 _MAX_PLACE = 2**63 - 1
 
@@ -36,6 +39,8 @@ class NewLogEntry:
     why: str = ""
     #: The id of the entry that this act undoes; 0 for none.
     undoes: int = 0
+    #: The number of the comment of the article, 0 for none.
+    comment: int = 0
 
 
 class LogArguments(NamedTuple):
@@ -68,6 +73,7 @@ class ModerationLog:
             "why": entry.why,
             "article": str(entry.article or ""),
             "undoes": str(entry.undoes or ""),
+            "comment": str(entry.comment or ""),
         }
         keys = [self._keys.log_entries(), *log_indexes(self._keys, entry.kind, entry.who, entry.about)]
         return _act(self._keys, keys, json.dumps([fields.get(name, "") for name in PACKED_FIELDS]))
@@ -173,5 +179,6 @@ def _entry(id: int, fields: Mapping[str, str]) -> LogEntry | None:
         why=fields.get("why", ""),
         added=tuple(fields.get("added", "").split()),
         removed=tuple(fields.get("removed", "").split()),
-        undone="undone" in fields,
+        undone=bool(fields.get("undone")),
+        comment=int(fields.get("comment") or 0),
     )

@@ -11,16 +11,24 @@ READING = frozenset({"check_rate_limit", "own_votes", "read_log", "read_rows"})
 
 #: Reading scripts that use no helper of ``common.lua``: without it a call takes 0.7 microseconds of Redis instead of 4.
 WITHOUT_HELPERS = frozenset({"own_votes", "read_log", "read_rows"})
+#: The scripts about conversations: the helpers of ``thread.lua`` follow those of ``common.lua`` in them.
+ABOUT_THREADS: frozenset[str] = frozenset()
 
 
 @cache
 def sources() -> dict[str, str]:
-    """Return the source of every script by name, all but some with the helpers of ``common.lua`` in front."""
+    """Return the source of every script by name, all but some with the helpers that they need in front."""
     folder = files("voteweb.store").joinpath("lua")
     scripts = [file for file in folder.iterdir() if file.name.endswith(".lua")]
     texts = {file.name.removesuffix(".lua"): file.read_text("utf-8") for file in scripts}
-    common = texts.pop("common")
-    return {name: text if name in WITHOUT_HELPERS else f"{common}\n{text}" for name, text in texts.items()}
+    common, thread = texts.pop("common"), texts.pop("thread")
+
+    def helpers(name: str) -> str:
+        if name in WITHOUT_HELPERS:
+            return ""
+        return f"{common}\n{thread}\n" if name in ABOUT_THREADS else f"{common}\n"
+
+    return {name: helpers(name) + text for name, text in texts.items()}
 
 
 @cache

@@ -342,7 +342,7 @@ local function done(answer)
 end
 
 -- The places of the fields in a log entry, which is an array of strings; PACKED_FIELDS in moderation_log.py names all.
-local KIND, TIME, ABOUT, ARTICLE, ADDED, REMOVED, UNDOES, UNDONE = 1, 3, 4, 5, 8, 9, 10, 11
+local KIND, TIME, ABOUT, ARTICLE, ADDED, REMOVED, UNDOES, UNDONE, COMMENT = 1, 3, 4, 5, 8, 9, 10, 11, 12
 -- Entries after one that is to be undone: more in the minutes that undoing is offered for is no usual site.
 local MAX_LATER_ENTRIES = 1000
 
@@ -375,7 +375,7 @@ end
 -- Mark an entry as undone; tell whether there is one that was not.
 local function mark_undone(key, id)
   local entry = read_log_entry(key, id)
-  if not entry or entry[UNDONE] then
+  if not entry or (entry[UNDONE] or '') ~= '' then
     return false
   end
   for i = #entry + 1, UNDONE - 1 do
@@ -396,7 +396,7 @@ end
 -- Tell whether a later log entry decided anew what an earlier one had decided: whether the article is listed, in which
 -- of these groups it is, or whether the member is banned.
 local function overrules(later, earlier)
-  if (later[ARTICLE] or '') ~= (earlier[ARTICLE] or '') then
+  if (later[ARTICLE] or '') ~= (earlier[ARTICLE] or '') or (later[COMMENT] or '') ~= (earlier[COMMENT] or '') then
     return false
   elseif earlier[KIND] == 'remove' then
     return later[KIND] == 'remove' or later[KIND] == 'restore'
@@ -426,7 +426,7 @@ local function is_in_force()
   local key, cancelled = log_entries_key(), {}
   local entry = read_log_entry(key, undoes)
   local later = redis.call('LRANGE', key, undoes, undoes + MAX_LATER_ENTRIES)
-  if not entry or entry[UNDONE] or #later > MAX_LATER_ENTRIES then
+  if not entry or (entry[UNDONE] or '') ~= '' or #later > MAX_LATER_ENTRIES then
     return false
   end
   for i = #later, 1, -1 do

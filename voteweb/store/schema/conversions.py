@@ -40,4 +40,6 @@ CONVERSIONS: dict[int, tuple[Conversion, ...]] = {
         Conversion("Give groups without a title their name", groups.convert),
         Conversion("Keep which articles a member reported without the words", reports.convert),
     ),
+    # Conversations: only new keys and fields, which are absent on a site that has none.
+    2: (),
 }

@@ -1,0 +1,132 @@
+"""The values of conversations: comments, threads, what a member finds in the inbox."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class CommentId(NamedTuple):
+    """The address of a comment: its article's id and its number within the article, from 1."""
+
+    article: int
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.article}.{self.number}"
+
+
+class CommentStatus(StrEnum):
+    """Whether a comment can be read, was deleted by its author, or was removed by a moderator."""
+
+    VISIBLE = ""
+    DELETED = "deleted"
+    REMOVED = "removed"
+
+
+class CommentOrder(StrEnum):
+    """The orders of siblings: by score (highest first), oldest first, newest first."""
+
+    SCORE = "score"
+    TIME = "time"
+    NEW = "new"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A comment without its words, as ``thread:<id>`` holds it: all that its place is computed from.
+
+    ``parent`` is the number of the comment that it answers, 0 for none; ``base`` are votes without a voter, such as
+    imported ones; ``time`` is in unix seconds; ``author`` is the name as written, "" once deleted.
+    ``removes_replies``: it was removed together with everything below it. ``is_quiet``: its author wants no notice of
+    replies to it.
+    """
+
+    number: int
+    parent: int
+    votes: int
+    base: int
+    time: float
+    author: str
+    status: CommentStatus = CommentStatus.VISIBLE
+    removes_replies: bool = False
+    is_quiet: bool = False
+    is_edited: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """The conversation of one article, without the words: all its comments by number.
+
+    ``revision`` changes with every change of the thread; ``last`` is the highest number given out. ``closes`` is the
+    stored unix time at which writing and voting end, None before the first comment: ask
+    :func:`voteweb.core.comment_permissions.closing_time`. ``closed`` is the unix time at which a moderator closed it, 0
+    if it is open. ``reasons`` are those of removals, by number. ``is_quiet``: the poster of the article wants no
+    notice of comments.
+    """
+
+    article: int
+    revision: int = 0
+    last: int = 0
+    closes: int | None = None
+    closed: float = 0.0
+    close_reason: str = ""
+    is_quiet: bool = False
+    nodes: dict[int, Node] = field(default_factory=dict)
+    reasons: dict[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedComment:
+    """A comment in a list outside its conversation, with what one needs to understand it.
+
+    ``title`` and ``poster`` are the article's; ``answers`` is the author of the comment that it answers, "" for none.
+    """
+
+    id: CommentId
+    node: Node
+    text: str
+    title: str
+    poster: str
+    answers: str = ""
+
+
+class NoticeKind(StrEnum):
+    """Why something is in a member's inbox.
+
+    REPLY, ARTICLE and MENTION: a comment that answers the member's comment, stands below the member's article, or names
+    the member. REMOVED: a moderator acted on something of the member's. REPORT: a moderator settled what the member
+    reported.
+    """
+
+    REPLY = "reply"
+    ARTICLE = "article"
+    MENTION = "mention"
+    REMOVED = "removed"
+    REPORT = "report"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """An entry of an inbox: about ``comment``, or about the moderation log's entry ``log``; ``time`` in unix seconds.
+
+    ``entry`` is its text in the inbox, which names it in forms.
+    """
+
+    entry: str
+    kind: NoticeKind
+    time: float
+    is_unread: bool
+    comment: ListedComment | None = None
+    log: int = 0
+
+
+class Visit(NamedTuple):
+    """What a member has seen of one thread.
+
+    Comments after number ``base`` are marked as new during this visit; ``seen`` is the highest number shown in it;
+    ``time`` is the unix time of its last page.
+    """
+
+    base: int
+    seen: int
+    time: float

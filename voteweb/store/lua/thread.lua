@@ -1,0 +1,66 @@
+-- Helpers put in front of every script about conversations, after those of common.lua.
+-- thread:<id> has for each comment a field of its number: "<parent> <votes> <base> <time> <state> <author>". The parent is
+-- 0 for none. The state is "-", or letters: d deleted, r removed, R removed with its replies, q its author wants no notice of
+-- replies, e edited. The author is empty once it is deleted. parse_node() in nodes.py reads the same.
+
+-- Voters of up to VOTER_BLOCK comments share one set; a voter of a comment is number * VOTER_FACTOR + member id.
+local VOTER_BLOCK, VOTER_FACTOR = 512, 4294967296
+
+-- Return the comment with this number in the thread at key, or nil if there is none that can be read.
+local function read_node(key, number)
+  local text = redis.call('HGET', key, number)
+  local parent, votes, base, time, state, author =
+    string.match(text or '', '^(%d+) (%-?%d+) (%-?%d+) ([%d.]+) (%-?%a*) (.*)$')
+  return parent and { parent = tonumber(parent), votes = tonumber(votes), base = tonumber(base), time = time,
+    state = state, author = author }
+end
+
+-- Store a comment, and give the thread another revision.
+local function write_node(key, number, node)
+  redis.call('HSET', key, number, string.format('%d %d %d %s %s %s', node.parent, node.votes, node.base, node.time,
+    node.state, node.author))
+  redis.call('HINCRBY', key, 'rev', 1)
+end
+
+-- Tell whether a state has one of these letters.
+local function has_state(node, letters)
+  return string.find(node.state, '[' .. letters .. ']') ~= nil
+end
+
+-- Put a letter into the state of a comment, or take it out.
+local function set_state(node, letter, is_set)
+  local state = string.gsub(node.state, '[-' .. letter .. ']', '') .. (is_set and letter or '')
+  node.state = state == '' and '-' or state
+end
+
+-- Walk from the comment with this number up to the top level: return how many comments that are, and whether one of them was
+-- removed together with its replies. A parent has a lower number than its replies; damaged data end the walk.
+local function walk_up(key, number)
+  local level, is_covered = 0, false
+  while number > 0 do
+    local node = read_node(key, number)
+    level = level + 1
+    if not node or node.parent >= number then
+      break
+    end
+    is_covered = is_covered or has_state(node, 'R')
+    number = node.parent
+  end
+  return level, is_covered
+end
+
+-- Note whether anybody can read a comment, in its bit and in the number of comments of its article. Done again, it changes
+-- nothing. Returns whether it changed anything.
+local function set_hidden(hidden_key, article_key, number, is_hidden)
+  local bit = is_hidden and 1 or 0
+  if redis.call('SETBIT', hidden_key, number, bit) == bit then
+    return false
+  end
+  redis.call('HINCRBY', article_key, 'comments', is_hidden and -1 or 1)
+  return true
+end
+
+-- The unix time at which a conversation ends: as stored with its first comment.
+local function conversation_end(closes, posted, commenting_seconds)
+  return voting_end(closes, finite(posted), commenting_seconds)
+end

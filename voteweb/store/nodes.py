@@ -1,0 +1,70 @@
+"""Decode and encode what ``thread:<id>`` stores of each comment."""
+
+import re
+from collections.abc import Mapping
+
+from voteweb.core import config
+from voteweb.core.comments import CommentStatus, Node, Thread
+from voteweb.store.scanner import finite_number
+
+_NODE = re.compile(
+    r"(?P<parent>[0-9]{1,9}) (?P<votes>-?[0-9]{1,12}) (?P<base>-?[0-9]{1,12}) (?P<time>[0-9.]{1,20})"
+    r" (?P<state>-|[drRqe]{1,5}) (?P<author>.{0,40})"
+)
+_WHOLE = re.compile(r"[0-9]{1,15}")
+
+
+def parse_node(number: int, stored: str) -> Node | None:
+    """Return the comment that *stored* holds, None if it holds none: other programs write here too."""
+    match = _NODE.fullmatch(stored)
+    time = finite_number(match["time"]) if match else None
+    if match is None or time is None or not 0 <= time < config.MAX_TIME:
+        return None
+    state = match["state"]
+    removed = CommentStatus.REMOVED if {"r", "R"} & set(state) else CommentStatus.VISIBLE
+    return Node(
+        number=number,
+        parent=int(match["parent"]),
+        votes=int(match["votes"]),
+        base=int(match["base"]),
+        time=time,
+        author=match["author"],
+        status=CommentStatus.DELETED if "d" in state else removed,
+        removes_replies="R" in state,
+        is_quiet="q" in state,
+        is_edited="e" in state,
+    )
+
+
+def format_node(node: Node) -> str:
+    """Return the text that stores *node*; times have six decimals, as scripts write them."""
+    removed = "R" if node.removes_replies else "r"
+    letters = {CommentStatus.DELETED: "d", CommentStatus.REMOVED: removed, CommentStatus.VISIBLE: ""}[node.status]
+    letters += "q" * node.is_quiet + "e" * node.is_edited
+    return f"{node.parent} {node.votes} {node.base} {node.time:.6f} {letters or '-'} {node.author}"
+
+
+def parse_thread(article: int, fields: Mapping[str, str]) -> Thread:
+    """Return the conversation that the hash ``thread:<id>`` holds; a comment that cannot be read is left out."""
+    nodes = {int(name): parse_node(int(name), value) for name, value in fields.items() if _WHOLE.fullmatch(name)}
+    reasons = {
+        int(name.removeprefix("reason:")): value
+        for name, value in fields.items()
+        if name.startswith("reason:") and _WHOLE.fullmatch(name.removeprefix("reason:"))
+    }
+    closes = fields.get("closes", "")
+    return Thread(
+        article=article,
+        revision=_whole(fields.get("rev")),
+        last=_whole(fields.get("last")),
+        closes=int(closes) if _WHOLE.fullmatch(closes) else None,
+        closed=finite_number(fields.get("closed")) or 0.0,
+        close_reason=fields.get("close-reason", ""),
+        is_quiet="quiet" in fields,
+        nodes={number: node for number, node in sorted(nodes.items()) if node},
+        reasons=reasons,
+    )
+
+
+def _whole(stored: str | None) -> int:
+    return int(stored) if stored and _WHOLE.fullmatch(stored) else 0
