@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
+from voteweb.core.models import LogEntry
+
 
 class CommentId(NamedTuple):
     """The address of a comment: its article's id and its number within the article, from 1."""
@@ -107,7 +109,7 @@ class NoticeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """An entry of an inbox: about ``comment``, or about the moderation log's entry ``log``; ``time`` in unix seconds.
+    """An entry of an inbox: about ``comment``, or about ``log``, an act of a moderator; ``time`` is in unix seconds.
 
     ``entry`` is its text in the inbox, which names it in forms.
     """
@@ -117,7 +119,7 @@ class Notice:
     time: float
     is_unread: bool
     comment: ListedComment | None = None
-    log: int = 0
+    log: LogEntry | None = None
 
 
 class Visit(NamedTuple):

@@ -64,3 +64,26 @@ end
 local function conversation_end(closes, posted, commenting_seconds)
   return voting_end(closes, finite(posted), commenting_seconds)
 end
+
+-- Put an entry, "<kind> <what> <unix time>", on top of the inbox of a member and of what is unread in it, unless the inbox
+-- has one about the same already. Nobody is told who has left, or is no member. An inbox holds size entries for so many
+-- seconds.
+local function notify(user_key, inbox_key, unread_key, kind, what, size, seconds)
+  local id, left = unpack(redis.call('HMGET', user_key, 'id', 'left'))
+  if not id or left then
+    return
+  end
+  for _, entry in ipairs(redis.call('LRANGE', inbox_key, 0, -1)) do
+    if string.match(entry, '^%a+ (%S+) ') == what then
+      return
+    end
+  end
+  local entry = string.format('%s %s %d', kind, what, math.floor(tonumber(now())))
+  redis.call('LPUSH', inbox_key, entry)
+  redis.call('LPUSH', unread_key, entry)
+  while redis.call('LLEN', inbox_key) > tonumber(size) do
+    redis.call('LREM', unread_key, 0, redis.call('RPOP', inbox_key))
+  end
+  redis.call('EXPIRE', inbox_key, seconds)
+  redis.call('EXPIRE', unread_key, seconds)
+end
