@@ -68,21 +68,34 @@ def article_target(article: Article) -> str:
 
 
 def current_path() -> str:
-    """Return the path and query of this page; for the answer to a form, the page of the article it changed."""
+    """Return the path and query of this page; for the answer to a form, the page of what it changed."""
     if request.url_rule is not None and "GET" not in (request.url_rule.methods or ()):
-        id = (request.view_args or {}).get("id")
-        return "/" if id is None else f"/a/{id}"
+        return _own_page()[0]
     return request.full_path.rstrip("?")
 
 
 def return_url() -> str:
-    """Return the page of this site from which this form was sent, at its article.
+    """Return the page of this site from which this form was sent, at its article or comment.
 
-    The form's field ``next`` names it; without one, or with a foreign one, it is the article's own page.
+    The form's field ``next`` names it; without one, or with a foreign one, it is the page of the article or comment.
     """
-    id = (request.view_args or {}).get("id")
-    path = safe_path(request.form.get("next", ""), default=f"/a/{id}" if id is not None else "/")
-    return f"{path.partition('#')[0]}#a{id}" if id is not None else path
+    own_path, anchor = _own_page()
+    path = safe_path(request.form.get("next", ""), default=own_path)
+    return f"{path.partition('#')[0]}#{anchor}" if anchor else path
+
+
+def _own_page() -> tuple[str, str]:
+    """Return the page of the comment or article that the arguments of the route name, and its anchor on lists."""
+    parts = request.view_args or {}
+    id, number = parts.get("id"), parts.get("number")
+    if id is None:
+        return "/", ""
+    return (f"/a/{id}", f"a{id}") if number is None else (comment_path(id, number), f"c{number}")
+
+
+def comment_path(id: int, number: int) -> str:
+    """Return the path of the page of comment *number* of the article *id*."""
+    return f"/a/{id}/c/{number}"
 
 
 def safe_path(target: str, default: str = "/") -> str:
