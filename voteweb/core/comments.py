@@ -123,7 +123,7 @@ class Notice:
 
 
 class Visit(NamedTuple):
-    """What a member has seen of one thread.
+    """The part of one thread that a member has seen.
 
     Comments after number ``base`` are marked as new during this visit; ``seen`` is the highest number shown in it;
     ``time`` is the unix time of its last page.
