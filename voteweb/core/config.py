@@ -51,8 +51,10 @@ MAX_VISITED_THREADS = 200
 VISITED_SECONDS = 30 * 86_400
 #: Comments whose visibility one step changes after a removal with replies: under 1 ms of Redis.
 REMOVAL_STEP = 100
-#: Threads that a worker keeps, as computed from the database, and rendered comments, with their bytes.
+#: Threads that a worker keeps, as computed from the database, with their comments at half a kilobyte each, and rendered
+#: comments, with their bytes.
 THREAD_CACHE_SIZE = 64
+THREAD_CACHE_COMMENTS = 30_000
 RENDERED_COMMENT_CACHE_BYTES = 16 * 2**20
 #: Characters of a link: browsers and other sites handle this many without trouble.
 MAX_LINK_LENGTH = 2_000

@@ -30,6 +30,7 @@ from voteweb.store.rescoring import Rescoring
 from voteweb.store.schema import Schema
 from voteweb.store.server_info import ServerInfo
 from voteweb.store.sessions import Sessions
+from voteweb.store.threads import Threads
 from voteweb.store.users import Users
 from voteweb.store.votes import Votes
 
@@ -44,6 +45,7 @@ class Store:
     reports: Reports
     votes: Votes
     open_votes: OpenVotes
+    threads: Threads
     groups: Groups
     users: Users
     admissions: Admissions
@@ -105,6 +107,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         reports=Reports(connection, moderation_log),
         votes=Votes(connection, settings, rate_limits, sessions),
         open_votes=OpenVotes(connection, settings),
+        threads=Threads(connection),
         groups=Groups(connection, moderation_log),
         users=users,
         admissions=Admissions(connection, moderation_log),

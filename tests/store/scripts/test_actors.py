@@ -34,6 +34,7 @@ WITHOUT_ACTOR = {
     "own_votes": "it only reads",
     "read_log": "it only reads",
     "read_rows": "it only reads",
+    "read_thread": "it only reads",
     "refund_rate_limit": "it counts what anybody tries",
     "remove_invitation": "the deletion of an account goes on by itself",
     "remove_stray_member": "the operator repairs",

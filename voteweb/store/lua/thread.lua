@@ -1,52 +1,26 @@
--- Helpers put in front of every script about conversations, after those of common.lua.
--- thread:<id> has for each comment a field of its number: "<parent> <votes> <base> <time> <state> <author>". The parent is
--- 0 for none. The state is "-", or letters: d deleted, r removed, R removed with its replies, q its author wants no notice of
--- replies, e edited. The author is empty once it is deleted. parse_node() in nodes.py reads the same.
+-- Helpers put in front of every script that changes a conversation, after those of common.lua and node.lua.
 
 -- Voters of up to VOTER_BLOCK comments share one set; a voter of a comment is number * VOTER_FACTOR + member id.
 local VOTER_BLOCK, VOTER_FACTOR = 512, 4294967296
 
--- Return the comment with this number in the thread at key, or nil if there is none that can be read.
-local function read_node(key, number)
-  local text = redis.call('HGET', key, number)
-  local parent, votes, base, time, state, author =
-    string.match(text or '', '^(%d+) (%-?%d+) (%-?%d+) ([%d.]+) (%-?%a*) (.*)$')
-  return parent and { parent = tonumber(parent), votes = tonumber(votes), base = tonumber(base), time = time,
-    state = state, author = author }
+-- Give the thread another revision: the unix time in microseconds, or one more than before. So no two states of a thread
+-- ever share a revision, not even after a restore, or on a replica that took over without the last writes.
+local function next_thread_revision(key)
+  local time, before = string.gsub(now(), '%.', ''), redis.call('HGET', key, 'rev')
+  redis.call('HSET', key, 'rev', string.format('%.0f', math.max(tonumber(time), (finite(before) or 0) + 1)))
 end
 
 -- Store a comment, and give the thread another revision.
 local function write_node(key, number, node)
   redis.call('HSET', key, number, string.format('%d %d %d %s %s %s', node.parent, node.votes, node.base, node.time,
     node.state, node.author))
-  redis.call('HINCRBY', key, 'rev', 1)
-end
-
--- Tell whether a state has one of these letters.
-local function has_state(node, letters)
-  return string.find(node.state, '[' .. letters .. ']') ~= nil
+  next_thread_revision(key)
 end
 
 -- Put a letter into the state of a comment, or take it out.
 local function set_state(node, letter, is_set)
   local state = string.gsub(node.state, '[-' .. letter .. ']', '') .. (is_set and letter or '')
   node.state = state == '' and '-' or state
-end
-
--- Walk from the comment with this number up to the top level: return how many comments that are, and whether one of them was
--- removed together with its replies. A parent has a lower number than its replies; damaged data end the walk.
-local function walk_up(key, number)
-  local level, is_covered = 0, false
-  while number > 0 do
-    local node = read_node(key, number)
-    level = level + 1
-    if not node or node.parent >= number then
-      break
-    end
-    is_covered = is_covered or has_state(node, 'R')
-    number = node.parent
-  end
-  return level, is_covered
 end
 
 -- Note whether anybody can read a comment, in its bit and in the number of comments of its article. Done again, it changes

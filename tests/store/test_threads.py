@@ -1,0 +1,126 @@
+"""Reads of conversations: complete, current, and no more over the wire than this process does not know."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests import factories
+from tests.store.examination import run
+from tests.store.thread_data import node, write_thread
+from voteweb.core import config
+from voteweb.core.comments import CommentStatus, Thread
+from voteweb.store import Store
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.thread_cache import ThreadCache
+from voteweb.store.threads import SCRIPTED_THREAD, SHORT_THREAD, ThreadRead
+
+
+def read(store: Store, article_id: int = 1, **arguments: Any) -> ThreadRead:
+    """Return a conversation as a page reads it."""
+    pipeline = store.pipeline()
+    thread = store.threads.queue_read(pipeline, article_id, **arguments)
+    pipeline.execute()
+    return thread.result
+
+
+def commands_of_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Return the names of the commands of a read, trip by trip."""
+    trips: list[list[str]] = []
+    run_commands = store.connection.run
+
+    def record(commands: list[Command], **options: Any) -> list[Any]:
+        trips.append([command[0] for command in commands])
+        return run_commands(commands, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store.connection, "run", record)
+        read(store)
+    return trips
+
+
+def test_short_conversation_comes_with_words_and_own_votes(store: Store) -> None:
+    article = factories.article(store)
+    nodes = [node(1), node(2, parent=1, author="Zoë-陈"), node(3, status=CommentStatus.DELETED, author="")]
+    write_thread(store, article.id, nodes)
+    run(store, "SADD", "voted-comments:1-0", 0, 2 * 2**32 + 7, 1 * 2**32 + 8)
+    answer = read(store, viewer_id=7)
+    assert answer.thread.nodes == {node.number: node for node in nodes}
+    assert (answer.thread.article, answer.thread.last) == (1, 3)
+    assert (answer.words, answer.voted) == ({1: "Comment 1", 2: "Comment 2"}, {2})
+    assert read(store).voted == frozenset()
+    assert store.threads.get(article.id) == answer.thread
+
+
+def test_article_without_comments_has_an_empty_conversation(store: Store) -> None:
+    assert read(store, 99, viewer_id=7) == ThreadRead(Thread(99), {}, frozenset())
+
+
+def test_long_conversation_comes_without_words_and_votes(store: Store) -> None:
+    write_thread(store, 1, [node(number) for number in range(1, SHORT_THREAD + 1)])
+    assert len(read(store, viewer_id=7).words or {}) == SHORT_THREAD
+    write_thread(store, 1, [node(SHORT_THREAD + 1)])
+    answer = read(store, viewer_id=7)
+    assert len(answer.thread.nodes) == SHORT_THREAD + 1
+    assert (answer.words, answer.voted) == (None, None)
+    pipeline = store.pipeline()
+    words = store.threads.queue_words(pipeline, 1, [2, 101, 102])
+    none = store.threads.queue_words(pipeline, 1, [])
+    pipeline.execute()
+    assert (words.result, none.result) == ({2: "Comment 2", 101: "Comment 101"}, {})
+
+
+def test_every_read_shows_what_is_stored(store: Store) -> None:
+    """Whether this process knows the conversation, an earlier state of it, or nothing."""
+    for number in range(1, 5):
+        write_thread(store, 1, [node(number)])
+        for _ in range(2):
+            assert list(read(store).thread.nodes) == list(range(1, number + 1))
+    changed = replace(read(store).thread.nodes[2], votes=1)
+    write_thread(store, 1, [changed])
+    assert read(store).thread.nodes[2] == changed
+
+
+def test_known_conversation_is_not_sent_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_thread(store, 1, [node(1)])
+    assert commands_of_read(store, monkeypatch) == [["HGETALL", "EVALSHA"]]
+    assert commands_of_read(store, monkeypatch) == [["EVALSHA"]]
+    before = read(store).thread
+    assert read(store).thread is before
+    write_thread(store, 1, [node(2)])
+    assert commands_of_read(store, monkeypatch) == [["EVALSHA"]]
+    assert read(store).thread.nodes[1] is before.nodes[1]
+    assert commands_of_read(store, monkeypatch) == [["HGETALL", "EVALSHA"]]  # it may change again
+
+
+def test_very_long_conversation_is_never_read_by_a_script(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    last = SCRIPTED_THREAD + 1
+    write_thread(store, 1, [node(last)])
+    assert commands_of_read(store, monkeypatch) == [["HGETALL", "EVALSHA"]]
+    write_thread(store, 1, [node(last, votes=1)])
+    assert commands_of_read(store, monkeypatch) == [["EVALSHA"], ["HGETALL"]]
+    write_thread(store, 1, [node(last, votes=2)])
+    assert commands_of_read(store, monkeypatch) == [["HGETALL", "EVALSHA"]]
+    assert read(store).thread.nodes[last].votes == 2
+
+
+def test_conversation_without_a_revision_is_always_read(store: Store) -> None:
+    """Another program may write what it likes."""
+    write_thread(store, 1, [node(1)])
+    run(store, "HDEL", "thread:1", "rev")
+    read(store)
+    run(store, "HSET", "thread:1", "2", "no comment", "3", "1 0 0 17.5 - bob", "last", "x")
+    assert list(read(store).thread.nodes) == [1, 3]
+
+
+def test_cache_keeps_the_conversations_used_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "THREAD_CACHE_SIZE", 3)
+    monkeypatch.setattr(config, "THREAD_CACHE_COMMENTS", 4)
+    cache = ThreadCache()
+    for id in (1, 2, 3):
+        cache.put(Thread(id, nodes={1: node(1)}), {})
+    assert cache.get(1)
+    cache.put(Thread(4), {})
+    assert [id for id in range(1, 5) if cache.get(id)] == [1, 3, 4]
+    cache.put(Thread(5, nodes={number: node(number) for number in range(1, 10)}), {})
+    assert [id for id in range(1, 6) if cache.get(id)] == [5]
