@@ -1,0 +1,295 @@
+"""Conversations: order, pages, gaps and places of comments, and damaged threads."""
+
+import random
+from collections import Counter
+from itertools import chain
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from voteweb.core.comments import CommentOrder, CommentStatus, Node, Thread
+from voteweb.core.config import LEVELS_ON_PAGE, TOP_LEVEL_ON_PAGE
+from voteweb.core.conversation import Conversation, ConversationPage, Place
+
+VOTE_SCORE = 8_640.0
+SIZE = 100
+
+
+def node(number: int, parent: int = 0, *, votes: int = 0, time: float | None = None, state: str = "") -> Node:
+    return Node(
+        number=number,
+        parent=parent,
+        votes=votes,
+        base=0,
+        time=1_000.0 + number if time is None else time,
+        author="" if state == "d" else f"member{number}",
+        status={"d": CommentStatus.DELETED, "": CommentStatus.VISIBLE}.get(state, CommentStatus.REMOVED),
+        removes_replies=state == "R",
+    )
+
+
+def conversation(*nodes: Node, order: CommentOrder = CommentOrder.SCORE) -> Conversation:
+    thread = Thread(article=1, last=max((n.number for n in nodes), default=0), nodes={n.number: n for n in nodes})
+    return Conversation(thread, order, VOTE_SCORE)
+
+
+def numbers(page: ConversationPage) -> list[int]:
+    return [row.node.number for row in page.rows]
+
+
+def shown(page: ConversationPage) -> list[int]:
+    return [row.node.number for row in page.rows if row.node.status is CommentStatus.VISIBLE]
+
+
+def parents_of(page: ConversationPage) -> dict[int, int]:
+    """Return the parent of each row as a template nests them, by ``opens`` and ``closes`` alone."""
+    parents, path = {}, [0]
+    for row in page.rows:
+        assert row.level == len(path)
+        parents[row.node.number] = path[-1]
+        if row.opens:
+            path.append(row.node.number)
+        for end in row.ends:
+            assert end.number == path.pop()
+    assert path == [0]
+    return parents
+
+
+def crawl(talk: Conversation, size: int = SIZE) -> dict[Place, list[int]]:
+    """Follow every link from page 1, to other pages and from gaps; return the visible comments of each page."""
+    found: dict[Place, list[int]] = {}
+    links = [Place(0, 1)]
+    while links:
+        place = links.pop()
+        if place in found:
+            continue
+        page = talk.below(place.root, place.page, size)
+        found[place] = shown(page)
+        links += [Place(place.root, number) for number in range(1, page.pages + 1)]
+        links += [Place(row.node.number, 1) for row in page.rows if row.more]
+    return found
+
+
+def test_siblings_stand_by_score() -> None:
+    talk = conversation(node(1, votes=2), node(2, votes=3), node(3), node(4, 2), node(5, 2, votes=1))
+
+    assert numbers(talk.page(1, SIZE)) == [2, 5, 4, 1, 3]
+
+
+@pytest.mark.parametrize(("first", "second"), [(9, 10), (99, 100)])
+def test_equal_scores_newer_first_then_higher_number(first: int, second: int) -> None:
+    older = node(first, votes=1, time=1_000)
+    assert numbers(conversation(older, node(second, time=1_000 + VOTE_SCORE)).page(1, SIZE)) == [second, first]
+    assert numbers(conversation(older, node(second, votes=1, time=1_000)).page(1, SIZE)) == [second, first]
+
+
+def test_equal_scores_keep_order_across_pages() -> None:
+    talk = conversation(*(node(n, time=1_000) for n in range(1, 121)))
+
+    pages = [numbers(talk.page(page, SIZE)) for page in range(1, 6)]
+
+    assert [*chain(*pages)] == list(range(120, 0, -1))
+
+
+def test_orders_by_time() -> None:
+    nodes = node(1, time=20, votes=9), node(2, time=10), node(3, 1, time=40), node(4, 1, time=30)
+
+    assert numbers(conversation(*nodes, order=CommentOrder.TIME).page(1, SIZE)) == [2, 1, 4, 3]
+    assert numbers(conversation(*nodes, order=CommentOrder.NEW).page(1, SIZE)) == [1, 3, 4, 2]
+
+
+def test_up_to_size_comments_are_on_one_page() -> None:
+    page = conversation(*map(node, range(1, 101))).page(1, SIZE)
+
+    assert (len(page.rows), page.pages, page.total, page.elsewhere) == (100, 1, 100, 0)
+
+
+def test_more_comments_have_pages_of_25() -> None:
+    talk = conversation(*map(node, range(1, 102)))
+
+    assert [len(talk.page(page, SIZE).rows) for page in (1, 2, 5)] == [25, 25, 1]
+    assert (talk.page(5, SIZE).pages, talk.page(5, SIZE).elsewhere) == (5, 100)
+
+
+@pytest.mark.parametrize(("asked", "given"), [(-1, 1), (0, 1), (6, 5), (10**9, 5)])
+def test_page_numbers_out_of_range_are_clamped(asked: int, given: int) -> None:
+    assert conversation(*map(node, range(1, 102))).page(asked, SIZE).number == given
+
+
+def test_best_replies_fill_the_page() -> None:
+    """75 of 100 replies to one comment are shown, and the best reply to one of them before the worst of them."""
+    replies = [node(n, 1, votes=n) for n in range(2, 102)]
+    talk = conversation(node(1), *replies, node(200, 101, votes=50), node(201, 2, votes=50))
+    page = talk.page(1, SIZE)
+
+    assert len(page.rows) == SIZE
+    assert set(numbers(page)) == {1, 200, *range(4, 102)}
+    assert [(row.node.number, row.more) for row in page.rows if row.more] == [(1, 3)]
+    assert page.rows[0].replies == 102
+
+
+def test_deeper_levels_are_behind_a_gap() -> None:
+    talk = conversation(*(node(n, n - 1) for n in range(1, 9)))
+
+    page, below = talk.page(1, SIZE), talk.below(LEVELS_ON_PAGE, 1, SIZE)
+
+    assert [(row.level, row.more) for row in page.rows] == [(n, 0) for n in range(1, 6)] + [(6, 2)]
+    assert [(row.node.number, row.level, row.answers) for row in below.rows] == [(7, 1, "member6"), (8, 2, "member7")]
+    assert talk.place(8, SIZE) == Place(6, 1)
+
+
+def test_more_than_25_direct_replies_have_pages() -> None:
+    talk = conversation(node(1), *(node(n, 1) for n in range(2, 202)))
+
+    assert talk.below(1, 2, SIZE).pages == 8
+    assert talk.place(2, SIZE) == Place(1, 8)
+
+
+def test_rows_nest_and_link_siblings() -> None:
+    page = conversation(node(1, votes=1), node(2, 1), node(3, 2), node(4, 1), node(5), node(6, 5)).page(1, SIZE)
+
+    assert parents_of(page) == {1: 0, 4: 1, 2: 1, 3: 2, 5: 0, 6: 5}
+    assert {row.node.number: row.next_sibling for row in page.rows} == {1: 5, 4: 2, 2: 0, 3: 0, 5: 0, 6: 0}
+    assert [row.closes for row in page.rows] == [0, 0, 0, 2, 0, 1]
+
+
+@pytest.mark.parametrize("state", ["d", "r"])
+def test_line_stands_for_gone_comment_with_visible_below(state: str) -> None:
+    gone = node(1, state=state), node(2, 1, state=state)
+
+    assert numbers(conversation(*gone, node(3, 2)).page(1, SIZE)) == [1, 2, 3]
+    assert numbers(conversation(*gone, node(3, 2, state="d")).page(1, SIZE)) == []
+    assert conversation(*gone, node(3, 2)).visible == 1
+    assert conversation(*gone, node(3, 2)).page(1, SIZE).rows[1].answers == ""
+
+
+def test_replies_of_one_removed_with_them_are_covered() -> None:
+    talk = conversation(node(1), node(2, 1, state="R"), node(3, 2), node(4, 3))
+
+    assert numbers(talk.page(1, SIZE)) == [1]
+    assert [talk.is_covered(n) for n in (1, 2, 3, 4)] == [False, False, True, True]
+    assert (talk.is_shown(4), talk.is_visible(4), talk.visible) == (False, False, 1)
+    assert talk.place(4, SIZE) == Place(0, 1)
+    assert [n.number for n in talk.ancestors(4)] == [1, 2, 3]
+
+
+def test_explanation_has_sums_of_visible_neighbours() -> None:
+    talk = conversation(node(1, votes=3), node(2, votes=2, state="d"), node(5, 2), node(3, votes=1), node(4))
+    explanation = talk.explain(3)
+
+    assert explanation is not None
+    assert explanation.own == (3, "member3", 1, VOTE_SCORE, 1_003.0, 1_003.0 + VOTE_SCORE)
+    assert explanation.before is not None
+    assert explanation.after is not None
+    assert (explanation.before.number, explanation.after.number) == (1, 4)
+    assert talk.explain(9) is None
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        pytest.param([node(1), node(2, 77)], id="missing parent"),
+        pytest.param([node(1, 2), node(2, 1)], id="cycle"),
+        pytest.param([node(1, 1), node(2, 99)], id="own parent"),
+    ],
+)
+def test_damaged_comments_are_top_level(nodes: list[Node]) -> None:
+    talk = conversation(*nodes)
+
+    assert sorted(numbers(talk.page(1, SIZE))) == [1, 2]
+    assert talk.visible == 2
+
+
+def test_chain_of_3000_is_reached() -> None:
+    talk = conversation(*(node(n, n - 1) for n in range(1, 3_001)))
+
+    assert Counter(chain(*crawl(talk).values())) == Counter(range(1, 3_001))
+    assert (talk.level(3_000), talk.place(3_000, SIZE)) == (3_000, Place(2_994, 1))
+
+
+def test_unknown_numbers_have_no_place() -> None:
+    talk = conversation()
+
+    assert (talk.place(9, SIZE), talk.ancestors(9), talk.row(9), talk.level(9)) == (Place(0, 1), (), None, 0)
+    assert talk.below(9, 1, SIZE) == ConversationPage((), 1, 1, 0)
+
+
+def test_crawl_of_5000_meets_each() -> None:
+    """Every comment is on the page that is its place, on no other but those of the comments above it."""
+    choose = random.Random(13)
+    nodes = [node(n, 0, votes=choose.randrange(20)) for n in range(1, 201)]
+    nodes += [node(n, n - 1 if n > 201 else 200) for n in range(201, 251)]  # a chain of 50
+    below_7 = [7]
+    for n in range(251, 3_251):
+        nodes.append(node(n, choose.choice(below_7[-200:]), votes=choose.randrange(20)))
+        below_7.append(n)
+    nodes += [node(n, choose.randrange(8, 201), votes=choose.randrange(20)) for n in range(3_251, 5_001)]
+    talk = conversation(*nodes)
+
+    pages = crawl(talk)
+
+    assert talk.visible == len(nodes) == 5_000
+    assert_each_met_once(talk, pages, {n.number for n in nodes}, SIZE)
+
+
+def assert_each_met_once(talk: Conversation, pages: dict[Place, list[int]], visible: set[int], size: int) -> None:
+    met = Counter(n for place, found in pages.items() for n in found if talk.place(n, size) == place)
+    assert met == Counter(visible)
+    for place, found in pages.items():
+        assert len(found) == len(set(found))
+        for n in found:
+            roots = {0, *(above.number for above in talk.ancestors(n))}
+            assert place.root in roots
+
+
+@st.composite
+def threads(draw: st.DrawFn) -> list[Node]:
+    """Trees of any shape, damaged or not, with gone comments among them."""
+    count = draw(st.integers(0, 60))
+    deep = draw(st.booleans())
+    return [
+        node(
+            n,
+            draw(st.integers(max(0, n - 2) if deep else 0, n if draw(st.booleans()) else max(0, n - 1))),
+            votes=draw(st.integers(0, 3)),
+            time=draw(st.sampled_from([1_000.0, 1_000.0 + VOTE_SCORE, 2_000.0])),
+            state=draw(st.sampled_from(["", "", "", "", "d", "r", "R"])),
+        )
+        for n in range(1, count + 1)
+    ]
+
+
+@given(threads(), st.sampled_from([1, 3, 10, 25, SIZE]), st.sampled_from(CommentOrder))
+def test_invariants(nodes: list[Node], size: int, order: CommentOrder) -> None:
+    talk = conversation(*nodes, order=order)
+    visible = {n.number for n in nodes if talk.is_visible(n.number)}
+    assert talk.visible == len(visible)
+
+    pages = crawl(talk, size)
+    assert_each_met_once(talk, pages, visible, size)
+    for place in pages:
+        page = talk.below(place.root, place.page, size)
+        assert len(shown(page)) + sum(row.more for row in page.rows) + page.elsewhere == page.total
+        if page.pages > 1 or len(shown(page)) < page.total:
+            assert len(page.rows) <= size
+        assert max((row.level for row in page.rows), default=0) <= LEVELS_ON_PAGE
+        assert sum(row.level == 1 for row in page.rows) <= max(TOP_LEVEL_ON_PAGE, size)
+        nested = parents_of(page)
+        for row in page.rows:
+            above = talk.ancestors(row.node.number)
+            assert nested[row.node.number] == (above[-1].number if row.level > 1 else 0)
+            assert row.replies == sum(row.node.number in {n.number for n in talk.ancestors(v)} for v in visible)
+
+
+@given(threads())
+def test_any_two_siblings_agree_with_their_sums(nodes: list[Node]) -> None:
+    talk = conversation(*nodes)
+    for n in nodes:
+        explanation = talk.explain(n.number)
+        if explanation and explanation.after and explanation.before:
+            before, own, after = (
+                (score.equivalent_time, score.time, score.number)
+                for score in (explanation.before, explanation.own, explanation.after)
+            )
+            assert before > own > after
