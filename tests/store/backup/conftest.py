@@ -33,6 +33,8 @@ def site(store: Store) -> Store:
     store.imports.add([factories.story(groups=("go", "编程"), poster=f"poster{i}") for i in range(5)])
     store.imports.add([factories.story(time=time.time() - 60, votes=9)])
     article = factories.article(store, ann, text="Line\nand \x00 and \u2028 and 🎈", link="")
+    edited = factories.draft(text=article.text, link="", title="Redis in Practice")
+    store.articles.edit(article.id, edited, ann)  # the storm may have deleted all articles that it edited
     store.users.ban("bob", NewLogEntry(LogAction.BAN, "Mod", about="bob", why="spam"))
     ban_id = int(run(store, "LLEN", "log-entries:"))
     store.users.unban("bob", NewLogEntry(LogAction.UNBAN, "Mod", about="bob", undoes=ban_id))
