@@ -15,6 +15,7 @@ from voteweb.store.doctor import Doctor
 from voteweb.store.groups import Groups
 from voteweb.store.health import HealthChecks
 from voteweb.store.imports import Imports
+from voteweb.store.inbox_feeds import InboxFeeds
 from voteweb.store.invitations import Invitations
 from voteweb.store.keys import Keys
 from voteweb.store.leases import Leases
@@ -53,6 +54,7 @@ class Store:
     invitations: Invitations
     password_resets: PasswordResets
     account_deletion: AccountDeletion
+    inbox_feeds: InboxFeeds
     rate_limits: RateLimits
     moderation_log: ModerationLog
     rankings: Rankings
@@ -100,6 +102,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     leases = Leases(connection)
     server_info, health = ServerInfo(connection, users), HealthChecks(connection, leases)
     removals = Removals(connection, settings, moderation_log)
+    inbox_feeds = InboxFeeds(connection)
     return Store(
         connection=connection,
         articles=Articles(connection, settings, moderation_log, rate_limits),
@@ -114,7 +117,8 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         sessions=sessions,
         invitations=Invitations(connection),
         password_resets=PasswordResets(connection),
-        account_deletion=AccountDeletion(connection, removals),
+        account_deletion=AccountDeletion(connection, removals, inbox_feeds),
+        inbox_feeds=inbox_feeds,
         rate_limits=rate_limits,
         moderation_log=moderation_log,
         rankings=Rankings(connection.keys),

@@ -1,4 +1,4 @@
-"""The deletion of an account: immediate for the member, its articles in bounded steps that can be resumed."""
+"""The deletion of an account: immediate for the member, what it wrote in bounded steps that can be resumed."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -9,7 +9,16 @@ from voteweb.core import config
 from voteweb.core.errors import LastAdmin, NoSuchArticle, NoSuchMember, PasswordChanged
 from voteweb.core.models import User
 from voteweb.store.connection.connection import Connection
-from voteweb.store.keys import Keys, article_id, article_member, invitation_token, is_article
+from voteweb.store.inbox_feeds import InboxFeeds
+from voteweb.store.keys import (
+    Keys,
+    article_id,
+    article_member,
+    comment_member,
+    invitation_token,
+    is_article,
+    parse_comment,
+)
 from voteweb.store.removals import Removals
 from voteweb.store.scanner import Scanner, batched
 from voteweb.store.users import new_session_id
@@ -18,15 +27,17 @@ from voteweb.store.users import new_session_id
 class AccountDeletion:
     """Deletes accounts of one site."""
 
-    def __init__(self, connection: Connection, removals: Removals) -> None:
+    def __init__(self, connection: Connection, removals: Removals, inbox_feeds: InboxFeeds) -> None:
         self._connection = connection
         self._keys = connection.keys
         self._removals = removals
+        self._inbox_feeds = inbox_feeds
         self._scanner = Scanner(connection)
 
     def start(self, member: User, *, delete_articles: bool) -> None:
         """Log *member* out for ever; :meth:`finish` removes what they leave behind.
 
+        *delete_articles*: their articles and comments are deleted, else only the name is taken off.
         Raises NoSuchMember, LastAdmin, and PasswordChanged unless the password is still that of *member* as read.
         """
         keys = self._keys
@@ -72,7 +83,7 @@ class AccountDeletion:
             raise failure
 
     def finish(self, name: str) -> None:
-        """Delete or disown the articles of a member who left, and remove their reports and invitations.
+        """Delete or disown what a member who left wrote, and remove their reports, invitations and inbox.
 
         May be interrupted anywhere and called again. For anybody else it does nothing.
         """
@@ -84,11 +95,15 @@ class AccountDeletion:
         if not self._connection.command("SISMEMBER", keys.leaving(), name.lower()):
             return
         deletes = self._connection.command("HGET", keys.user(name), "leaving") == "delete"
+        self._inbox_feeds.remove(name)
         # A moderator may restore a removed article into the ranking that was emptied first, hence the loop.
         while self._finish(name) == "more":
             yield from self._release_articles([keys.posted(name), keys.gone(name)], deletes)
+            yield from self._release_comments(name, deletes)
             yield from self._withdraw_reports(name)
+            yield from self._withdraw_comment_reports(name)
             yield from self._remove_invitations(name)
+            self._connection.command("UNLINK", keys.inbox(name), keys.unread(name), keys.seen(name))
 
     def _finish(self, name: str) -> str:
         keys = [self._keys.leaving(), *keys_left_behind(self._keys, name)]
@@ -102,6 +117,13 @@ class AccountDeletion:
                     self._release(member, rankings, deletes)
                 yield
 
+    def _release_comments(self, name: str, deletes: bool) -> Iterator[None]:
+        members = self._connection.command("LRANGE", self._keys.commented(name), 0, config.READ_BATCH_SIZE - 1)
+        for batch in batched(members):
+            for member in batch:
+                self._release_comment(name, member, deletes)
+            yield
+
     def _withdraw_reports(self, name: str) -> Iterator[None]:
         """Withdraw the reports, open or settled; the queue of the moderators counts the others."""
         keys = self._keys
@@ -111,6 +133,21 @@ class AccountDeletion:
                     "withdraw_report",
                     [keys.reports(), keys.report(id), keys.reported(name)],
                     [article_member(id), id, name.lower()],
+                )
+            yield
+
+    def _withdraw_comment_reports(self, name: str) -> Iterator[None]:
+        keys = self._keys
+        for batch in batched(self._scanner.members(keys.reported_comments(name))):
+            for member in batch:
+                id = parse_comment(member)
+                if id is None:  # another program's member
+                    self._connection.command("SREM", keys.reported_comments(name), member)
+                    continue
+                self._connection.script(
+                    "withdraw_report",
+                    [keys.reports(), keys.comment_report(*id), keys.reported_comments(name)],
+                    [comment_member(*id), member, name.lower()],
                 )
             yield
 
@@ -137,7 +174,29 @@ class AccountDeletion:
             [member, config.DELETED_MEMBER],
         )
 
+    def _release_comment(self, name: str, member: str, deletes: bool) -> None:
+        """Delete one comment or take the name off it; both may be repeated."""
+        id = parse_comment(member)
+        if id is None:  # another program's member
+            self._connection.command("LREM", self._keys.commented(name), 0, member)
+            return
+        self._connection.script(
+            "disown_comment",
+            [self._keys.thread(id.article), self._keys.commented(name)],
+            [member, id.number, name.lower(), config.DELETED_MEMBER],
+        )
+
 
 def keys_left_behind(keys: Keys, name: str) -> list[str]:
     """Return the keys with what a member has made that goes, or loses the member's name, when they leave."""
-    return [keys.posted(name), keys.gone(name), keys.reported(name), keys.invites(name)]
+    return [
+        keys.posted(name),
+        keys.gone(name),
+        keys.reported(name),
+        keys.invites(name),
+        keys.commented(name),
+        keys.reported_comments(name),
+        keys.inbox(name),
+        keys.unread(name),
+        keys.seen(name),
+    ]

@@ -16,6 +16,7 @@ ARGUMENTS = {
     "change_user": "log condition name",
     "combine_groups": "member seconds max_kept max_articles first last count",
     "disown_article": "member replacement",
+    "disown_comment": "member number name replacement",
     "dismiss_reports": "log member",
     "edit_article": "log member editor edit_seconds vote_score max_groups title link text known_link link_seconds"
     " known_revision max_versions version_seconds add_count",
@@ -56,6 +57,7 @@ ARGUMENTS = {
     "reset_password": "link known_hash password_hash session_id",
     "restore_article": "log member vote_score good_votes link_seconds known_link known_poster",
     "revoke_invitation": "maker",
+    "set_inbox_feed": "log name known digest",
     "set_groups": "log member vote_score max_groups add_count",
     "start_account_deletion": "name session_id articles verified",
     "use_session": "session_id digest checked idle_seconds max_seconds use_seconds",
@@ -66,7 +68,7 @@ ARGUMENTS = {
 #: The scripts that end their keys and arguments with an actor.
 WITH_ACTOR = {
     "change_user", "dismiss_reports", "edit_article", "judge_member", "make_group", "make_invitation",
-    "report_article", "restore_article", "revoke_invitation", "set_groups", "unlist_article",
+    "report_article", "restore_article", "revoke_invitation", "set_groups", "set_inbox_feed", "unlist_article",
 }  # fmt: skip
 #: Arguments that a site has in its settings or constants.
 DEFAULTS: dict[str, Any] = {

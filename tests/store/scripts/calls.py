@@ -301,8 +301,28 @@ CALLS = {
     "disown_article": call(
         "disown_article", "article:1 posted:ann gone:ann was:1", member="article:1", replacement="[deleted]"
     ),
+    "disown_comment": call("disown_comment", "thread:8 commented:zoe", member="8.2", number=2, name="zoe"),
     "finish_account_deletion": call(
-        "finish_account_deletion", "leaving: posted:zoe gone:zoe reported:none invites:zoe", name="zoe"
+        "finish_account_deletion",
+        "leaving: posted:zoe gone:zoe reported:none invites:zoe commented:none reported-comments:zoe inbox:zoe"
+        " unread:zoe seen:zoe",
+        name="zoe",
+    ),
+    "set_inbox_feed": call(
+        "set_inbox_feed",
+        "user:bob inbox-feed:old inbox-feed:new",
+        name="bob",
+        known="old",
+        digest="new",
+        actor=BOB,
+    ),
+    "set_inbox_feed to withdraw": call(
+        "set_inbox_feed",
+        "user:bob inbox-feed:old inbox-feed:old",
+        name="bob",
+        known="old",
+        digest="",
+        actor=BOB,
     ),
     "take_lease": call("take_lease", "lease:a-job", token="a", seconds=30, mode="take"),
     "end_lease": call("end_lease", "lease:held-job jobs:", token="a", job="held-job", is_done=1),

@@ -17,8 +17,8 @@ def site(make_store: MakeStore) -> Store:
     """A site on which every script has something to do.
 
     Four articles of ann's: 1 and 2 in "go", one reported, one voted for; 3 in "redis"; 4 removed from "go". Eve is
-    banned, zoe's account is being deleted, and bob has an open invitation, a reset link and sessions of each kind. Mod
-    and boss are moderator and admin.
+    banned, zoe, who wrote a comment, is leaving, and bob has a feed of the inbox, an open invitation, a reset link and
+    sessions of each kind. Mod and boss are moderator and admin.
     """
     store = make_store(good_votes=1, vote_score=432.0)
     ann, bob, eve, zoe = (factories.user(store, name) for name in ("ann", "bob", "eve", "zoe"))
@@ -54,6 +54,10 @@ def site(make_store: MakeStore) -> Store:
     run(store, "HSET", "sessions:bob", *(text for pair in sessions.items() for text in pair))
     run(store, "EXPIREAT", "sessions:bob", began + 5_000_000)
     run(store, "SET", "reset:digest", "bob e3b0c44298fc1c14")
+    run(store, "HSET", "user:bob", "inbox-feed", "old")
+    run(store, "SET", "inbox-feed:old", "bob")
+    run(store, "HSET", "thread:8", "2", "0 3 0 1700000000.000000 q Zoe", "last", "2", "rev", "2")
+    run(store, "RPUSH", "commented:zoe", "8.2", "8.1")
     run(store, "HSET", "log-entry:4", "kind", "ban")
     run(store, "HSET", "reported:zoe", "article:7", "{}", "article:8", "{}")
     run(store, "SET", "limit:few-spent", "4000000000", "EX", 1_000)

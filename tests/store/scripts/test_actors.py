@@ -24,6 +24,7 @@ WITHOUT_ACTOR = {
     "check_rate_limit": "it only reads",
     "combine_groups": "a page that is read keeps its ranking",
     "disown_article": "the deletion of an account goes on by itself",
+    "disown_comment": "the deletion of an account goes on by itself",
     "end_session": "a session of anybody may end",
     "end_lease": "a background job runs by itself",
     "finish_account_deletion": "the deletion of an account goes on by itself",

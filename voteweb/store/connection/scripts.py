@@ -12,7 +12,7 @@ READING = frozenset({"check_rate_limit", "own_votes", "read_log", "read_rows", "
 #: Reading scripts that use no helper of ``common.lua``: without it a call takes 0.7 microseconds of Redis instead of 4.
 WITHOUT_HELPERS = frozenset({"own_votes", "read_log", "read_rows", "read_thread"})
 #: The scripts about conversations: they have the helpers of ``node.lua`` and ``thread.lua`` too.
-ABOUT_THREADS: frozenset[str] = frozenset()
+ABOUT_THREADS = frozenset({"disown_comment"})
 
 
 @cache

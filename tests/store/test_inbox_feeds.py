@@ -1,0 +1,58 @@
+"""The secret address of the feed of an inbox: renewed, withdrawn, and gone with the account."""
+
+from functools import partial
+
+import pytest
+
+from tests import factories
+from tests.store.concurrency import at_once
+from tests.store.examination import broken, run, snapshot
+from voteweb.core.errors import LoggedOut
+from voteweb.core.models import LogAction
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+
+def has_feed(store: Store, name: str) -> bool:
+    pipeline = store.pipeline()
+    future = store.inbox_feeds.queue_has(pipeline, name)
+    pipeline.execute()
+    return future.result
+
+
+def test_an_address_works_until_it_is_renewed_or_withdrawn(store: Store) -> None:
+    ann = factories.user(store, "Ann")
+    assert not has_feed(store, "ann")
+    first = store.inbox_feeds.renew(ann)
+    assert (store.inbox_feeds.name_of(first), has_feed(store, "Ann")) == ("ann", True)
+    second = store.inbox_feeds.renew(ann)
+    assert (store.inbox_feeds.name_of(first), store.inbox_feeds.name_of(second)) == (None, "ann")
+    store.inbox_feeds.withdraw(ann)
+    assert (store.inbox_feeds.name_of(second), has_feed(store, "ann")) == (None, False)
+    assert run(store, "KEYS", "inbox-feed:*") == []
+    store.inbox_feeds.withdraw(ann)
+    assert broken(store) == []
+
+
+def test_only_a_digest_of_the_token_is_stored(store: Store) -> None:
+    token = store.inbox_feeds.renew(factories.user(store, "ann"))
+    assert token not in str(snapshot(store))
+
+
+def test_of_addresses_made_at_once_one_works(store: Store) -> None:
+    ann = factories.user(store, "ann")
+    tokens = at_once([partial(store.inbox_feeds.renew, ann)] * 20)
+    assert [store.inbox_feeds.name_of(token) for token in tokens].count("ann") == 1
+    assert len(run(store, "KEYS", "inbox-feed:*")) == 1
+    at_once([partial(store.inbox_feeds.renew, ann), partial(store.inbox_feeds.withdraw, ann)] * 10)
+    digest = run(store, "HGET", "user:ann", "inbox-feed")
+    assert run(store, "KEYS", "inbox-feed:*") == ([f"inbox-feed:{digest}"] if digest else [])
+    assert broken(store) == []
+
+
+def test_who_was_banned_makes_no_address(store: Store) -> None:
+    ann = factories.user(store, "ann")
+    store.users.ban("ann", NewLogEntry(LogAction.BAN, "Mod", about="ann", why="spam"))
+    with pytest.raises(LoggedOut):
+        store.inbox_feeds.renew(ann)
+    assert run(store, "KEYS", "inbox-feed:*") == []
