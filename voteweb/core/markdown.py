@@ -5,6 +5,7 @@ characters would take seconds. Each text has a budget for them; what comes after
 """
 
 import re
+from collections.abc import Iterator
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_inline import ParserInline
@@ -32,13 +33,48 @@ _STEPS, _CELLS = "steps", "cells"
 
 def to_html(source: str) -> str:
     """Return the Markdown *source* as HTML that is not safe yet; its headings are h2 to h4."""
-    tokens = _parser.parse(source, {_STEPS: _MAX_STEPS, _CELLS: _MAX_CELLS})
+    tokens = _parse(source)
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             # The page has an h1: headings of a text begin at h2 and end at h4.
             token.tag = f"h{min(int(token.tag[1]) + 1, 4)}"
     _limit_addresses(tokens)
     return str(_parser.renderer.render(tokens, _parser.options, {}))
+
+
+def prose(source: str) -> Iterator[str]:
+    """Yield the text of each block of the Markdown *source* that is not a quotation, without its code and links.
+
+    Underscores around emphasis remain where it follows "@": they may begin and end a name.
+    """
+    quotes = 0
+    for token in _parse(source):
+        quotes += token.nesting if token.type in ("blockquote_open", "blockquote_close") else 0
+        if token.type == "inline" and not quotes:
+            yield _prose_of(token.children or [])
+
+
+def _prose_of(tokens: list[Token]) -> str:
+    """Return the text of *tokens* with a line end in the place of everything else."""
+    pieces: list[str] = []
+    links, underscores = 0, []
+    for token in tokens:
+        text = "\n"
+        if token.type in ("link_open", "link_close"):
+            links += token.nesting
+        elif token.type == "text" and not links:
+            text = token.content
+        elif token.nesting == 1:  # emphasis begins
+            underscores.append(token.markup if pieces and pieces[-1][-1:] == "@" and "_" in token.markup else "\n")
+            text = underscores[-1]
+        elif token.nesting == -1:
+            text = underscores.pop()
+        pieces.append(text)
+    return "".join(pieces)
+
+
+def _parse(source: str) -> list[Token]:
+    return _parser.parse(source, {_STEPS: _MAX_STEPS, _CELLS: _MAX_CELLS})
 
 
 def _limit_addresses(tokens: list[Token]) -> None:

@@ -1,0 +1,84 @@
+"""Names in texts, and quotations."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from voteweb.core.config import MAX_MENTIONS
+from voteweb.core.markdown import to_html
+from voteweb.core.mentions import names, quotation
+
+NAMED = [
+    ("@alice", "alice"),
+    ("Thanks @Alice!", "alice"),
+    ("@alice, @BOB and @Alice again", "alice bob"),
+    ("谢谢@alice，", "alice"),
+    ("谢谢＠alice你好", "alice"),
+    ("谢谢@alice你好@bob。", "alice bob"),
+    ("привет@alice", "alice"),
+    ("Ask @alice. She knows (@bob too).", "alice bob"),
+    ("@alice's", "alice"),
+    ("@al-ice_2:", "al-ice_2"),
+    ("**@alice** _@bob_ *@carl*", "alice bob carl"),
+    ("@_bob_ and @__init__ or @a_b_c", "_bob_ __init__ a_b_c"),
+    ("# @alice\n\n- @bob\n\n| a |\n|---|\n| @carl |", "alice bob carl"),
+    ("@alice\n@bob", "alice bob"),
+    ("`a`@alice", "alice"),
+]
+UNNAMED = [
+    "alice",
+    "@",
+    "@a",
+    "@" + "a" * 21,
+    "@aliceé",
+    "@ alice",
+    "`@alice`",
+    "    @alice",
+    "```\n@alice\n```",
+    "> @alice",
+    "> @alice\ncontinues @bob",
+    "- > @alice",
+    "[@alice](https://example.com)",
+    "https://example.com/@alice",
+    "https://alice@example.com",
+    "example.com/@alice",
+    "me@alice",
+    "my.name+tag@alice.com",
+    "josé@example.com",
+    "<me@example.com>",
+    "@alice@social.example",
+    "@example.com",
+    "@@alice",
+    "a@alice@bob",
+    "@jose\u0301",
+]
+
+
+@pytest.mark.parametrize(("text", "named"), NAMED)
+def test_names_in_a_text(text: str, named: str) -> None:
+    assert names(text) == tuple(named.split())
+
+
+@pytest.mark.parametrize("text", UNNAMED)
+def test_no_names_in_a_text(text: str) -> None:
+    assert names(text) == ()
+
+
+def test_only_the_first_names_count() -> None:
+    assert names(" ".join(f"@member{n} @MEMBER{n}" for n in range(9))) == tuple(
+        f"member{n}" for n in range(MAX_MENTIONS)
+    )
+
+
+@given(st.text(st.sampled_from("@＠ab_-.*`>[]()é谢，\n"), max_size=60))
+def test_any_text_names_well_formed_names(text: str) -> None:
+    for name in names(text):
+        assert f"@{name}" in text.replace("＠", "@").lower()
+
+
+def test_quotation_quotes_every_line() -> None:
+    quoted = quotation("One\n\n> Two\n```\nx\n")
+
+    assert quoted == "> One\n>\n> > Two\n> ```\n> x\n\n"
+    assert to_html(quoted + "Answer").endswith("</blockquote>\n<p>Answer</p>\n")
+    assert names(quotation("@alice")) == ()
