@@ -80,7 +80,8 @@ class Article:
     ``closes`` is the unix time at which voting ends, if the article says: ask :func:`voteweb.core.ranking.voting_end`.
     ``voted`` tells whether the viewer has voted for it, if it was read for a viewer; ``edited`` is the unix time of
     the last edit, 0 for none; ``reason`` is that of a removal. ``revision`` counts the changes of what can be edited,
-    ``comments`` the comments that can be read.
+    ``comments`` the comments that can be read; ``new`` are those of them that the viewer has not seen, if it was read
+    for a viewer who has seen some.
     """
 
     id: int
@@ -98,6 +99,7 @@ class Article:
     closes: int | None = None
     revision: int = 0
     comments: int = 0
+    new: int = 0
 
     @property
     def is_listed(self) -> bool:

@@ -52,6 +52,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         article_target=urls.article_target,
         canonical=urls.canonical,
         constants=config,
+        comment_count=formatting.comment_count,
         # In place of Flask-WTF's function: pages get a member's token from the context below.
         csrf_token="",  # nosec B106
         current_path=urls.current_path,
@@ -61,6 +62,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         is_good=lambda article: permissions.is_good(article, settings),
         is_member_name=validation.is_member_name,
         log_actions=formatting.LOG_ACTIONS,
+        new_count=formatting.new_count,
         now=now,
         permissions=permissions,
         report_form=lambda: ReportForm(formdata=None, meta={"csrf": False}),

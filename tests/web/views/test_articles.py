@@ -4,6 +4,7 @@ import pytest
 
 from tests import factories
 from tests.web.browser import Browser
+from tests.web.conftest import MakeBrowser
 from voteweb.store import Store
 
 
@@ -49,7 +50,21 @@ def test_row_shows_title_domain_poster_time_and_groups(reader: Browser, store: S
     assert row.one("time").text == "just now"
     assert row.one("time")["datetime"].endswith("Z")
     assert [chip["href"] for chip in row.all("a", class_="chip")] == ["/g/redis", "/g/%E7%BC%96%E7%A8%8B"]
-    assert row.one("a", href="/a/1#why").text == "why here?"
+    assert row.one("a", href="/a/1#comments").text == "discuss"
+
+
+@pytest.mark.parametrize(("count", "text"), [(1, "1 comment"), (1_200, "1,200 comments")])
+def test_row_leads_to_its_conversation(count: int, text: str, reader: Browser, store: Store) -> None:
+    factories.article(store)
+    store.connection.client.hset("article:1", "comments", count)
+    assert reader.open("/").page.by_id("a1").one("a", href="/a/1#comments").text == text
+
+
+def test_row_of_a_site_without_comments_leads_to_its_sum(make_browser: MakeBrowser, store: Store) -> None:
+    factories.article(store)
+    browser = make_browser(comments=0)
+    assert browser.open("/").page.by_id("a1").one("a", href="/a/1#why").text == "why here?"
+    assert "#comments" not in browser.response.text
 
 
 def test_title_of_a_text_leads_to_its_own_page(reader: Browser, store: Store) -> None:

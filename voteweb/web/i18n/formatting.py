@@ -83,6 +83,15 @@ def article_count(count: int) -> str:
     return ngettext("%(count)s article", "%(count)s articles", count, count=format_number(count))
 
 
+def comment_count(count: int) -> str:
+    return ngettext("%(count)s comment", "%(count)s comments", count, count=format_number(count))
+
+
+def new_count(count: int) -> str:
+    """Return a number of comments that the viewer has not seen."""
+    return ngettext("%(count)s new", "%(count)s new", count, count=format_number(count))
+
+
 def action_count(count: int) -> str:
     """Return a number of log entries."""
     return ngettext("%(count)s entry", "%(count)s entries", count, count=format_number(count))
