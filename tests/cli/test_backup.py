@@ -18,7 +18,10 @@ from voteweb.store.backup import Backup
 def test_a_backup_reports_what_it_contains(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:
     result = invoke("backup", tmp_path / "x")
     assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout == f"Wrote 1 article, 2 members, 1 group, 0 log entries to {tmp_path / 'x'} (0.0 MB).\n"
+    assert (
+        result.stdout
+        == f"Wrote 1 article, 0 comments, 2 members, 1 group, 0 log entries to {tmp_path / 'x'} (0.0 MB).\n"
+    )
 
 
 def test_only_its_owner_can_read_a_backup(backup: Path) -> None:
@@ -27,7 +30,7 @@ def test_only_its_owner_can_read_a_backup(backup: Path) -> None:
 
 def test_a_backup_has_its_format_engine_counts_and_checksum(backup: Path, small_site: Store) -> None:
     first, *_, end = read_backup(backup)
-    assert (first["file"], first["format"]) == ("voteweb backup", 2)
+    assert (first["file"], first["format"]) == ("voteweb backup", 3)
     assert first["engine"] == small_site.server_info.engine().program
     assert end["end"] == {"form": 1, "article": 1, "group": 1, "member": 2, "counters": 1}
     assert len(end["sha256"]) == 64

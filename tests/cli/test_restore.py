@@ -25,7 +25,7 @@ def test_a_restore_writes_every_key_of_the_site(invoke: Invoke, small_site: Stor
     run(small_site, "FLUSHDB")
     result = invoke("restore", backup)
     assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout.startswith("Restored 1 article, 2 members, 1 group, 0 log entries, as of 20")
+    assert result.stdout.startswith("Restored 1 article, 0 comments, 2 members, 1 group, 0 log entries, as of 20")
     assert snapshot(small_site) == before
 
 
@@ -45,7 +45,9 @@ def test_real_stories_are_restored_key_by_key(invoke: Invoke, store: Store, tmp_
 def test_a_dry_run_needs_no_database(backup: Path, invoke_alone: Invoke) -> None:
     result = invoke_alone("restore", "--dry-run", backup, VOTEWEB_REDIS_URL="redis://127.0.0.1:1/0")
     assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout.startswith(f"{backup} is complete: 1 article, 2 members, 1 group, 0 log entries, as of ")
+    assert result.stdout.startswith(
+        f"{backup} is complete: 1 article, 0 comments, 2 members, 1 group, 0 log entries, as of "
+    )
 
 
 def test_a_missing_file_is_wrong_usage(invoke: Invoke, tmp_path: Path) -> None:

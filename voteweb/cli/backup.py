@@ -20,7 +20,13 @@ RESTORE_BATCH_SIZE = 200
 #: Faults of a backup that are printed; all are counted.
 PRINTED_FAULTS = 20
 #: The kinds of records that the summary of a backup counts, with their nouns.
-REPORTED_KINDS = {"article": "article", "member": "member", "group": "group", "entry": "log entry"}
+REPORTED_KINDS = {
+    "article": "article",
+    "comment": "comment",
+    "member": "member",
+    "group": "group",
+    "entry": "log entry",
+}
 
 
 def _check_folder(_context: click.Context, _parameter: click.Parameter, file: Path) -> Path:

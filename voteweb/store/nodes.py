@@ -1,7 +1,7 @@
 """Decode and encode what ``thread:<id>`` stores of each comment."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from voteweb.core import config
 from voteweb.core.comments import CommentStatus, Node, Thread
@@ -14,11 +14,31 @@ _NODE = re.compile(
 )
 #: Whole numbers that are exact in scripts too: a revision is a unix time in microseconds.
 _WHOLE = re.compile(r"[0-9]{1,16}")
+#: The fields of ``thread:<id>`` that are the conversation's own; all others are of its comments.
+THREAD_FIELDS = ("last", "rev", "closes", "closed", "close-reason", "quiet")
+#: A voter in a set of voted-comments: is the comment's number times this, plus the id of the member.
+VOTER_FACTOR = 2**32
+
+
+def split_node(stored: str) -> dict[str, str] | None:
+    """Return the parts of what is stored of a comment, each as it is; None if it holds none."""
+    match = _NODE.fullmatch(stored)
+    return match.groupdict() if match else None
+
+
+def join_node(parts: Mapping[str, str]) -> str:
+    """Return the text that :func:`split_node` took apart."""
+    return " ".join(parts.get(name, "") for name in _NODE.groupindex)
+
+
+def comment_numbers(names: Iterable[str]) -> list[int]:
+    """Return the numbers of comments among the names of the fields of ``thread:<id>``, ascending."""
+    return sorted(int(name) for name in names if _WHOLE.fullmatch(name) and str(int(name)) == name != "0")
 
 
 def parse_node(number: int, stored: str) -> Node | None:
     """Return the comment that *stored* holds, None if it holds none: other programs write here too."""
-    match = _NODE.fullmatch(stored)
+    match = split_node(stored)
     time = finite_number(match["time"]) if match else None
     if match is None or time is None or not 0 <= time < config.MAX_TIME:
         return None

@@ -7,8 +7,10 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.helpers import until
+from tests.store.backup.conversations import converse
 from tests.store.examination import broken, run
 from tests.store.storm import ACTIONS, StoreStorm
+from tests.store.thread_data import node, write_thread
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
@@ -44,6 +46,9 @@ def site(store: Store) -> Store:
     store.invitations.revoke(store.invitations.make(bob).token, bob)
     store.password_resets.make("ann")
     store.users.set_role("ann", Role.ADMIN)
+    converse(store, article, bob.id)
+    # Voting on comments has ended: the votes stay, and the voters are forgotten.
+    write_thread(store, factories.article(store, bob, link="").id, [node(1, votes=7)])
     factories.article(store, zoe)
     store.account_deletion.start(zoe, delete_articles=False)
     # Found under the link of a newer article, although too old to be found under a link of its own.

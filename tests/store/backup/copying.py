@@ -40,9 +40,14 @@ def lasting(store: Store) -> dict[str, Any]:
     """Return everything that a restore brings back.
 
     That is all but the combined rankings, which are kept for a minute, and votes on deleted articles, which have no
-    voters and stay for a while in the lists of open votes, and earlier versions of articles, which no backup has.
+    voters and stay for a while in the lists of open votes, and earlier versions of articles, which no backup has. Bits
+    of comments that nobody ever hid are zero, whether they are stored or not.
     """
     keys = snapshot(store)
+    for key in [key for key in keys if key.startswith("hidden:")]:
+        bits = keys.pop(key)[1].rstrip(b"\0")
+        if bits:
+            keys[key] = bits
     for key in [key for key in keys if key.startswith("open-votes:")]:
         _, votes, _ = keys.pop(key)
         kept = {member: end for member, end in votes if keys[member][1].get("gone") != "deleted"}

@@ -1,5 +1,6 @@
 """Backups: a restored site is the same, key by key, and a copy of a site in use is sound."""
 
+import json
 import time
 from dataclasses import replace
 
@@ -10,11 +11,14 @@ from tests.store.backup.copying import articles_of, back_up, begin_restore, last
 from tests.store.examination import broken, ids, run, snapshot
 from tests.store.key_patterns import key_methods, key_pattern
 from tests.store.storm import StoreStorm
-from voteweb.core.config import DELETED_MEMBER
+from tests.store.thread_data import node, write_thread
+from voteweb.core.comments import CommentStatus
+from voteweb.core.config import DELETED_MEMBER, MAX_COMMENTS
 from voteweb.core.models import LogAction
 from voteweb.store import Store
-from voteweb.store.backup import References, records
+from voteweb.store.backup import References, parse_record, records
 from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.nodes import format_node
 
 
 def test_a_restored_site_is_the_same_key_by_key(site: Store) -> None:
@@ -40,6 +44,7 @@ def test_the_site_has_every_kind_of_key_and_record(site: Store) -> None:
         "log_entry",
         "sessions",
         "known_network",
+        "removing",
     }
     methods = {name: method for name, method in key_methods().items() if name not in unlasting | {"jobs", "lease"}}
     assert [name for name, method in methods.items() if not any(map(key_pattern(method).fullmatch, keys))] == []
@@ -157,6 +162,50 @@ def test_an_act_undone_during_the_backup_is_marked(store: Store) -> None:
     undone = store.moderation_log.get(early.id)
     assert undone is not None
     assert undone.undone
+
+
+def test_reports_of_a_comment_are_in_the_queue_again(small: Store) -> None:
+    write_thread(small, 1, [node(1)])
+    run(small, "HSET", "comment-report:1.1", "ann", "{}", "zoe", "{}")
+    restore(small, back_up(small))
+    assert run(small, "HGETALL", "comment-report:1.1") == {"ann": "{}", "zoe": "{}"}
+    assert run(small, "ZSCORE", "reports:", "comment:1.1") == 2
+
+
+def test_comments_written_during_the_backup_are_left_out(small: Store) -> None:
+    """The article is read after its conversation, and counts one more than the backup has."""
+    write_thread(small, 1, [node(1), node(2, parent=1)])
+    early = [record for record in back_up(small) if isinstance(record, records.Thread | records.Comment)]
+    write_thread(small, 1, [node(3, parent=2)])
+    late = [record for record in back_up(small) if not isinstance(record, records.Thread | records.Comment)]
+    restore(small, [*early, *late])
+    assert run(small, "HGET", "article:1", "comments") == "2"
+    assert run(small, "LRANGE", "comments:", 0, -1) == ["1.2", "1.1"]
+    assert broken(small) == []
+
+
+def test_a_large_conversation_is_restored_whole(small: Store) -> None:
+    now = int(time.time())
+    nodes = {at: format_node(node(at, at // 2, time=now - 20_000.0 + at)) for at in range(1, MAX_COMMENTS + 1)}
+    for fields in (nodes, {at: f"Comment {at}" for at in nodes}):
+        key = "thread:1" if fields is nodes else "words:1"
+        run(small, "HSET", key, *(item for pair in fields.items() for item in pair))
+    run(small, "HSET", "thread:1", "last", MAX_COMMENTS, "rev", MAX_COMMENTS)
+    run(small, "HSET", "article:1", "comments", MAX_COMMENTS)
+    newest_first = [f"1.{at}" for at in range(MAX_COMMENTS, 0, -1)]
+    for key in ("comments:", "commented:bob"):
+        run(small, "RPUSH", key, *newest_first)
+    before = lasting(small)
+    restore(small, back_up(small))
+    assert lasting(small) == before
+
+
+def test_a_copy_of_every_key_has_bits_that_are_no_text(small: Store) -> None:
+    write_thread(small, 1, [node(at, status=CommentStatus.DELETED, author="") for at in range(1, 20)])
+    before = snapshot(small)
+    copy = [parse_record(json.loads(json.dumps(record.as_json()))) for record in small.backup.key_records()]
+    restore(small, copy)
+    assert snapshot(small) == before
 
 
 def test_articles_of_unknown_posters_have_no_list(site: Store) -> None:

@@ -16,6 +16,11 @@ ARTICLE = records.Article(7, {"title": "\u3164", "time": "1700000000.25"}, [1, "
 MEMBER = records.Member("adm1n", {"id": "1", "name": "Adm1n", "role": "admin", "since": "1700000000.5"}, False)
 ENTRY = records.LogEntry(3, {"kind": "ban", "who": "Mod", "time": "1700000000"})
 INVITATION = records.Invitation("open", {"by": "Ann", "until": "1700000000.5"})
+NODE = {"parent": "3", "votes": "2", "base": "1", "time": "1700000000.5", "state": "qe", "author": "Ann"}
+COMMENT = records.Comment(7, 4, NODE | {"text": "\u3164"}, [1], None, {})
+THREAD = records.Thread(7, {"last": "4", "rev": "9", "closes": "1700000000", "closed": "1700000000.5", "quiet": "1"})
+INBOX = records.Inbox("ann", ["mention 7.4 1700000000", "report log-3 1700000000"], [], None)
+VISITS = records.Visits("ann", {"7": "3 4 1700000000.5", "8": "0 4 1700000000.5 1,4"}, None)
 KEY = records.Key("time:", "zset", ["article:1", "1700000000.5"], None)
 
 
@@ -32,7 +37,9 @@ def test_a_backup_of_the_first_format_has_no_faults() -> None:
     assert [fault for record in version0.backup() for fault in field_faults(record)] == []
 
 
-@pytest.mark.parametrize("record", [ARTICLE, MEMBER, ENTRY, INVITATION, KEY], ids=lambda record: record.kind)
+@pytest.mark.parametrize(
+    "record", [ARTICLE, MEMBER, ENTRY, INVITATION, KEY, COMMENT, THREAD, INBOX, VISITS], ids=lambda record: record.kind
+)
 def test_values_of_dubious_taste_are_no_faults(record: BackupRecord) -> None:
     assert list(field_faults(record)) == []
 
@@ -55,6 +62,16 @@ def test_values_of_dubious_taste_are_no_faults(record: BackupRecord) -> None:
         (ENTRY, "who", ""),
         (ENTRY, "undoes", "x"),
         (INVITATION, "until", "nan"),
+        *((COMMENT, "parent", value) for value in ("4", "5", "-1", "x", "9" * 5_000)),
+        *((COMMENT, "state", value) for value in ("", "x", "q q", "Rrdqee")),
+        (COMMENT, "time", "nan"),
+        (COMMENT, "votes", "9" * 13),
+        (COMMENT, "base", "1.5"),
+        (COMMENT, "author", "x" * 41),
+        (COMMENT, "text", "x" * 10_001),
+        (THREAD, "last", "-1"),
+        (THREAD, "last", "9" * 10),
+        (THREAD, "closes", "inf"),
     ],
 )
 def test_a_value_that_no_site_stores_is_a_fault(record: Any, name: str, value: str) -> None:
@@ -64,7 +81,16 @@ def test_a_value_that_no_site_stores_is_a_fault(record: Any, name: str, value: s
 
 @pytest.mark.parametrize(
     ("record", "name"),
-    [(ARTICLE, "title"), (ARTICLE, "time"), (MEMBER, "id"), (MEMBER, "role"), (ENTRY, "kind"), (INVITATION, "by")],
+    [
+        (COMMENT, "parent"),
+        (COMMENT, "author"),
+        (ARTICLE, "title"),
+        (ARTICLE, "time"),
+        (MEMBER, "id"),
+        (MEMBER, "role"),
+        (ENTRY, "kind"),
+        (INVITATION, "by"),
+    ],
 )
 def test_a_missing_value_is_a_fault(record: Any, name: str) -> None:
     fields = {other: value for other, value in record.fields.items() if other != name}
@@ -83,6 +109,25 @@ def test_a_missing_value_is_a_fault(record: Any, name: str) -> None:
         replace(ARTICLE, reports={"ann": "[" * 9_000}),
         replace(ARTICLE, reports={"ann": REPORT.replace("spam", "taste")}),
         replace(ARTICLE, fields={str(i): "" for i in range(2_000)}),
+        replace(COMMENT, article=0),
+        replace(COMMENT, number=10**6),
+        replace(COMMENT, voters=[0]),
+        replace(COMMENT, voters=[2**32]),
+        replace(COMMENT, voters_until=10**18),
+        replace(COMMENT, reports={"ann": "{}"}),
+        replace(THREAD, article=0),
+        replace(INBOX, name=""),
+        replace(INBOX, entries=["reply 7.4 1700000000"] * 3_000),
+        replace(INBOX, entries=["reply 7.4"]),
+        replace(INBOX, unread=["gossip 7.4 1700000000"]),
+        replace(INBOX, unread=["reply log-3 1700000000"]),
+        replace(INBOX, unread=["removed 7.4 1700000000"]),
+        replace(VISITS, threads={"x": "3 4 1700000000.5"}),
+        replace(VISITS, threads={"7": "3 4"}),
+        replace(VISITS, threads={str(id): "3 4 1700000000.5" for id in range(1, 3_000)}),
+        records.ReportedComments("ann", ["7.0"]),
+        records.Form(1, "token", 7, None, 10**6),
+        replace(KEY, type="bits", items=["0g"]),
         replace(MEMBER, name="Adm1n"),
         replace(MEMBER, name="adm1n:", fields=MEMBER.fields | {"name": "adm1n:"}),
         records.Form(1, "a:b", 7, None),

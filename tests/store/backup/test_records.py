@@ -19,6 +19,12 @@ RECORDS: tuple[BackupRecord, ...] = (
     records.Invitation("open", {"by": "Ann", "until": "1700000000.5", "used": "ann"}),
     records.Reset("digest", "ann", None, "state"),
     records.Reported("ann", {"article:7": "{}"}),
+    records.ReportedComments("ann", ["7.1"]),
+    records.Inbox("ann", ["reply 7.2 1700000000"], [], None),
+    records.Visits("ann", {"7": "1 2 1700000000.5 2"}, None),
+    records.Thread(7, {"last": "2"}),
+    records.Comment(7, 1, {"parent": "0", "text": "编程"}, [1], 1_700_000_000_000, {"ann": "{}"}),
+    records.Comment(7, 2, {"parent": "1"}, None, None, {}),
     records.Article(7, {"title": "编程 \x00", "groups": "go"}, [1, "user:7"], None, {"ann": "{}"}, False, None),
     records.Group("go", {}),
     records.Member("ann", {"id": "1", "name": "Ann"}, False),
@@ -28,7 +34,8 @@ RECORDS: tuple[BackupRecord, ...] = (
 
 
 def test_there_is_one_record_of_each_kind() -> None:
-    assert [record.kind for record in RECORDS] == [kind for kind in records.KINDS if kind != "key"]
+    kinds = dict.fromkeys(record.kind for record in RECORDS)
+    assert list(kinds) == [kind for kind in records.KINDS if kind != "key"]
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.kind)
@@ -62,6 +69,14 @@ def test_records_with_missing_or_unknown_fields_are_invalid(record: BackupRecord
         ("invitation", "fields", {"by": 1}),
         ("reset", "name", ["ann"]),
         ("reported", "articles", {"article:1": None}),
+        ("reported-comments", "comments", [1]),
+        ("inbox", "entries", {}),
+        ("visits", "threads", {"7": 1}),
+        ("thread", "article", "7"),
+        ("comment", "number", 1.0),
+        ("comment", "fields", {"parent": 0}),
+        ("comment", "voters", ["1"]),
+        ("comment", "voters_until", "never"),
         ("article", "id", 1.0),
         ("article", "fields", None),
         ("article", "voters", {}),
@@ -77,12 +92,12 @@ def test_records_with_missing_or_unknown_fields_are_invalid(record: BackupRecord
     ],
 )
 def test_a_field_of_another_type_is_named(kind: str, name: str, value: Any) -> None:
-    (fields,) = (record.as_json() for record in RECORDS if record.kind == kind)
+    fields = next(record.as_json() for record in RECORDS if record.kind == kind)
     with pytest.raises(Invalid, match=f"wrong {name} for a record of the kind {kind}"):
         parse_record(fields | {name: value})
 
 
-@pytest.mark.parametrize("fields", [{}, {"kind": "comment"}, {"kind": None}, {"kind": ["article"]}])
+@pytest.mark.parametrize("fields", [{}, {"kind": "poll"}, {"kind": None}, {"kind": ["article"]}])
 def test_a_record_of_an_unknown_kind_is_invalid(fields: dict[str, Any]) -> None:
     with pytest.raises(Invalid, match="unknown kind"):
         parse_record(fields)
@@ -95,6 +110,22 @@ def faults(*backup: BackupRecord) -> list[str]:
     return list(references.faults())
 
 
+def test_a_comment_answers_one_that_came_before() -> None:
+    answer = records.Comment(7, 3, {"parent": "9"}, None, None, {})
+    assert faults(*RECORDS[:-4], answer, *RECORDS[-4:]) == ["comment 7.3 names the comment 7.9, which is not there"]
+
+
+def test_a_form_that_became_a_comment_names_it() -> None:
+    form = records.Form(1, "token-0002", 7, None, 3)
+    assert faults(form, *RECORDS) == ["a form of member 1 names the comment 7.3, which is not there"]
+
+
+def test_a_form_of_an_older_file_became_an_article() -> None:
+    fields = records.Form(1, "token-0002", 7, None).as_json()
+    del fields["comment"]
+    assert parse_record(fields, older=True) == records.Form(1, "token-0002", 7, None, 0)
+
+
 def without(kind: str) -> list[BackupRecord]:
     return [record for record in RECORDS if record.kind != kind]
 
@@ -103,6 +134,13 @@ def without(kind: str) -> list[BackupRecord]:
     ("kind", "messages"),
     [
         ("article", ["a form of member 1 names the article 7, which is not there"]),
+        (
+            "comment",
+            [
+                "what ann reported names the comment 7.1, which is not there",
+                "the inbox of ann names the comment 7.2, which is not there",
+            ],
+        ),
         ("group", ["article 7 names the group go, which is not there"]),
         (
             "member",

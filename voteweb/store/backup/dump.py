@@ -1,8 +1,8 @@
 """Dump a whole site record by record while it is in use, each record at one instant.
 
 The order matters, since records differ by seconds: what names another thing is read before what it names, so that
-nothing in a backup refers to something missing; and the memory of forms, imports and reports is read before the
-articles, so that nothing is remembered as done that is not there.
+nothing in a backup refers to something missing; and the memory of forms, imports, reports and visits is read before
+the comments and articles, so that nothing is remembered as done that is not there.
 """
 
 from collections.abc import Iterator
@@ -14,11 +14,12 @@ import redis
 from voteweb.core.errors import ConfigError
 from voteweb.store.backup import records
 from voteweb.store.backup.dump_articles import dump_articles, expiry_or_none
+from voteweb.store.backup.dump_threads import dump_threads
 from voteweb.store.backup.records import BackupRecord
 from voteweb.store.bitmap import Bitmap
 from voteweb.store.connection.connection import Connection
 from voteweb.store.fingerprints import Fingerprint
-from voteweb.store.keys import article_id, is_article
+from voteweb.store.keys import article_id, comment_of, is_article, parse_comment
 from voteweb.store.moderation_log import unpack
 from voteweb.store.scanner import Scanner, batched
 from voteweb.store.server_info import ServerInfo
@@ -52,6 +53,8 @@ class Dump:
             yield from self._invitations()
             yield from self._resets()
             yield from self._reported()
+            yield from self._inboxes()
+            yield from dump_threads(self._scanner)
             yield from dump_articles(self._scanner)
             yield from self._groups()
             yield from self._members()
@@ -70,10 +73,14 @@ class Dump:
 
     def _forms(self) -> Iterator[BackupRecord]:
         pattern = self._keys.once("*", "*")
-        for name, (article, until) in self._replies_by_name(pattern, "GET", "PEXPIRETIME"):
+        for name, (answer, until) in self._replies_by_name(pattern, "GET", "PEXPIRETIME"):
             member, _, token = name.partition("-")
-            if article and is_article(article) and member.isdecimal():
-                yield records.Form(int(member), token, article_id(article), expiry_or_none(until))
+            if not member.isdecimal():
+                continue
+            if comment := comment_of(answer or ""):
+                yield records.Form(int(member), token, comment.article, expiry_or_none(until), comment.number)
+            elif is_article(answer or ""):
+                yield records.Form(int(member), token, article_id(answer), expiry_or_none(until))
 
     def _imported(self) -> Iterator[BackupRecord]:
         keys = (key for key in self._scanner.keys(self._keys.imported("[0-9]*")))
@@ -99,6 +106,21 @@ class Dump:
     def _reported(self) -> Iterator[BackupRecord]:
         for name, (articles,) in self._replies_by_name(self._keys.reported("*"), "SMEMBERS"):
             yield records.Reported(name, sorted(int(id) for id in articles if id.isascii() and id.isdecimal()))
+        for name, (comments,) in self._replies_by_name(self._keys.reported_comments("*"), "SMEMBERS"):
+            yield records.ReportedComments(name, sorted(filter(parse_comment, comments)))
+
+    def _inboxes(self) -> Iterator[BackupRecord]:
+        for batch in batched(self._scanner.keys(self._keys.inbox("*"))):
+            names = [self._keys.split(key)[1] for key in batch]
+            commands: list[tuple[str, ...]] = []
+            for name in names:
+                inbox, unread = self._keys.inbox(name), self._keys.unread(name)
+                commands += [("LRANGE", inbox, "0", "-1"), ("LRANGE", unread, "0", "-1"), ("PEXPIRETIME", inbox)]
+            for name, replies in zip(names, batched(self._scanner.run_atomic(commands), 3), strict=True):
+                entries, unread_entries, until = replies
+                yield records.Inbox(name, entries, unread_entries, expiry_or_none(until))
+        for name, (threads, until) in self._replies_by_name(self._keys.seen("*"), "HGETALL", "PEXPIRETIME"):
+            yield records.Visits(name, threads, expiry_or_none(until))
 
     def _groups(self) -> Iterator[BackupRecord]:
         described = {self._keys.split(key)[1] for key in self._scanner.keys(self._keys.group_info("*"))}

@@ -19,11 +19,11 @@ def dump_articles(scanner: Scanner) -> Iterator[records.Article]:
             [command for id in ids for command in (("HGET", keys.article(id), "link"), ("SCARD", keys.voted(id)))]
         )
         links_of = dict(zip(ids, facts[::2], strict=True))
-        for portion in _portions(ids, facts[1::2]):
+        for portion in portions(ids, facts[1::2]):
             yield from _read(scanner, portion, links_of)
 
 
-def _portions(ids: Sequence[int], voter_counts: Iterable[int]) -> Iterator[list[int]]:
+def portions(ids: Sequence[int], voter_counts: Iterable[int]) -> Iterator[list[int]]:
     """Yield *ids* in lists of articles that have MAX_VOTERS_PER_READ voters at most, or of one alone."""
     portion: list[int] = []
     total = 0

@@ -1,6 +1,7 @@
 """Copy every key of a site as it is, whatever its layout: the backup that precedes a conversion."""
 
 from collections.abc import Iterator
+from itertools import chain
 
 from voteweb.core.errors import ConfigError
 from voteweb.store.backup.records import Key
@@ -22,7 +23,9 @@ def read_keys(connection: Connection) -> Iterator[Key]:
         looks = scanner.run_atomic([command for key in keys for command in (("TYPE", key), ("PEXPIRETIME", key))])
         for key, kind, expiry in zip(keys, looks[::2], looks[1::2], strict=True):
             name, until = key.removeprefix(connection.keys.prefix), expiry if expiry > 0 else None
-            if kind == "string":
+            if kind == "string" and connection.keys.split(key)[0] == "hidden":
+                yield Key(name, "bits", [_bytes_in_hex(connection, key)], until)
+            elif kind == "string":
                 yield Key(name, kind, [connection.command("GET", key)], until)
             elif kind in _SCANS:
                 for items in batched(_items(connection, key, _SCANS[kind]), ITEMS_PER_RECORD):
@@ -31,6 +34,16 @@ def read_keys(connection: Connection) -> Iterator[Key]:
                 yield from _list_parts(connection, key, name, until)
             elif kind != "none":
                 raise ConfigError("The key %(key)s is a %(kind)s: voteweb keeps none.", key=key, kind=kind)
+
+
+def _bytes_in_hex(connection: Connection, key: str) -> str:
+    """Return the bytes of a string that is no text, which a reply could not hold."""
+    size = connection.command("STRLEN", key)
+    commands = [
+        ("BITFIELD_RO", key, *(word for at in part for word in ("GET", "u8", f"#{at}")))
+        for part in batched(range(size), ITEMS_PER_RECORD)
+    ]
+    return bytes(chain.from_iterable(connection.run(commands))).hex() if commands else ""
 
 
 def _list_parts(connection: Connection, key: str, name: str, until: int | None) -> Iterator[Key]:

@@ -25,13 +25,17 @@ class BackupRecord:
 
 @dataclass(frozen=True, slots=True)
 class Form(BackupRecord):
-    """A form that a member sent and that became an article; remembered ``until`` then."""
+    """A form that a member sent and that became an article, or a comment of it; remembered ``until`` then.
+
+    ``comment`` is the number of the comment, 0 for none.
+    """
 
     kind = "form"
     member: int
     token: str
     article: int
     until: int | None
+    comment: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,63 @@ class Reported(BackupRecord):
 
 
 @dataclass(frozen=True, slots=True)
+class ReportedComments(BackupRecord):
+    """The comments (``<article>.<number>``) that the member ``name`` reported."""
+
+    kind = "reported-comments"
+    name: str
+    comments: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Inbox(BackupRecord):
+    """The entries of the inbox of the member ``name``, newest first, and those of them that are unread."""
+
+    kind = "inbox"
+    name: str
+    entries: list[str]
+    unread: list[str]
+    until: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Visits(BackupRecord):
+    """The visits of conversations by the member ``name``, by article id."""
+
+    kind = "visits"
+    name: str
+    threads: dict[str, str]
+    until: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Thread(BackupRecord):
+    """The conversation of an article but for its comments: until when it is open, the last number given out."""
+
+    kind = "thread"
+    article: int
+    fields: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Comment(BackupRecord):
+    """A comment: its fields, the ids of its voters and when they expire, its open reports by member.
+
+    ``fields`` are parent votes base time state author, and text and reason if it has them; ``state`` is "-" or
+    letters: d deleted, r removed, R removed with its replies, q its author wants no notice of replies, e edited.
+    ``voters`` are None when voting on it has ended.
+    """
+
+    kind = "comment"
+    article: int
+    number: int
+    fields: dict[str, str]
+    voters: list[int] | None
+    voters_until: int | None
+    reports: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Article(BackupRecord):
     """An article: its fields, its voters and when they expire, its open reports by member.
 
@@ -131,8 +192,8 @@ class LogEntry(BackupRecord):
 class Key(BackupRecord):
     """A key as it is, or a part of a big one: the copy of a site before its layout is converted.
 
-    ``items`` are the text of a string, the members of a set, pairs of member and score or of field and value, or the
-    items of a list from position ``first`` on.
+    ``items`` are the text of a string or, of one that is no text ("bits"), its bytes in hexadecimal digits; the members
+    of a set; pairs of member and score or of field and value; or the items of a list from position ``first`` on.
     """
 
     kind = "key"
@@ -162,6 +223,11 @@ KINDS: dict[str, type[BackupRecord]] = {
         Invitation,
         Reset,
         Reported,
+        ReportedComments,
+        Inbox,
+        Visits,
+        Thread,
+        Comment,
         Article,
         Group,
         Member,

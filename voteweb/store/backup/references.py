@@ -1,10 +1,11 @@
 """References: check that everything that the records of a backup name is in the backup too."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from voteweb.store.backup import records
 from voteweb.store.backup.records import BackupRecord
 from voteweb.store.bitmap import Bitmap
+from voteweb.store.keys import parse_comment
 from voteweb.store.moderation_log import has_too_many_gaps
 
 
@@ -15,6 +16,7 @@ class References:
         self._missing: dict[tuple[str, str | int], str] = {}
         self._voters = Bitmap()
         self._members = Bitmap()
+        self._numbers = Bitmap()
         self._shared: list[str] = []
         self._entries = 0
         self._last_ids = {"article": 0, "member": 0, "entry": 0}
@@ -25,13 +27,27 @@ class References:
         """Record what *record* is and what it names; a backup names a thing before it contains it."""
         match record:
             case records.Form():
-                self._require(f"a form of member {record.member}", "article", record.article)
+                user = f"a form of member {record.member}"
+                if record.comment:
+                    self._require(user, "comment", f"{record.article}.{record.comment}")
+                else:
+                    self._require(user, "article", record.article)
             case records.Invitation():
                 for field in ("by", "used"):
                     if name := record.fields.get(field):
                         self._require(f"the invitation {record.token}", "member", name.lower())
             case records.Reset():
                 self._require(f"the one-time link {record.digest}", "member", record.name)
+            case records.ReportedComments():
+                self._require_comments(f"what {record.name} reported", record.comments)
+            case records.Inbox():
+                named = (part for entry in record.entries for part in entry.split(" ")[1:2])
+                self._require_comments(f"the inbox of {record.name}", filter(parse_comment, named))
+            case records.Thread():
+                self._require(f"conversation {record.article}", "article", record.article)
+                self._numbers = Bitmap()
+            case records.Comment():
+                self._add_comment(record)
             case records.Article():
                 self._add_article(record)
             case records.Group():
@@ -49,6 +65,20 @@ class References:
                 self._counters = record
             case records.Key():
                 self._copies_keys = True
+
+    def _require_comments(self, user: str, comments: Iterable[str]) -> None:
+        for comment in comments:
+            self._require(user, "comment", comment)
+
+    def _add_comment(self, record: records.Comment) -> None:
+        """Check a comment: a conversation is followed by its comments, and each by those that answer it."""
+        self._provide("comment", f"{record.article}.{record.number}")
+        self._numbers.add(record.number)
+        parent = record.fields.get("parent", "")
+        if parent.isascii() and parent.isdigit() and int(parent) and int(parent) not in self._numbers:
+            self._require(f"comment {record.article}.{record.number}", "comment", f"{record.article}.{int(parent)}")
+        for voter in record.voters or ():
+            self._voters.add(voter)
 
     def _add_article(self, record: records.Article) -> None:
         self._provide("article", record.id, record.id)

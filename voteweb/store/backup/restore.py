@@ -2,13 +2,13 @@
 
 import time
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from voteweb.core.config import SCHEMA, Settings
 from voteweb.core.errors import ConfigError
 from voteweb.store import open_votes
 from voteweb.store.account_deletion import keys_left_behind
-from voteweb.store.backup import records
+from voteweb.store.backup import records, restore_threads
 from voteweb.store.backup.records import BackupRecord
 from voteweb.store.backup.restore_batch import RestoreBatch
 from voteweb.store.connection.connection import Connection
@@ -86,8 +86,11 @@ class Restore:
         if self._written["entry"]:
             deque(moderation_log.convert(self._connection, self._settings, dry_run=False), maxlen=0)
         deque(open_votes.rebuild(self._connection, self._settings), maxlen=0)
-        wanted = Counts(self._listed, self._written["member"], self._written["group"])
-        actual = self._server_info.counts()._replace(members=self._count_members())
+        restore_threads.make_lists(self._connection, self._scanner)
+        comments = restore_threads.count_comments(self._connection, self._scanner)
+        wanted = Counts(self._listed, self._written["member"], self._written["group"])._asdict()
+        wanted["comments"] = self._written["comment"]
+        actual = self._server_info.counts()._replace(members=self._count_members())._asdict() | {"comments": comments}
         # Repairing and counting take minutes on a large site, in which the database may be lost as well.
         self._refuse_another_run()
         if actual != wanted:
@@ -133,5 +136,5 @@ class Restore:
             self._connection.run(commands)
 
 
-def _in_words(counts: Counts) -> str:
-    return ", ".join(f"{count:,} {noun}" for noun, count in counts._asdict().items())
+def _in_words(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {noun}" for noun, count in counts.items())

@@ -1,38 +1,31 @@
 """Turn records of a backup into the commands that write them, together with every ranking that must hold them."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from voteweb.core import links
-from voteweb.core.config import DELETED_MEMBER, Settings
+from voteweb.core.comments import CommentId
+from voteweb.core.config import DELETED_MEMBER, NEWEST_COMMENTS, VOTER_BLOCK, Settings
 from voteweb.core.models import Role
 from voteweb.core.ranking import voting_end
 from voteweb.store import decoding
 from voteweb.store.backup import records
+from voteweb.store.backup.key_writes import KeyWrites
 from voteweb.store.backup.records import BackupRecord
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.fingerprints import Fingerprint, fingerprint, from_number
-from voteweb.store.keys import Keys, article_id, article_member, invitation_member, is_article
+from voteweb.store.keys import Keys, article_id, article_member, comment_member, invitation_member, is_article
+from voteweb.store.nodes import VOTER_FACTOR, join_node
 from voteweb.store.rankings import Rankings
 from voteweb.store.scanner import finite_number
 
-#: Members or fields that one command carries: well under a millisecond of work.
-CHUNK_SIZE = 1_000
 
-
-class RestoreBatch:
+class RestoreBatch(KeyWrites):
     """Some records, as the keys that they become."""
 
     def __init__(self, keys: Keys, settings: Settings) -> None:
+        super().__init__()
         self._keys = keys
         self._settings = settings
-        self._strings: dict[str, str | int] = {}
-        self._hashes: dict[str, dict[str, str]] = {}
-        self._sets: dict[str, list[str | int]] = defaultdict(list)
-        self._rankings: dict[str, dict[str, float]] = defaultdict(dict)
-        self._lists: list[tuple[str, int, list[str]]] = []
-        self._expiries: dict[str, int] = {}
 
     @property
     def listed(self) -> int:
@@ -41,32 +34,16 @@ class RestoreBatch:
 
     def commands(self) -> Iterator[Command]:
         """Yield the commands that write the batch; running them twice changes nothing."""
-        for key, value in self._strings.items():
-            yield ("SET", key, value)
-        for key, fields in self._hashes.items():
-            for chunk in _chunks([item for pair in fields.items() for item in pair]):
-                yield ("HSET", key, *chunk)
-        for key, members in self._sets.items():
-            for chunk in _chunks(members):
-                yield ("SADD", key, *chunk)
-        for key, scores in self._rankings.items():
-            for chunk in _chunks([item for member, score in scores.items() for item in (repr(score), member)]):
-                yield ("ZADD", key, *chunk)
-        for key, first, items in self._lists:
-            # What a first attempt appended, whose answer was lost, goes before it is appended again.
-            yield ("LTRIM", key, 0, first - 1) if first else ("UNLINK", key)
-            yield ("RPUSH", key, *items)
-        for key, expiry in self._expiries.items():
-            # Several batches may add to one key: it lives as long as the last of its members requires.
-            yield ("PEXPIREAT", key, expiry, "NX")
-            yield ("PEXPIREAT", key, expiry, "GT")
+        yield from super().commands()
+        if self._rankings[self._keys.comments()]:
+            yield ("ZREMRANGEBYRANK", self._keys.comments(), 0, -NEWEST_COMMENTS - 1)
 
     def add(self, record: BackupRecord) -> None:
         """Add *record* to the batch."""
         keys = self._keys
         match record:
             case records.Form():
-                self._add_string(keys.once(record.member, record.token), article_member(record.article), record.until)
+                self._add_string(keys.once(record.member, record.token), _answer(record), record.until)
             case records.Imported():
                 self._add_rows(map(fingerprint, record.digests))
             case records.Fingerprints():
@@ -78,6 +55,18 @@ class RestoreBatch:
                 self._add_string(keys.reset(record.digest), link, record.until)
             case records.Reported():
                 self._sets[keys.reported(record.name)] += _reported_ids(record.articles)
+            case records.ReportedComments():
+                self._sets[keys.reported_comments(record.name)] += record.comments
+            case records.Inbox():
+                self._add_list(keys.inbox(record.name), record.entries, record.until)
+                self._add_list(keys.unread(record.name), record.unread, record.until)
+            case records.Visits():
+                self._hashes[keys.seen(record.name)] = record.threads
+                self._expire(keys.seen(record.name), record.until)
+            case records.Thread():
+                self._hashes.setdefault(keys.thread(record.article), {}).update(record.fields)
+            case records.Comment():
+                self._add_comment(record)
             case records.Article():
                 self._add_article(record)
             case records.Group():
@@ -92,14 +81,6 @@ class RestoreBatch:
                 self._add_key(record)
             case records.Counters():
                 self._add_counters(record)
-
-    def _add_string(self, key: str, value: str, until: int | None) -> None:
-        self._strings[key] = value
-        self._expire(key, until)
-
-    def _expire(self, key: str, until: int | None) -> None:
-        if until is not None:
-            self._expiries[key] = max(until, self._expiries.get(key, 0))
 
     def _add_rows(self, rows: Iterable[Fingerprint]) -> None:
         for row in rows:
@@ -118,13 +99,39 @@ class RestoreBatch:
             self._sets[keys.leaving()].append(record.name)
         if "id" in fields and "left" not in fields:
             self._rankings[keys.users()][record.name] = finite_number(fields.get("since")) or 0.0
+            if "inbox-feed" in fields:
+                self._strings[keys.inbox_feed(fields["inbox-feed"])] = record.name
             if fields.get("role") == Role.ADMIN and fields.get("banned", "0") == "0":
                 self._sets[keys.admins()].append(record.name)
             if "held" in fields and fields.get("banned", "0") == "0":
                 self._rankings[keys.held()][record.name] = finite_number(fields["held"]) or 0.0
 
+    def _add_comment(self, record: records.Comment) -> None:
+        keys, fields, id = self._keys, record.fields, CommentId(record.article, record.number)
+        thread = self._hashes.setdefault(keys.thread(id.article), {})
+        thread[str(id.number)] = join_node(fields)
+        if "reason" in fields:
+            thread[f"reason:{id.number}"] = fields["reason"]
+        if "text" in fields:
+            self._hashes.setdefault(keys.words(id.article), {})[str(id.number)] = fields["text"]
+        if record.voters is not None:
+            key = keys.voted_comments(id.article, id.number // VOTER_BLOCK)
+            self._sets[key] += [0, *(id.number * VOTER_FACTOR + voter for voter in record.voters)]
+            self._expire(key, record.voters_until)
+        if record.reports:
+            self._hashes[keys.comment_report(*id)] = record.reports
+            self._rankings[keys.reports()][comment_member(*id)] = len(record.reports)
+        # By time until the end of the restore makes lists of them.
+        time = finite_number(fields.get("time")) or 0.0
+        self._rankings[keys.comments()][str(id)] = time
+        author = fields.get("author", "")
+        if author not in ("", DELETED_MEMBER) and "d" not in fields.get("state", ""):
+            self._rankings[keys.commented(author)][str(id)] = time
+
     def _add_article(self, record: records.Article) -> None:
-        keys, member, fields = self._keys, article_member(record.id), record.fields
+        keys, member = self._keys, article_member(record.id)
+        # The end of the restore counts the comments.
+        fields = {name: value for name, value in record.fields.items() if name != "comments"}
         self._hashes[keys.article(record.id)] = fields
         if record.voters:
             self._sets[keys.voted(record.id)] += record.voters
@@ -157,6 +164,8 @@ class RestoreBatch:
         match record.type:
             case "string":
                 self._strings[key] = items[0]
+            case "bits":
+                self._strings[key] = bytes.fromhex(items[0])
             case "set":
                 self._sets[key] += items
             case "hash":
@@ -175,13 +184,12 @@ class RestoreBatch:
         self._strings |= {key: count for key, count in counters.items() if count}
 
 
+def _answer(form: records.Form) -> str:
+    """Return what the site answers when the form is sent again."""
+    return comment_member(form.article, form.comment) if form.comment else article_member(form.article)
+
+
 def _reported_ids(articles: Iterable[str | int]) -> list[int]:
     """Return the ids of reported articles, which format 1 names as members of rankings."""
     members = [article_member(article) if isinstance(article, int) else article for article in articles]
     return [article_id(member) for member in members if is_article(member)]
-
-
-def _chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """Yield *items* in chunks of an even number, so that pairs stay together."""
-    for at in range(0, len(items), 2 * CHUNK_SIZE):
-        yield items[at : at + 2 * CHUNK_SIZE]
