@@ -1,5 +1,6 @@
 """The values of conversations: comments, threads, what a member finds in the inbox."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
@@ -120,6 +121,19 @@ class Notice:
     is_unread: bool
     comment: ListedComment | None = None
     log: LogEntry | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """The unread part of a member's inbox: the number of entries, and the comments that some of them are about."""
+
+    count: int = 0
+    comments: frozenset[CommentId] = frozenset()
+
+    def without(self, comments: Iterable[CommentId]) -> "Unread":
+        """Return what is left once the member has read these comments."""
+        left = self.comments.difference(comments)
+        return Unread(self.count - len(self.comments) + len(left), left)
 
 
 class Visit(NamedTuple):

@@ -8,6 +8,7 @@ from voteweb.store.admissions import Admissions
 from voteweb.store.articles import Articles
 from voteweb.store.backup import Backup
 from voteweb.store.combinations import Combinations
+from voteweb.store.comment_lists import CommentLists
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.factory import open_connection
 from voteweb.store.connection.pipeline import Pipeline
@@ -15,6 +16,7 @@ from voteweb.store.doctor import Doctor
 from voteweb.store.groups import Groups
 from voteweb.store.health import HealthChecks
 from voteweb.store.imports import Imports
+from voteweb.store.inbox import Inbox
 from voteweb.store.inbox_feeds import InboxFeeds
 from voteweb.store.invitations import Invitations
 from voteweb.store.keys import Keys
@@ -47,6 +49,8 @@ class Store:
     votes: Votes
     open_votes: OpenVotes
     threads: Threads
+    comment_lists: CommentLists
+    inbox: Inbox
     groups: Groups
     users: Users
     admissions: Admissions
@@ -111,6 +115,8 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         votes=Votes(connection, settings, rate_limits, sessions),
         open_votes=OpenVotes(connection, settings),
         threads=Threads(connection),
+        comment_lists=CommentLists(connection),
+        inbox=Inbox(connection),
         groups=Groups(connection, moderation_log),
         users=users,
         admissions=Admissions(connection, moderation_log),

@@ -88,7 +88,7 @@ class ModerationLog:
 
         def parse(replies: list[Any]) -> Page[LogEntry]:
             total, *values = replies[0]
-            entries = [_entry(int(id), unpack(text)) for id, text in zip(values[::2], values[1::2], strict=True)]
+            entries = [log_entry(int(id), text) for id, text in zip(values[::2], values[1::2], strict=True)]
             rows = tuple(entry for entry in entries if entry)
             return Page(rows, number, total, first_rank=start + 1, more=total > start + size)
 
@@ -118,7 +118,7 @@ class ModerationLog:
         """Return one entry, or None."""
         is_place = 0 < id <= _MAX_PLACE
         text = self._connection.command("LINDEX", self._keys.log_entries(), id - 1) if is_place else None
-        return _entry(id, unpack(text)) if text else None
+        return log_entry(id, text) if text else None
 
 
 def not_logged(keys: Keys) -> LogArguments:
@@ -163,6 +163,11 @@ def unpack(text: str) -> dict[str, str]:
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         return {}
     return {name: value for name, value in zip(PACKED_FIELDS, values, strict=False) if value}
+
+
+def log_entry(id: int, text: str) -> LogEntry | None:
+    """Return the entry that *text* stores at the place of *id*, None if it stores none."""
+    return _entry(id, unpack(text))
 
 
 def _entry(id: int, fields: Mapping[str, str]) -> LogEntry | None:

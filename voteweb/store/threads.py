@@ -11,6 +11,7 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.nodes import parse_thread
 from voteweb.store.thread_cache import ThreadCache
+from voteweb.store.visits import Visits
 
 #: Comments up to which a conversation comes with all words and the viewer's votes, in one round trip.
 SHORT_THREAD = 100
@@ -43,6 +44,7 @@ class Threads:
         self._connection = connection
         self._keys = connection.keys
         self._cache = ThreadCache()
+        self._visits = Visits(connection)
 
     def get(self, article_id: int) -> Thread:
         """Return the conversation of an article; an empty one if nobody has commented."""
@@ -59,6 +61,7 @@ class Threads:
         The comments come over the wire only if this process does not know the revision. A long conversation that has
         changed after a while without changes takes one round trip more.
         """
+        visit = self._visits.queue_note(pipeline, article_id, visitor) if visitor else None
         known = self._cache.get(article_id)
         # A conversation without a revision is none, or another program has written it.
         is_busy = known is None or not known.thread.revision or time.monotonic() < known.changed + BUSY_SECONDS
@@ -77,7 +80,7 @@ class Threads:
                 thread = known.thread
             else:
                 thread = self._thread(article_id, dict(pipeline.send([read_all])[0]))
-            return ThreadRead(thread, _words(words), _voted(votes))
+            return ThreadRead(thread, _words(words), _voted(votes), visit.result if visit else None)
 
         return pipeline.queue([read_all, script] if is_busy else [script], parse)
 
@@ -86,6 +89,10 @@ class Threads:
         thread = parse_thread(article_id, fields, known)
         self._cache.put(thread, fields)
         return thread
+
+    def queue_new_counts(self, pipeline: Pipeline, article_ids: Sequence[int], name: str) -> Future[dict[int, int]]:
+        """Queue a count of the comments that a member has not seen, for those articles where the member was before."""
+        return self._visits.queue_new_counts(pipeline, article_ids, name)
 
     def queue_words(self, pipeline: Pipeline, article_id: int, numbers: Iterable[int]) -> Future[dict[int, str]]:
         """Queue a read of the texts of these comments; one that was deleted has none."""

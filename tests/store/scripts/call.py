@@ -29,6 +29,8 @@ ARGUMENTS = {
     " row link_seconds replacement",
     "index_log_entry": "member field",
     "judge_member": "log verdict name reason session_id",
+    "mark_all_read": "until",
+    "mark_read": "",
     "make_group": "log action name title description",
     "make_invitation": "member name seconds",
     "repair_log_index": "id",
@@ -38,6 +40,7 @@ ARGUMENTS = {
     "convert_log_gap": "wanted most",
     "make_user": "log needs_invitation name lower_name password_hash role session_id signs_up network network_seconds"
     " request",
+    "note_visit": "id visit_seconds seconds most",
     "open_session": "member_id session_id digest browser began password idle_seconds max_seconds max_sessions",
     "post_article": "member title link text poster poster_id own_vote vote_score good_votes voting_seconds"
     " grace form_seconds link_seconds allow_duplicate newcomer_seconds newcomer_burst newcomer_interval",
@@ -68,7 +71,8 @@ ARGUMENTS = {
 #: The scripts that end their keys and arguments with an actor.
 WITH_ACTOR = {
     "change_user", "dismiss_reports", "edit_article", "judge_member", "make_group", "make_invitation",
-    "report_article", "restore_article", "revoke_invitation", "set_groups", "set_inbox_feed", "unlist_article",
+    "mark_all_read", "report_article", "restore_article", "revoke_invitation", "set_groups", "set_inbox_feed",
+    "unlist_article",
 }  # fmt: skip
 #: Arguments that a site has in its settings or constants.
 DEFAULTS: dict[str, Any] = {

@@ -60,6 +60,10 @@ def site(make_store: MakeStore) -> Store:
     run(store, "RPUSH", "commented:zoe", "8.2", "8.1")
     run(store, "HSET", "log-entry:4", "kind", "ban")
     run(store, "HSET", "reported:zoe", "article:7", "{}", "article:8", "{}")
+    entries = ["report log-3 1700000002", "mention 1.3 1700000000", "reply 1.2 1690000000", "reply 1.1 1680000000"]
+    for key in ("inbox:bob", "unread:bob"):
+        run(store, "RPUSH", key, *entries)
+        run(store, "EXPIRE", key, 7_776_000)
     run(store, "SET", "limit:few-spent", "4000000000", "EX", 1_000)
     run(store, "SET", "lease:held-job", "a", "EX", 30)
     store.connection.load_scripts()

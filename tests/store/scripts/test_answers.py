@@ -79,6 +79,8 @@ ANSWERS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("judge_member to refuse", {}, ["done"]),
     ("take_lease", {"mode": "keep"}, ["lost"]),
     ("end_lease", {"token": "b"}, ["lost"]),
+    ("mark_read", {}, ["done"]),
+    ("mark_all_read", {"until": "nothing"}, ["done"]),
     ("combine_groups", {}, ["made"]),
     ("combine_groups", {"max_kept": 0}, ["unkept", "0", "whole"]),
     ("combine_groups", {"rest": ("go", "nowhere", 3, 10)}, ["no-group"]),

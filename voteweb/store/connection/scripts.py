@@ -7,10 +7,15 @@ from importlib.resources import files
 from typing import Any
 
 #: The scripts that only read: a replica may run them.
-READING = frozenset({"check_rate_limit", "own_votes", "read_log", "read_rows", "read_thread"})
+READING = frozenset({
+    "check_rate_limit", "count_new", "count_unread", "list_comments", "own_votes", "read_inbox", "read_log",
+    "read_rows", "read_thread",
+})  # fmt: skip
 
 #: Reading scripts that use no helper of ``common.lua``: without it a call takes 0.7 microseconds of Redis instead of 4.
-WITHOUT_HELPERS = frozenset({"own_votes", "read_log", "read_rows", "read_thread"})
+WITHOUT_HELPERS = frozenset({"count_new", "own_votes", "read_log", "read_rows", "read_thread"})
+#: Reading scripts that list comments of several conversations: they have those of ``node.lua`` and ``listed.lua``.
+LISTING = frozenset({"count_unread", "list_comments", "read_inbox"})
 #: The scripts about conversations: they have the helpers of ``node.lua`` and ``thread.lua`` too.
 ABOUT_THREADS = frozenset({"disown_comment"})
 
@@ -21,7 +26,7 @@ def sources() -> dict[str, str]:
     folder = files("voteweb.store").joinpath("lua")
     scripts = [file for file in folder.iterdir() if file.name.endswith(".lua")]
     texts = {file.name.removesuffix(".lua"): file.read_text("utf-8") for file in scripts}
-    helpers = {name: texts.pop(name) for name in ("common", "node", "thread")}
+    helpers = {name: texts.pop(name) for name in ("common", "node", "thread", "listed")}
     return {name: "\n".join([*(helpers[helper] for helper in _helpers(name)), text]) for name, text in texts.items()}
 
 
@@ -29,6 +34,8 @@ def _helpers(name: str) -> tuple[str, ...]:
     """Return the files of helpers that the script *name* has in front."""
     if name in WITHOUT_HELPERS:
         return ()
+    if name in LISTING:
+        return ("node", "listed")
     return ("common", "node", "thread") if name in ABOUT_THREADS else ("common",)
 
 

@@ -1,0 +1,172 @@
+"""Inboxes: the number in the header is that of the unread entries of the inbox, whatever happens."""
+
+import time
+from functools import partial
+
+import pytest
+
+from tests import factories
+from tests.store.concurrency import at_once
+from tests.store.examination import run
+from tests.store.thread_data import node, write_thread
+from voteweb.core import config
+from voteweb.core.comments import CommentId, CommentStatus, Notice, NoticeKind, Unread
+from voteweb.core.errors import LoggedOut
+from voteweb.core.models import LogAction, Page
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+
+@pytest.fixture(autouse=True)
+def ann(store: Store) -> None:
+    """A member who has written two articles."""
+    factories.article(store)
+    factories.article(store)
+
+
+def tell(store: Store, *entries: str) -> list[str]:
+    """Put entries without times into ann's inbox; return them with times, the newest first."""
+    entries = tuple(f"{entry} {int(time.time())}" for entry in entries)
+    for key in ("inbox:ann", "unread:ann"):
+        run(store, "LPUSH", key, *entries)
+    return list(reversed(entries))
+
+
+def page(store: Store, number: int = 1) -> Page[Notice]:
+    """Return a page of ann's inbox."""
+    pipeline = store.pipeline()
+    notices = store.inbox.queue_page(pipeline, "Ann", number)
+    pipeline.execute()
+    return notices.result
+
+
+def unread(store: Store) -> Unread:
+    """Return what is unread in ann's inbox; the number must be that of the entries shown as unread."""
+    pipeline = store.pipeline()
+    count = store.inbox.queue_unread(pipeline, "Ann")
+    pipeline.execute()
+    shown: list[Notice] = []
+    for number in range(1, config.INBOX_SIZE // config.INBOX_PAGE_SIZE + 1):
+        shown += page(store, number).rows
+    assert page(store).total == len(shown)
+    shown = [notice for notice in shown if notice.is_unread]
+    assert count.result.count == len(shown)
+    assert count.result.comments == {notice.comment.id for notice in shown if notice.comment}
+    return count.result
+
+
+def test_inbox_shows_comments_and_acts_with_their_context(store: Store) -> None:
+    reply = node(2, parent=1, author="bob")
+    write_thread(store, 1, [node(1, author="ann"), reply])
+    entry = NewLogEntry(LogAction.GROUPS, "mod", article=1, title="Redis in Action", why="Better there.")
+    factories.group(store, "go")
+    store.articles.set_groups(1, ["go"], [], entry)
+    entries = tell(store, "removed log-1", "reply 1.2")
+    first, second = page(store).rows
+    assert (first.entry, first.kind, first.is_unread) == (entries[0], NoticeKind.REPLY, True)
+    assert first.comment is not None
+    assert (first.comment.node, first.comment.answers, first.comment.text) == (reply, "ann", "Comment 2")
+    assert (second.entry, second.kind, second.comment) == (entries[1], NoticeKind.REMOVED, None)
+    assert second.log == store.moderation_log.get(1)
+    assert second.time == pytest.approx(time.time(), abs=60)
+    assert unread(store) == Unread(2, frozenset({CommentId(1, 2)}))
+
+
+def test_empty_inbox_has_nothing_unread(store: Store) -> None:
+    assert unread(store) == Unread()
+    assert page(store) == Page((), 1, total=0, first_rank=1, more=False)
+
+
+def test_number_leaves_out_what_cannot_be_read(store: Store) -> None:
+    write_thread(store, 1, [node(number) for number in range(1, 6)])
+    write_thread(store, 2, [node(1)])
+    tell(store, "article 2.1", *(f"article 1.{number}" for number in range(1, 6)))
+    assert unread(store).count == 6
+    write_thread(store, 1, [node(1, status=CommentStatus.DELETED, author=""), node(2, status=CommentStatus.REMOVED)])
+    assert unread(store).count == 4
+    write_thread(store, 1, [node(2)])
+    assert unread(store).count == 5
+    removal = partial(NewLogEntry, who="mod", article=2)
+    store.removals.remove(2, removal(LogAction.REMOVE))
+    assert unread(store).comments == {CommentId(1, number) for number in (2, 3, 4, 5)}
+    store.removals.restore(2, removal(LogAction.RESTORE))
+    assert unread(store).count == 5
+    run(store, "SETBIT", "hidden:1", 5, 1)
+    assert unread(store).count == 4
+
+
+def test_number_follows_a_removal_with_replies_at_once(store: Store) -> None:
+    removed = node(1, status=CommentStatus.REMOVED, removes_replies=True)
+    write_thread(store, 1, [removed, node(2, parent=1), node(3, parent=2), node(4)])
+    tell(store, "mention 1.3", "mention 1.4")
+    run(store, "SADD", "removing:", 1)
+    assert unread(store).comments == {CommentId(1, 4)}
+
+
+def test_old_and_foreign_entries_count_as_none(store: Store) -> None:
+    write_thread(store, 1, [node(1), node(2)])
+    old = int(time.time()) - config.INBOX_SECONDS - 1
+    foreign = ["what another program wrote", "reply 1.x 17", f"vote 1.1 {old * 2}", f"report log-77 {old * 2}"]
+    for key in ("inbox:ann", "unread:ann"):
+        run(store, "LPUSH", key, f"reply 1.1 {old}", *foreign, f"reply 1.2 {old + 60}")
+    assert unread(store) == Unread(1, frozenset({CommentId(1, 2)}))
+
+
+def test_reading_some_comments_leaves_the_others(store: Store) -> None:
+    write_thread(store, 1, [node(number) for number in range(1, 13)])
+    tell(store, *(f"article 1.{number}" for number in range(1, 13)))
+    for _ in range(2):
+        pipeline = store.pipeline()
+        store.inbox.queue_mark_read(pipeline, "Ann", [CommentId(1, 1), CommentId(1, 12), CommentId(2, 3)])
+        pipeline.execute()
+        assert unread(store).comments == {CommentId(1, number) for number in range(2, 12)}
+    assert page(store).total == 12
+
+
+def test_unread_without_some_comments_is_what_is_left() -> None:
+    both = Unread(3, frozenset({CommentId(1, 1), CommentId(1, 2)}))
+    assert both.without([CommentId(1, 2), CommentId(2, 2)]) == Unread(2, frozenset({CommentId(1, 1)}))
+
+
+def test_all_as_read_leaves_what_came_later(store: Store) -> None:
+    write_thread(store, 1, [node(number) for number in range(1, 7)])
+    member = store.users.get("ann")
+    _, shown, _ = tell(store, "article 1.1", "article 1.2", "article 1.3")
+    tell(store, "article 1.4", "article 1.5")
+    for _ in range(2):
+        store.inbox.mark_all_read(member, shown)
+        assert unread(store).comments == {CommentId(1, number) for number in (3, 4, 5)}
+    for nothing in ("", "article 1.6 17", "nothing"):
+        store.inbox.mark_all_read(member, nothing)
+    assert unread(store).count == 3
+    run(store, "LREM", "unread:ann", 0, run(store, "LINDEX", "inbox:ann", 1))  # already read by its page
+    store.inbox.mark_all_read(member, run(store, "LINDEX", "inbox:ann", 1))
+    assert unread(store).comments == {CommentId(1, 5)}
+
+
+def test_all_as_read_against_new_entries_reads_only_those_shown(store: Store) -> None:
+    write_thread(store, 1, [node(number) for number in range(1, 41)])
+    member = store.users.get("ann")
+    for number in range(1, 41, 2):
+        (shown,) = tell(store, f"article 1.{number}")
+        at_once([partial(store.inbox.mark_all_read, member, shown), partial(tell, store, f"article 1.{number + 1}")])
+        assert unread(store).comments == {CommentId(1, number + 1)}
+
+
+def test_full_inbox_has_pages(store: Store) -> None:
+    write_thread(store, 1, [node(number) for number in range(1, config.INBOX_SIZE + 1)])
+    tell(store, *(f"article 1.{number}" for number in range(1, config.INBOX_SIZE + 1)))
+    second = page(store, 2)
+    assert [notice.comment.id.number for notice in second.rows if notice.comment] == list(range(175, 150, -1))
+    assert (second.total, second.first_rank, second.more, page(store, 8).more) == (200, 26, True, False)
+    assert unread(store).count == config.INBOX_SIZE
+
+
+def test_banned_member_marks_nothing_as_read(store: Store) -> None:
+    write_thread(store, 1, [node(1)])
+    (entry,) = tell(store, "article 1.1")
+    member = store.users.get("ann")
+    store.users.ban("ann", NewLogEntry(LogAction.BAN, "mod", about="ann"))
+    with pytest.raises(LoggedOut):
+        store.inbox.mark_all_read(member, entry)
+    assert unread(store).count == 1

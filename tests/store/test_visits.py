@@ -1,0 +1,114 @@
+"""Visits: which comments are new to a member, on the page and in lists."""
+
+import time
+
+from tests import factories
+from tests.store.examination import run, server_setting
+from tests.store.thread_data import node, write_thread
+from voteweb.core import config
+from voteweb.core.comments import CommentStatus, Visit
+from voteweb.store import Store
+
+
+def visit(store: Store, article_id: int = 1, name: str = "ann") -> Visit | None:
+    """Read the page of an article as a member."""
+    pipeline = store.pipeline()
+    read = store.threads.queue_read(pipeline, article_id, visitor=name)
+    pipeline.execute()
+    return read.result.visit
+
+
+def end_visit(store: Store, article_id: int = 1, name: str = "ann") -> None:
+    """Move the last page of a visit so far back that the visit has ended."""
+    base, seen, noted, *own = run(store, "HGET", f"seen:{name}", article_id).split(" ")
+    earlier = int(noted) - config.VISIT_SECONDS - 1
+    run(store, "HSET", f"seen:{name}", article_id, " ".join([base, seen, str(earlier), *own]))
+
+
+def new_counts(store: Store, *ids: int, name: str = "ann") -> dict[int, int]:
+    """Return the numbers of new comments that a list shows to a member."""
+    pipeline = store.pipeline()
+    counts = store.threads.queue_new_counts(pipeline, ids, name)
+    pipeline.execute()
+    return counts.result
+
+
+def test_first_visit_marks_nothing(store: Store) -> None:
+    factories.article(store)
+    write_thread(store, 1, [node(1), node(2)])
+    answer = visit(store)
+    assert answer is not None
+    assert (answer.base, answer.seen) == (2, 2)
+    assert answer.time <= time.time() < answer.time + 60
+
+
+def test_marks_stay_until_the_visit_ends(store: Store) -> None:
+    factories.article(store)
+    visit(store)
+    write_thread(store, 1, [node(1), node(2)])
+    assert new_counts(store, 1) == {1: 2}
+    end_visit(store)
+    for _ in range(2):
+        assert visit(store)[:2] == (0, 2)  # type: ignore[index]
+        assert new_counts(store, 1) == {}
+    write_thread(store, 1, [node(3)])
+    assert new_counts(store, 1) == {1: 1}
+    assert visit(store)[:2] == (0, 3)  # type: ignore[index]
+    end_visit(store)
+    assert visit(store)[:2] == (3, 3)  # type: ignore[index]
+
+
+def test_gone_and_own_comments_are_not_new(store: Store) -> None:
+    factories.article(store)
+    write_thread(store, 1, [node(number) for number in range(1, 8)])
+    visit(store)
+    gone = [node(2, status=CommentStatus.DELETED), node(9, status=CommentStatus.REMOVED)]
+    own = [node(10, author="Ann"), node(11, author="Ann", status=CommentStatus.DELETED)]
+    write_thread(store, 1, [node(8), *gone, *own, node(12)])
+    run(store, "HSET", "seen:ann", 1, run(store, "HGET", "seen:ann", 1) + " 10,11")
+    assert new_counts(store, 1) == {1: 2}
+    visit(store)
+    assert new_counts(store, 1) == {}
+
+
+def test_counts_are_those_of_visited_articles(store: Store) -> None:
+    for id in (1, 2, 3):
+        factories.article(store)
+        write_thread(store, id, [node(1)])
+    assert new_counts(store, 1, 2, 3) == {}
+    visit(store, 3)
+    visit(store, 1)
+    run(store, "HSET", "seen:ann", 2, "what another program wrote")
+    for id in (1, 2, 3):
+        write_thread(store, id, [node(number) for number in range(2, 2 + id)])
+    assert new_counts(store, 3, 2, 1, 99) == {3: 3, 1: 1}
+    assert new_counts(store) == {}
+    assert new_counts(store, 1, 2, 3, name="bob") == {}
+
+
+def test_reader_leaves_no_visit(store: Store) -> None:
+    factories.article(store)
+    write_thread(store, 1, [node(1)])
+    assert visit(store, name="") is None
+    assert visit(store, 99) is None
+    assert run(store, "KEYS", "seen:*") == []
+
+
+def test_only_the_newest_visits_are_kept(store: Store) -> None:
+    for id in range(1, 6):
+        run(store, "HSET", f"article:{id}", "title", "A title")
+    others = {str(id): f"0 0 {id}" for id in range(1_000, 1_000 + config.MAX_VISITED_THREADS)}
+    run(store, "HSET", "seen:ann", *(text for pair in others.items() for text in pair))
+    for id in (1, 2, 1):
+        visit(store, id)
+    kept = set(run(store, "HKEYS", "seen:ann"))
+    assert kept == {"1", "2", *others} - {"1000", "1001"}
+    assert 0 < run(store, "TTL", "seen:ann") <= config.VISITED_SECONDS
+
+
+def test_full_server_shows_the_page_without_noting_it(store: Store) -> None:
+    factories.article(store)
+    write_thread(store, 1, [node(1)])
+    with server_setting(store, "maxmemory", 1):
+        assert visit(store)[:2] == (1, 1)  # type: ignore[index]
+        assert run(store, "EXISTS", "seen:ann") == 0

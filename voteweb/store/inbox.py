@@ -1,0 +1,77 @@
+"""Inboxes: what members are told of, and which of it they have not read."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from voteweb.core import config
+from voteweb.core.comments import CommentId, Notice, NoticeKind, Unread
+from voteweb.core.models import Page, Role, User
+from voteweb.store.actors import actor_arguments
+from voteweb.store.comment_lists import key_beginnings, listed_comment
+from voteweb.store.connection import scripts
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.keys import parse_comment
+from voteweb.store.moderation_log import log_entry
+
+
+class Inbox:
+    """The inboxes of one site's members.
+
+    The scripts that write comments and moderate fill them. Both the number of unread entries and the pages leave out
+    what cannot be read now, such as a removed comment, and what is older than INBOX_SECONDS.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._keys = connection.keys
+
+    def queue_unread(self, pipeline: Pipeline, name: str) -> Future[Unread]:
+        """Queue a count of what is unread in a member's inbox."""
+
+        def parse(replies: Sequence[Any]) -> Unread:
+            count, *comments = replies[0]
+            return Unread(count, frozenset(filter(None, map(parse_comment, comments))))
+
+        return pipeline.queue([self._script("count_unread", name)], parse)
+
+    def queue_page(self, pipeline: Pipeline, name: str, number: int) -> Future[Page[Notice]]:
+        """Queue a read of page *number* (from 1) of a member's inbox, newest first."""
+        size = config.INBOX_PAGE_SIZE
+        start = (number - 1) * size
+
+        def parse(replies: Sequence[Any]) -> Page[Notice]:
+            total, *rows = replies[0]
+            notices = tuple(filter(None, map(_notice, rows)))
+            return Page(notices, number, total, first_rank=start + 1, more=total > start + size)
+
+        return pipeline.queue([self._script("read_inbox", name, [self._keys.inbox(name)], [start, size])], parse)
+
+    def _script(self, script: str, name: str, keys: Sequence[str] = (), arguments: Sequence[int] = ()) -> Command:
+        common = [self._keys.removing(), self._keys.unread(name), self._keys.log_entries()]
+        return scripts.call(script, [*common, *keys], [*key_beginnings(self._keys), config.INBOX_SECONDS, *arguments])
+
+    def queue_mark_read(self, pipeline: Pipeline, name: str, comments: Iterable[CommentId]) -> Future[None]:
+        """Queue that a member has read the entries about these comments."""
+        command = scripts.call("mark_read", [self._keys.unread(name)], [str(comment) for comment in comments])
+        return pipeline.queue([command], lambda _: None, writes=True)
+
+    def mark_all_read(self, member: User, until: str) -> None:
+        """Mark an entry of a member's inbox and all older ones as read; newer ones stay unread.
+
+        Raises LoggedOut and Held.
+        """
+        actor = actor_arguments(self._keys, member, Role.MEMBER)
+        keys = [self._keys.unread(member.name), self._keys.inbox(member.name), *actor.keys]
+        self._connection.script("mark_all_read", keys, [until, *actor.arguments])
+
+
+def _notice(row: Sequence[Any]) -> Notice | None:
+    """Return the entry of a row that ``read_inbox.lua`` answered, None for one that another program wrote."""
+    entry, is_unread, log_id, about = row
+    kind, _, time = entry.split(" ")
+    comment = None if log_id else listed_comment(about)
+    log = log_entry(log_id, about) if log_id else None
+    if comment is None and log is None:
+        return None
+    return Notice(entry, NoticeKind(kind), float(time), bool(is_unread), comment, log)

@@ -1,0 +1,42 @@
+"""Visits: what each member has seen of the conversations of articles, so that new comments can be marked."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from voteweb.core import config
+from voteweb.core.comments import Visit
+from voteweb.store.connection import scripts
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Future, Pipeline
+
+
+class Visits:
+    """The visits of one site's members."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._keys = connection.keys
+
+    def queue_note(self, pipeline: Pipeline, article_id: int, name: str) -> Future[Visit | None]:
+        """Queue a note that a member sees the conversation of an article; None if there is no such article.
+
+        It comes before the read of the conversation: a comment written between the two is shown and stays new.
+        """
+
+        def parse(replies: Sequence[Any]) -> Visit | None:
+            status, *values = replies[0]
+            return Visit(int(values[0]), int(values[1]), float(values[2])) if status == "visit" else None
+
+        keys = [self._keys.seen(name), self._keys.thread(article_id), self._keys.article(article_id)]
+        limits = [config.VISIT_SECONDS, config.VISITED_SECONDS, config.MAX_VISITED_THREADS]
+        return pipeline.queue([scripts.call("note_visit", keys, [article_id, *limits])], parse, writes=True)
+
+    def queue_new_counts(self, pipeline: Pipeline, article_ids: Sequence[int], name: str) -> Future[dict[int, int]]:
+        """Queue a count of the comments that a member has not seen, for those of the articles with such comments."""
+        if not article_ids:
+            return pipeline.queue([], lambda _: {})
+        arguments: list[str | int] = [self._keys.thread(""), self._keys.hidden(""), *article_ids]
+
+        def parse(replies: Sequence[Sequence[int | None]]) -> dict[int, int]:
+            return {id: count for id, count in zip(article_ids, replies[0], strict=False) if count}
+
+        return pipeline.queue([scripts.call("count_new", [self._keys.seen(name)], arguments)], parse)
