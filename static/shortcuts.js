@@ -2,36 +2,74 @@
 const STORAGE_KEY = "voteweb-keys-off";
 const TARGETS = { f: "/", n: "/new", g: "/groups" };
 const dialog = document.querySelector("[data-shortcuts]");
-const titles = [...document.querySelectorAll(".article .title")];
+const ITEMS = ".article, .comment";
+const STOPS = ".article .title, .comment-head a:last-of-type";
 let isAfterG = false;
 
 function isOff() {
   return localStorage.getItem(STORAGE_KEY) === "1";
 }
 
-function currentArticle() {
-  return document.activeElement.closest(".article") ?? document.querySelector(".article:target");
+function currentItem() {
+  return document.activeElement.closest(ITEMS) ?? document.querySelector(":is(.article, .comment):target");
+}
+
+// The elements of an item, without those of the replies inside it.
+function inside(item, selector) {
+  return [...(item?.querySelectorAll(selector) ?? [])].filter((element) => element.closest(ITEMS) === item);
 }
 
 function moveFocus(step) {
-  const article = currentArticle();
-  const index = titles.findIndex((title) => article?.contains(title));
-  const first = step > 0 ? 0 : titles.length - 1;
-  const title = titles[index < 0 ? first : index + step];
-  title?.focus();
-  title?.closest(".article").scrollIntoView({ block: "nearest" });
+  const stops = [...document.querySelectorAll(STOPS)].filter((stop) => stop.checkVisibility());
+  const item = currentItem();
+  const index = stops.findIndex((stop) => stop.closest(ITEMS) === item);
+  focusOn(stops[index < 0 ? (step > 0 ? 0 : stops.length - 1) : index + step]);
+}
+
+function focusOn(stop) {
+  stop?.focus();
+  stop?.closest(ITEMS).scrollIntoView({ block: "nearest" });
+}
+
+function nextNew() {
+  const items = [...document.querySelectorAll(".comment")];
+  const isNew = (item) => inside(item, "mark.new").length > 0;
+  const after = items.slice(items.indexOf(currentItem()) + 1).find(isNew) ?? items.find(isNew);
+  for (let details = after?.closest("details"); details; details = details.parentElement.closest("details")) {
+    details.open = true;
+  }
+  focusOn(inside(after, STOPS)[0]);
+}
+
+function fold() {
+  const details = inside(currentItem(), "details.replies")[0];
+  if (details) details.open = !details.open;
+}
+
+function reply() {
+  const link = inside(currentItem(), "a[data-reply]")[0];
+  const details = document.querySelector("#comments details:has([data-draft])");
+  if (link) link.click();
+  else if (details) {
+    details.open = true;
+    details.querySelector("[data-draft]").focus();
+  }
 }
 
 function pressVoteButton() {
-  const article = currentArticle() ?? document.querySelector(".article-detail");
-  article?.querySelector("button.vote")?.click();
+  const item = currentItem();
+  const detail = document.querySelector(".article-detail");
+  (item ? inside(item, "button.vote")[0] : detail?.querySelector("button.vote"))?.click();
 }
 
 const ACTIONS = {
   j: () => moveFocus(1),
   k: () => moveFocus(-1),
-  o: () => currentArticle()?.querySelector(".title")?.click(),
+  o: () => inside(currentItem(), STOPS)[0]?.click(),
   v: pressVoteButton,
+  r: reply,
+  x: fold,
+  n: nextNew,
   "?": () => dialog.showModal(),
   "/": () => dialog.showModal(),
 };

@@ -9,10 +9,12 @@ function announce(message) {
   status.replaceChildren(paragraph);
 }
 
-function update(button, { id, votes, voted }) {
+function update(button, { votes, voted }) {
   button.querySelector("[data-votes]").textContent = votes.toLocaleString(document.documentElement.lang);
   button.setAttribute("aria-pressed", String(voted));
-  button.setAttribute("formaction", `/a/${id}/${voted ? "unvote" : "vote"}`);
+  // The address is of an article or of a comment: only its last part changes.
+  const address = button.getAttribute("formaction").replace(/[^/]*$/, voted ? "unvote" : "vote");
+  button.setAttribute("formaction", address);
 }
 
 async function send(button) {
