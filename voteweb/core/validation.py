@@ -69,8 +69,7 @@ def link(typed: str) -> str:
 
 def text(typed: str) -> str:
     """Return *typed* with plain line ends and without control characters; raise Invalid if it is too long."""
-    lines = typed.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    cleaned = "\n".join("".join(c for c in line if c == "\t" or is_visible(c)).rstrip() for line in lines).strip("\n")
+    cleaned = _clean_text(typed)
     if len(cleaned) > config.MAX_TEXT_LENGTH:
         raise Invalid(
             N_("A text can have at most %(max)s characters; this one has %(length)s."),
@@ -78,6 +77,23 @@ def text(typed: str) -> str:
             length=len(cleaned),
         )
     return cleaned
+
+
+def comment(typed: str) -> str:
+    """Return *typed* as :func:`text` does; raise Invalid if it shows nothing, or is too long for a comment."""
+    length = len(typed)
+    if length <= _MAX_SHRINKING * config.MAX_COMMENT_LENGTH:
+        typed = _clean_text(typed)
+        length = len(typed)
+    if length > config.MAX_COMMENT_LENGTH:
+        raise Invalid(
+            N_("A comment can have at most %(max)s characters; this one has %(length)s."),
+            max=config.MAX_COMMENT_LENGTH,
+            length=length,
+        )
+    if not any(unicodedata.category(character)[0] not in "CMZ" for character in typed):
+        raise Invalid(N_("Please write something: this comment is empty."))
+    return typed
 
 
 def group_name(typed: str) -> str:
@@ -218,6 +234,12 @@ def clean_line(typed: str, max_length: int) -> str:
     normal = unicodedata.normalize("NFC", line)
     visible = "".join(c if is_visible(c) else " " if c.isspace() else "" for c in normal)
     return " ".join(limit_marks(unicodedata.normalize("NFC", visible)).split())
+
+
+def _clean_text(typed: str) -> str:
+    """Return *typed* with plain line ends, without characters that show nothing and without blanks at the ends."""
+    lines = typed.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "\n".join("".join(c for c in line if c == "\t" or is_visible(c)).rstrip() for line in lines).strip("\n")
 
 
 def _is_host(host: str) -> bool:
