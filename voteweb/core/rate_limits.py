@@ -106,7 +106,7 @@ NEWCOMER_VOTE = Limit(
     "newvote", "vote, take a vote back", LimitScope.NEWCOMER, 10, 60, DAY,
     N_("New members have a limit of %(burst)s votes in a row. Please vote again in %(wait)s, at %(when)s. "
        "The limit keeps new accounts from deciding what is on top, and is wider %(span)s after joining."),
-    ("votes.vote", "votes.unvote"),
+    ("votes.vote", "votes.unvote", "comment_votes.vote", "comment_votes.unvote"),
 )  # fmt: skip
 #: Counts articles, not forms. Spam is posted by accounts that are minutes old.
 NEWCOMER_POST = Limit(
@@ -114,6 +114,13 @@ NEWCOMER_POST = Limit(
     N_("New members have a limit of %(burst)s articles in a row. Please post again in %(wait)s, at %(when)s. "
        "The limit keeps out accounts that are made to advertise, and is wider %(span)s after joining."),
     ("articles.submit",),
+)  # fmt: skip
+#: Counts comments, not forms, so that a form with an error costs nothing.
+NEWCOMER_COMMENT = Limit(
+    "newcomment", "comment, reply", LimitScope.NEWCOMER, 3, 20, DAY,
+    N_("New members have a limit of %(burst)s comments in a row. Please comment again in %(wait)s, at %(when)s. "
+       "The limit keeps out accounts that are made to advertise, and is wider %(span)s after joining."),
+    ("comments.write", "comments.reply"),
 )  # fmt: skip
 #: Each kind of form is counted by itself. Checking a form costs milliseconds, and nobody mistypes once a minute.
 REFUSED_FORMS = Limit(
@@ -134,12 +141,13 @@ LIMITS = (
     COMBINE,
     NEWCOMER_VOTE,
     NEWCOMER_POST,
+    NEWCOMER_COMMENT,
     # The votes of two pages in a row, then one every six seconds: faster than anybody reads.
     Limit(
         "vote", "vote, take a vote back", LimitScope.MEMBER, 60, 600, HOUR,
         N_("You have reached the limit of %(burst)s votes in a row. "
            "Please vote again in %(wait)s, at %(when)s. The limit keeps programs from deciding what is on top."),
-        ("votes.vote", "votes.unvote"),
+        ("votes.vote", "votes.unvote", "comment_votes.vote", "comment_votes.unvote"),
     ),
     Limit(
         "submit", "post", LimitScope.MEMBER, 15, 60, DAY,
@@ -148,12 +156,20 @@ LIMITS = (
         ("articles.submit",),
         counts_refused=False,
     ),
+    # Ten answers at once, as after a day away, then one a minute.
     Limit(
-        "edit", "edit, delete an article", LimitScope.MEMBER, 20, 60, HOUR,
-        N_("You have reached the limit of %(burst)s changes to articles in a row. "
+        "comment", "comment, reply", LimitScope.MEMBER, 10, 60, HOUR,
+        N_("You have reached the limit of %(burst)s comments in a row. "
+           "Please comment again in %(wait)s, at %(when)s. The limit leaves room for what others write."),
+        ("comments.write", "comments.reply"),
+        counts_refused=False,
+    ),
+    Limit(
+        "edit", "edit, delete an article or a comment", LimitScope.MEMBER, 20, 60, HOUR,
+        N_("You have reached the limit of %(burst)s changes to articles and comments in a row. "
            "Please try again in %(wait)s, at %(when)s. "
            "The limit keeps programs from rewriting what people have voted for."),
-        ("articles.edit", "articles.delete"),
+        ("articles.edit", "articles.delete", "comments.edit", "comments.delete"),
         counts_refused=False,
     ),
     Limit(
