@@ -5,10 +5,12 @@ from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
+from voteweb.core.comments import CommentId, Thread
 from voteweb.core.errors import GroupExists
 from voteweb.core.models import Article, Draft, Group, Role, User
 from voteweb.store import Store
 from voteweb.store.imports import Story
+from voteweb.store.nodes import parse_thread
 
 
 def user(store: Store, name: str = "ann", role: Role = Role.MEMBER, password_hash: str = "") -> User:
@@ -54,6 +56,26 @@ def article(store: Store, poster: User | None = None, **changes: Any) -> Article
         group(store, name)
     id = store.articles.post(draft(**changes), poster or user(store), token(), allow_duplicate=True)
     return store.articles.get(id)
+
+
+def comment(
+    store: Store, article: Article | int = 1, author: User | None = None, *, parent: int = 0, text: str = "Well said."
+) -> CommentId:
+    """Return a comment on an article, or the answer to its comment number *parent*, by "ann" unless by another."""
+    article = store.articles.get(article) if isinstance(article, int) else article
+    return store.comments.write(article, Thread(article.id), parent, text, author or user(store), token())
+
+
+def thread(store: Store, article: int = 1) -> Thread:
+    """Return the conversation of an article as it is stored."""
+    return parse_thread(article, store.connection.command("HGETALL", store.keys.thread(article)))
+
+
+def stored_node(
+    parent: int = 0, votes: int = 0, base: int = 0, at: float | None = None, state: str = "-", author: str = "ann"
+) -> str:
+    """Return a comment as ``thread:<id>`` holds it, for data that no script would write."""
+    return f"{parent} {votes} {base} {time.time() if at is None else at:.6f} {state} {author}"
 
 
 def story(**changes: Any) -> Story:

@@ -9,6 +9,8 @@ from voteweb.store.articles import Articles
 from voteweb.store.backup import Backup
 from voteweb.store.combinations import Combinations
 from voteweb.store.comment_lists import CommentLists
+from voteweb.store.comment_votes import CommentVotes
+from voteweb.store.comments import Comments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.factory import open_connection
 from voteweb.store.connection.pipeline import Pipeline
@@ -47,6 +49,8 @@ class Store:
     removals: Removals
     reports: Reports
     votes: Votes
+    comments: Comments
+    comment_votes: CommentVotes
     open_votes: OpenVotes
     threads: Threads
     comment_lists: CommentLists
@@ -113,6 +117,8 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         removals=removals,
         reports=Reports(connection, moderation_log),
         votes=Votes(connection, settings, rate_limits, sessions),
+        comments=Comments(connection, settings, rate_limits),
+        comment_votes=CommentVotes(connection, settings, rate_limits, sessions),
         open_votes=OpenVotes(connection, settings),
         threads=Threads(connection),
         comment_lists=CommentLists(connection),

@@ -60,8 +60,10 @@ def parse_node(number: int, stored: str) -> Node | None:
 
 def format_node(node: Node) -> str:
     """Return the text that stores *node*; times have six decimals, as scripts write them."""
-    removed = "R" if node.removes_replies else "r"
-    letters = {CommentStatus.DELETED: "d", CommentStatus.REMOVED: removed, CommentStatus.VISIBLE: ""}[node.status]
+    covers = "R" * node.removes_replies
+    letters = {CommentStatus.DELETED: f"d{covers}", CommentStatus.REMOVED: covers or "r", CommentStatus.VISIBLE: ""}[
+        node.status
+    ]
     letters += "q" * node.is_quiet + "e" * node.is_edited
     return f"{node.parent} {node.votes} {node.base} {node.time:.6f} {letters or '-'} {node.author}"
 

@@ -15,11 +15,13 @@ ARGUMENTS = {
     "change_password": "log condition verified password_hash session_id",
     "change_user": "log condition name",
     "combine_groups": "member seconds max_kept max_articles first last count",
+    "delete_comment": "number comment member author",
     "disown_article": "member replacement",
     "disown_comment": "member number name replacement",
     "dismiss_reports": "log member",
     "edit_article": "log member editor edit_seconds vote_score max_groups title link text known_link link_seconds"
     " known_revision max_versions version_seconds add_count",
+    "edit_comment": "log number comment author edit_seconds text inbox_size inbox_seconds",
     "end_other_sessions": "session_id digest new_session_id idle_seconds max_seconds",
     "end_session": "digest seconds",
     "end_lease": "token job is_done",
@@ -44,6 +46,7 @@ ARGUMENTS = {
     "open_session": "member_id session_id digest browser began password idle_seconds max_seconds max_sessions",
     "post_article": "member title link text poster poster_id own_vote vote_score good_votes voting_seconds"
     " grace form_seconds link_seconds allow_duplicate newcomer_seconds newcomer_burst newcomer_interval",
+    "quiet_comment": "log number name is_quiet",
     "refund_rate_limit": "log",
     "remove_invitation": "member",
     "remove_stray_member": "member field value",
@@ -65,7 +68,12 @@ ARGUMENTS = {
     "start_account_deletion": "name session_id articles verified",
     "use_session": "session_id digest checked idle_seconds max_seconds use_seconds",
     "take_lease": "token seconds mode",
+    "vote_comment": "action number voter_id voter_name session_id commenting_seconds grace newcomer_seconds digest"
+    " idle_seconds max_seconds use_seconds",
     "withdraw_report": "member id reporter",
+    "write_comment": "stem id parent text author author_id commenting_seconds grace max_level max_comments newest"
+    " form_seconds known_block known_poster known_answered inbox_size inbox_seconds newcomer_seconds newcomer_burst"
+    " newcomer_interval",
     "unlist_article": "log member status reason deleter delete_seconds known_link known_poster",
 }
 #: The scripts that end their keys and arguments with an actor.
@@ -73,6 +81,7 @@ WITH_ACTOR = {
     "change_user", "dismiss_reports", "edit_article", "judge_member", "make_group", "make_invitation",
     "mark_all_read", "report_article", "restore_article", "revoke_invitation", "set_groups", "set_inbox_feed",
     "unlist_article",
+    "delete_comment", "edit_comment", "quiet_comment",
 }  # fmt: skip
 #: Arguments that a site has in its settings or constants.
 DEFAULTS: dict[str, Any] = {
@@ -83,6 +92,8 @@ DEFAULTS: dict[str, Any] = {
     "known_revision": "", "max_versions": 5, "version_seconds": 2_592_000,
     "network": "", "request": "", "network_seconds": 2_592_000, "newcomer_seconds": 604_800,
     "max_open_votes": 1_000,
+    "commenting_seconds": 1_209_600, "max_level": 50, "max_comments": 10_000, "newest": 10_000,
+    "inbox_size": 200, "inbox_seconds": 7_776_000,
     "newcomer_burst": 2, "newcomer_interval": 17_280,
     "idle_seconds": 2_592_000, "max_seconds": 31_536_000, "use_seconds": 86_400,
 }  # fmt: skip

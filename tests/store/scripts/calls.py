@@ -25,6 +25,19 @@ ARTICLE = {"title": "A title", "link": OTHER_LINK, "text": "", "poster": "ann", 
 EDIT = {"member": "article:1", "title": "Another", "text": "text", "known_link": LINK, "add_count": 1}
 KNOWN = {"known_link": LINK, "known_poster": "ann"}
 SET_GROUPS = {"member": "article:1", "add_count": 1}
+WRITE_KEYS = (
+    "article:3 thread:3 words:3 hidden:3 voted-comments:3-0 comments: commented:bob once:2-form-0009 user:bob seen:bob"
+    " limit:new-bob"
+)
+WRITE = {
+    "stem": "comment:3", "id": 3, "text": "Yes.", "author": "bob", "author_id": 2, "known_block": 0,
+    "known_poster": "ann",
+}  # fmt: skip
+VOTE_COMMENT_KEYS = "article:3 thread:3 voted-comments:3-0 user:bob sessions:bob"
+VOTE_COMMENT = {
+    "action": "cast", "number": 1, "voter_id": 2, "voter_name": "bob", "session_id": "session-1", "digest": "idle",
+}  # fmt: skip
+COMMENT_2 = {"number": 2, "comment": "3.2"}
 
 #: By the name of the script, with a word about the case if there are several.
 CALLS = {
@@ -157,6 +170,63 @@ CALLS = {
         time=4e9,
         votes=7,
         row=-7,
+    ),
+    "write_comment": call("write_comment", WRITE_KEYS, parent=0, known_answered="", **WRITE),
+    "write_comment in a new conversation": call(
+        "write_comment",
+        "article:2 thread:2 words:2 hidden:2 voted-comments:2-0 comments: commented:bob once:2-form-0009 user:bob"
+        " seen:bob limit:new-bob",
+        parent=0,
+        known_answered="",
+        **WRITE | {"stem": "comment:2", "id": 2},
+    ),
+    "write_comment as an answer": call(
+        "write_comment",
+        f"{WRITE_KEYS} user:ann inbox:ann unread:ann user:eve inbox:eve unread:eve",
+        "reply article",
+        "mention",
+        parent=1,
+        known_answered="ann",
+        **WRITE,
+    ),
+    "edit_comment": call(
+        "edit_comment",
+        "article:3 thread:3 words:3 user:ann inbox:ann unread:ann",
+        author="BOB",
+        text="Now @ann knows.",
+        **COMMENT_2,
+        actor=BOB,
+    ),
+    "delete_comment": call(
+        "delete_comment",
+        "article:3 thread:3 words:3 hidden:3 commented:bob reports: comment-report:3.2",
+        member="comment:3.2",
+        author="bob",
+        **COMMENT_2,
+        actor=BOB,
+    ),
+    "delete_comment that was removed": call(
+        "delete_comment",
+        "article:3 thread:3 words:3 hidden:3 commented:ann reports: comment-report:3.3",
+        number=3,
+        comment="3.3",
+        member="comment:3.3",
+        author="ann",
+    ),
+    "quiet_comment": call("quiet_comment", "article:3 thread:3", number=2, name="bob", is_quiet=1, actor=BOB),
+    "quiet_comment on an article": call(
+        "quiet_comment", "article:3 thread:3", number=0, name="ann", is_quiet=1, actor=ANN
+    ),
+    "vote_comment": call("vote_comment", VOTE_COMMENT_KEYS, **VOTE_COMMENT),
+    "vote_comment with a limit": call(
+        "vote_comment",
+        f"{VOTE_COMMENT_KEYS} limit:few-one limit:fewer-one",
+        *LimitArguments(burst=3, interval=10),
+        *LimitArguments(burst=2, interval=100),
+        **VOTE_COMMENT,
+    ),
+    "vote_comment to take back": call(
+        "vote_comment", VOTE_COMMENT_KEYS, **VOTE_COMMENT | {"action": "take-back", "number": 4}
     ),
     "make_group": call(
         "make_group",

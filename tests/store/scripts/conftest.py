@@ -7,6 +7,7 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import run
+from voteweb.core.comments import CommentId
 from voteweb.core.models import LogAction, Reason, Role
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
@@ -16,9 +17,10 @@ from voteweb.store.moderation_log import NewLogEntry
 def site(make_store: MakeStore) -> Store:
     """A site on which every script has something to do.
 
-    Four articles of ann's: 1 and 2 in "go", one reported, one voted for; 3 in "redis"; 4 removed from "go". Eve is
-    banned, zoe, who wrote a comment, is leaving, and bob has a feed of the inbox, an open invitation, a reset link and
-    sessions of each kind. Mod and boss are moderator and admin.
+    Four articles of ann's: 1 and 2 in "go", one reported, one voted for; 3 in "redis"; 4 removed from "go". Article 3
+    has a conversation: 1 of ann's, its answer 2 of bob's, 3 of ann's that was removed, 4 of ann's with bob's vote. Eve
+    is banned, zoe, who wrote a comment, is leaving, and bob has a feed of the inbox, an open invitation, a reset link
+    and sessions of each kind. Mod and boss are moderator and admin.
     """
     store = make_store(good_votes=1, vote_score=432.0)
     ann, bob, eve, zoe = (factories.user(store, name) for name in ("ann", "bob", "eve", "zoe"))
@@ -39,6 +41,13 @@ def site(make_store: MakeStore) -> Store:
     run(store, "HSET", "invite:open", "by", "bob", "until", "4000000000")
     store.users.make("Hal", "", network="", request="Please let me in.")
     run(store, "HSET", "user:fay", "id", "9", "name", "Fay", "role", "admin", "since", "1700000000.5")
+    for name, parent in (("ann", 0), ("bob", 1), ("ann", 0), ("ann", 0)):
+        factories.comment(store, 3, factories.user(store, name), parent=parent)
+    store.comment_votes.cast(CommentId(3, 4), bob)
+    run(store, "HSET", "thread:3", "3", factories.stored_node(parent=0, state="r", author="ann"), "reason:3", "spam")
+    run(store, "SETBIT", "hidden:3", 3, 1)
+    run(store, "HINCRBY", "article:3", "comments", -1)
+    run(store, "HSET", "seen:bob", 3, "1 2 1700000000 2")
     run(store, "HSET", "user:bob", "session", "session-1")
     run(store, "PERSIST", "voted:3")
     run(store, "HSET", "article:7", "title", "without a time")

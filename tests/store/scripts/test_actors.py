@@ -17,6 +17,8 @@ CHECKING = {
     "end_other_sessions": "the member",
     "open_session": "the member",
     "post_article": "the poster",
+    "vote_comment": "the voter",
+    "write_comment": "the author",
 }
 #: All others but those that the operator's repairs and conversions run, and why they need no actor.
 WITHOUT_ACTOR = {
@@ -53,6 +55,8 @@ WITHOUT_ACTOR = {
     "take_lease": "a background job runs by itself",
     "withdraw_report": "the deletion of an account goes on by itself",
 }
+#: Those that check the session instead of the member's id.
+CHECKING_SESSION = ("cast_vote", "vote_comment")
 ACTING = [name for name, call in CALLS.items() if call.actor is not OPERATOR]
 
 
@@ -65,10 +69,10 @@ def test_every_script_for_a_member_checks_its_actor() -> None:
     assert {CALLS[name].script for name in ACTING} == WITH_ACTOR
 
 
-@pytest.mark.parametrize("name", [*ACTING, "post_article", "cast_vote"])
+@pytest.mark.parametrize("name", [*ACTING, *CHECKING_SESSION, "post_article", "write_comment"])
 @pytest.mark.parametrize(("field", "value"), [("banned", "1"), ("left", "1"), ("id", "999")])
 def test_script_of_somebody_gone_changes_nothing(site: Store, name: str, field: str, value: str) -> None:
-    if name == "cast_vote":
+    if name in CHECKING_SESSION:
         field, value = ("session", "another") if field == "id" else (field, value)
     key = next(key for key in reversed(CALLS[name].all_keys()) if key.startswith("user:"))
     run(site, "HSET", key, field, value)
@@ -77,7 +81,7 @@ def test_script_of_somebody_gone_changes_nothing(site: Store, name: str, field: 
     assert snapshot(site) == before
 
 
-@pytest.mark.parametrize("name", [*ACTING, "post_article", "cast_vote"])
+@pytest.mark.parametrize("name", [*ACTING, *CHECKING_SESSION, "post_article", "write_comment"])
 def test_script_of_a_held_member_changes_nothing(site: Store, name: str) -> None:
     key = next(key for key in reversed(CALLS[name].all_keys()) if key.startswith("user:"))
     run(site, "HSET", key, "held", "1")

@@ -17,7 +17,9 @@ WITHOUT_HELPERS = frozenset({"count_new", "own_votes", "read_log", "read_rows", 
 #: Reading scripts that list comments of several conversations: they have those of ``node.lua`` and ``listed.lua``.
 LISTING = frozenset({"count_unread", "list_comments", "read_inbox"})
 #: The scripts about conversations: they have the helpers of ``node.lua`` and ``thread.lua`` too.
-ABOUT_THREADS = frozenset({"disown_comment"})
+ABOUT_THREADS = frozenset({
+    "delete_comment", "disown_comment", "edit_comment", "quiet_comment", "vote_comment", "write_comment",
+})  # fmt: skip
 
 
 @cache

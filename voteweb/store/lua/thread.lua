@@ -23,6 +23,41 @@ local function set_state(node, letter, is_set)
   node.state = state == '' and '-' or state
 end
 
+-- Tell whether a comment is by the member of this name.
+local function is_author(node, name)
+  return node.author ~= '' and string.lower(node.author) == string.lower(name)
+end
+
+-- Return the answer of a script about a comment that cannot be read, or whose article cannot, else nil. The number 0 stands
+-- for the article itself.
+local function missing_comment(article_key, thread_key, number)
+  local title, posted, gone = unpack(redis.call('HMGET', article_key, 'title', 'time', 'gone'))
+  if not title or not posted then
+    return { 'unknown' }
+  elseif gone then
+    return { 'gone' }
+  elseif not has_type(thread_key, 'hash') then
+    error('WRONGTYPE the thread is no hash')
+  elseif number == 0 then
+    return nil
+  end
+  local node = read_node(thread_key, number)
+  local _, is_covered = walk_up(thread_key, number)
+  if not node then
+    return { 'comment-unknown' }
+  end
+  return (is_covered or has_state(node, 'drR')) and { 'comment-gone' } or nil
+end
+
+-- The number of the next comment of a thread: one above the last, and above any that the field does not know.
+local function next_number(key, last)
+  local number = (tonumber(string.match(last or '', '^%d+$') or '') or 0) + 1
+  while redis.call('HEXISTS', key, number) == 1 do
+    number = number + 1
+  end
+  return number
+end
+
 -- Note whether anybody can read a comment, in its bit and in the number of comments of its article. Done again, it changes
 -- nothing. Returns whether it changed anything.
 local function set_hidden(hidden_key, article_key, number, is_hidden)
@@ -30,7 +65,10 @@ local function set_hidden(hidden_key, article_key, number, is_hidden)
   if redis.call('SETBIT', hidden_key, number, bit) == bit then
     return false
   end
-  redis.call('HINCRBY', article_key, 'comments', is_hidden and -1 or 1)
+  -- Of an article that another program has deleted there is no number.
+  if redis.call('EXISTS', article_key) == 1 then
+    redis.call('HINCRBY', article_key, 'comments', is_hidden and -1 or 1)
+  end
   return true
 end
 
@@ -60,4 +98,26 @@ local function notify(user_key, inbox_key, unread_key, kind, what, size, seconds
   end
   redis.call('EXPIRE', inbox_key, seconds)
   redis.call('EXPIRE', unread_key, seconds)
+end
+
+-- Check the types of the keys of members who may be told something: from KEYS[first] to KEYS[last] (by default the last)
+-- three of each, user:<name> inbox:<name> unread:<name>.
+local function check_members(first, last)
+  for i = first, last or #KEYS, 3 do
+    check_types(i, i, 'hash')
+    check_types(i + 1, i + 2, 'list')
+  end
+end
+
+-- Choose why a member is told of a comment, of the reasons that apply ("reply", "article", "mention", with blanks between
+-- them), the first of those that the member has not silenced; nil for none. One who wants no notice of replies to a comment
+-- gets none because it stands below their own article, either.
+local function notice_kind(reasons, is_reply_quiet, is_article_quiet)
+  local is_reply = string.find(reasons, 'reply', 1, true)
+  if is_reply and not is_reply_quiet then
+    return 'reply'
+  elseif not is_reply and not is_article_quiet and string.find(reasons, 'article', 1, true) then
+    return 'article'
+  end
+  return string.find(reasons, 'mention', 1, true) and 'mention' or nil
 end

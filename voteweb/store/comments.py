@@ -1,0 +1,236 @@
+"""Comments: written, edited, deleted, silenced. What the moderators do to them is in ``comment_removals``."""
+
+from voteweb.core import config, validation
+from voteweb.core.comment_errors import (
+    CommentGone,
+    CommentTooLate,
+    ConversationClosed,
+    ConversationEnded,
+    ConversationFull,
+    NoSuchComment,
+    NotYourComment,
+    ParentGone,
+    TooDeep,
+)
+from voteweb.core.comments import CommentId, Node, Thread
+from voteweb.core.config import Settings
+from voteweb.core.errors import ArticleGone, Conflict, NoSuchArticle
+from voteweb.core.models import Article, Role, User
+from voteweb.core.rate_limits import NEWCOMER_COMMENT
+from voteweb.store.actors import actor_arguments
+from voteweb.store.connection.connection import Connection, Outcome
+from voteweb.store.keys import comment_member, comment_of
+from voteweb.store.moderation_log import not_logged
+from voteweb.store.nodes import parse_node
+from voteweb.store.rate_limits import RateLimits
+
+
+class Comments:
+    """The comments of one site, as their authors write them."""
+
+    def __init__(self, connection: Connection, settings: Settings, rate_limits: RateLimits) -> None:
+        self._connection = connection
+        self._keys = connection.keys
+        self._settings = settings
+        self._rate_limits = rate_limits
+
+    def write(self, article: Article, thread: Thread, parent: int, text: str, author: User, token: str) -> CommentId:
+        """Write a comment, or an answer to the comment number *parent*, and tell those who want to know.
+
+        The same *token* of the same member always leads to the same comment. *article* and *thread* may be out of date:
+        that costs another round trip. Raises LoggedOut, Held, NoSuchArticle, ArticleGone, ConversationClosed,
+        ConversationEnded, ParentGone, TooDeep, ConversationFull, TooFast to a newcomer, Conflict, Unavailable.
+        """
+        node = thread.nodes.get(parent)
+        block, poster, answered = _voter_block(thread.last + 1), article.poster, node.author if node else ""
+        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
+            outcome = self._write(article.id, parent, text, author, token, (block, poster, answered))
+            if outcome.status != "again":
+                return self._written(outcome, author)
+            block, poster, answered = int(outcome.values[0]), *outcome.values[1:]
+        raise Conflict()
+
+    def _write(self, id: int, parent: int, text: str, author: User, token: str, known: tuple[int, str, str]) -> Outcome:
+        """Run the script once with what is *known* of the thread: block of voters, poster, author of the parent."""
+        keys = self._keys
+        block, poster, answered = known
+        reasons = _reasons(text, author, poster, answered)
+        limit_key, *limit_arguments = self._rate_limits.newcomer_arguments(NEWCOMER_COMMENT, author.name)
+        return self._connection.script(
+            "write_comment",
+            [
+                keys.article(id),
+                keys.thread(id),
+                keys.words(id),
+                keys.hidden(id),
+                keys.voted_comments(id, block),
+                keys.comments(),
+                keys.commented(author.name),
+                keys.once(author.id, token),
+                keys.user(author.name),
+                keys.seen(author.name),
+                limit_key,
+                *self._inbox_keys(reasons),
+            ],
+            [
+                comment_member(id, "").removesuffix("."),
+                id,
+                parent,
+                text,
+                author.name,
+                author.id,
+                self._settings.commenting_seconds,
+                config.VOTERS_GRACE_SECONDS,
+                config.MAX_COMMENT_LEVEL,
+                config.MAX_COMMENTS,
+                config.NEWEST_COMMENTS,
+                config.ONCE_SECONDS,
+                block,
+                poster,
+                answered,
+                config.INBOX_SIZE,
+                config.INBOX_SECONDS,
+                *limit_arguments,
+                *(" ".join(kinds) for kinds in reasons.values()),
+            ],
+        )
+
+    def _written(self, outcome: Outcome, author: User) -> CommentId:
+        match outcome.status:
+            case "parent-gone":
+                raise ParentGone()
+            case "too-deep":
+                raise TooDeep(max=config.MAX_COMMENT_LEVEL)
+            case "full":
+                raise ConversationFull(max=config.MAX_COMMENTS)
+            case "rate-limited":
+                raise self._rate_limits.to_error([(NEWCOMER_COMMENT, author.name)], outcome.values)
+        raise_refusal(outcome)
+        id = comment_of(outcome.values[0])
+        if id is None:  # the form has posted an article
+            raise Conflict()
+        return id
+
+    def edit(self, id: CommentId, text: str, author: User) -> None:
+        """Give a comment another text; tell the members whom it names now.
+
+        Raises LoggedOut, Held, NoSuchArticle, ArticleGone, NoSuchComment, CommentGone, NotYourComment, CommentTooLate,
+        Unavailable.
+        """
+        keys, act = self._keys, not_logged(self._keys)
+        actor = actor_arguments(keys, author, Role.MEMBER)
+        outcome = self._connection.script(
+            "edit_comment",
+            [
+                keys.article(id.article),
+                keys.thread(id.article),
+                keys.words(id.article),
+                *self._inbox_keys(_reasons(text, author, "", "")),
+                *act.keys,
+                *actor.keys,
+            ],
+            [
+                *act.arguments,
+                id.number,
+                str(id),
+                author.name,
+                self._settings.edit_seconds,
+                text,
+                config.INBOX_SIZE,
+                config.INBOX_SECONDS,
+                *actor.arguments,
+            ],
+        )
+        raise_refusal(outcome)
+
+    def delete(self, id: CommentId, author: User | None = None) -> None:
+        """Delete a comment for good: its words, its author's name and its reports; done before, it changes nothing.
+
+        Without an *author* it is the operator who does it, or the deletion of an account: a removed comment too. Raises
+        LoggedOut, Held, NoSuchComment, NotYourComment, and CommentGone to an author whose comment was removed.
+        """
+        name = author.name if author else self._author_of(id)
+        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
+            outcome = self._delete(id, name, author)
+            if outcome.status != "again":
+                raise_refusal(outcome)
+                return
+            name = outcome.values[0]
+        raise Conflict()
+
+    def _delete(self, id: CommentId, name: str, author: User | None) -> Outcome:
+        keys, actor = self._keys, actor_arguments(self._keys, author, Role.MEMBER)
+        return self._connection.script(
+            "delete_comment",
+            [
+                keys.article(id.article),
+                keys.thread(id.article),
+                keys.words(id.article),
+                keys.hidden(id.article),
+                keys.commented(name),
+                keys.reports(),
+                keys.comment_report(*id),
+                *actor.keys,
+            ],
+            [id.number, str(id), comment_member(*id), name, *actor.arguments],
+        )
+
+    def _author_of(self, id: CommentId) -> str:
+        stored = self._connection.command("HGET", self._keys.thread(id.article), id.number)
+        node: Node | None = parse_node(id.number, stored) if stored else None
+        return node.author if node else ""
+
+    def set_quiet(self, article: int, number: int, member: User, is_quiet: bool) -> None:
+        """Note whether *member* wants no notices of replies to their comment; number 0: of comments on their article.
+
+        Raises LoggedOut, Held, NoSuchArticle, ArticleGone, NoSuchComment, CommentGone, NotYourComment, Unavailable.
+        """
+        keys, act = self._keys, not_logged(self._keys)
+        actor = actor_arguments(keys, member, Role.MEMBER)
+        outcome = self._connection.script(
+            "quiet_comment",
+            [keys.article(article), keys.thread(article), *act.keys, *actor.keys],
+            [*act.arguments, number, member.name, int(is_quiet), *actor.arguments],
+        )
+        raise_refusal(outcome)
+
+    def _inbox_keys(self, names: dict[str, list[str]]) -> list[str]:
+        """Return the three keys of each member who may be told of a comment."""
+        keys = self._keys
+        return [key for name in names for key in (keys.user(name), keys.inbox(name), keys.unread(name))]
+
+
+def _reasons(text: str, author: User, poster: str, answered: str) -> dict[str, list[str]]:
+    """Return why members may be told of a comment, by name in lower case; names that nobody has among them."""
+    reasons: dict[str, list[str]] = {}
+    for kind, names in (("reply", [answered]), ("article", [poster])):
+        for name in names:
+            if name.lower() != author.name.lower() and validation.is_member_name(name):
+                reasons.setdefault(name.lower(), []).append(kind)
+    return reasons
+
+
+def _voter_block(number: int) -> int:
+    """Return the number of the set that holds the voters of a comment."""
+    return number // config.VOTER_BLOCK
+
+
+def raise_refusal(outcome: Outcome) -> None:
+    """Raise the refusal that a script about comments answered, if it is one."""
+    match outcome.status:
+        case "unknown":
+            raise NoSuchArticle()
+        case "gone":
+            raise ArticleGone()
+        case "closed":
+            raise ConversationClosed(when=float(outcome.values[0]), reason=outcome.values[1])
+        case "ended":
+            raise ConversationEnded(when=float(outcome.values[0]))
+        case "comment-unknown":
+            raise NoSuchComment()
+        case "comment-gone" | "removed":
+            raise CommentGone()
+        case "not-yours":
+            raise NotYourComment()
+        case "late":
+            raise CommentTooLate(when=float(outcome.values[0]))
