@@ -2,7 +2,7 @@
 
 import pytest
 
-from voteweb.core import errors
+from voteweb.core import comment_errors, errors
 from voteweb.core.errors import VotewebError
 
 #: A value for each placeholder of a message.
@@ -37,6 +37,7 @@ def test_codes_are_unique() -> None:
         (errors.NoSuchMember(name="bob"), 404, "There is no member named bob."),
         (errors.NoSuchPage(), 404, "This list has no such page."),
         (errors.AlreadyVoted(votes=3), 409, "You have already voted for this article."),
+        (comment_errors.CommentNotVoted(votes=3), 409, "You have not voted for this comment."),
         (errors.NotVoted(votes=3), 409, "You have not voted for this article."),
         (errors.OwnVote(votes=3), 409, "You posted this article: your vote for it cannot be taken back."),
         (errors.VotingClosed(when=1_456_789_012.9), 410, "Voting closed on 2016-02-29 23:36 UTC."),

@@ -62,13 +62,13 @@ class CommentTooLate(VotewebError):
     """The author's time to edit the comment is over; value ``when`` is the unix time at which it ended."""
 
     status = 403
-    code = "too-late"
+    code = "comment-too-late"
     template = N_("You could change this comment until %(when)s. You can still delete it.")
 
 
 class NotYourComment(VotewebError):
     status = 403
-    code = "not-yours"
+    code = "comment-not-yours"
     template = N_("Only its author can do this.")
 
 
@@ -76,7 +76,7 @@ class CommentVoted(VotewebError):
     """The member's vote is counted already; value ``votes`` is the current count."""
 
     status = 409
-    code = "already-voted"
+    code = "comment-already-voted"
     template = N_("You have already voted for this comment.")
 
 
@@ -84,7 +84,7 @@ class CommentNotVoted(VotewebError):
     """There is no vote to take back; value ``votes`` is the current count."""
 
     status = 409
-    code = "not-voted"
+    code = "comment-not-voted"
     template = N_("You have not voted for this comment.")
 
 
@@ -92,11 +92,11 @@ class OwnComment(VotewebError):
     """Members cannot vote for their own comments; value ``votes`` is the current count."""
 
     status = 409
-    code = "own-vote"
+    code = "comment-own-vote"
     template = N_("You wrote this comment: you cannot vote for it.")
 
 
 class CommentReported(VotewebError):
     status = 409
-    code = "already-reported"
+    code = "comment-already-reported"
     template = N_("You have already reported this comment.")
