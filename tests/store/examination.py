@@ -80,19 +80,19 @@ def snapshot(store: Store) -> dict[str, Any]:
         types = pipe.execute()
         for key, type in zip(keys, types, strict=True):
             # Bits are no text, which a reply would be decoded as.
-            command, *arguments = READ_COMMANDS[type] if not _is_bits(store, key) else ("STRLEN",)
+            command, *arguments = READ_COMMANDS[type] if not _is_bits(store, key, type) else ("STRLEN",)
             pipe.execute_command(command, key, *arguments)
             pipe.pexpiretime(key)
         replies = pipe.execute()
-    for at, key in enumerate(keys):
-        if _is_bits(store, key):
+    for at, (key, type) in enumerate(zip(keys, types, strict=True)):
+        if _is_bits(store, key, type):
             replies[2 * at] = client.execute_command("GET", key, NEVER_DECODE=True)
     contents = zip(types, replies[::2], replies[1::2], strict=True)
     return {without_prefix(store, key): content for key, content in zip(keys, contents, strict=True)}
 
 
-def _is_bits(store: Store, key: str) -> bool:
-    return key.startswith(store.keys.hidden(""))
+def _is_bits(store: Store, key: str, type: str) -> bool:
+    return type == "string" and key.startswith(store.keys.hidden(""))
 
 
 def broken(store: Store) -> list[tuple[str, str]]:

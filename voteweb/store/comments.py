@@ -1,6 +1,6 @@
 """Comments: written, edited, deleted, silenced. What the moderators do to them is in ``comment_removals``."""
 
-from voteweb.core import config, validation
+from voteweb.core import config, mentions, validation
 from voteweb.core.comment_errors import (
     CommentGone,
     CommentTooLate,
@@ -203,7 +203,7 @@ class Comments:
 def _reasons(text: str, author: User, poster: str, answered: str) -> dict[str, list[str]]:
     """Return why members may be told of a comment, by name in lower case; names that nobody has among them."""
     reasons: dict[str, list[str]] = {}
-    for kind, names in (("reply", [answered]), ("article", [poster])):
+    for kind, names in (("reply", [answered]), ("article", [poster]), ("mention", mentions.names(text))):
         for name in names:
             if name.lower() != author.name.lower() and validation.is_member_name(name):
                 reasons.setdefault(name.lower(), []).append(kind)
