@@ -82,5 +82,6 @@ def _viewer_context() -> dict[str, Any]:
         "viewer": viewer(),
         "open_reports": g.get("open_reports", 0),
         "waiting": g.get("waiting", 0),
+        "unread": g.unread.count if "unread" in g else 0,
         "csrf_token": viewer_csrf_token(),
     }
