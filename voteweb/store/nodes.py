@@ -14,6 +14,7 @@ _NODE = re.compile(
 )
 #: Whole numbers that are exact in scripts too: a revision is a unix time in microseconds.
 _WHOLE = re.compile(r"[0-9]{1,16}")
+_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 #: The fields of ``thread:<id>`` that are the conversation's own; all others are of its comments.
 THREAD_FIELDS = ("last", "rev", "closes", "closed", "close-reason", "quiet")
 #: A voter in a set of voted-comments: is the comment's number times this, plus the id of the member.
@@ -33,7 +34,7 @@ def join_node(parts: Mapping[str, str]) -> str:
 
 def comment_numbers(names: Iterable[str]) -> list[int]:
     """Return the numbers of comments among the names of the fields of ``thread:<id>``, ascending."""
-    return sorted(int(name) for name in names if _WHOLE.fullmatch(name) and str(int(name)) == name != "0")
+    return sorted(int(name) for name in names if _NUMBER.fullmatch(name))
 
 
 def parse_node(number: int, stored: str) -> Node | None:
@@ -73,12 +74,12 @@ def parse_thread(article: int, fields: Mapping[str, str], known: KnownThread | N
 
     Comments that are as in an earlier state *known* are taken from it: at 5,000 comments that takes 1 ms, not 30.
     """
-    stored = {int(name): value for name, value in fields.items() if _WHOLE.fullmatch(name)}
+    stored = {int(name): value for name, value in fields.items() if _NUMBER.fullmatch(name)}
     nodes = {number: _known_node(number, value, known) or parse_node(number, value) for number, value in stored.items()}
     reasons = {
         int(name.removeprefix("reason:")): value
         for name, value in fields.items()
-        if name.startswith("reason:") and _WHOLE.fullmatch(name.removeprefix("reason:"))
+        if name.startswith("reason:") and _NUMBER.fullmatch(name.removeprefix("reason:"))
     }
     closes = fields.get("closes", "")
     return Thread(

@@ -7,14 +7,13 @@ from typing import Any, TypeVar
 
 from voteweb.core.errors import StorageFull
 from voteweb.store.connection.connection import Connection
+from voteweb.store.key_types import TYPES
 from voteweb.store.keys import article_id, is_article
 
 T = TypeVar("T")
 
 #: Keys per step: up to two thousand commands, which Redis runs as one block of two milliseconds.
 BATCH_SIZE = 50
-#: The nouns that are sets, of those that are sets or sorted sets.
-_SETS = frozenset({"group", "leaving", "admins", "imported", "voted", "reported", "reported-comments"})
 #: Keys or members that Redis looks at in one SCAN: a millisecond.
 SCAN_COUNT = 500
 #: Voters that Redis returns in one block, if they are of more than one article: some milliseconds at most.
@@ -65,7 +64,7 @@ class Scanner:
     def members(self, key: str) -> Iterator[str]:
         """Yield the members of a set or sorted set."""
         noun, _ = self.site_keys.split(key)
-        scan = "SSCAN" if noun in _SETS else "ZSCAN"
+        scan = "SSCAN" if TYPES.get(noun) == "set" else "ZSCAN"
         cursor: int | str = 0
         is_complete = False
         while not is_complete:

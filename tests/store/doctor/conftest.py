@@ -4,8 +4,10 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
+from tests.store.conversations import store_thread
 from tests.store.examination import run
-from voteweb.core.models import LogAction, Reason, Role
+from voteweb.core.comments import CommentStatus, Node
+from voteweb.core.models import LogAction, Reason, Role, User
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
@@ -17,6 +19,10 @@ def site(make_store: MakeStore) -> Store:
     Of ann and bob: 1 in "go" and reported, 2 in "java" and good, 3 closed and without a group; 4 of ann's was
     removed from "go", 5 deleted. In the log: 1 removing, 2 banning eve, 3 removing and 4 restoring article 1. Bob
     made two invitations, of which dan used one; hal waits to be let in; zoe's account is being deleted.
+
+    Article 2 has a conversation: 1 by ann; 2 by bob, a reply to it and reported; 3 by ann, a reply to that and removed;
+    4 deleted; 5 by bob, a reply to it; 6 by ann, removed with its reply 7 by bob; 8 by ann. In ann's inbox are the
+    reply, and what became of her article; bob has seen comment 5, and has a feed of his inbox.
     """
     store = make_store(good_votes=3, vote_score=432.0)
     ann, bob, zoe = (factories.user(store, name) for name in ("ann", "bob", "zoe"))
@@ -44,4 +50,33 @@ def site(make_store: MakeStore) -> Store:
     store.users.make("hal", "", network="", request="Please let me in.")
     store.sessions.open(bob, "a-token")
     store.account_deletion.start(zoe, delete_articles=False)
+    _converse(store, good.id, ann, bob)
     return store
+
+
+def _converse(store: Store, article: int, ann: User, bob: User) -> None:
+    posted = 1_700_000_000.0
+    removed = CommentStatus.REMOVED
+    nodes = [
+        Node(1, 0, 2, 0, posted + 1, "ann"),
+        Node(2, 1, 0, 0, posted + 2, "bob"),
+        Node(3, 2, 3, 3, posted + 3, "ann", removed),
+        Node(4, 0, 1, 0, posted + 4, "", CommentStatus.DELETED),
+        Node(5, 4, 1, 0, posted + 5, "bob"),
+        Node(6, 0, 0, 0, posted + 6, "ann", removed, removes_replies=True),
+        Node(7, 6, 0, 0, posted + 7, "bob"),
+        Node(8, 0, 0, 0, posted + 8, "ann", is_quiet=True, is_edited=True),
+    ]
+    store_thread(store, article, nodes, {1: [bob.id, 4], 4: [bob.id], 5: [ann.id]})
+    run(store, "HSET", f"thread:{article}", "reason:3", "spam", "reason:6", "spam")
+    reply = f"reply {article}.2 1700000002"
+    run(store, "RPUSH", "inbox:ann", reply, "removed log-1 1700000001")
+    run(store, "RPUSH", "unread:ann", reply)
+    run(store, "HSET", "seen:bob", article, "3 5 1700000005.000000 7")
+    for key in ("inbox:ann", "unread:ann", "seen:bob"):
+        run(store, "EXPIRE", key, 86_400)
+    run(store, "HSET", f"comment-report:{article}.2", "ann", "a report")
+    run(store, "ZADD", "reports:", 1, f"comment:{article}.2")
+    run(store, "SADD", "reported-comments:ann", f"{article}.2")
+    run(store, "HSET", "user:bob", "inbox-feed", "digest")
+    run(store, "SET", "inbox-feed:digest", "bob")

@@ -1,5 +1,12 @@
 """Damages of the site of the fixture ``site``: what spoils it, and what the doctor finds and leaves."""
 
+from typing import Any
+
+from tests.store.doctor.conversation_damages import (
+    CONVERSATION_CONSEQUENCES,
+    CONVERSATION_DAMAGES,
+    CONVERSATION_UNREPAIRABLE,
+)
 from tests.store.examination import broken_keys, run
 from voteweb.core import links
 from voteweb.store import Store
@@ -15,7 +22,7 @@ LONG_NAMES = {name: key for key, name in SHORT_NAMES.items()}
 
 def spoil(store: Store, command: str) -> None:
     """Run a raw command, in which the keys of links have their short names."""
-    run(store, *(LONG_NAMES.get(argument, argument) for argument in command.split()))
+    run(store, *(LONG_NAMES.get(argument, argument.replace("~", " ")) for argument in command.split()))
 
 
 def named_keys(store: Store) -> set[str]:
@@ -24,8 +31,19 @@ def named_keys(store: Store) -> set[str]:
 
 
 def changed_keys(before: dict[str, object], after: dict[str, object]) -> set[str]:
-    """Return the keys that differ, those of links by their short names."""
-    return {SHORT_NAMES.get(key, key) for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+    """Return the keys that differ, but for the revisions of conversations; those of links by their short names."""
+    return {
+        SHORT_NAMES.get(key, key)
+        for key in before.keys() | after.keys()
+        if _without_revision(before.get(key)) != _without_revision(after.get(key))
+    }
+
+
+def _without_revision(content: Any) -> Any:
+    if content and isinstance(content[1], dict):
+        kind, fields, expires = content
+        return kind, {name: value for name, value in fields.items() if name != "rev"}, expires
+    return content
 
 
 #: Acts of the log: one that does not say that it is undone, one without a time, one of an unknown kind.
@@ -144,7 +162,13 @@ DAMAGES: list[tuple[str, set[str]]] = [
     ("HSET invite:open used eve", {"invite:open"}),
     ("HDEL invite:open until", {"invite:open"}),
     ("HDEL user:dan invited-by", {"invite:used"}),
-    ("DEL user:bob", {"invite:open", "invite:used", "posted:bob", "reset:digest", "sessions:bob", "users:", "voted:2"}),
+    (
+        "DEL user:bob",
+        {
+            *("invite:open", "invite:used", "posted:bob", "reset:digest", "sessions:bob", "users:", "voted:2"),
+            *("voted-comments:2-0", "seen:bob", "inbox-feed:digest"),
+        },
+    ),
     ("PERSIST sessions:bob", {"sessions:bob"}),
     ("PERSIST reset:digest", {"reset:digest"}),
     ("SET limit:vote-0123456789 1", {"limit:vote-0123456789"}),
@@ -164,9 +188,9 @@ DAMAGES: list[tuple[str, set[str]]] = [
     ("SADD admins: nobody", {"admins:"}),
     ("HSET user:ann role admin", {"admins:"}),
     # the fields of members
-    ("HDEL user:ann id", {"user:ann", "users:", "posted:ann", "gone:ann", "voted:1", "voted:4"}),
-    ("HSET user:ann id x", {"user:ann", "voted:1", "voted:4"}),
-    ("HSET user:ann id 2", {"user:ann", "user:bob", "voted:1", "voted:4"}),
+    ("HDEL user:ann id", {"voted-comments:2-0", "user:ann", "users:", "posted:ann", "gone:ann", "voted:1", "voted:4"}),
+    ("HSET user:ann id x", {"voted-comments:2-0", "user:ann", "voted:1", "voted:4"}),
+    ("HSET user:ann id 2", {"voted-comments:2-0", "user:ann", "user:bob", "voted:1", "voted:4"}),
     ("HDEL user:ann name", {"user:ann"}),
     ("HSET user:ann name Bob", {"user:ann"}),
     ("HSET user:ann role root", {"user:ann"}),
@@ -218,6 +242,7 @@ DAMAGES: list[tuple[str, set[str]]] = [
     ("HDEL article:4 time", {"article:4"}),
     ("HSET article:1 base few", {"article:1"}),
     ("HSET article:1x title t time 1", {"article:1x"}),
+    *CONVERSATION_DAMAGES,
 ]
 #: Damages of the source data, with the keys that differ from before once the rest agrees with it again.
 CONSEQUENCES: dict[str, set[str]] = {
@@ -248,8 +273,9 @@ CONSEQUENCES: dict[str, set[str]] = {
     "PERSIST reset:digest": {"reset:digest"},
     "PERSIST sessions:bob": {"sessions:bob"},
     "DEL article:1": {"article:1", "voted:1", "report:1", "reports:", *EVERYWHERE},
+    **CONVERSATION_CONSEQUENCES,
 }
-_LOST_VOTER = [("voted:1", "the id that a member has lost"), ("voted:4", "the id that a member has lost")]
+_LOST_VOTER = [(key, "the id that a member has lost") for key in ("voted-comments:2-0", "voted:1", "voted:4")]
 #: Damages that cannot be repaired from the database, with the keys that stay wrong and the reasons.
 UNREPAIRABLE: dict[str, list[tuple[str, str]]] = {
     "HDEL user:ann id": [("user:ann", "a backup may hold it"), *_LOST_VOTER],
@@ -259,6 +285,7 @@ UNREPAIRABLE: dict[str, list[tuple[str, str]]] = {
     ],
     "HSET user:ann name Bob": [("user:ann", "a backup may hold it")],
     "HSET user:ann banned nan": [("user:ann", "a backup may hold it")],
+    **CONVERSATION_UNREPAIRABLE,
     "SADD imported:4096 1": [("imported:4096", "another program")],
     "SADD imported: 5AyIVc0D0bRUNKUqFx4zAQ": [("imported:", "voteweb migrate")],
     "HSET article:1 gone somehow": [("article:1", "the value is stored nowhere else")],
@@ -273,8 +300,10 @@ UNREPAIRABLE: dict[str, list[tuple[str, str]]] = {
     ],
     "SET article: many": [("article:", "set it by hand to 5 or more")],
 }
-#: Damages that are repaired from rankings, which other damages spoil.
-REPAIRED_FROM_RANKINGS = {
+#: Damages that are repaired from other keys, which other damages spoil.
+REPAIRED_FROM_OTHERS = {
+    "HDEL thread:2 closes",
+    "HSET thread:2 closes soon",
     "HDEL article:1 time",
     "HSET article:1 time soon",
     "HSET article:1 time inf",

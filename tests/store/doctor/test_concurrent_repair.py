@@ -13,7 +13,7 @@ from tests.store.doctor.damages import (
     CONSEQUENCES,
     DAMAGES,
     DERIVED_DAMAGES,
-    REPAIRED_FROM_RANKINGS,
+    REPAIRED_FROM_OTHERS,
     UNREPAIRABLE,
     changed_keys,
     spoil,
@@ -65,7 +65,7 @@ def test_an_outdated_fix_changes_nothing(site: Store, damage: str, change: str) 
 @pytest.mark.parametrize("doctors", [1, 4])
 def test_several_doctors_repair_all_damages_at_once(site: Store, doctors: int) -> None:
     before = snapshot(site)
-    alone = {*UNREPAIRABLE, *CONSEQUENCES, *REPAIRED_FROM_RANKINGS, "HSET article:1 base few"}
+    alone = {*UNREPAIRABLE, *CONSEQUENCES, *REPAIRED_FROM_OTHERS, "HSET article:1 base few"}
     for command, _ in DAMAGES:
         if command not in alone:
             spoil(site, command)

@@ -39,6 +39,8 @@ VOTE_COMMENT = {
 }  # fmt: skip
 COMMENT_2 = {"number": 2, "comment": "3.2"}
 
+#: A deleted comment, as stored.
+DELETED = "1 0 0 1700000002.000000 d "
 #: By the name of the script, with a word about the case if there are several.
 CALLS = {
     "post_article": call(
@@ -423,6 +425,25 @@ CALLS = {
     "convert_log_entry": call("convert_log_entry", "log-entry:4 log-entries: log: log-by:mod", id=4, text="[]"),
     "convert_reported": call("convert_reported", "reported:zoe", 7, 8),
     "convert_log_gap": call("convert_log_gap", "log-entries:", wanted=9, most=100),
+    "repair_thread": call(
+        "repair_thread",
+        "article:12 thread:12 voted-comments:12-0",
+        highest=3,
+        most=10_000,
+        commenting_seconds=1_209_600,
+    ),
+    "repair_comment": call("repair_comment", "thread:12 words:12", number=2, before=DELETED, after=f"{DELETED}bob"),
+    "repair_hidden": call("repair_hidden", "article:12 thread:12 hidden:12 removing:", 2, article_id=12),
+    "repair_comment_voters": call("repair_comment_voters", "thread:12 voted-comments:12-0", "nonsense", block=0),
+    "repair_comment_voters that were lost": call("repair_comment_voters", "thread:12 voted-comments:12-1", block=0),
+    "repair_listed_comment": call(
+        "repair_listed_comment", "commented:fay thread:12", name="fay", comment="12.1", number=1, before=""
+    ),
+    "repair_inbox": call("repair_inbox", "inbox:fay unread:fay", "reply 12.9 17", size=200),
+    "repair_inbox_feed": call("repair_inbox_feed", "user:fay inbox-feed:lost", digest="lost", name="fay"),
+    "repair_comment_reports": call(
+        "repair_comment_reports", "thread:12 reports: comment-report:12.1", member="comment:12.1", number=1
+    ),
     "repair_field": call("repair_field", "user:bob", field="role", before="member", value="moderator"),
     "repair_time": call("repair_time", "article:7 time:", member="article:1", field="time"),
     "remove_stray_member": call(

@@ -7,6 +7,7 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import run
+from tests.store.scripts.calls import DELETED
 from voteweb.core.comments import CommentId
 from voteweb.core.models import LogAction, Reason, Role
 from voteweb.store import Store
@@ -75,5 +76,21 @@ def site(make_store: MakeStore) -> Store:
         run(store, "EXPIRE", key, 7_776_000)
     run(store, "SET", "limit:few-spent", "4000000000", "EX", 1_000)
     run(store, "SET", "lease:held-job", "a", "EX", 30)
+    _spoil_conversation(store)
     store.connection.load_scripts()
     return store
+
+
+def _spoil_conversation(store: Store) -> None:
+    """Store a conversation of article 12 in which every repair has something to do."""
+    run(store, "HSET", "article:12", "title", "A title", "time", "1700000000")
+    nodes = {1: "0 1 0 1700000001.000000 - fay", 2: DELETED, 3: "2 0 0 1700000003.000000 - bob"}
+    fields = {"last": 2, "rev": 1, "closes": 4_000_000_000} | nodes
+    run(store, "HSET", "thread:12", *(text for pair in fields.items() for text in pair))
+    run(store, "HSET", "words:12", "2", "the words of a deleted comment")
+    run(store, "SADD", "voted-comments:12-0", 0, "nonsense")
+    run(store, "SADD", "voted-comments:12-1", "nonsense")
+    run(store, "RPUSH", "inbox:fay", "reply 12.9 17", "reply 12.3 17")
+    run(store, "RPUSH", "unread:fay", "reply 12.9 17")
+    run(store, "HSET", "user:fay", "inbox-feed", "lost")
+    run(store, "HSET", "comment-report:12.1", "bob", "{}")

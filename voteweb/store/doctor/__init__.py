@@ -6,9 +6,11 @@ from voteweb.core.config import Settings
 from voteweb.store.connection.connection import Connection
 from voteweb.store.doctor import (
     articles,
+    comment_lists,
     counters,
     earlier_versions,
     imported,
+    inboxes,
     key_types,
     member_fields,
     member_lists,
@@ -16,6 +18,7 @@ from voteweb.store.doctor import (
     moderation_log,
     rankings,
     reports,
+    threads,
     voters,
 )
 from voteweb.store.doctor.finding import Finding
@@ -46,11 +49,14 @@ class Doctor:
             yield from articles.examine(scanner, self._settings)
             yield from earlier_versions.examine(scanner)
             yield from rankings.examine(scanner, scanner.groups())
+            written = yield from threads.examine(scanner, self._settings)
+            yield from comment_lists.examine(scanner, written)
             yield from reports.examine(scanner)
             yield from moderation_log.examine(scanner)
             yield from members.examine(scanner)
             yield from member_fields.examine(scanner)
             yield from member_lists.examine(scanner)
+            yield from inboxes.examine(scanner)
             yield from imported.examine(scanner)
             yield from counters.examine(scanner)
 

@@ -9,7 +9,7 @@ from voteweb.core.models import Article, ArticleStatus
 from voteweb.core.ranking import voting_end
 from voteweb.store import decoding
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor import fixes
+from voteweb.store.doctor import fixes, thread_fixes
 from voteweb.store.doctor.finding import Finding, check_placement
 from voteweb.store.doctor.snapshot import Snapshot, take_snapshots
 from voteweb.store.keys import Keys
@@ -62,6 +62,9 @@ def _check_article(keys: Keys, settings: Settings, snapshot: Snapshot) -> Iterat
     for group in snapshot.groups:
         if group not in snapshot.existing_groups:
             yield _in_unknown_group(keys, snapshot, group)
+    if not snapshot.has_thread and (snapshot.field("comments") or "0") != "0":
+        what = f"has comments {snapshot.field('comments')}, but no conversation"
+        yield Finding(key, what, thread_fixes.hidden(keys, snapshot.id))
     for finding in (
         *_check_votes(keys, settings, article, snapshot),
         *_check_places(keys, settings, article, snapshot),

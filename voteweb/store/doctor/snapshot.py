@@ -57,6 +57,7 @@ class Snapshot(NamedTuple):
     base: str | None
     voters: int
     poster_exists: bool
+    has_thread: bool
     groups: dict[str, Membership]
     #: The article's score in each ranking that may hold it, or None.
     scores: dict[str, str | None]
@@ -84,6 +85,7 @@ def snapshot_commands(keys: Keys, id: int, fields: KeyFields) -> list[Command]:
         ("HMGET", key, *decoding.FIELDS, "base"),
         ("SCARD", keys.voted(id)),
         ("HEXISTS", fields.poster_key(keys), "id"),
+        ("EXISTS", keys.thread(id)),
         *(("SISMEMBER", keys.groups(), group) for group in fields.group_names),
         *(("SISMEMBER", keys.group(group), member) for group in fields.group_names),
         *(("ZSCORE", ranking, member) for ranking in fields.rankings(keys)),
@@ -92,7 +94,7 @@ def snapshot_commands(keys: Keys, id: int, fields: KeyFields) -> list[Command]:
 
 def parse_snapshot(keys: Keys, now: float, id: int, fields: KeyFields, replies: Sequence[Any]) -> Snapshot | None:
     """Return the snapshot that *replies* make; None if the article has other groups, poster or link by now."""
-    present, (*values, base), voters, poster_exists, *rest = replies
+    present, (*values, base), voters, poster_exists, has_thread, *rest = replies
     if KeyFields(*present) != fields:
         return None
     names = fields.group_names
@@ -102,7 +104,7 @@ def parse_snapshot(keys: Keys, now: float, id: int, fields: KeyFields, replies: 
         name: Membership(bool(exists), bool(holds)) for name, exists, holds in zip(names, exist, hold, strict=True)
     }
     scores = dict(zip(fields.rankings(keys), remaining, strict=True))
-    return Snapshot(now, id, fields, values, base, voters, bool(poster_exists), groups, scores)
+    return Snapshot(now, id, fields, values, base, voters, bool(poster_exists), bool(has_thread), groups, scores)
 
 
 def take_snapshots(scanner: Scanner, ids: Sequence[int]) -> Iterator[tuple[int, Snapshot | None]]:

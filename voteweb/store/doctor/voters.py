@@ -8,6 +8,7 @@ from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor import fixes
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.keys import Keys, article_id, is_article, is_member_id
+from voteweb.store.nodes import VOTER_FACTOR
 from voteweb.store.scanner import MAX_VOTERS_PER_READ, Scanner, batched, split_evenly
 
 #: An id that is never given out: it stands for that of a member who has lost it.
@@ -23,6 +24,8 @@ def examine(scanner: Scanner, live: Scanner) -> Iterator[Finding]:
     voters = Bitmap()
     for _, id in _voters(scanner):
         voters.add(id)
+    for _, vote in _comment_voters(scanner):
+        voters.add(vote % VOTER_FACTOR)
     lists = list(scanner.keys(keys.open_votes("*")))
     for key in lists:
         voters.add(_owner(scanner, key))
@@ -40,6 +43,13 @@ def examine(scanner: Scanner, live: Scanner) -> Iterator[Finding]:
         if id in unknown:
             fix = () if why_not else fixes.remove_stray_voter(keys, keys.split(key)[1], id)
             yield Finding(key, f"holds the voter {id}, who is no member", fix, why_not)
+    for key, vote in _comment_voters(scanner):
+        number, id = divmod(vote, VOTER_FACTOR)
+        if id in unknown:
+            article, _, _ = keys.split(key)[1].partition("-")
+            what = f"holds the voter {id} of comment {article}.{number}, who is no member"
+            # If the vote was counted, the comment then has one more than base and voters: that goes into the base.
+            yield Finding(key, what, () if why_not else ("SREM", key, vote), why_not)
 
 
 def _owner(scanner: Scanner, key: str) -> int:
@@ -84,8 +94,19 @@ def _check_stored(keys: Keys, scanner: Scanner, key: str, owner: int, members: l
 
 
 def _voters(scanner: Scanner) -> Iterator[tuple[str, int]]:
-    """Yield each set of voters with each numeric voter in it."""
-    for batch in batched(scanner.keys(scanner.site_keys.voted("*"))):
+    """Yield each set of voters of an article with each numeric voter in it."""
+    yield from _numbers(scanner, scanner.site_keys.voted("*"))
+
+
+def _comment_voters(scanner: Scanner) -> Iterator[tuple[str, int]]:
+    """Yield each set of voters of comments with each vote in it: number × VOTER_FACTOR + member id."""
+    for key, vote in _numbers(scanner, scanner.site_keys.voted_comments("*", "*")):
+        if vote % VOTER_FACTOR:  # else the member 0, or a finding about the conversation
+            yield key, vote
+
+
+def _numbers(scanner: Scanner, pattern: str) -> Iterator[tuple[str, int]]:
+    for batch in batched(scanner.keys(pattern)):
         sizes = scanner.run_atomic([("SCARD", key) for key in batch])
         # A set of the usual size comes whole with the others of its batch.
         small = [key for key, size in zip(batch, sizes, strict=True) if size <= MAX_VOTERS_PER_READ / len(batch)]
