@@ -19,8 +19,8 @@ function restore(field) {
   const draft = sessionStorage.getItem(keyOf(field));
   const given = field.value;
   if (!draft || draft === given) return;
-  // A quotation that was asked for follows what was written before it.
-  field.value = given.startsWith(">") && !draft.includes(given.trim()) ? `${draft.trimEnd()}\n\n${given}` : draft;
+  // A quotation that was asked for, which ends with an empty line, follows what was written before it.
+  field.value = /^>[^]*\n\n$/.test(given) && !draft.includes(given.trim()) ? `${draft.trimEnd()}\n\n${given}` : draft;
   const details = field.closest("details");
   if (details) details.open = true;
 }
