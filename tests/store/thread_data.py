@@ -21,7 +21,7 @@ def write_thread(store: Store, article_id: int, nodes: Iterable[Node]) -> None:
     thread, words, hidden = f"thread:{article_id}", f"words:{article_id}", f"hidden:{article_id}"
     for comment in nodes:
         run(store, "HSET", thread, comment.number, format_node(comment))
-        run(store, "HSET", thread, "last", comment.number)
+        run(store, "HSET", thread, "last", max(comment.number, int(run(store, "HGET", thread, "last") or 0)))
         run(store, "HINCRBY", thread, "rev", 1)
         if comment.status is CommentStatus.DELETED:
             run(store, "HDEL", words, comment.number)

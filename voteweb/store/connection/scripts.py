@@ -16,6 +16,8 @@ READING = frozenset({
 WITHOUT_HELPERS = frozenset({"count_new", "own_votes", "read_log", "read_rows", "read_thread"})
 #: Reading scripts that list comments of several conversations: they have those of ``node.lua`` and ``listed.lua``.
 LISTING = frozenset({"count_unread", "list_comments", "read_inbox"})
+#: The line of a script before which it may answer without its helpers.
+HERE = "-- The helpers stand here.\n"
 #: The scripts about conversations: they have the helpers of ``node.lua`` and ``thread.lua`` too.
 ABOUT_THREADS = frozenset({
     "delete_comment", "disown_comment", "edit_comment", "quiet_comment", "vote_comment", "write_comment",
@@ -31,7 +33,13 @@ def sources() -> dict[str, str]:
     scripts = [file for file in folder.iterdir() if file.name.endswith(".lua")]
     texts = {file.name.removesuffix(".lua"): file.read_text("utf-8") for file in scripts}
     helpers = {name: texts.pop(name) for name in ("common", "node", "thread", "listed")}
-    return {name: "\n".join([*(helpers[helper] for helper in _helpers(name)), text]) for name, text in texts.items()}
+    return {name: _with_helpers(text, [helpers[helper] for helper in _helpers(name)]) for name, text in texts.items()}
+
+
+def _with_helpers(text: str, helpers: Sequence[str]) -> str:
+    """Return the text of a script with *helpers* in front, or in place of the line HERE."""
+    first, here, rest = text.partition(HERE)
+    return "\n".join([first, *helpers, rest] if here else [*helpers, text])
 
 
 def _helpers(name: str) -> tuple[str, ...]:

@@ -3,11 +3,16 @@
 -- ARGV  1 the beginning of the keys of articles  2 of threads  3 of words  4 of hidden comments
 --       5 seconds for which an inbox holds an entry
 -- Answers  <number of entries> <the comments that they are about> and so on
+-- Most members have read everything, and every page of theirs asks.
+if redis.call('EXISTS', KEYS[2]) == 0 then
+  return { 0 }
+end
+-- The helpers stand here.
 local entries = readable_entries(KEYS[2], KEYS[3], ARGV[5])
 local answer = { #entries }
 for _, entry in ipairs(entries) do
   if entry.id then
-    answer[#answer + 1] = string.format('%s.%d', entry.id, entry.number)
+    answer[#answer + 1] = entry.id .. '.' .. entry.number
   end
 end
 return answer

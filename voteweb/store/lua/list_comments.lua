@@ -15,11 +15,8 @@ else
   end
 end
 for _, comment in ipairs(comments) do
-  local id, number = find_visible(comment)
-  if wanted == 'all' then
-    id, number = string.match(comment, '^(%d+)%.(%d+)$')
-  end
-  if id then
+  local id, number = string.match(comment, '^(%d+)%.(%d+)$')
+  if id and (wanted == 'all' or can_be_read(id, number)) then
     answer[#answer + 1] = comment_row(id, number)
   end
 end
