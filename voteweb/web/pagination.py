@@ -13,8 +13,8 @@ from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.rankings import Ranking
 from voteweb.store.votes import mark_voted
 from voteweb.web import rate_limits
-from voteweb.web.auth.login import page_pipeline, queue_viewer, session_user_id
-from voteweb.web.context import store
+from voteweb.web.auth.login import page_pipeline, queue_viewer, session_member_name, session_user_id
+from voteweb.web.context import settings, store
 
 T = TypeVar("T")
 #: Queues a read on the pipeline of the page.
@@ -49,7 +49,8 @@ def render_list(
     viewer = queue_viewer(pipeline)
     futures = {name: query(pipeline) for name, query in (queries or {}).items()}
     listing = store().listings.queue_page(pipeline, ranking, number, hit=rate_limits.combination_hit())
-    own_votes = queue_own_votes(pipeline, store().listings.recent_ids(ranking, number))
+    ids = store().listings.recent_ids(ranking, number)
+    own_votes, new_counts = queue_own_votes(pipeline, ids), queue_new_counts(pipeline, ids)
     pipeline.execute()
     results = {name: future.result for name, future in futures.items()}
     check(results)
@@ -57,7 +58,9 @@ def render_list(
     more = store().pipeline()
     may_moderate = permissions.may_moderate(viewer.result)
     futures = {name: query(more) for name, query in (moderator_queries or {}).items() if may_moderate}
-    rows, group_names = with_viewer_votes(page.rows, viewer.result, own_votes.result, more)
+    rows, group_names = with_viewer_votes(
+        page.rows, viewer.result, own_votes.result, more, new_counts=new_counts.result
+    )
     results |= {name: future.result for name, future in futures.items()}
     return render_template(template, page=replace(page, rows=rows), all_groups=group_names, **results, **context)
 
@@ -75,16 +78,25 @@ def queue_own_votes(pipeline: Pipeline, ids: Sequence[int]) -> Future[dict[int, 
     return store().votes.queue_own_votes(pipeline, ids if user_id else (), user_id)
 
 
+def queue_new_counts(pipeline: Pipeline, ids: Sequence[int]) -> Future[dict[int, int]]:
+    """Queue a count of the comments on articles *ids* that the viewer, who may be logged in, has not seen."""
+    name = session_member_name() if settings().comments else ""
+    return store().threads.queue_new_counts(pipeline, ids if name else (), name)
+
+
 def with_viewer_votes(
     articles: tuple[Article, ...],
     viewer: User | None,
     own_votes: Mapping[int, bool] | None = None,
     pipeline: Pipeline | None = None,
+    *,
+    new_counts: Mapping[int, int] | None = None,
 ) -> tuple[tuple[Article, ...], tuple[str, ...]]:
     """Return *articles* with the votes of *viewer* marked and, for a moderator, the names of all groups.
 
-    *own_votes* are those read already. Takes one round trip for what is missing and what is queued on *pipeline*, none
-    for a reader.
+    *own_votes* and *new_counts* are those read already, both for the same articles. The articles of a list also have
+    the number of comments that *viewer* has not seen; without *new_counts* that is not read. Takes one round trip for
+    what is missing and what is queued on *pipeline*, none for a reader.
     """
     if viewer is None:
         return articles, ()
@@ -92,6 +104,15 @@ def with_viewer_votes(
     pipeline = pipeline or store().pipeline()
     missing = [article.id for article in articles if article.id not in known]
     more = store().votes.queue_own_votes(pipeline, missing, viewer.id)
+    more_new = queue_new_counts(pipeline, missing if new_counts is not None else ())
     names = store().groups.queue_names(pipeline) if permissions.may_moderate(viewer) else None
     pipeline.execute()
-    return mark_voted(articles, {**known, **more.result}), names.result if names else ()
+    rows = mark_new(mark_voted(articles, {**known, **more.result}), {**(new_counts or {}), **more_new.result})
+    return rows, names.result if names else ()
+
+
+def mark_new(articles: tuple[Article, ...], new_counts: Mapping[int, int]) -> tuple[Article, ...]:
+    """Return *articles*, with ``new`` set on those with comments that the viewer has not seen."""
+    if not new_counts:
+        return articles
+    return tuple(replace(row, new=new_counts[row.id]) if new_counts.get(row.id) else row for row in articles)

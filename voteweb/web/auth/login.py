@@ -11,7 +11,6 @@ from flask import Flask, abort, current_app, flash, g, jsonify, redirect, reques
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import browsers, permissions
-from voteweb.core.comments import Unread
 from voteweb.core.errors import N_, Banned, LoggedOut, Refused, StorageFull, Unavailable
 from voteweb.core.models import Session, User, Voter
 from voteweb.store.connection.pipeline import Future, Pipeline
@@ -19,7 +18,7 @@ from voteweb.store.sessions import digest
 from voteweb.web import rate_limits
 from voteweb.web.auth import csrf, device_cookie
 from voteweb.web.auth.sessions import SID, USER
-from voteweb.web.context import settings, store
+from voteweb.web.context import store
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.responses import wants_json
@@ -68,7 +67,6 @@ def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
     own_session = (sessions.queue_use if request.method == "POST" else sessions.queue_find)(pipeline, voter)
     open_reports = store().reports.queue_count(pipeline)
     waiting = store().admissions.queue_count(pipeline)
-    unread = store().inbox.queue_unread(pipeline, voter.name) if settings().comments else None
     rate_limits.queue_member_hit(pipeline, voter.name)
 
     def set_viewer(_replies: list[Any]) -> User | None:
@@ -76,7 +74,6 @@ def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
         is_current = user is not None and (user.session, user.id) == (voter.session, voter.id) and g.session is not None
         g.viewer = user if user and is_current and permissions.may_log_in(user) else None
         g.open_reports, g.waiting = open_reports.result, waiting.result
-        g.unread = unread.result if unread else Unread()
         if g.viewer is None:
             session.clear()  # the session was ended elsewhere
             if user is not None and user.banned:
@@ -103,6 +100,12 @@ def session_user_id() -> int:
     """Return the id of the member whom this session names, 0 for a reader; the session may have ended."""
     voter = _voter()
     return voter.id if voter else 0
+
+
+def session_member_name() -> str:
+    """Return the name of the member whom this session names, "" for a reader; the session may have ended."""
+    voter = _voter()
+    return voter.name if voter else ""
 
 
 def own_session() -> Session | None:
