@@ -193,6 +193,12 @@ LIMITS = (
            "Please try again in %(wait)s, at %(when)s. The limit keeps one person from letting in a crowd."),
         ("invitations.make", "invitations.revoke"),
     ),
+    Limit(
+        "inbox", "mark the inbox as read, renew or withdraw the address of its feed", LimitScope.MEMBER, 20, 120, HOUR,
+        N_("You have reached the limit of %(burst)s changes to your inbox in a row. "
+           "Please try again in %(wait)s, at %(when)s. The limit keeps the site fast for everybody."),
+        ("inbox.mark_read", "inbox.set_feed"),
+    ),
     # A download reads all articles of the member, and those of their open votes.
     Limit(
         "download", "download their own data", LimitScope.MEMBER, 3, 10, HOUR,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests import factories
-from tests.web.addresses.address import ADMIN, BANNED, LATE, MODERATOR, POSTER, READER, ROLES
+from tests.web.addresses.address import ADMIN, BANNED, LATE, MEMBERS, MODERATOR, POSTER, READER, ROLES
 from tests.web.addresses.sender import Sender
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeMember
@@ -31,7 +31,7 @@ def settings(settings: Settings) -> Settings:
 def site(store: Store) -> None:
     """Articles of the poster, of the late one, a removed one and one to vote for; reports; people; links.
 
-    Log entry 1 can be undone.
+    Log entry 1 can be undone. Each member has an unread entry in the inbox.
     """
     moderator = factories.user(store, MODERATOR, Role.MODERATOR)
     zoe = factories.user(store, "zoe", password_hash=passwords.hash_password(PASSWORD))
@@ -51,6 +51,9 @@ def site(store: Store) -> None:
     factories.user(store, "other-admin", Role.ADMIN)
     store.account_deletion.start(factories.user(store, "gone"), delete_articles=False)
     store.users.make("hal", "", network="", request="Please let me in.")
+    for name in MEMBERS:
+        for key in (store.keys.inbox(name), store.keys.unread(name)):
+            store.connection.command("LPUSH", key, "reply 1.1 1")
     make_links(store, inviter=MODERATOR, forgetful="zoe")
 
 

@@ -7,9 +7,11 @@ from voteweb.web.views import (
     admissions,
     articles,
     auth,
+    comment_lists,
     errors,
     feeds,
     groups,
+    inbox,
     invitations,
     language,
     moderation,
@@ -22,7 +24,7 @@ from voteweb.web.views import (
 
 _MODULES = (
     articles, votes, groups, auth, account, invitations, users, admissions, moderation, moderation_log, status, feeds,
-    sitemap, language,
+    sitemap, language, comment_lists, inbox,
 )  # fmt: skip
 
 

@@ -1,0 +1,71 @@
+"""The inbox: what it tells, what is unread, and the secret address of its feed."""
+
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests import factories
+from tests.web.browser import Browser
+from tests.web.conftest import MakeBrowser
+from voteweb.core.models import User
+from voteweb.store import Store
+
+
+@pytest.fixture
+def ann_user(store: Store) -> User:
+    """Ann has posted article 1 and written its comment 1, which bob has answered; in comment 3 he names her."""
+    ann, bob = factories.user(store, "ann"), factories.user(store, "bob")
+    factories.article(store, ann, title="One")
+    factories.article(store, bob, title="Two")
+    factories.comment(store, 1, ann, text="First")
+    factories.comment(store, 1, bob, parent=1, text="An answer")
+    factories.comment(store, 1, bob, text="On the article")
+    factories.comment(store, 2, bob, text="Hello @Ann")
+    return ann
+
+
+def heads(browser: Browser) -> list[str]:
+    return [head.text for head in browser.page.all("h2", class_="notice-head")]
+
+
+def test_inbox_has_answers_comments_and_mentions(ann_user: User, ann: Browser, bob: Browser) -> None:
+    assert heads(ann.open("/inbox")) == [
+        "new You are mentioned", "new A comment on your article", "new An answer to your comment"
+    ]  # fmt: skip
+    rows = ann.page.all("li", class_="comment")
+    assert [row.one("div", class_="text").text for row in rows] == ["Hello @Ann", "On the article", "An answer"]
+    assert [form["action"] for form in ann.page.all("form", class_="quiet-form")] == ["/a/1/quiet", "/a/1/c/1/quiet"]
+    assert bob.open("/inbox").page.one("div", class_="empty")
+
+
+def test_all_as_read_leaves_what_came_later_unread(ann_user: User, ann: Browser, store: Store) -> None:
+    ann.open("/inbox")
+    factories.comment(store, 1, factories.user(store, "bob"), text="Later")
+    ann.submit("/inbox/read").follow()
+    assert ann.flashes == ["All entries that were shown are marked as read."]
+    assert heads(ann) == [
+        "new A comment on your article", "You are mentioned", "A comment on your article", "An answer to your comment"
+    ]  # fmt: skip
+    ann.submit("/inbox/read").follow()
+    assert not ann.page.all("form", action="/inbox/read")
+
+
+def test_opening_the_inbox_reads_nothing(ann_user: User, ann: Browser) -> None:
+    ann.client.head("/inbox")
+    ann.open("/inbox", headers={"Sec-Purpose": "prefetch"})
+    assert len(ann.open("/inbox").page.all("mark", class_="new")) == 3
+
+
+def test_reader_is_led_to_log_in(reader: Browser, make_browser: MakeBrowser) -> None:
+    assert reader.open("/inbox").location == "/login?next=/inbox"
+
+
+def test_secret_address_is_shown_once_and_can_be_withdrawn(ann: Browser, store: Store) -> None:
+    ann.open("/inbox").submit("/inbox/feed", act="renew").follow()
+    address = ann.flashes[0].removeprefix("The secret address of your feed is ")
+    token = urlsplit(address).path.removeprefix("/inbox/feed/").removesuffix(".atom")
+    assert store.inbox_feeds.name_of(token) == "ann"
+    assert token not in ann.open("/inbox").response.text
+    ann.submit("/inbox/feed", act="withdraw").follow()
+    assert store.inbox_feeds.name_of(token) is None
+    assert not ann.page.all("button", value="withdraw")
