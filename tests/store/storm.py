@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from tests import factories
+from tests.store.comment_acts import COMMENT_REFUSALS, CommentActs
 from tests.storm import Storm
 from voteweb.core.config import Settings
 from voteweb.core.errors import (
@@ -49,6 +50,7 @@ REFUSALS = (
     NotYours,
     OwnVote,
     TooManyGroups,
+    *COMMENT_REFUSALS,
 )
 
 Action = Callable[[random.Random, User, int], None]
@@ -63,13 +65,15 @@ class StoreStorm(Storm):
         self._seed = seed
         self.votes: Counter[int] = Counter()
         self.acts: Counter[str] = Counter()
+        self.comments = CommentActs(store, self.lock)
         self._actions: dict[Action, int] = {
             self._cast: 50, self._take_back: 30, self._set_groups: 20, self._edit: 10, self._remove: 4,
             self._restore: 8, self._delete: 6, self._report: 8, self._dismiss: 4, self._ban: 1, self._leave: 1,
+            **self.comments.shares,
         }  # fmt: skip
         for name in GROUPS:
             factories.group(store, name)
-        self._members = [factories.user(store, f"member{i}", Role.MODERATOR) for i in range(MEMBERS)]
+        self.members = [factories.user(store, f"member{i}", Role.MODERATOR) for i in range(MEMBERS)]
 
     def act(self, number: int) -> None:
         chance = random.Random(self._seed * 100 + number)
@@ -78,7 +82,7 @@ class StoreStorm(Storm):
                 self._act(chance)
 
     def _act(self, chance: random.Random) -> None:
-        who = chance.choice(self._members)
+        who = chance.choice(self.members)
         # Few articles and mostly the newest, so that the threads meet.
         newest = max(self.votes, default=0)
         if newest < 3 or chance.random() < 0.05:
@@ -160,6 +164,7 @@ class StoreStorm(Storm):
                 self._post(chance, leaver)
         with suppress(ArticleGone):
             self._cast(chance, leaver, id)
+        self.comments.write(chance, leaver, id)
         self._store.account_deletion.start(leaver, delete_articles=chance.random() < 0.5)
         self._store.account_deletion.finish(leaver.name)
         self._count("leave", id)

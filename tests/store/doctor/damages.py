@@ -323,4 +323,10 @@ DERIVED_DAMAGES = (
     "PERSIST voted:{}",
     "ZREM reports: article:{}",
     "DEL score:",
+    "HINCRBY article:{} comments 3",
+    "SETBIT hidden:{} 1 1",
+    "SETBIT hidden:{} 2 1",
+    "PERSIST voted-comments:{}-0",
+    "HSET thread:{} last 1",
+    "DEL comments:",
 )

@@ -8,6 +8,7 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.helpers import until
+from tests.store.comment_acts import check_comments
 from tests.store.concurrency import at_once
 from tests.store.doctor.damages import (
     CONSEQUENCES,
@@ -115,3 +116,4 @@ def test_repairing_in_a_storm_loses_no_vote(make_store: MakeStore) -> None:
     }
     assert votes
     assert votes == {id: count for id, count in storm.votes.items() if id in votes}
+    check_comments(store, storm.comments, storm.members)

@@ -1,0 +1,166 @@
+"""Acts of members and moderators on comments in a storm, with the answers that they were given."""
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from threading import Lock
+
+from tests import factories
+from tests.store.queries import read_articles
+from voteweb.core.comment_errors import (
+    CommentGone,
+    CommentNotVoted,
+    CommentVoted,
+    ConversationClosed,
+    NotYourComment,
+    OwnComment,
+    ParentGone,
+    TooDeep,
+)
+from voteweb.core.comments import CommentId, Thread
+from voteweb.core.errors import ArticleGone
+from voteweb.core.models import User
+from voteweb.store import Store
+
+Act = Callable[[random.Random, User, int], None]
+#: Refusals that are expected in a storm, because another thread was faster.
+COMMENT_REFUSALS = (
+    ArticleGone,
+    CommentGone,
+    CommentNotVoted,
+    CommentVoted,
+    ConversationClosed,
+    NotYourComment,
+    OwnComment,
+    ParentGone,
+    TooDeep,
+)
+
+
+class CommentActs:
+    """Acts on the comments of one store; ``votes`` are those of every comment according to the answers."""
+
+    def __init__(self, store: Store, lock: Lock) -> None:
+        self._store = store
+        self._lock = lock
+        self.votes: Counter[CommentId] = Counter()
+        self.acts: Counter[str] = Counter()
+        #: Each act with its share of all acts.
+        self.shares: dict[Act, int] = {
+            self.write: 30, self._cast: 40, self._take_back: 20, self._edit: 6, self._delete: 4, self._silence: 3,
+            self._visit: 5, self._read_inbox: 3,
+        }  # fmt: skip
+        self.names = {act.__name__.strip("_") for act in self.shares}
+
+    def _note(self, act: str, id: CommentId | None = None, votes: int = 0) -> None:
+        with self._lock:
+            self.acts[act] += 1
+            if id:
+                self.votes[id] += votes
+
+    def _some(self, chance: random.Random, article: int) -> CommentId | None:
+        """Return one of an article's newest comments, so that the threads meet."""
+        with self._lock:
+            newest = max((id.number for id in self.votes if id.article == article), default=0)
+            id = CommentId(article, chance.randint(max(1, newest - 8), newest)) if newest else None
+            return id if id in self.votes else None
+
+    def write(self, chance: random.Random, who: User, article: int) -> None:
+        """Write a comment or a reply, which may name a member; some send the form twice."""
+        answered = self._some(chance, article) if chance.random() < 0.7 else None
+        text = chance.choice(("Well said.", "@member1 look", "@member2 and @member3!"))
+        found, token = self._store.articles.get(article), factories.token()
+        id = None
+        for _ in range(chance.choice((1, 1, 2))):
+            with suppress(*COMMENT_REFUSALS):
+                written = self._store.comments.write(
+                    found, Thread(article), answered.number if answered else 0, text, who, token
+                )
+                assert id in (None, written), "a form sent twice makes one comment"
+                if id is None:
+                    id = written
+                    self._note("write", id)
+
+    def _cast(self, chance: random.Random, who: User, article: int) -> None:
+        if id := self._some(chance, article):
+            self._store.comment_votes.cast(id, who)
+            self._note("cast", id, 1)
+
+    def _take_back(self, chance: random.Random, who: User, article: int) -> None:
+        if id := self._some(chance, article):
+            self._store.comment_votes.take_back(id, who)
+            self._note("take_back", id, -1)
+
+    def _edit(self, chance: random.Random, who: User, article: int) -> None:
+        if id := self._some(chance, article):
+            self._store.comments.edit(id, f"Better said, @member{chance.randint(0, 9)}.", who)
+            self._note("edit")
+
+    def _delete(self, chance: random.Random, who: User, article: int) -> None:
+        if id := self._some(chance, article):
+            self._store.comments.delete(id, who if chance.random() < 0.7 else None)
+            self._note("delete")
+
+    def _silence(self, chance: random.Random, who: User, article: int) -> None:
+        id = self._some(chance, article)
+        self._store.comments.set_quiet(article, id.number if id else 0, who, is_quiet=chance.random() < 0.5)
+        self._note("silence")
+
+    def _visit(self, chance: random.Random, who: User, article: int) -> None:
+        pipeline = self._store.pipeline()
+        self._store.threads.queue_read(pipeline, article, viewer_id=who.id, visitor=who.name)
+        pipeline.execute()
+        self._note("visit")
+
+    def _read_inbox(self, chance: random.Random, who: User, article: int) -> None:
+        pipeline = self._store.pipeline()
+        page = self._store.inbox.queue_page(pipeline, who.name, 1)
+        pipeline.execute()
+        if page.result.rows:
+            self._store.inbox.mark_all_read(who, page.result.rows[0].entry)
+        self._note("read_inbox")
+
+
+def check_comments(store: Store, acts: CommentActs, members: list[User]) -> None:
+    """Check that the comments are those that were written, with the votes and numbers that the answers add up to."""
+    articles = {id.article for id in acts.votes}
+    threads = {article: factories.thread(store, article) for article in articles}
+    stored = {
+        CommentId(article, node.number): node.votes for article in articles for node in threads[article].nodes.values()
+    }
+    assert stored == dict(acts.votes)
+    numbers = {id: article.comments for id, article in read_articles(store, articles).items()}
+    assert numbers == {id: len(_visible(thread)) for id, thread in threads.items()}
+    for member in members:
+        assert _unread_number(store, member) == _unread_entries(store, member)
+
+
+def _visible(thread: Thread) -> set[int]:
+    """Return the numbers of the comments that anybody can read."""
+    visible: set[int] = set()
+    covering: set[int] = set()
+    for number, node in thread.nodes.items():
+        if node.removes_replies or node.parent in covering:
+            covering.add(number)
+        elif not node.status:
+            visible.add(number)
+    return visible
+
+
+def _unread_number(store: Store, member: User) -> int:
+    pipeline = store.pipeline()
+    unread = store.inbox.queue_unread(pipeline, member.name)
+    pipeline.execute()
+    return unread.result.count
+
+
+def _unread_entries(store: Store, member: User) -> int:
+    unread, number, more = 0, 1, True
+    while more:
+        pipeline = store.pipeline()
+        page = store.inbox.queue_page(pipeline, member.name, number)
+        pipeline.execute()
+        unread += sum(notice.is_unread for notice in page.result.rows)
+        number, more = number + 1, page.result.more
+    return unread
