@@ -8,9 +8,10 @@ import pytest
 from tests import factories
 from tests.store.concurrency import at_once
 from tests.store.examination import run
+from tests.store.inboxes import page, unread
 from tests.store.thread_data import node, write_thread
 from voteweb.core import config
-from voteweb.core.comments import CommentId, CommentStatus, Notice, NoticeKind, Unread
+from voteweb.core.comments import CommentId, CommentStatus, NoticeKind, Unread
 from voteweb.core.errors import LoggedOut
 from voteweb.core.models import LogAction, Page
 from voteweb.store import Store
@@ -30,29 +31,6 @@ def tell(store: Store, *entries: str) -> list[str]:
     for key in ("inbox:ann", "unread:ann"):
         run(store, "LPUSH", key, *entries)
     return list(reversed(entries))
-
-
-def page(store: Store, number: int = 1) -> Page[Notice]:
-    """Return a page of ann's inbox."""
-    pipeline = store.pipeline()
-    notices = store.inbox.queue_page(pipeline, "Ann", number)
-    pipeline.execute()
-    return notices.result
-
-
-def unread(store: Store) -> Unread:
-    """Return what is unread in ann's inbox; the number must be that of the entries shown as unread."""
-    pipeline = store.pipeline()
-    count = store.inbox.queue_unread(pipeline, "Ann")
-    pipeline.execute()
-    shown: list[Notice] = []
-    for number in range(1, config.INBOX_SIZE // config.INBOX_PAGE_SIZE + 1):
-        shown += page(store, number).rows
-    assert page(store).total == len(shown)
-    shown = [notice for notice in shown if notice.is_unread]
-    assert count.result.count == len(shown)
-    assert count.result.comments == {notice.comment.id for notice in shown if notice.comment}
-    return count.result
 
 
 def test_inbox_shows_comments_and_acts_with_their_context(store: Store) -> None:

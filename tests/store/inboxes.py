@@ -1,0 +1,29 @@
+"""Read inboxes in one call, and compare their number with their pages."""
+
+from voteweb.core import config
+from voteweb.core.comments import Notice, Unread
+from voteweb.core.models import Page
+from voteweb.store import Store
+
+
+def page(store: Store, number: int = 1) -> Page[Notice]:
+    """Return a page of ann's inbox."""
+    pipeline = store.pipeline()
+    notices = store.inbox.queue_page(pipeline, "Ann", number)
+    pipeline.execute()
+    return notices.result
+
+
+def unread(store: Store) -> Unread:
+    """Return what is unread in ann's inbox; the number must be that of the entries shown as unread."""
+    pipeline = store.pipeline()
+    count = store.inbox.queue_unread(pipeline, "Ann")
+    pipeline.execute()
+    shown: list[Notice] = []
+    for number in range(1, config.INBOX_SIZE // config.INBOX_PAGE_SIZE + 1):
+        shown += page(store, number).rows
+    assert page(store).total == len(shown)
+    shown = [notice for notice in shown if notice.is_unread]
+    assert count.result.count == len(shown)
+    assert count.result.comments == {notice.comment.id for notice in shown if notice.comment}
+    return count.result

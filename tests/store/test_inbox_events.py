@@ -1,0 +1,89 @@
+"""The number of unread entries through everything that changes what can be read: it is always that of the inbox."""
+
+from functools import partial
+
+import pytest
+
+from tests import factories
+from tests.store.inboxes import page, unread
+from voteweb.core import config
+from voteweb.core.comments import CommentId
+from voteweb.core.models import LogAction, User
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+MOD_ENTRY = partial(NewLogEntry, who="mod", article=1, about="bob", why="Spam.")
+
+
+@pytest.fixture
+def bob(store: Store) -> User:
+    """A member who answers ann: three comments below her article 1, 1.2 with a reply of carl's, 1.4, that names her."""
+    article, bob = factories.article(store), factories.user(store, "bob")
+    for _ in range(3):
+        factories.comment(store, article, bob)
+    factories.comment(store, article, factories.user(store, "carl"), parent=2, text="Look at this, @Ann!")
+    return bob
+
+
+def numbers(store: Store) -> set[int]:
+    """Return the numbers of ann's unread comments on article 1."""
+    return {id.number for id in unread(store).comments}
+
+
+def test_deleted_comment_counts_no_more(store: Store, bob: User) -> None:
+    assert numbers(store) == {1, 2, 3, 4}
+    store.comments.delete(CommentId(1, 2), bob)
+    assert numbers(store) == {1, 3, 4}
+    assert unread(store).count == page(store).total == 3
+
+
+def test_comments_of_a_removed_article_count_once_it_is_restored(store: Store, bob: User) -> None:
+    store.removals.remove(1, MOD_ENTRY(LogAction.REMOVE))
+    assert numbers(store) == set()
+    store.removals.restore(1, MOD_ENTRY(LogAction.RESTORE))
+    assert numbers(store) == {1, 2, 3, 4}
+
+
+def test_ban_of_an_author_changes_nothing(store: Store, bob: User) -> None:
+    store.users.ban("bob", MOD_ENTRY(LogAction.BAN))
+    assert numbers(store) == {1, 2, 3, 4}
+    store.users.unban("bob", MOD_ENTRY(LogAction.UNBAN))
+    assert numbers(store) == {1, 2, 3, 4}
+
+
+def test_comments_of_an_author_who_leaves_still_count(store: Store, bob: User) -> None:
+    store.account_deletion.start(bob, delete_articles=False)
+    store.account_deletion.finish("bob")
+    assert numbers(store) == {1, 2, 3, 4}
+
+
+def test_entry_201_pushes_out_the_oldest(store: Store, bob: User) -> None:
+    for _ in range(config.INBOX_SIZE - 4):
+        factories.comment(store, 1, bob)
+    assert numbers(store) == set(range(1, config.INBOX_SIZE + 1))
+    factories.comment(store, 1, bob)
+    assert numbers(store) == set(range(2, config.INBOX_SIZE + 2))
+
+
+def test_reading_takes_entries_off(store: Store, bob: User) -> None:
+    pipeline = store.pipeline()
+    store.inbox.queue_mark_read(pipeline, "ann", [CommentId(1, 1), CommentId(1, 4)])
+    pipeline.execute()
+    assert numbers(store) == {2, 3}
+    store.inbox.mark_all_read(store.users.get("ann"), page(store).rows[2].entry)
+    assert numbers(store) == {3}
+    factories.comment(store, 1, bob)
+    assert numbers(store) == {3, 5}
+
+
+def test_edit_that_names_a_member_makes_one_entry(store: Store, bob: User) -> None:
+    """Ann has read that bob commented: naming her afterwards is no other entry about the same comment."""
+    carl = store.users.get("carl")
+    own = factories.comment(store, 1, carl, parent=4, text="To nobody.")
+    store.comments.set_quiet(1, 0, store.users.get("ann"), True)
+    quiet = factories.comment(store, 1, carl, parent=4, text="To nobody either.")
+    assert numbers(store) == {1, 2, 3, 4, own.number}
+    for id in (own, quiet, quiet):
+        store.comments.edit(id, "To @ann.", carl)
+    assert numbers(store) == {1, 2, 3, 4, own.number, quiet.number}
+    assert page(store).total == 6
