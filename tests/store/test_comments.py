@@ -1,23 +1,40 @@
-"""Comments: written, answered, edited, deleted, silenced."""
+"""Comments: where one is written, and who may write when."""
 
 import time
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from tests import factories
-from tests.store.examination import run
-from voteweb.core.comments import CommentId, CommentStatus
+from tests.conftest import MakeStore
+from tests.store.examination import run, snapshot
+from voteweb.core import config
+from voteweb.core.comment_errors import (
+    ConversationClosed,
+    ConversationEnded,
+    ConversationFull,
+    ParentGone,
+    TooDeep,
+)
+from voteweb.core.comments import CommentId, CommentStatus, Thread
+from voteweb.core.errors import ArticleGone, Held, LoggedOut, NoSuchArticle, TooFast, VotewebError
+from voteweb.core.models import LogAction, User
 from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+
+def set_node(store: Store, number: int, **fields: Any) -> None:
+    run(store, "HSET", "thread:1", number, factories.stored_node(**fields))
 
 
 def test_a_comment_is_everywhere_where_it_belongs(store: Store) -> None:
     article, bob = factories.article(store), factories.user(store, "Bob")
     assert factories.comment(store, article, bob, text="First.") == CommentId(1, 1)
     assert factories.comment(store, article, bob, parent=1) == CommentId(1, 2)
-    thread = factories.thread(store)
-    assert thread.last == 2
-    assert thread.closes == int(article.time) + 1_209_600
+    thread = store.threads.get(1)
     first, second = thread.nodes.values()
+    assert (thread.last, thread.closes) == (2, int(article.time) + 1_209_600)
     assert (first.author, first.parent, first.votes, first.base) == ("Bob", 0, 0, 0)
     assert (second.parent, second.status) == (1, CommentStatus.VISIBLE)
     assert first.time == pytest.approx(time.time(), abs=60)
@@ -25,5 +42,126 @@ def test_a_comment_is_everywhere_where_it_belongs(store: Store) -> None:
     assert run(store, "LRANGE", "comments:", 0, -1) == ["1.2", "1.1"]
     assert run(store, "LRANGE", "commented:bob", 0, -1) == ["1.2", "1.1"]
     assert store.articles.get(1).comments == 2
-    assert run(store, "SMEMBERS", "voted-comments:1-0") == {"0"}
-    assert run(store, "EXPIRETIME", "voted-comments:1-0") == thread.closes + 3_600
+    assert set(run(store, "SMEMBERS", "voted-comments:1-0")) == {"0"}
+    assert run(store, "EXPIRETIME", "voted-comments:1-0") == thread.closes + config.VOTERS_GRACE_SECONDS
+
+
+def test_a_form_sent_twice_leads_to_one_comment(store: Store) -> None:
+    article, bob, cid = factories.article(store), factories.user(store, "bob"), factories.user(store, "cid")
+    write = store.comments.write
+    assert write(article, Thread(1), 0, "Yes.", bob, "form-0001") == CommentId(1, 1)
+    before = snapshot(store)
+    assert write(article, Thread(1), 0, "Yes!", bob, "form-0001") == CommentId(1, 1)
+    assert snapshot(store) == before
+    assert write(article, Thread(1), 0, "Yes.", cid, "form-0001") == CommentId(1, 2)
+
+
+def ban(store: Store, bob: User) -> None:
+    store.users.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="spam"))
+
+
+def below(store: Store, state: str) -> None:
+    """Answer comment 1, which then gets this *state*."""
+    factories.comment(store, parent=1)
+    set_node(store, 1, state=state)
+
+
+def chain(store: Store, levels: int) -> None:
+    """Store a chain of so many comments, each the answer to the one before; the last is 2,000."""
+    for number in range(2_001 - levels, 2_001):
+        set_node(store, number, parent=number - 1 if number > 2_001 - levels else 0)
+
+
+#: What happens between opening the form and sending it, to which comment the form is an answer, and the refusal.
+REFUSALS: dict[str, tuple[Callable[[Store, User], Any], int, type[VotewebError]]] = {
+    "banned": (ban, 0, LoggedOut),
+    "left": (lambda store, bob: store.account_deletion.start(bob, delete_articles=False), 0, LoggedOut),
+    "held": (lambda store, _: run(store, "HSET", "user:bob", "held", "1"), 0, Held),
+    "no article": (lambda store, _: run(store, "DEL", "article:1"), 0, NoSuchArticle),
+    "article deleted": (lambda store, _: store.removals.delete(1), 0, ArticleGone),
+    "closed": (
+        lambda store, _: run(store, "HSET", "thread:1", "closed", "17.5", "close-reason", "a quarrel"),
+        0,
+        ConversationClosed,
+    ),
+    "ended": (lambda store, _: run(store, "HSET", "thread:1", "closes", "1700000000"), 0, ConversationEnded),
+    "no such comment": (lambda store, _: None, 7, ParentGone),
+    "deleted": (lambda store, _: store.comments.delete(CommentId(1, 1)), 1, ParentGone),
+    "removed": (lambda store, _: set_node(store, 1, state="r"), 1, ParentGone),
+    "removed with replies": (lambda store, _: below(store, "R"), 2, ParentGone),
+    "too deep": (lambda store, _: chain(store, config.MAX_COMMENT_LEVEL), 2_000, TooDeep),
+    "full": (lambda store, _: run(store, "HSET", "thread:1", "last", config.MAX_COMMENTS), 0, ConversationFull),
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_a_refused_comment_changes_nothing(store: Store, name: str) -> None:
+    article, bob = factories.article(store), factories.user(store, "bob")
+    factories.comment(store, article)
+    meanwhile, parent, refusal = REFUSALS[name]
+    meanwhile(store, bob)
+    before = snapshot(store)
+    with pytest.raises(refusal) as refused:
+        store.comments.write(article, Thread(1), parent, "Yes.", bob, factories.token())
+    assert snapshot(store) == before
+    assert str(refused.value)
+
+
+def test_the_second_deepest_level_takes_an_answer(store: Store) -> None:
+    factories.article(store)
+    factories.comment(store)
+    chain(store, config.MAX_COMMENT_LEVEL - 1)
+    assert factories.comment(store, parent=2_000) == CommentId(1, 2)
+
+
+def test_answers_below_a_deleted_comment_can_be_answered(store: Store) -> None:
+    factories.article(store)
+    factories.comment(store)
+    below(store, "d")
+    assert factories.comment(store, parent=2) == CommentId(1, 3)
+
+
+def test_the_end_stays_as_the_first_comment_stored_it(make_store: MakeStore) -> None:
+    store, longer = make_store(commenting_seconds=1_000), make_store(commenting_seconds=5_000)
+    article = factories.article(store)
+    factories.comment(store)
+    factories.comment(longer)
+    assert store.threads.get(1).closes == int(article.time) + 1_000
+
+
+def test_a_newcomer_has_a_limit_of_comments(make_store: MakeStore) -> None:
+    store = make_store(limits=1)
+    article, new = factories.article(store), store.users.make("new", "", network="")
+    for _ in range(3):
+        factories.comment(store, article, new)
+    before = snapshot(store)
+    with pytest.raises(TooFast):
+        factories.comment(store, article, new)
+    assert snapshot(store) == before
+
+
+def test_numbers_are_never_given_twice_even_if_the_last_is_lost(store: Store) -> None:
+    article = factories.article(store)
+    for _ in range(3):
+        factories.comment(store, article)
+    run(store, "HSET", "thread:1", "last", "1")
+    assert factories.comment(store, article) == CommentId(1, 4)
+
+
+@pytest.mark.parametrize("last", [config.VOTER_BLOCK - 1, config.VOTER_BLOCK])
+def test_only_the_first_comment_of_a_block_opens_its_votes(store: Store, last: int) -> None:
+    article = factories.article(store)
+    run(store, "HSET", "thread:1", "last", last)
+    assert factories.comment(store, article) == CommentId(1, last + 1)
+    assert run(store, "EXISTS", "voted-comments:1-0") == 0
+    assert run(store, "EXISTS", "voted-comments:1-1") == (last + 1 == config.VOTER_BLOCK)
+
+
+def test_own_comments_are_noted_in_the_own_visit(store: Store) -> None:
+    article, bob = factories.article(store), factories.user(store, "bob")
+    factories.comment(store, article, bob)
+    assert run(store, "EXISTS", "seen:bob") == 0
+    run(store, "HSET", "seen:bob", "1", "0 1 1700000000")
+    for _ in range(2):
+        factories.comment(store, article, bob)
+    assert run(store, "HGETALL", "seen:bob") == {"1": "0 1 1700000000 2,3"}

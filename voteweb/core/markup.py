@@ -18,6 +18,7 @@ _REL = "nofollow ugc noopener"
 #: Characters up to which a text is short: many are cached. A long one can be half a megabyte of HTML.
 _SHORT_LENGTH = 2_000
 #: The beginning of an address that names a user, such as https://google.com@evil.example; browsers skip any slashes.
+_HEADING = re.compile("<(/?)h[2-4]>")
 _USER_INFO = re.compile(r"https?:[/\\]*[^/?#\\]*@", re.IGNORECASE)
 #: Characters that XML 1.0 forbids even when they are escaped.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -42,6 +43,15 @@ def _render(source: str) -> Markup:
     )
     shown = clean_html(cleaned)  # only now: a text can name characters, as in "&#8238;"
     return Markup(shown)  # nosec B704  # noqa: S704 - nh3 has just cleaned it
+
+
+def render_comment(source: str) -> Markup:
+    """Return the Markdown *source* of a comment as :func:`render` does, uncached, with paragraphs for its headings.
+
+    The headings of a conversation are those of its comments.
+    """
+    html = _HEADING.sub(lambda match: "</strong></p>" if match[1] else "<p><strong>", _render(source))
+    return Markup(html)  # nosec B704  # noqa: S704 - of the same tags, in the same order
 
 
 _render_short = lru_cache(maxsize=512)(_render)

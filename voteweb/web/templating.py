@@ -7,11 +7,12 @@ from urllib.parse import quote
 from flask import Flask, g
 from flask.templating import Environment
 
-from voteweb.core import config, links, markup, permissions, ranking, validation
+from voteweb.core import comment_permissions, config, links, markup, permissions, ranking, validation
 from voteweb.core.config import Settings
 from voteweb.core.models import Role
 from voteweb.web import flashes, urls
 from voteweb.web.auth.login import viewer, viewer_csrf_token
+from voteweb.web.comment_forms import CommentForm
 from voteweb.web.context import now
 from voteweb.web.forms import ReportForm
 from voteweb.web.i18n import formatting
@@ -51,11 +52,15 @@ def init_app(app: Flask, settings: Settings) -> None:
         article_count=formatting.article_count,
         article_target=urls.article_target,
         canonical=urls.canonical,
-        constants=config,
+        closing_time=lambda article, thread: comment_permissions.closing_time(article, thread, settings),
         comment_count=formatting.comment_count,
+        comment_form=lambda: CommentForm(formdata=None, meta={"csrf": False}),
+        comment_path=urls.comment_path,
+        constants=config,
         # In place of Flask-WTF's function: pages get a member's token from the context below.
         csrf_token="",  # nosec B106
         current_path=urls.current_path,
+        error_message=formatting.error_message,
         explain_score=lambda article: ranking.explain(article, settings.vote_score, settings.voting_seconds),
         flashes=flashes.pop_all,
         invitation_count=formatting.invitation_count,
@@ -63,8 +68,12 @@ def init_app(app: Flask, settings: Settings) -> None:
         is_member_name=validation.is_member_name,
         log_actions=formatting.LOG_ACTIONS,
         new_count=formatting.new_count,
+        may_edit_comment=lambda node: comment_permissions.may_edit_comment(viewer(), node, now(), settings),
+        more_replies=formatting.more_replies,
+        new_comment_count=formatting.new_comment_count,
         now=now,
         permissions=permissions,
+        reply_count=formatting.reply_count,
         report_form=lambda: ReportForm(formdata=None, meta={"csrf": False}),
         report_count=formatting.report_count,
         Role=Role,
@@ -82,5 +91,6 @@ def _viewer_context() -> dict[str, Any]:
         "viewer": viewer(),
         "open_reports": g.get("open_reports", 0),
         "waiting": g.get("waiting", 0),
+        "unread": g.unread.count if "unread" in g else 0,
         "csrf_token": viewer_csrf_token(),
     }

@@ -14,11 +14,14 @@ from voteweb.core.models import Article
 from voteweb.web.context import settings
 
 #: Endpoints that search engines may index. The form to post is not useful to them: it redirects readers to log-in.
-_INDEXED = {"articles.good", "articles.show", "articles.submit", "groups.index", "status.about"}
-#: Indexed endpoints with several pages.
-_PAGED = {"articles.front", "articles.new", "groups.by_score", "groups.by_time", "users.show", "moderation_log.index"}
+_INDEXED = {"articles.good", "articles.submit", "groups.index", "status.about"}
+#: Indexed endpoints with several pages. The pages of single comments are not indexed: each is on its article's page.
+_PAGED = {
+    "articles.front", "articles.new", "articles.show", "groups.by_score", "groups.by_time", "users.show",
+    "moderation_log.index",
+}  # fmt: skip
 #: Query parameters that turn such a page into another list, which search engines need not know.
-_FILTERS = {"moderation_log.index": ("who", "kind")}
+_FILTERS = {"articles.show": ("order",), "moderation_log.index": ("who", "kind")}
 _SEARCHABLE = _INDEXED | _PAGED
 #: Browsers read "//" and "/\\" as the start of another site, and drop tabs and line ends before they look.
 _LOCAL_PATH = re.compile(r"/(?![/\\])[^\x00-\x20\x7f\\]*")
@@ -47,7 +50,8 @@ def canonical(**spelling: str) -> str:
     if endpoint not in _SEARCHABLE or any(request.args.get(name) for name in _FILTERS.get(endpoint, ())):
         return ""
     values: dict[str, Any] = {**(request.view_args or {}), **spelling}
-    page = request.args.get("page", "1") if endpoint in _PAGED else "1"
+    is_paged = endpoint in _PAGED and (endpoint != "articles.show" or settings().comments)
+    page = request.args.get("page", "1") if is_paged else "1"
     path = url_for(endpoint, **values) if values else request.path
     return absolute(path + (f"?page={page}" if page != "1" else ""))
 

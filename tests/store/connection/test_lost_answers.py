@@ -10,6 +10,7 @@ import redis
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import broken, ids, snapshot
+from voteweb.core.comments import CommentId, Thread
 from voteweb.core.errors import AlreadyVoted
 from voteweb.core.models import LogAction, Reason, Role
 from voteweb.core.rate_limits import LOGIN_BY_NAME
@@ -80,6 +81,34 @@ def test_a_post_with_a_lost_answer_creates_one_article(store: Store, monkeypatch
     assert ids(store, "time:") == [1]
 
 
+def test_a_comment_with_a_lost_answer_is_written_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    article, ann = factories.article(store), factories.user(store)
+    with lose_one_answer(monkeypatch):
+        assert store.comments.write(article, Thread(1), 0, "Yes.", ann, "form-0001") == CommentId(1, 1)
+    assert store.articles.get(1).comments == 1
+    assert broken(store) == []
+
+
+@pytest.mark.parametrize(("action", "votes"), [("cast", 1), ("take_back", 0)])
+def test_a_vote_for_a_comment_with_a_lost_answer_counts_once(
+    store: Store, monkeypatch: pytest.MonkeyPatch, action: str, votes: int
+) -> None:
+    comment, bob = factories.comment(store, factories.article(store)), factories.user(store, "bob")
+    if action == "take_back":
+        store.comment_votes.cast(comment, bob)
+    with lose_one_answer(monkeypatch):
+        assert getattr(store.comment_votes, action)(comment, bob) == votes
+    assert broken(store) == []
+
+
+def test_a_deletion_with_a_lost_answer_counts_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    ann, comment = factories.user(store), factories.comment(store, factories.article(store))
+    with lose_one_answer(monkeypatch):
+        store.comments.delete(comment, ann)
+    assert store.articles.get(1).comments == 0
+    assert broken(store) == []
+
+
 def test_a_signup_with_a_lost_answer_creates_one_member(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     with lose_one_answer(monkeypatch):
         assert store.users.make("ann", "").id == 1
@@ -99,6 +128,14 @@ def logged(kind: LogAction, who: str = "Mod") -> NewLogEntry:
 
 def edit(store: Store, title: str) -> None:
     store.articles.edit(1, factories.draft(title=title), store.users.get("ann"))
+
+
+def edit_comment(store: Store, text: str) -> None:
+    store.comments.edit(CommentId(1, 1), text, store.users.get("ann"))
+
+
+def silence(store: Store, number: int, is_quiet: bool) -> None:
+    store.comments.set_quiet(1, number, store.users.get("ann"), is_quiet)
 
 
 def report(store: Store, name: str) -> None:
@@ -122,6 +159,9 @@ OVERRULED: dict[str, tuple[Act, Act]] = {
         lambda store: store.articles.set_groups(1, ["go"], ["redis"], logged(LogAction.GROUPS, "Sue")),
     ),
     "edit": (lambda store: edit(store, "A typo"), lambda store: edit(store, "No typo")),
+    "edit a comment": (lambda store: edit_comment(store, "A typo"), lambda store: edit_comment(store, "No typo")),
+    "silence a comment": (lambda store: silence(store, 1, True), lambda store: silence(store, 1, False)),
+    "silence an article": (lambda store: silence(store, 0, True), lambda store: silence(store, 0, False)),
     "change a group": (
         lambda store: store.groups.change("go", "A typo", ""),
         lambda store: store.groups.change("go", "Golang", ""),
@@ -164,6 +204,7 @@ def test_a_retry_changes_nothing_that_was_done_meanwhile(
         factories.group(store, group)
     for member in ("bob", "eve"):
         factories.user(store, member)
+    factories.comment(store)
     store.removals.remove(2, logged(LogAction.REMOVE))
     store.users.ban("eve", logged(LogAction.BAN))
     report(store, "bob")

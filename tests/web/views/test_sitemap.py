@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests import factories
+from tests.store.thread_data import node, write_thread
 from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
 from voteweb.core import config
@@ -36,7 +37,8 @@ CANONICAL = [
     ("/g/编程", "/g/%E7%BC%96%E7%A8%8B"),
     ("/a/1", "/a/1"),
     ("/a/001?why", "/a/1"),
-    ("/a/1?page=3", "/a/1"),
+    ("/a/1?page=1", "/a/1"),
+    ("/a/3?page=2", "/a/3?page=2"),
     ("/u/ann", "/u/ann"),
     ("/u/ANN?page=2", "/u/ann?page=2"),
     ("/about?x=<y>", "/about"),
@@ -45,19 +47,21 @@ CANONICAL = [
 ]
 HIDDEN = [
     ("/login", 200), ("/signup", 200), ("/nowhere", 404), ("/?page=99", 404), ("/g/nope", 404), ("/u/nobody-here", 404),
-    ("/a/9999", 404), ("/a/2", 410), ("/log?who=mod", 200), ("/log?kind=remove", 200),
+    ("/a/9999", 404), ("/a/2", 410), ("/a/3?order=time", 200), ("/a/3?page=6", 404),
+    ("/log?who=mod", 200), ("/log?kind=remove", 200),
 ]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
 def articles(store: Store) -> None:
-    """Twenty-six articles of ann's in two groups, the second removed, and an empty group."""
+    """Twenty-six articles of ann's in two groups, the second removed, a long conversation, and an empty group."""
     for name in ("python", "redis", "编程"):
         factories.group(store, name)
     for i in range(1, 28):
         link = f"https://www.example.com/{i}"
         factories.article(store, title=f"Article {i}", link=link, groups=("python", "redis"))
     store.removals.remove(2, NewLogEntry(LogAction.REMOVE, "mod", article=2, title="Article 2", why="no"))
+    write_thread(store, 3, [node(number) for number in range(1, 111)])
 
 
 def meta(browser: Browser, name: str) -> str:

@@ -11,6 +11,7 @@ from flask import Flask, abort, current_app, flash, g, jsonify, redirect, reques
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import browsers, permissions
+from voteweb.core.comments import Unread
 from voteweb.core.errors import N_, Banned, LoggedOut, Refused, StorageFull, Unavailable
 from voteweb.core.models import Session, User, Voter
 from voteweb.store.connection.pipeline import Future, Pipeline
@@ -18,7 +19,7 @@ from voteweb.store.sessions import digest
 from voteweb.web import rate_limits
 from voteweb.web.auth import csrf, device_cookie
 from voteweb.web.auth.sessions import SID, USER
-from voteweb.web.context import store
+from voteweb.web.context import settings, store
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.responses import wants_json
@@ -67,6 +68,7 @@ def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
     own_session = (sessions.queue_use if request.method == "POST" else sessions.queue_find)(pipeline, voter)
     open_reports = store().reports.queue_count(pipeline)
     waiting = store().admissions.queue_count(pipeline)
+    unread = store().inbox.queue_unread(pipeline, voter.name) if settings().comments else None
     rate_limits.queue_member_hit(pipeline, voter.name)
 
     def set_viewer(_replies: list[Any]) -> User | None:
@@ -74,6 +76,7 @@ def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
         is_current = user is not None and (user.session, user.id) == (voter.session, voter.id) and g.session is not None
         g.viewer = user if user and is_current and permissions.may_log_in(user) else None
         g.open_reports, g.waiting = open_reports.result, waiting.result
+        g.unread = unread.result if unread else Unread()
         if g.viewer is None:
             session.clear()  # the session was ended elsewhere
             if user is not None and user.banned:

@@ -30,8 +30,9 @@ from voteweb.web.monitoring import request_record
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-#: The queries that lists link to; Flask answers all others.
-_QUERY = re.compile(f"page=[1-9][0-9]{{0,{config.MAX_PAGE_DIGITS - 1}}}")
+#: The queries that lists and conversations link to; Flask answers all others.
+_PAGE = f"page=[1-9][0-9]{{0,{config.MAX_PAGE_DIGITS - 1}}}"
+_QUERY = re.compile(f"{_PAGE}|order=(time|new)(&{_PAGE})?")
 #: Headers that ask for an empty or partial response; the page to be cached is rendered without them.
 _CONDITIONS = ("HTTP_IF_NONE_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_RANGE", "HTTP_IF_RANGE")
 #: Static files have a URL for each version, so that browsers request them only once.

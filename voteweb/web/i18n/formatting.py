@@ -92,6 +92,20 @@ def new_count(count: int) -> str:
     return ngettext("%(count)s new", "%(count)s new", count, count=format_number(count))
 
 
+def reply_count(count: int) -> str:
+    return ngettext("%(count)s reply", "%(count)s replies", count, count=format_number(count))
+
+
+def more_replies(count: int) -> str:
+    """Return a number of replies that are on another page."""
+    return ngettext("%(count)s more reply", "%(count)s more replies", count, count=format_number(count))
+
+
+def new_comment_count(count: int) -> str:
+    """Return a number of comments since the viewer's last visit."""
+    return ngettext("%(count)s new comment", "%(count)s new comments", count, count=format_number(count))
+
+
 def action_count(count: int) -> str:
     """Return a number of log entries."""
     return ngettext("%(count)s entry", "%(count)s entries", count, count=format_number(count))

@@ -21,8 +21,10 @@ from voteweb.core.errors import (
     TooLate,
     TooManyGroups,
 )
-from voteweb.core.models import Article, LogAction, Order, User
+from voteweb.core.models import Article, ArticleStatus, LogAction, Order, User
 from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.threads import ThreadRead
+from voteweb.web import conversations
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import (
     login_required,
@@ -32,9 +34,10 @@ from voteweb.web.auth.login import (
     treat_as_reader,
 )
 from voteweb.web.context import now, settings, store
+from voteweb.web.conversations import ConversationPages
 from voteweb.web.forms import EditForm, Form, SubmitForm
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import queue_own_votes, render_list, with_viewer_votes
+from voteweb.web.pagination import page_number, queue_own_votes, render_list, with_viewer_votes
 from voteweb.web.responses import wants_json
 
 blueprint = Blueprint("articles", __name__)
@@ -80,16 +83,34 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
     viewer = queue_viewer(pipeline)
     article = store().articles.queue_get(pipeline, id)
     own_votes = queue_own_votes(pipeline, (id,))
+    thread = conversations.queue_thread(pipeline, id, is_visit=True) if settings().comments else None
     pipeline.execute()
     if article.result is None:
         raise NoSuchArticle()
     if not permissions.may_read(viewer.result, article.result):
-        return render_template("articles/gone.html", article=article.result), 410
-    more = store().pipeline()
+        return _render_gone(article.result, viewer.result, thread.result if thread else None)
+    more = page_pipeline()
     earlier = store().articles.queue_earlier(more, id) if permissions.may_moderate(viewer.result) else None
+    pages = ConversationPages(article.result, thread.result, number=page_number()) if thread else None
+    if pages:
+        pages.queue_missing(more, viewer.result)
     (row,), group_names = with_viewer_votes((article.result,), viewer.result, own_votes.result, more)
+    more.execute()  # for a reader, who has no votes; for others nothing is left
     context |= {"all_groups": group_names, "earlier": earlier.result if earlier else ()}
+    context |= pages.context(viewer.result) if pages else {}
     return render_template("articles/show.html", article=row, **context), status
+
+
+def _render_gone(article: Article, viewer: User | None, thread: ThreadRead | None) -> ResponseReturnValue:
+    """Return the page of an article that is gone; what others wrote below one that its poster deleted stays."""
+    context: dict[str, Any] = {}
+    if thread and article.status is ArticleStatus.DELETED and thread.thread.nodes:
+        pages = ConversationPages(article, thread, number=page_number())
+        pipeline = page_pipeline()
+        pages.queue_missing(pipeline, viewer)
+        pipeline.execute()
+        context = pages.context(viewer)
+    return render_template("articles/gone.html", article=article, **context), 410
 
 
 @blueprint.route("/submit", methods=["GET", "POST"])

@@ -1,0 +1,160 @@
+"""Comments that are edited, deleted or silenced by their authors."""
+
+import pytest
+
+from tests import factories
+from tests.conftest import MakeStore
+from tests.store.examination import run, snapshot
+from voteweb.core.comment_errors import CommentGone, CommentTooLate, NoSuchComment, NotYourComment
+from voteweb.core.comments import CommentId, CommentStatus
+from voteweb.core.errors import ArticleGone, LoggedOut, VotewebError
+from voteweb.core.models import LogAction, Role, User
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+FIRST = CommentId(1, 1)
+
+
+@pytest.fixture
+def bob(store: Store) -> User:
+    """Bob, who wrote the first comment on ann's article."""
+    bob = factories.user(store, "bob")
+    factories.comment(store, factories.article(store), bob, text="Draft.")
+    return bob
+
+
+def set_state(store: Store, state: str, author: str = "bob") -> None:
+    run(store, "HSET", "thread:1", 1, factories.stored_node(state=state, author=author))
+
+
+def test_an_edit_changes_the_words_and_says_so(store: Store, bob: User) -> None:
+    before = store.threads.get(1)
+    store.comments.edit(FIRST, "Final.", bob)
+    after = store.threads.get(1)
+    assert run(store, "HGETALL", "words:1") == {"1": "Final."}
+    assert after.nodes[1].is_edited
+    assert (after.nodes[1].time, after.nodes[1].votes) == (before.nodes[1].time, 0)
+    assert after.revision > before.revision
+
+
+def test_an_edit_to_the_same_words_is_none(store: Store, bob: User) -> None:
+    before = snapshot(store)
+    store.comments.edit(FIRST, "Draft.", bob)
+    assert snapshot(store) == before
+
+
+def test_nobody_edits_deletes_or_silences_anothers_comment(store: Store, bob: User) -> None:
+    boss = factories.user(store, "boss", Role.ADMIN)
+    before = snapshot(store)
+    with pytest.raises(NotYourComment):
+        store.comments.edit(FIRST, "He is right.", boss)
+    with pytest.raises(NotYourComment):
+        store.comments.delete(FIRST, boss)
+    for number in (0, 1):
+        with pytest.raises(NotYourComment):
+            store.comments.set_quiet(1, number, boss, is_quiet=True)
+    assert snapshot(store) == before
+
+
+def test_an_edit_comes_too_late_after_its_time(make_store: MakeStore, bob: User) -> None:
+    store = make_store(edit_seconds=0)
+    before = snapshot(store)
+    with pytest.raises(CommentTooLate) as late:
+        store.comments.edit(FIRST, "Final.", bob)
+    assert late.value.values["when"] == pytest.approx(store.threads.get(1).nodes[1].time)
+    assert snapshot(store) == before
+
+
+@pytest.mark.parametrize(
+    ("damage", "refusal"),
+    [
+        ("d", CommentGone),
+        ("r", CommentGone),
+        ("R", CommentGone),
+        ("unknown", NoSuchComment),
+        ("article", ArticleGone),
+        ("banned", LoggedOut),
+    ],
+)
+def test_what_cannot_be_read_cannot_be_edited(
+    store: Store, bob: User, damage: str, refusal: type[VotewebError]
+) -> None:
+    match damage:
+        case "unknown":
+            run(store, "HDEL", "thread:1", "1")
+        case "article":
+            store.removals.delete(1)
+        case "banned":
+            store.users.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="spam"))
+        case state:
+            set_state(store, state)
+    before = snapshot(store)
+    with pytest.raises(refusal):
+        store.comments.edit(FIRST, "Final.", bob)
+    assert snapshot(store) == before
+
+
+def test_a_deleted_comment_leaves_its_place_and_nothing_else(store: Store, bob: User) -> None:
+    factories.comment(store, author=bob, parent=1)
+    store.comment_votes.cast(FIRST, factories.user(store, "cid"))
+    run(store, "ZADD", "reports:", 1, "comment:1.1")
+    run(store, "HSET", "comment-report:1.1", "cid", "{}")
+    store.comments.delete(FIRST, bob)
+    node = store.threads.get(1).nodes[1]
+    assert (node.status, node.author, node.votes) == (CommentStatus.DELETED, "", 1)
+    assert run(store, "HGETALL", "words:1") == {"2": "Well said."}
+    assert run(store, "LRANGE", "commented:bob", 0, -1) == ["1.2"]
+    assert run(store, "EXISTS", "reports:", "comment-report:1.1") == 0
+    assert [run(store, "GETBIT", "hidden:1", number) for number in (1, 2)] == [1, 0]
+    assert store.articles.get(1).comments == 1
+    after = snapshot(store)
+    store.comments.delete(FIRST, bob)
+    store.comments.delete(FIRST)
+    assert snapshot(store) == after
+
+
+def test_a_comment_is_deleted_at_any_time_and_below_a_deleted_article(make_store: MakeStore, bob: User) -> None:
+    store = make_store(edit_seconds=0, commenting_seconds=1)
+    run(store, "HSET", "thread:1", "closes", "1700000000")
+    store.removals.delete(1)
+    store.comments.delete(FIRST, bob)
+    assert run(store, "HGET", "article:1", "comments") == "0"
+
+
+def test_no_number_is_made_for_an_article_that_is_no_more(store: Store, bob: User) -> None:
+    run(store, "DEL", "article:1")
+    store.comments.delete(FIRST)
+    assert run(store, "EXISTS", "article:1", "words:1", "commented:bob") == 0
+
+
+@pytest.mark.parametrize(("state", "left"), [("r", "d"), ("Rqe", "dR")])
+def test_only_the_operator_deletes_what_was_removed(store: Store, bob: User, state: str, left: str) -> None:
+    set_state(store, state)
+    run(store, "HSET", "thread:1", "reason:1", "spam")
+    before = snapshot(store)
+    with pytest.raises(CommentGone):
+        store.comments.delete(FIRST, bob)
+    assert snapshot(store) == before
+    store.comments.delete(FIRST)
+    assert run(store, "HGET", "thread:1", "1").split(" ")[-2:] == [left, ""]
+    assert (run(store, "HGET", "thread:1", "reason:1") is None) == (left == "d")
+
+
+def test_silence_is_kept_with_the_comment_and_the_article(store: Store, bob: User) -> None:
+    ann = factories.user(store)
+    before = snapshot(store)
+    for is_quiet in (True, False):
+        store.comments.set_quiet(1, 1, bob, is_quiet)
+        store.comments.set_quiet(1, 0, ann, is_quiet)
+        thread = store.threads.get(1)
+        assert (thread.nodes[1].is_quiet, thread.is_quiet) == (is_quiet, is_quiet)
+    after = snapshot(store)
+    for key in before:
+        assert key == "thread:1" or after[key] == before[key]
+
+
+def test_an_author_who_left_takes_the_name_along(store: Store, bob: User) -> None:
+    assert store.threads.get(1).nodes[1].author == "bob"
+    set_state(store, "-", author="[deleted]")
+    store.comments.delete(FIRST)
+    assert store.threads.get(1).nodes[1].author == ""

@@ -1,0 +1,115 @@
+"""Races about comments: what many do at once adds up to what they were told."""
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from tests import factories
+from tests.store.concurrency import at_once
+from tests.store.examination import broken, run
+from voteweb.core.comment_errors import CommentGone, CommentNotVoted, CommentVoted, ParentGone
+from voteweb.core.comments import CommentId, CommentStatus, Thread
+from voteweb.core.errors import ArticleGone
+from voteweb.store import Store
+from voteweb.store.comment_votes import VOTER_FACTOR
+
+FIRST = CommentId(1, 1)
+
+
+def voters(store: Store, number: int) -> int:
+    """Return how many voters a comment has."""
+    stored = map(int, run(store, "SMEMBERS", "voted-comments:1-0"))
+    return sum(voter // VOTER_FACTOR == number for voter in stored)
+
+
+def test_one_form_sent_twenty_times_makes_one_comment(store: Store) -> None:
+    article, bob = factories.article(store), factories.user(store, "bob")
+    write = partial(store.comments.write, article, Thread(1), 0, "Yes.", bob, "form-0001")
+    assert at_once([write] * 20) == [FIRST] * 20
+    assert store.threads.get(1).nodes.keys() == {1}
+    assert store.articles.get(1).comments == 1
+    assert run(store, "LRANGE", "commented:bob", 0, -1) == ["1.1"]
+    assert run(store, "LLEN", "inbox:ann") == 1
+    assert broken(store) == []
+
+
+def test_comments_written_at_once_all_have_numbers(store: Store) -> None:
+    article, members = factories.article(store), factories.users(store, 20)
+    answers = at_once([partial(factories.comment, store, article, member) for member in members])
+    assert sorted(answers) == [CommentId(1, number) for number in range(1, 21)]
+    assert store.articles.get(1).comments == len(run(store, "HGETALL", "words:1")) == 20
+    assert broken(store) == []
+
+
+def test_forty_votes_of_one_member_count_once(store: Store) -> None:
+    factories.comment(store, factories.article(store))
+    bob = factories.user(store, "bob")
+    answers = at_once([partial(store.comment_votes.cast, FIRST, bob)] * 40)
+    assert Counter(answers) == {1: 1, CommentVoted: 39}
+    assert (store.threads.get(1).nodes[1].votes, voters(store, 1)) == (1, 1)
+
+
+def test_votes_edits_answers_and_a_deletion_at_once_lose_nothing(store: Store) -> None:
+    article, ann, members = factories.article(store), factories.user(store), factories.users(store, 40)
+    for _ in range(2):
+        factories.comment(store, article, ann)
+    for member in members[::2]:
+        for number in (1, 2):
+            store.comment_votes.cast(CommentId(1, number), member)
+
+    def vote(action: str, number: int, member: Any) -> tuple[int, int]:
+        getattr(store.comment_votes, action)(CommentId(1, number), member)
+        return number, 1 if action == "cast" else -1
+
+    actions: list[Callable[[], Any]] = [
+        partial(vote, action, number, member)
+        for number in (1, 2)
+        for action in ("cast", "take_back")
+        for member in members
+    ]
+    actions += [partial(store.comments.edit, CommentId(1, number), f"{n}", ann) for n in range(10) for number in (1, 2)]
+    actions += [partial(factories.comment, store, article, member, parent=1) for member in members[:10]]
+    actions += [partial(store.comments.delete, FIRST, ann)] * 2
+    random.Random(13).shuffle(actions)
+    answers = at_once(actions)
+    written = [answer for answer in answers if isinstance(answer, CommentId)]
+    counted = [answer for answer in answers if isinstance(answer, tuple) and not isinstance(answer, CommentId)]
+    refused = {answer for answer in answers if isinstance(answer, type)}
+    assert refused <= {CommentGone, CommentVoted, CommentNotVoted, ParentGone}
+    nodes = store.threads.get(1).nodes
+    for number in (1, 2):
+        expected = 20 + sum(change for of, change in counted if of == number)
+        assert nodes[number].votes == voters(store, number) == expected
+    assert nodes[1].status is CommentStatus.DELETED
+    assert run(store, "HGETALL", "words:1").keys() == {str(number) for number in nodes} - {"1"}
+    assert store.articles.get(1).comments == len(nodes) - 1 == 1 + len(written)
+    assert broken(store) == []
+
+
+def test_an_answer_is_written_before_its_parent_is_deleted_or_not_at_all(store: Store) -> None:
+    article, bob, cid = factories.article(store), factories.user(store, "bob"), factories.user(store, "cid")
+    for _ in range(8):
+        parent = factories.comment(store, article, bob)
+        answer, _ = at_once(
+            [
+                partial(factories.comment, store, article, cid, parent=parent.number),
+                partial(store.comments.delete, parent, bob),
+            ]
+        )
+        nodes = store.threads.get(1).nodes
+        assert nodes[parent.number].status is CommentStatus.DELETED
+        assert (answer is ParentGone) or nodes[answer.number].parent == parent.number
+    assert broken(store) == []
+
+
+def test_a_comment_is_written_before_its_article_is_deleted_or_not_at_all(store: Store) -> None:
+    bob = factories.user(store, "bob")
+    for _ in range(8):
+        article = factories.article(store)
+        answer, _ = at_once(
+            [partial(factories.comment, store, article, bob), partial(store.removals.delete, article.id)]
+        )
+        assert (answer is ArticleGone) == (store.threads.get(article.id).last == 0)
+    assert broken(store) == []

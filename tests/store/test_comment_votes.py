@@ -1,0 +1,163 @@
+"""Votes for comments: counted one by one, as long as the conversation is open."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests import factories
+from tests.conftest import MakeStore
+from tests.store.examination import run, snapshot
+from voteweb.core import config
+from voteweb.core.comment_errors import (
+    CommentGone,
+    CommentNotVoted,
+    CommentVoted,
+    ConversationClosed,
+    ConversationEnded,
+    NoSuchComment,
+    OwnComment,
+)
+from voteweb.core.comments import CommentId
+from voteweb.core.errors import ArticleGone, Held, LoggedOut, NoSuchArticle, TooFast, VotewebError, VotingClosed
+from voteweb.core.models import User, Voter
+from voteweb.core.rate_limits import Limit, LimitScope
+from voteweb.store import Store
+from voteweb.store.comment_votes import VOTER_FACTOR
+
+FIRST = CommentId(1, 1)
+
+
+@pytest.fixture
+def bob(store: Store) -> User:
+    """Bob, who can vote for ann's comment on her article."""
+    factories.comment(store, factories.article(store))
+    return factories.user(store, "bob")
+
+
+def votes(store: Store, number: int = 1) -> int:
+    return store.threads.get(1).nodes[number].votes
+
+
+def own(store: Store, member: User, *numbers: int) -> frozenset[int]:
+    pipeline = store.pipeline()
+    voted = store.comment_votes.queue_own(pipeline, 1, numbers, member.id)
+    pipeline.execute()
+    return voted.result
+
+
+def test_a_vote_is_counted_once_and_taken_back(store: Store, bob: User) -> None:
+    before = snapshot(store)
+    assert store.comment_votes.cast(FIRST, bob) == votes(store) == 1
+    with pytest.raises(CommentVoted) as again:
+        store.comment_votes.cast(FIRST, bob)
+    assert again.value.values["votes"] == 1
+    assert store.comment_votes.take_back(FIRST, bob) == votes(store) == 0
+    with pytest.raises(CommentNotVoted):
+        store.comment_votes.take_back(FIRST, bob)
+    after = snapshot(store)
+    assert after.keys() == before.keys()
+    assert [key for key in before if after[key] != before[key]] == ["thread:1"]  # its revision
+
+
+def test_nobody_votes_for_their_own_comment(store: Store, bob: User) -> None:
+    ann = replace(store.users.get("ann"), name="ANN")
+    before = snapshot(store)
+    for change in (store.comment_votes.cast, store.comment_votes.take_back):
+        with pytest.raises(OwnComment):
+            change(FIRST, ann)
+    assert snapshot(store) == before
+
+
+#: What happens between showing the button and pressing it, and the refusal.
+REFUSALS: dict[str, tuple[Callable[[Store], Any], type[VotewebError]]] = {
+    "banned": (lambda store: run(store, "HSET", "user:bob", "banned", "1"), LoggedOut),
+    "password changed": (lambda store: store.users.set_password("bob", "hash"), LoggedOut),
+    "held": (lambda store: run(store, "HSET", "user:bob", "held", "1"), Held),
+    "no article": (lambda store: run(store, "DEL", "article:1"), NoSuchArticle),
+    "article deleted": (lambda store: store.removals.delete(1), ArticleGone),
+    "no comment": (lambda store: run(store, "HDEL", "thread:1", "1"), NoSuchComment),
+    "deleted": (lambda store: store.comments.delete(FIRST), CommentGone),
+    "removed": (lambda store: run(store, "HSET", "thread:1", "1", factories.stored_node(state="r")), CommentGone),
+    "closed": (lambda store: run(store, "HSET", "thread:1", "closed", "17.5"), ConversationClosed),
+    "ended": (lambda store: run(store, "HSET", "thread:1", "closes", int(time.time()) - 1), ConversationEnded),
+    "voters lost": (lambda store: run(store, "DEL", "voted-comments:1-0"), VotingClosed),
+    "a voter left of many": (lambda store: run(store, "SREM", "voted-comments:1-0", "0"), VotingClosed),
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+@pytest.mark.parametrize("action", ["cast", "take_back"])
+def test_a_refused_vote_changes_nothing(store: Store, bob: User, action: str, name: str) -> None:
+    if action == "take_back":
+        store.comment_votes.cast(FIRST, bob)
+    meanwhile, refusal = REFUSALS[name]
+    meanwhile(store)
+    before = snapshot(store)
+    with pytest.raises(refusal) as refused:
+        getattr(store.comment_votes, action)(FIRST, Voter(bob.id, bob.name, bob.session))
+    assert snapshot(store) == before
+    assert str(refused.value)
+
+
+def test_no_vote_below_what_was_removed_with_its_replies(store: Store, bob: User) -> None:
+    factories.comment(store, parent=1)
+    run(store, "HSET", "thread:1", "1", factories.stored_node(state="R"))
+    with pytest.raises(CommentGone):
+        store.comment_votes.cast(CommentId(1, 2), bob)
+
+
+def test_the_voters_expire_an_hour_after_the_end_and_the_number_stays(store: Store, bob: User) -> None:
+    run(store, "PERSIST", "voted-comments:1-0")
+    store.comment_votes.cast(FIRST, bob)
+    thread = store.threads.get(1)
+    assert thread.closes is not None
+    assert run(store, "EXPIRETIME", "voted-comments:1-0") == thread.closes + config.VOTERS_GRACE_SECONDS
+    run(store, "DEL", "voted-comments:1-0")
+    assert votes(store) == 1
+
+
+def test_blocks_of_voters_do_not_meet(store: Store, bob: User) -> None:
+    number = config.VOTER_BLOCK
+    run(store, "HSET", "thread:1", "last", number - 1)
+    factories.comment(store)
+    store.comment_votes.cast(CommentId(1, number), bob)
+    assert set(run(store, "SMEMBERS", "voted-comments:1-1")) == {"0", str(number * VOTER_FACTOR + bob.id)}
+    assert own(store, bob, number, 1, 7) == {number}
+    store.comment_votes.cast(FIRST, bob)
+    assert own(store, bob, 1, number) == {1, number}
+    assert own(store, store.users.get("ann"), 1, number) == own(store, bob) == frozenset()
+
+
+def test_the_voters_of_a_block_take_little_memory(store: Store, bob: User) -> None:
+    store.comment_votes.cast(FIRST, bob)
+    assert run(store, "OBJECT", "ENCODING", "voted-comments:1-0") == "intset"
+
+
+def test_only_votes_that_change_something_count_against_the_limit(make_store: MakeStore, bob: User) -> None:
+    store = make_store(limits=1)
+    hit = Limit("few", "", LimitScope.MEMBER, 2, 360, 3_600, "Again at %(when)s.", ()), "bob"
+    assert store.comment_votes.cast(FIRST, bob, hit=hit) == 1
+    for _ in range(3):
+        with pytest.raises(CommentVoted):
+            store.comment_votes.cast(FIRST, bob, hit=hit)
+    assert store.comment_votes.take_back(FIRST, bob, hit=hit) == 0
+    before = snapshot(store)
+    with pytest.raises(TooFast):
+        store.comment_votes.cast(FIRST, bob, hit=hit)
+    assert snapshot(store) == before
+
+
+def test_newcomers_share_one_limit_for_articles_and_comments(make_store: MakeStore, bob: User) -> None:
+    store = make_store(limits=1)
+    new = store.users.make("new", "", network="")
+    hit = Limit("many", "", LimitScope.MEMBER, 100, 1_000, 3_600, "", ()), "new"
+    store.votes.cast(1, new, hit=hit)
+    for _ in range(4):
+        store.comment_votes.cast(FIRST, new, hit=hit)
+        store.comment_votes.take_back(FIRST, new, hit=hit)
+    store.comment_votes.cast(FIRST, new, hit=hit)
+    with pytest.raises(TooFast):
+        store.comment_votes.take_back(FIRST, new, hit=hit)

@@ -1,0 +1,85 @@
+"""The conversation below an article: what it shows, in which order, on which pages."""
+
+import pytest
+
+from tests import factories
+from tests.store.thread_data import node, write_thread
+from tests.web.browser import Browser
+from tests.web.conftest import CountRoundTrips, MakeBrowser
+from voteweb.core.comments import CommentStatus
+from voteweb.store import Store
+
+
+@pytest.fixture(autouse=True)
+def article(store: Store) -> None:
+    """Article 1, posted by ann."""
+    factories.article(store)
+
+
+def shown(browser: Browser) -> list[str]:
+    """Return the anchors of the comments on the page, in its order."""
+    return [element["id"] for element in browser.page.all("li", class_="comment")]
+
+
+def test_article_without_comments_invites_to_write(reader: Browser, bob: Browser) -> None:
+    section = reader.open("/a/1").page.by_id("comments")
+    assert section.one("h2").text == "No comments yet"
+    assert section.one("a", href="/a/1/comment").text == "Log in to comment"
+    assert bob.open("/a/1").page.one("form", action="/a/1/comment").one("textarea", name="text")
+
+
+def test_replies_are_lists_inside_what_they_answer(reader: Browser, store: Store) -> None:
+    write_thread(store, 1, [node(1, author="ann"), node(2, 1, "bob"), node(3, 2, "ann"), node(4, 0, "cem")])
+    page = reader.open("/a/1").page
+    assert page.by_id("comments").one("h2").text == "4 comments"
+    assert shown(reader) == ["c4", "c1", "c2", "c3"]
+    replies = page.by_id("c1").all("details", class_="replies")[0]
+    assert "open" in replies
+    assert replies.all("summary")[0].text == "2 replies"
+    assert [page.by_id(f"c{n}").all(class_="comment-head")[0].tag for n in (1, 2, 3)] == ["h3", "h4", "h5"]
+    assert page.by_id("c2").all("span", class_="answers")[0].text == "↳ to ann"
+
+
+def test_order_stays_in_every_link(reader: Browser, store: Store) -> None:
+    write_thread(store, 1, [node(n, time=1_700_000_000.0 + n, votes=n % 3) for n in range(1, 111)])
+    first = reader.open("/a/1?order=time").page
+    assert shown(reader) == [f"c{n}" for n in range(1, 26)]
+    second = reader.open(first.one("a", rel="next")["href"])
+    assert second.address == "/a/1?order=time&page=2#comments"
+    assert shown(second) == [f"c{n}" for n in range(26, 51)]
+    assert second.page.one("nav", aria_label="Order of comments").one("a", aria_current="page").text == "Oldest first"
+    assert second.page.one("a", rel="prev")["href"] == "/a/1?order=time#comments"
+    for address in ("/a/1?order=votes", "/a/1?page=6", "/a/1?page=0"):
+        assert reader.open(address).status == 404, address
+
+
+def test_line_stands_for_what_is_gone_with_something_below(reader: Browser, store: Store) -> None:
+    gone = node(1, author="", status=CommentStatus.DELETED)
+    removed = node(3, status=CommentStatus.REMOVED)
+    write_thread(store, 1, [gone, node(2, 1), removed, node(4, 3), node(5, author="", status=CommentStatus.DELETED)])
+    store.connection.client.hset("thread:1", "reason:3", "Off topic.")
+    page = reader.open("/a/1").page
+    assert shown(reader) == ["c3", "c4", "c1", "c2"]
+    assert page.by_id("comments").one("h2").text == "2 comments"
+    assert page.by_id("c1").all(class_="gone")[0].text.startswith("Deleted by its author")
+    assert page.by_id("c3").all(class_="gone")[0].text.startswith("A moderator removed this comment: Off topic.")
+    assert "Comment 3" not in reader.response.text
+
+
+def test_page_takes_one_round_trip_and_two_when_large(
+    reader: Browser, bob: Browser, store: Store, count_round_trips: CountRoundTrips
+) -> None:
+    write_thread(store, 1, [node(n) for n in range(1, 101)])
+    for browser in (reader, bob):
+        assert count_round_trips(lambda browser=browser: browser.open("/a/1")) == 1
+    write_thread(store, 1, [node(101)])
+    for browser in (reader, bob):
+        assert count_round_trips(lambda browser=browser: browser.open("/a/1")) == 2
+        assert "Comment 101" in browser.response.text
+
+
+def test_site_without_comments_is_as_before(make_browser: MakeBrowser, store: Store) -> None:
+    write_thread(store, 1, [node(1)])
+    reader = make_browser(comments=0).open("/a/1?page=9&order=x")
+    assert reader.status == 200
+    assert "comment" not in reader.page.one("main").text
