@@ -172,7 +172,7 @@ class Comments:
                 keys.comment_report(*id),
                 *actor.keys,
             ],
-            [id.number, str(id), comment_member(*id), name, *actor.arguments],
+            [id.number, str(id), comment_member(*id), name, f"reason:{id.number}", *actor.arguments],
         )
 
     def _author_of(self, id: CommentId) -> str:

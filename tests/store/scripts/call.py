@@ -15,7 +15,7 @@ ARGUMENTS = {
     "change_password": "log condition verified password_hash session_id",
     "change_user": "log condition name",
     "combine_groups": "member seconds max_kept max_articles first last count",
-    "delete_comment": "number comment member author",
+    "delete_comment": "number comment member author reason_field",
     "disown_article": "member replacement",
     "disown_comment": "member number name replacement",
     "dismiss_reports": "log member",

@@ -204,6 +204,7 @@ CALLS = {
         "article:3 thread:3 words:3 hidden:3 commented:bob reports: comment-report:3.2",
         member="comment:3.2",
         author="bob",
+        reason_field="reason:2",
         **COMMENT_2,
         actor=BOB,
     ),
@@ -214,6 +215,7 @@ CALLS = {
         comment="3.3",
         member="comment:3.3",
         author="ann",
+        reason_field="reason:3",
     ),
     "quiet_comment": call("quiet_comment", "article:3 thread:3", number=2, name="bob", is_quiet=1, actor=BOB),
     "quiet_comment on an article": call(

@@ -2,14 +2,14 @@
 -- KEYS  1 article:<id>  2 thread:<id>  3 words:<id>  4 hidden:<id>  5 commented:<author>  6 reports:
 --       7 comment-report:<id>.<number>  then the actor's
 -- ARGV  1 the comment's number  2 <article's id>.<number>  3 the comment as a member of rankings  4 author's name, as the
---       actor's or as the caller knows it  then the actor's
+--       actor's or as the caller knows it  5 the field with the reason of its removal  then the actor's
 -- Answers  deleted (now or before) | comment-unknown | not-yours | removed (an author cannot delete what was removed: the
 --          reason must stay readable) | again <author> (for the operator: the author is another) | logged-out | held
 local refusal, rank = check_actor()
 if refusal then
   return refusal
 end
-local number, comment, member, author = unpack(ARGV)
+local number, comment, member, author, reason_field = unpack(ARGV)
 local is_operator = rank == math.huge
 local node = read_node(KEYS[2], number)
 if not node then
@@ -33,7 +33,7 @@ write_when_full(KEYS[2])
 node.author, node.state = '', has_state(node, 'R') and 'dR' or 'd'
 write_node(KEYS[2], number, node)
 if node.state == 'd' then
-  redis.call('HDEL', KEYS[2], 'reason:' .. number)
+  redis.call('HDEL', KEYS[2], reason_field)
 end
 redis.call('HDEL', KEYS[3], number)
 set_hidden(KEYS[4], KEYS[1], number, true)
