@@ -25,7 +25,8 @@ def test_message_is_a_sentence(error_class: type[VotewebError]) -> None:
 
 
 def test_codes_are_unique() -> None:
-    codes = [error_class.code for error_class in subclasses()]
+    """A refusal about a comment has the code of the same one about an article."""
+    codes = [(error_class.__module__, error_class.code) for error_class in subclasses()]
     assert len(set(codes)) == len(codes)
 
 
@@ -46,6 +47,7 @@ def test_codes_are_unique() -> None:
         (errors.NameTaken(name="ann"), 409, "The name ann is taken."),
         (errors.ArticleGone(), 410, "This article is no longer available."),
         (errors.NotYours(), 403, "Only the poster of this article and moderators can do this."),
+        (comment_errors.CommentReported(), 409, "You have already reported this comment."),
         (errors.Duplicate(id=7), 409, "This link was posted already."),
         (errors.Banned(reason="spam"), 403, "This account is banned: spam"),
         (errors.Invalid("A text of %(max)s.", max=9), 400, "A text of 9."),

@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterable
 
 from tests import factories
+from voteweb.core.comments import Reported
 from voteweb.core.models import Article, LogEntry, Page
 from voteweb.store import Store
 from voteweb.store.rankings import Ranking
@@ -50,6 +51,16 @@ def good_ids(store: Store, count: int = 50) -> list[int]:
     articles = store.listings.queue_good(pipeline, count)
     pipeline.execute()
     return ids_of(articles.result)
+
+
+def reported(store: Store) -> tuple[Reported, ...]:
+    """Return the first page of the articles and comments with open reports."""
+    pipeline = store.pipeline()
+    members = store.reports.queue_page(pipeline, 1)
+    pipeline.execute()
+    rows = store.reports.queue_reported(pipeline, members.result.rows)
+    pipeline.execute()
+    return rows.result
 
 
 def ids_of(articles: Iterable[Article]) -> list[int]:

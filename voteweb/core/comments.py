@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from voteweb.core.models import LogEntry
+from voteweb.core.models import Article, LogEntry, OpenReports
 
 
 class CommentId(NamedTuple):
@@ -91,6 +91,15 @@ class ListedComment:
     title: str
     poster: str
     answers: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """An article or a comment with open reports, as the moderators' queue shows it."""
+
+    reports: OpenReports
+    article: Article | None = None
+    comment: ListedComment | None = None
 
 
 class NoticeKind(StrEnum):

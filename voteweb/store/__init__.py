@@ -9,6 +9,7 @@ from voteweb.store.articles import Articles
 from voteweb.store.backup import Backup
 from voteweb.store.combinations import Combinations
 from voteweb.store.comment_lists import CommentLists
+from voteweb.store.comment_removals import CommentRemovals
 from voteweb.store.comment_votes import CommentVotes
 from voteweb.store.comments import Comments
 from voteweb.store.connection.connection import Connection
@@ -47,6 +48,7 @@ class Store:
     connection: Connection
     articles: Articles
     removals: Removals
+    comment_removals: CommentRemovals
     reports: Reports
     votes: Votes
     comments: Comments
@@ -115,7 +117,8 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         connection=connection,
         articles=Articles(connection, settings, moderation_log, rate_limits),
         removals=removals,
-        reports=Reports(connection, moderation_log),
+        comment_removals=CommentRemovals(connection, settings, moderation_log),
+        reports=Reports(connection, settings, moderation_log),
         votes=Votes(connection, settings, rate_limits, sessions),
         comments=Comments(connection, settings, rate_limits),
         comment_votes=CommentVotes(connection, settings, rate_limits, sessions),

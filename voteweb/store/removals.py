@@ -9,6 +9,7 @@ from voteweb.store.articles import group_keys, read_stored
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.keys import article_member
 from voteweb.store.moderation_log import LogArguments, ModerationLog, NewLogEntry
+from voteweb.store.told import ToldArguments, read_reporters, told_arguments
 
 
 class Removals:
@@ -48,14 +49,15 @@ class Removals:
         """
         log, checked = self._log.prepare(entry), actor_arguments(self._keys, actor)
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            outcome = self._restore(read_stored(self._connection, id), log, checked)
+            article = read_stored(self._connection, id)
+            outcome = self._restore(article, log, told_arguments(self._keys, entry.who, article.poster), checked)
             if outcome.status == "deleted":
                 raise ArticleGone()
             if _is_final(outcome):
                 return
         raise Conflict()
 
-    def _restore(self, article: Article, log: LogArguments, actor: ActorArguments) -> Outcome:
+    def _restore(self, article: Article, log: LogArguments, told: ToldArguments, actor: ActorArguments) -> Outcome:
         keys, settings = self._keys, self._settings
         return self._connection.script(
             "restore_article",
@@ -69,6 +71,7 @@ class Removals:
                 keys.link(links.digest(article.link)),
                 keys.user(article.poster),
                 *group_keys(keys, article.groups),
+                *told.keys,
                 *log.keys,
                 *actor.keys,
             ],
@@ -81,6 +84,7 @@ class Removals:
                 article.link,
                 article.poster,
                 *article.groups,
+                *told.arguments,
                 *actor.arguments,
             ],
         )
@@ -96,10 +100,19 @@ class Removals:
         log = self._log.prepare(entry)
         reason = entry.why if entry else ""
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            outcome = self._unlist_once(read_stored(self._connection, id), status, reason, poster, log, actor)
+            article = read_stored(self._connection, id)
+            told = self._told(article, entry)
+            outcome = self._unlist_once(article, status, reason, poster, log, told, actor)
             if _is_final(outcome):
                 return outcome
         raise Conflict()
+
+    def _told(self, article: Article, entry: NewLogEntry | None) -> ToldArguments:
+        """Return who is told of the removal *entry*; nobody of a deletion, which has none."""
+        if entry is None:
+            return told_arguments(self._keys, article.poster)
+        reporters = read_reporters(self._connection, self._keys.report(article.id))
+        return told_arguments(self._keys, entry.who, article.poster, reporters)
 
     def _unlist_once(
         self,
@@ -108,6 +121,7 @@ class Removals:
         reason: str,
         poster: User | None,
         log: LogArguments,
+        told: ToldArguments,
         actor: ActorArguments,
     ) -> Outcome:
         keys = self._keys
@@ -127,6 +141,7 @@ class Removals:
                 keys.user(article.poster),
                 keys.was(article.id),
                 *group_keys(keys, article.groups),
+                *told.keys,
                 *log.keys,
                 *actor.keys,
             ],
@@ -140,6 +155,7 @@ class Removals:
                 article.link,
                 article.poster,
                 *article.groups,
+                *told.arguments,
                 *actor.arguments,
             ],
         )

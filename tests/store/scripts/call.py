@@ -14,6 +14,7 @@ ARGUMENTS = {
     " newcomer_seconds digest idle_seconds max_seconds use_seconds max_open_votes",
     "change_password": "log condition verified password_hash session_id",
     "change_user": "log condition name",
+    "close_thread": "log reason commenting_seconds",
     "combine_groups": "member seconds max_kept max_articles first last count",
     "delete_comment": "number comment member author reason_field",
     "disown_article": "member replacement",
@@ -26,6 +27,7 @@ ARGUMENTS = {
     "end_session": "digest seconds",
     "end_lease": "token job is_done",
     "finish_account_deletion": "name",
+    "hide_replies": "id count",
     "hit_rate_limit": "",
     "import_article": "member title link text poster poster_id time votes vote_score good_votes voting_seconds grace"
     " row link_seconds replacement",
@@ -51,6 +53,7 @@ ARGUMENTS = {
     "remove_invitation": "member",
     "remove_stray_member": "member field value",
     "remove_stray_voter": "voter",
+    "remove_comment": "log id number state reason reason_field known_author member",
     "repair_article": "member vote_score good_votes voting_seconds link_seconds known_groups known_poster known_link",
     "repair_comment": "number before after",
     "repair_comment_reports": "member number",
@@ -66,10 +69,13 @@ ARGUMENTS = {
     "repair_thread": "highest most commenting_seconds grace",
     "repair_time": "member field",
     "repair_voters": "voting_seconds grace",
+    "reopen_thread": "log commenting_seconds",
     "report_article": "member id reporter json",
+    "report_comment": "number member comment reporter json",
     "rescore_article": "member vote_score good_votes known_groups",
     "reset_password": "link known_hash password_hash session_id",
     "restore_article": "log member vote_score good_votes link_seconds known_link known_poster",
+    "restore_comment": "log id number reason_field known_author",
     "revoke_invitation": "maker",
     "set_inbox_feed": "log name known digest",
     "set_groups": "log member vote_score max_groups add_count",
@@ -86,11 +92,13 @@ ARGUMENTS = {
 }
 #: The scripts that end their keys and arguments with an actor.
 WITH_ACTOR = {
-    "change_user", "dismiss_reports", "edit_article", "judge_member", "make_group", "make_invitation",
-    "mark_all_read", "report_article", "restore_article", "revoke_invitation", "set_groups", "set_inbox_feed",
-    "unlist_article",
-    "delete_comment", "edit_comment", "quiet_comment",
+    "change_user", "close_thread", "delete_comment", "dismiss_reports", "edit_article", "edit_comment", "judge_member",
+    "make_group", "make_invitation", "mark_all_read", "quiet_comment", "remove_comment", "reopen_thread",
+    "report_article", "report_comment", "restore_article", "restore_comment", "revoke_invitation", "set_groups",
+    "set_inbox_feed", "unlist_article",
 }  # fmt: skip
+#: The scripts that tell members what a moderator did.
+WITH_TOLD = {"dismiss_reports", "remove_comment", "restore_article", "restore_comment", "unlist_article"}
 #: Arguments that a site has in its settings or constants.
 DEFAULTS: dict[str, Any] = {
     "replacement": "[deleted]",
@@ -137,6 +145,24 @@ class Actor(NamedTuple):
 OPERATOR = Actor("", "", "")
 
 
+class Told(NamedTuple):
+    """Who is told of an act, as pairs of kind and name, and how many open reports the caller knows ("": any)."""
+
+    members: Sequence[tuple[str, str]]
+    reports: int | str
+
+    @property
+    def keys(self) -> list[str]:
+        return [f"{noun}:{name}" for _, name in self.members for noun in ("user", "inbox", "unread")]
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        return (*(text for member in self.members for text in member), self.reports, 200, 7_776_000, len(self.members))
+
+
+NOBODY = Told((), "")
+
+
 class LimitArguments(NamedTuple):
     """The arguments of one rate limit."""
 
@@ -154,18 +180,20 @@ class Call:
     rest: Sequence[Any] = ()
     log: Log | None = field(default=None)
     actor: Actor = OPERATOR
+    told: Told = NOBODY
 
     def command(self) -> tuple[Any, ...]:
         """Return the command that runs the script."""
         names = ARGUMENTS[self.script].split()
         values = DEFAULTS | self.arguments
         arguments = [value for name in names for value in (self._log.arguments if name == "log" else (values[name],))]
+        told = self.told.arguments if self.script in WITH_TOLD else ()
         actor = (self.actor.id, self.actor.role) if self.script in WITH_ACTOR else ()
-        return scripts.call(self.script, self.all_keys(), [*arguments, *self.rest, *actor])
+        return scripts.call(self.script, self.all_keys(), [*arguments, *self.rest, *told, *actor])
 
     def all_keys(self) -> list[str]:
         log = self._log.keys if "log" in ARGUMENTS[self.script].split() else []
-        return self.keys + log + self.actor.keys
+        return self.keys + self.told.keys + log + self.actor.keys
 
     @property
     def _log(self) -> Log:
@@ -178,7 +206,15 @@ class Call:
         return changed if rest is None else replace(changed, rest=rest)
 
 
-def call(script: str, keys: str, *rest: Any, log: Log | None = None, actor: Actor = OPERATOR, **arguments: Any) -> Call:
+def call(
+    script: str,
+    keys: str,
+    *rest: Any,
+    log: Log | None = None,
+    actor: Actor = OPERATOR,
+    told: Told = NOBODY,
+    **arguments: Any,
+) -> Call:
     """Return a call of *script* with *keys* separated by spaces."""
     assert arguments.keys() <= set(ARGUMENTS[script].split()), arguments
-    return Call(script, keys.split(), arguments, rest, log, actor)
+    return Call(script, keys.split(), arguments, rest, log, actor, told)

@@ -1,6 +1,6 @@
 """A call of every script that writes, on the site of the fixture ``site``."""
 
-from tests.store.scripts.call import Actor, LimitArguments, Log, call
+from tests.store.scripts.call import Actor, LimitArguments, Log, Told, call
 from voteweb.core import links
 
 LOG_KEYS = "done:token log-entries: log: log-by:mod log-kind:remove log-kind:remove+mod log-about:ann".split()
@@ -9,12 +9,13 @@ LOGGED = Log(LOG_KEYS, REMOVAL | {"article": "1", "title": "A title"})
 #: Entry 3 is a change of article 1's groups.
 UNDOING = Log(LOG_KEYS, REMOVAL | {"kind": "groups", "article": "1", "undoes": "3"})
 
-ANN, BOB = Actor("ann", 1, "member"), Actor("bob", 2, "member")
+ANN, BOB, CID = Actor("ann", 1, "member"), Actor("bob", 2, "member"), Actor("cid", 20, "member")
 MOD, ADMIN = Actor("mod", 5, "moderator"), Actor("boss", 6, "admin")
 
 LINK, OTHER_LINK = "https://example.com/redis", "https://a.example/"
 LINK_KEY, OTHER_LINK_KEY, NO_LINK_KEY = (f"link:{links.digest(link)}" for link in (LINK, OTHER_LINK, ""))
 GO, REDIS = "group:go time:go score:go", "group:redis time:redis score:redis"
+THREAD_KEYS = "article:5 thread:5 hidden:5 removing:"
 SITE = "time: score: good:"
 #: The keys of an article by ann that unlist_article takes between those of the site and those of the groups.
 POSTER_KEYS = f"posted:ann gone:ann {LINK_KEY} reports:"
@@ -140,6 +141,7 @@ CALLS = {
         reason="spam",
         deleter="",
         **KNOWN,
+        told=Told([("removed", "ann"), ("report", "bob")], 1),
         actor=MOD,
     ),
     "restore_article": call(
@@ -149,6 +151,7 @@ CALLS = {
         log=LOGGED,
         member="article:4",
         **KNOWN,
+        told=Told([("removed", "ann")], ""),
         actor=MOD,
     ),
     "report_article": call(
@@ -161,8 +164,51 @@ CALLS = {
         actor=BOB,
     ),
     "dismiss_reports": call(
-        "dismiss_reports", "article:1 reports: report:1", log=LOGGED, member="article:1", actor=MOD
+        "dismiss_reports",
+        "article:1 reports: report:1",
+        log=LOGGED,
+        member="article:1",
+        told=Told([("report", "bob")], 1),
+        actor=MOD,
     ),
+    "report_comment": call(
+        "report_comment",
+        "article:5 thread:5 reports: comment-report:5.1 reported-comments:cid",
+        number=1,
+        member="comment:5.1",
+        comment="5.1",
+        reporter="cid",
+        json='{"by": "cid"}',
+        actor=CID,
+    ),
+    "remove_comment": call(
+        "remove_comment",
+        f"{THREAD_KEYS} reports: comment-report:5.1",
+        log=LOGGED,
+        id=5,
+        number=1,
+        state="R",
+        reason="spam",
+        reason_field="reason:1",
+        known_author="bob",
+        member="comment:5.1",
+        told=Told([("removed", "bob"), ("report", "ann")], 1),
+        actor=MOD,
+    ),
+    "restore_comment": call(
+        "restore_comment",
+        THREAD_KEYS,
+        log=LOGGED,
+        id=5,
+        number=3,
+        reason_field="reason:3",
+        known_author="ann",
+        told=Told([("removed", "ann")], ""),
+        actor=MOD,
+    ),
+    "hide_replies": call("hide_replies", "article:6 thread:6 hidden:6 removing:", id=6, count=2),
+    "close_thread": call("close_thread", "article:5 thread:5", log=LOGGED, reason="heated", actor=MOD),
+    "reopen_thread": call("reopen_thread", "article:6 thread:6", log=LOGGED, actor=MOD),
     "import_article": call(
         "import_article",
         f"article:9 voted:9 {SITE} posted:ann imported:7 {OTHER_LINK_KEY} {GO} user:ann",

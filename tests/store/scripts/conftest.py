@@ -21,7 +21,9 @@ def site(make_store: MakeStore) -> Store:
     Four articles of ann's: 1 and 2 in "go", one reported, one voted for; 3 in "redis"; 4 removed from "go". Article 3
     has a conversation: 1 of ann's, its answer 2 of bob's, 3 of ann's that was removed, 4 of ann's with bob's vote. Eve
     is banned, zoe, who wrote a comment, is leaving, and bob has a feed of the inbox, an open invitation, a reset link
-    and sessions of each kind. Mod and boss are moderator and admin.
+    and sessions of each kind. Mod and boss are moderator and admin. Articles 5 and 6
+    have conversations too: 2 answers 1; 3 was removed together with 4, which is not yet hidden in that of article 6.
+    Ann reported comment 1 of article 5; the conversation of article 6 is closed.
     """
     store = make_store(good_votes=1, vote_score=432.0)
     ann, bob, eve, zoe = (factories.user(store, name) for name in ("ann", "bob", "eve", "zoe"))
@@ -51,6 +53,7 @@ def site(make_store: MakeStore) -> Store:
     run(store, "HSET", "seen:bob", 3, "1 2 1700000000 2")
     run(store, "HSET", "user:bob", "session", "session-1")
     run(store, "PERSIST", "voted:3")
+    _add_conversations(store)
     run(store, "HSET", "article:7", "title", "without a time")
     began, week = int(time.time()) - 604_800, 604_800
     sessions = {
@@ -94,3 +97,29 @@ def _spoil_conversation(store: Store) -> None:
     run(store, "RPUSH", "unread:fay", "reply 12.9 17")
     run(store, "HSET", "user:fay", "inbox-feed", "lost")
     run(store, "HSET", "comment-report:12.1", "bob", "{}")
+
+
+def _add_conversations(store: Store) -> None:
+    comments = [
+        "0 0 0 1700000000.0 - bob",
+        "1 0 0 1700000000.0 - ann",
+        "0 0 0 1700000000.0 R ann",
+        "3 0 0 1700000000.0 - bob",
+    ]
+    for id in (5, 6):
+        assert factories.article(store, factories.user(store), link="").id == id
+        run(
+            store,
+            "HSET",
+            f"thread:{id}",
+            "last",
+            4,
+            *(text for pair in enumerate(comments, 1) for text in map(str, pair)),
+        )
+    run(store, "HSET", "user:cid", "id", 20, "name", "cid")
+    run(store, "HSET", "thread:5", "reason:3", "spam")
+    run(store, "SETBIT", "hidden:5", 3, 1)
+    run(store, "SETBIT", "hidden:5", 4, 1)
+    store.reports.make_comment_report(CommentId(5, 1), store.users.get("ann"), Reason.SPAM, "")
+    run(store, "HSET", "thread:6", "closed", 1_700_000_000, "close-reason", "heated", "hiding", 4)
+    run(store, "SADD", "removing:", 6)

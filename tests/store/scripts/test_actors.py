@@ -32,6 +32,7 @@ WITHOUT_ACTOR = {
     "end_session": "a session of anybody may end",
     "end_lease": "a background job runs by itself",
     "finish_account_deletion": "the deletion of an account goes on by itself",
+    "hide_replies": "a removal of comments goes on by itself",
     "hit_rate_limit": "it counts what anybody tries",
     "import_article": "the operator imports; whether the poster has left is checked",
     "index_log_entry": "the operator repairs",

@@ -23,6 +23,8 @@ ABOUT_THREADS = frozenset({
     "delete_comment", "disown_comment", "edit_comment", "quiet_comment", "vote_comment", "write_comment",
     "repair_comment", "repair_comment_reports", "repair_comment_voters", "repair_hidden", "repair_listed_comment",
     "repair_thread",
+    "remove_comment", "restore_comment", "hide_replies", "close_thread", "reopen_thread",
+    "report_comment", "dismiss_reports", "unlist_article", "restore_article",
 })  # fmt: skip
 
 

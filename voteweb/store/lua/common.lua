@@ -441,7 +441,7 @@ local function is_in_force()
   return true
 end
 
--- Write the act into the log, with the groups that it added and removed.
+-- Write the act into the log, with the groups that it added and removed. Returns the id of the entry, nil without a log.
 local function write_log_entry(added, removed)
   if ARGV[3] == '' then
     return
@@ -456,4 +456,5 @@ local function write_log_entry(added, removed)
   if undoes then
     mark_undone(KEYS[first], undoes)
   end
+  return id
 end

@@ -1,10 +1,11 @@
 -- Put a removed article back into every list, with its votes.
 -- KEYS  1 article:<id>  2 time:  3 score:  4 good:  5 posted:<poster>  6 gone:<poster>  7 link:<digest>
---       8 user:<poster>  then for each group of the article three: group:<g> time:<g> score:<g>;  then the act's,
---       then the actor's
+--       8 user:<poster>  then for each group of the article three: group:<g> time:<g> score:<g>;  then those of
+--       who is told (see thread.lua), the act's, the actor's
 -- ARGV  1-3 the act's (see common.lua)  4 the article as a member of rankings  5 seconds per vote
 --       6 votes of a good article  7 seconds a link is remembered  8 the article's link as the caller knows it
---       9 its poster as the caller knows it  then its groups' names, then the actor's
+--       9 its poster as the caller knows it  then its groups' names, then who is told, then the
+--       actor's
 -- Answers  restored | already (it is listed) | unknown | deleted | again (groups, link or poster are others)
 --          | overruled (what this undoes is not in force) | logged-out | forbidden
 local refusal = check_actor()
@@ -12,6 +13,7 @@ local before = answer_before()
 if before or refusal then
   return before or refusal
 end
+local told = take_told()
 local member, vote_score, good_votes, link_seconds, known_link, known_poster = unpack(ARGV, 4)
 local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 9, 10
 local title, link, poster, posted, votes, field, gone = unpack(
@@ -29,6 +31,7 @@ end
 check_types(2, 7, 'zset')
 check_types(8, 8, 'hash')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
+check_told(told)
 check_log()
 if not is_in_force() then
   return { 'overruled' }
@@ -51,5 +54,5 @@ for i = FIRST_GROUP_NAME, #ARGV do
   enter_group(FIRST_GROUP_KEY + 3 * (i - FIRST_GROUP_NAME), time, points, member)
 end
 redis.call('HDEL', KEYS[1], 'gone', 'reason')
-write_log_entry()
+tell(told, write_log_entry())
 return done({ 'restored' })

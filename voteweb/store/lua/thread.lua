@@ -121,3 +121,58 @@ local function notice_kind(reasons, is_reply_quiet, is_article_quiet)
   end
   return string.find(reasons, 'mention', 1, true) and 'mention' or nil
 end
+
+-- Note that the bits of hidden:<id> from this number on may disagree with the thread: hide_replies.lua compares them.
+-- While the article stands in removing:, the field hiding of its thread is the lowest such number.
+local function begin_hiding(key, removing_key, id, number)
+  local before = tonumber(redis.call('HGET', key, 'hiding') or '')
+  local last = tonumber(redis.call('HGET', key, 'last') or '') or 0
+  if number > last then
+    return
+  elseif redis.call('SISMEMBER', removing_key, id) == 0 or (before and number < before) then
+    redis.call('HSET', key, 'hiding', string.format('%d', number))
+  end
+  redis.call('SADD', removing_key, id)
+end
+
+-- Scripts that tell members what a moderator did have three keys of each in front of the act's: user: inbox: unread:. Their
+-- ARGV ends, before the actor's, with two for each: the kind of the notice, and the name in lower case; and then with the
+-- number of open reports that the caller knows, entries of an inbox, seconds for which it holds them, how many are told.
+
+-- Take those arguments off ARGV, after check_actor(), and return who is told what.
+local function take_told()
+  local count, seconds, size = tonumber(table.remove(ARGV)), table.remove(ARGV), table.remove(ARGV)
+  local told = { reports = tonumber(table.remove(ARGV)), size = size, seconds = seconds }
+  for i = count, 1, -1 do
+    local name, kind = table.remove(ARGV), table.remove(ARGV)
+    told[i] = { key = #KEYS - tonumber(ARGV[1]) - 3 * (count - i + 1) + 1, kind = kind, name = name }
+  end
+  return told
+end
+
+-- Raise an error, before anything is written, when a key of a member who is to be told is of a wrong type.
+local function check_told(told)
+  for _, member in ipairs(told) do
+    check_types(member.key, member.key, 'hash')
+    check_types(member.key + 1, member.key + 2, 'list')
+  end
+end
+
+-- Tell whether a hash has as many open reports as the caller read, among them those of the members who are told of them.
+-- An act about which no reporter is told has no such number.
+local function knows_reports(key, told)
+  for _, member in ipairs(told) do
+    if member.kind == 'report' and redis.call('HEXISTS', key, member.name) == 0 then
+      return false
+    end
+  end
+  return not told.reports or redis.call('HLEN', key) == told.reports
+end
+
+-- Tell those members of the act with this log id, if it is logged.
+local function tell(told, log_id)
+  for _, member in ipairs(log_id and told or {}) do
+    local at = member.key
+    notify(KEYS[at], KEYS[at + 1], KEYS[at + 2], member.kind, 'log-' .. log_id, told.size, told.seconds)
+  end
+end

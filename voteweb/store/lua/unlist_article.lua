@@ -1,13 +1,13 @@
 -- Take an article out of every list: deleted by its poster, or removed by a moderator with a reason.
 -- KEYS  1 article:<id>  2 voted:<id>  3 time:  4 score:  5 good:  6 posted:<poster>  7 gone:<poster>
 --       8 link:<digest>  9 reports:  10 report:<id>  11 user:<poster>  12 was:<id>  then for each group of the
---       article three: group:<g> time:<g> score:<g>;  then the act's, then the actor's
+--       article three: group:<g> time:<g> score:<g>;  then those of who is told (see thread.lua), the act's, the actor's
 -- ARGV  1-3 the act's (see common.lua)  4 the article as a member of rankings  5 "deleted" or "removed"  6 reason
 --       7 poster's name, or empty if the time of posting does not matter  8 seconds to delete
 --       9 the article's link as the caller knows it  10 its poster as the caller knows it  then its groups' names,
---       then the actor's
+--       then who is told, then the actor's
 -- Answers  gone (by this call) | already <deleted or removed> (gone before) | unknown | not-yours | late <unix time>
---          | again (groups, link or poster are others) | logged-out | forbidden
+--          | again (groups, link, poster or reports are others) | logged-out | forbidden
 -- A deleted article loses its words, earlier ones too, and its voters; a removed one keeps them, so that it can be
 -- restored.
 -- A poster cannot delete what was removed: the reason must stay readable.
@@ -16,6 +16,7 @@ local before = answer_before()
 if before or refusal then
   return before or refusal
 end
+local told = take_told()
 local member, new_status, reason, deleter, delete_seconds, known_link, known_poster = unpack(ARGV, 4)
 local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 13, 11
 local title, link, poster, posted, field, gone = unpack(
@@ -34,7 +35,7 @@ if deleter ~= '' then
   end
 end
 if group_names(field) ~= table.concat(ARGV, ' ', FIRST_GROUP_NAME) or (link or '') ~= known_link
-  or (poster or '') ~= known_poster then
+  or (poster or '') ~= known_poster or not knows_reports(KEYS[10], told) then
   return { 'again' }
 end
 check_types(2, 2, 'set')
@@ -42,6 +43,7 @@ check_types(3, 9, 'zset')
 check_types(10, 11, 'hash')
 check_types(12, 12, 'zset')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
+check_told(told)
 check_log()
 
 for i = 3, 6 do
@@ -61,5 +63,5 @@ if new_status == 'deleted' then
   redis.call('HSET', KEYS[1], 'title', '', 'link', '', 'text', '')
   redis.call('UNLINK', KEYS[2], KEYS[12])
 end
-write_log_entry()
+tell(told, write_log_entry())
 return done({ 'gone' })

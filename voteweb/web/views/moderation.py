@@ -1,6 +1,7 @@
 """Moderation: sorting, removing and restoring articles, and the queue of reports."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -8,6 +9,7 @@ from flask import Blueprint, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, permissions, validation
+from voteweb.core.comments import Reported
 from voteweb.core.errors import (
     AlreadyReported,
     ArticleGone,
@@ -20,6 +22,7 @@ from voteweb.core.errors import (
     VotewebError,
 )
 from voteweb.core.models import Article, LogAction, Reason, User
+from voteweb.store.keys import article_id, is_article
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.votes import mark_voted
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, require_moderator
@@ -142,25 +145,33 @@ def dismiss(id: int) -> ResponseReturnValue:
 @blueprint.get("/reports")
 @login_required
 def reports() -> ResponseReturnValue:
-    """Show the articles with open reports, the most reported first."""
+    """Show the articles and comments with open reports, the most reported first."""
     number = page_number()
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
-    listing = store().listings.queue_page(pipeline, store().rankings.reported(), number)
+    members = store().reports.queue_page(pipeline, number)
     group_names = store().groups.queue_names(pipeline)
     pipeline.execute()
     user = require_moderator(viewer.result)
-    page = check_page_exists(listing.result)
-    open_reports = store().reports.queue_open(pipeline, page.rows)
-    own_votes = store().votes.queue_own_votes(pipeline, [article.id for article in page.rows], user.id)
+    page = check_page_exists(members.result)
+    reported = store().reports.queue_reported(pipeline, page.rows)
+    ids = [article_id(member) for member in page.rows if is_article(member)]
+    own_votes = store().votes.queue_own_votes(pipeline, ids, user.id)
     pipeline.execute()
     return render_template(
         "moderation/reports.html",
-        page=replace(page, rows=mark_voted(page.rows, own_votes.result)),
-        reports=open_reports.result,
+        page=page,
+        rows=tuple(_mark_voted(row, own_votes.result) for row in reported.result),
         reasons=REASON_LABELS,
         all_groups=group_names.result,
     )
+
+
+def _mark_voted(row: Reported, own_votes: Mapping[int, bool]) -> Reported:
+    if row.article is None:
+        return row
+    (article,) = mark_voted((row.article,), own_votes)
+    return replace(row, article=article)
 
 
 @blueprint.get("/a/<int:id>/reports")

@@ -1,0 +1,32 @@
+-- Close a conversation: a moderator stops comments and votes on them before its time, with a reason.
+-- KEYS  1 article:<id>  2 thread:<id>  then the act's, then the actor's
+-- ARGV  1-3 the act's (see common.lua)  4 reason  5 seconds for which conversations are open  then the actor's
+-- Answers  closed | already (it is closed) | ended <unix time> (its time was over) | unknown | gone (the article)
+--          | logged-out | forbidden
+-- The voters are kept as if it were open: it can be opened again until it ends.
+local refusal = check_actor()
+local before = answer_before()
+if before or refusal then
+  return before or refusal
+end
+local reason, commenting_seconds = unpack(ARGV, 4)
+local title, posted, gone = unpack(redis.call('HMGET', KEYS[1], 'title', 'time', 'gone'))
+if not title or not finite(posted) then
+  return { 'unknown' }
+elseif gone then
+  return { 'gone' }
+end
+local closes, closed = unpack(redis.call('HMGET', KEYS[2], 'closes', 'closed'))
+local ends = conversation_end(closes, posted, commenting_seconds)
+if closed then
+  return { 'already' }
+elseif tonumber(now()) >= ends then
+  return { 'ended', string.format('%d', ends) }
+end
+check_log()
+
+write_when_full(KEYS[1])
+redis.call('HSET', KEYS[2], 'closed', now(), 'close-reason', reason)
+next_thread_revision(KEYS[2])
+write_log_entry()
+return done({ 'closed' })

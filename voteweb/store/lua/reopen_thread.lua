@@ -1,0 +1,31 @@
+-- Open a conversation again that a moderator closed, until the end that it had from the beginning.
+-- KEYS  1 article:<id>  2 thread:<id>  then the act's, then the actor's
+-- ARGV  1-3 the act's (see common.lua)  4 seconds for which conversations are open  then the actor's
+-- Answers  reopened | already (it is not closed) | ended <unix time> (its time is over) | unknown | gone (the article)
+--          | logged-out | forbidden
+local refusal = check_actor()
+local before = answer_before()
+if before or refusal then
+  return before or refusal
+end
+local commenting_seconds = ARGV[4]
+local title, posted, gone = unpack(redis.call('HMGET', KEYS[1], 'title', 'time', 'gone'))
+if not title or not finite(posted) then
+  return { 'unknown' }
+elseif gone then
+  return { 'gone' }
+end
+local closes, closed = unpack(redis.call('HMGET', KEYS[2], 'closes', 'closed'))
+local ends = conversation_end(closes, posted, commenting_seconds)
+if not closed then
+  return { 'already' }
+elseif tonumber(now()) >= ends then
+  return { 'ended', string.format('%d', ends) }
+end
+check_log()
+
+write_when_full(KEYS[1])
+redis.call('HDEL', KEYS[2], 'closed', 'close-reason')
+next_thread_revision(KEYS[2])
+write_log_entry()
+return done({ 'reopened' })

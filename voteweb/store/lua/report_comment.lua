@@ -1,0 +1,32 @@
+-- Record a member's report of a comment, once.
+-- KEYS  1 article:<id>  2 thread:<id>  3 reports:  4 comment-report:<id>.<number>  5 reported-comments:<member>
+--       then the actor's
+-- ARGV  1 number of the comment  2 the comment as a member of rankings  3 the comment as <id>.<number>
+--       4 reporter's name in lower case  5 the report as JSON  then the actor's
+-- Answers  reported | already | unknown | gone (it, one above it or the article) | logged-out
+local refusal = check_actor()
+if refusal then
+  return refusal
+end
+local number, member, comment, reporter, json = unpack(ARGV)
+local title, gone = unpack(redis.call('HMGET', KEYS[1], 'title', 'gone'))
+local node = title and read_node(KEYS[2], number)
+if not node then
+  return { 'unknown' }
+end
+local _, is_covered = walk_up(KEYS[2], tonumber(number))
+if gone == 'removed' or is_covered or has_state(node, 'drR') then
+  return { 'gone' }
+elseif redis.call('SISMEMBER', KEYS[5], comment) == 1 then
+  return { 'already' }
+end
+check_types(3, 3, 'zset')
+check_types(4, 4, 'hash')
+
+local report = cjson.decode(json)
+report.time = tonumber(now())
+local stored = cjson.encode(report)
+redis.call('SADD', KEYS[5], comment)
+redis.call('HSET', KEYS[4], reporter, stored)
+redis.call('ZADD', KEYS[3], redis.call('HLEN', KEYS[4]), member)
+return { 'reported' }

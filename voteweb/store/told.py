@@ -1,0 +1,49 @@
+"""Who finds in their inbox what a moderator did: the author of what was removed or restored, and its reporters."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from voteweb.core import config, validation
+from voteweb.core.comments import NoticeKind
+from voteweb.store.connection.connection import Connection
+from voteweb.store.keys import Keys
+
+
+class ToldArguments(NamedTuple):
+    """The keys and arguments that name the members to be told, before those of the act and the actor (thread.lua)."""
+
+    keys: tuple[str, ...]
+    arguments: tuple[str | int, ...]
+
+
+class Reporters(NamedTuple):
+    """Who reported something: some of their names, in lower case, and how many there are."""
+
+    names: Sequence[str]
+    total: int
+
+
+def read_reporters(connection: Connection, key: str) -> Reporters:
+    """Return the names of MAX_TOLD_REPORTERS members with open reports in the hash *key*, of more a sample."""
+    names, total = connection.run([("HRANDFIELD", key, config.MAX_TOLD_REPORTERS), ("HLEN", key)])
+    return Reporters(sorted(names or ()), total)
+
+
+def told_arguments(keys: Keys, by: str, author: str = "", reporters: Reporters | None = None) -> ToldArguments:
+    """Return what a script needs to tell *author* and *reporters* about an act of the member *by*, who is not told.
+
+    The script answers "again" if those are not all *reporters*; None: it does not matter who they are.
+    """
+    members = [(NoticeKind.REMOVED, author.lower())]
+    members += [(NoticeKind.REPORT, name.lower()) for name in (reporters.names if reporters else ())]
+    told = [(kind, name) for kind, name in members if validation.is_member_name(name) and name != by.lower()]
+    return ToldArguments(
+        tuple(key for _, name in told for key in (keys.user(name), keys.inbox(name), keys.unread(name))),
+        (
+            *(text for kind, name in told for text in (kind.value, name)),
+            reporters.total if reporters else "",
+            config.INBOX_SIZE,
+            config.INBOX_SECONDS,
+            len(told),
+        ),
+    )
