@@ -41,7 +41,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     rate_limits.init_app(app)
     templating.init_app(app, settings)
     fragment_cache.init_app(app)
-    views.init_app(app)
+    views.init_app(app, settings)
     _add_middleware(app, settings)
     return app
 

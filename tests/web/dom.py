@@ -102,10 +102,14 @@ def parse(html: str) -> Element:
 
 
 def fields_of(form: Element) -> dict[str, Any]:
-    """Return what a browser sends of an unchanged *form*: names with a value, or with a list of several."""
+    """Return what a browser sends of an unchanged *form*: names with a value, or with a list of several.
+
+    Its first button is the one that Enter presses.
+    """
     fields: dict[str, list[str]] = {}
+    pressed = next(iter(form.all("button")), None)
     for element in form:
-        if "name" not in element:
+        if "name" not in element or (element.tag == "button" and element is not pressed):
             continue
         values = fields.setdefault(element["name"], [])
         if element.tag == "textarea":

@@ -11,11 +11,11 @@ TOKEN = "0123456789abcdef"
 
 
 def content(store: Store) -> dict[str, Any]:
-    """Return everything in the database but the rankings of combined groups, which pages make as a cache."""
+    """Return everything in the database but what pages write: rankings of combined groups, as a cache, and visits."""
     return {
         key: value
         for key, value in snapshot(store).items()
-        if not (key.startswith(("time:", "score:")) and "+" in key) and key != "combined:"
+        if not (key.startswith(("time:", "score:")) and "+" in key) and key != "combined:" and key[:5] != "seen:"
     }
 
 

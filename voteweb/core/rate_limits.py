@@ -130,6 +130,14 @@ REFUSED_FORMS = Limit(
     (),
 )  # fmt: skip
 
+#: A preview costs as much work as a page of comments, and no one else sees it.
+PREVIEW = Limit(
+    "preview", "preview a comment", LimitScope.MEMBER, 30, 300, HOUR,
+    N_("You have reached the limit of %(burst)s previews in a row. "
+       "Please try again in %(wait)s, at %(when)s. The limit keeps the site fast for everybody."),
+    (),
+)  # fmt: skip
+
 #: Every limit; one of the scope MEMBER counts each request of a logged-in member to its views.
 LIMITS = (
     LOGIN_BY_ADDRESS,
@@ -208,6 +216,7 @@ LIMITS = (
         "GET",
     ),
     REFUSED_FORMS,
+    PREVIEW,
     # No moderator works faster; it bounds the harm of a stolen session, all of which is in the log.
     Limit(
         "moderate", "sort, remove, restore, ban, let in, give roles, make groups", LimitScope.MEMBER, 100, 1_000, HOUR,
@@ -226,6 +235,8 @@ LIMITS = (
 EXEMPT = {
     "auth.logout": "only ends the sender's own session",
     "language.choose": "only writes the sender's own cookie",
+    "comments.quiet": "only changes what the sender's own inbox gets",
+    "comments.quiet_article": "only changes what the sender's own inbox gets",
     "account.end_sessions": "only ends sessions, of which a member has few",
     "account.logout_everywhere": "ends the session that sends it, so that the next request needs a log-in",
 }

@@ -24,3 +24,8 @@ class CommentForm(Form):
         super().refuse(error, name)
         if not isinstance(error, LoggedOut):
             self._status = error.status
+
+
+def quotation(words: str) -> str:
+    """Return *words* as a quotation in Markdown, with room for an answer below."""
+    return "".join(f"> {line}".rstrip() + "\n" for line in words.split("\n")) + "\n" if words else ""

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from flask import request
+from flask import g, request
 from markupsafe import Markup
 
 from voteweb.core import comment_permissions
@@ -17,7 +17,8 @@ from voteweb.core.models import Article, User, VotingState
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.threads import ThreadRead
 from voteweb.web.auth.login import session_user_id, session_voter
-from voteweb.web.caching.conversation_cache import comment_texts, conversations
+from voteweb.web.caching.conversation_cache import comment_texts
+from voteweb.web.caching.conversation_cache import conversations as kept
 from voteweb.web.context import now, settings, store
 
 
@@ -54,7 +55,7 @@ class ConversationPages:
         self.article = article
         self.thread: Thread = read.thread
         self.order = order_of_address()
-        self.conversation: Conversation = conversations.get(read.thread, self.order, settings().comment_vote_score)
+        self.conversation = tree(read.thread, self.order)
         self.page: ConversationPage = self.conversation.below(root, number, settings().comments_on_page)
         if number > self.page.pages:
             raise NoSuchPage()
@@ -74,6 +75,16 @@ class ConversationPages:
             self._words = store().threads.queue_words(pipeline, self.article.id, numbers)
         if self._read.voted is None and numbers and viewer:
             self._voted = store().comment_votes.queue_own(pipeline, self.article.id, numbers, viewer.id)
+
+    def queue_mark_read(self, pipeline: Pipeline, viewer: User | None, others: Iterable[int] = ()) -> None:
+        """Queue that what *viewer* sees now is read in their inbox, also the comments *others*: mostly nothing."""
+        unread = g.get("unread")
+        if viewer is None or unread is None or is_prefetch():
+            return
+        numbers = {row.node.number for row in self.page.rows} | set(others)
+        if read := unread.comments & {CommentId(self.article.id, number) for number in numbers}:
+            store().inbox.queue_mark_read(pipeline, viewer.name, read)
+            g.unread = unread.without(read)
 
     def context(self, viewer: User | None) -> dict[str, Any]:
         """Return what comments/_conversation.html needs."""
@@ -175,6 +186,11 @@ def is_prefetch() -> bool:
     """Tell whether nobody looks at the answer to this request yet: browsers ask for pages that may be opened next."""
     purpose = request.headers.get("Sec-Purpose", "") + request.headers.get("Purpose", "")
     return request.method == "HEAD" or "prefetch" in purpose
+
+
+def tree(thread: Thread, order: CommentOrder) -> Conversation:
+    """Return the conversation of *thread* in this *order*, which this process may have built already."""
+    return kept.get(thread, order, settings().comment_vote_score)
 
 
 def order_of_address() -> CommentOrder:

@@ -45,8 +45,11 @@ def init_app(app: Flask) -> None:
 
 
 def member_hit(name: str) -> RateLimitHit | None:
-    """Return the limit that counts this request as an act of the member *name*, None if there is none."""
-    limit = rate_limits.member_limit(request.endpoint, request.method)
+    """Return the limit that counts this request as an act of the member *name*, None if there is none.
+
+    ``g.other_limit`` replaces that of the view: a form can have a button that does something else.
+    """
+    limit = g.get("other_limit") or rate_limits.member_limit(request.endpoint, request.method)
     return (limit, name.lower()) if limit else None
 
 

@@ -7,12 +7,13 @@ from dataclasses import replace
 import pytest
 
 from tests import factories
-from tests.web.addresses.address import ADMIN, BANNED, LATE, MEMBERS, MODERATOR, POSTER, READER, ROLES
+from tests.web.addresses.address import ADMIN, BANNED, LATE, MEMBER, MEMBERS, MODERATOR, POSTER, READER, ROLES
 from tests.web.addresses.sender import Sender
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeMember
 from tests.web.state import make_links
 from voteweb.core import passwords
+from voteweb.core.comments import CommentId
 from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Reason, Role
 from voteweb.store import Store
@@ -51,6 +52,9 @@ def site(store: Store) -> None:
     factories.user(store, "other-admin", Role.ADMIN)
     store.account_deletion.start(factories.user(store, "gone"), delete_articles=False)
     store.users.make("hal", "", network="", request="Please let me in.")
+    # Comments of article 1: by zoe, by the member, who answers her, and one by zoe to vote for.
+    for author, parent in ((zoe, 0), (factories.user(store, MEMBER), 1), (zoe, 0)):
+        factories.comment(store, 1, author, parent=parent)
     for name in MEMBERS:
         for key in (store.keys.inbox(name), store.keys.unread(name)):
             store.connection.command("LPUSH", key, "reply 1.1 1")
@@ -59,13 +63,14 @@ def site(store: Store) -> None:
 
 @pytest.fixture
 def make_person(make_member: MakeMember, reader: Browser, store: Store) -> MakePerson:
-    """A function that returns the browser of one of PEOPLE, who has voted for article 4."""
+    """A function that returns the browser of one of PEOPLE, who has voted for article 4 and comment 3."""
 
     def make(person: str) -> Browser:
         if person == READER:
             return reader
         browser = make_member(person, ROLES.get(person, Role.MEMBER))
         store.votes.cast(4, store.users.get(person))
+        store.comment_votes.cast(CommentId(1, 3), store.users.get(person))
         if person == BANNED:
             store.users.ban(person, NewLogEntry(LogAction.BAN, ADMIN, about=person, why="Spam."))
         return browser

@@ -47,14 +47,22 @@ def form(endpoint: str, path: str, **columns: Any) -> Address:
     return Address(endpoint, path, **{**defaults, **columns})
 
 
+#: The comments of the site of conftest.py: by zoe, and by the member.
+COMMENT, ZOES, MEMBERS_OWN = "/a/{id}/c/{number}", {"id": "1", "number": "1"}, {"id": "1", "number": "2"}
+
 PAGES = [
     listing("articles.front", "/"),
     listing("articles.new", "/new"),
     page("articles.good", "/good"),
-    page("articles.show", "/a/{id}"),
+    page("articles.show", "/a/{id}", parameters=("page", "order")),
     page("articles.show", "/a/{id}", case="removed", parts={"id": "3"}, allowed=STAFF, refused=all_get(PEOPLE, 410)),
     page("articles.submit", "/submit", allowed=MEMBERS, parameters=("title", "link")),
     page("articles.edit", "/a/{id}/edit", allowed=(POSTER, *STAFF)),
+    page("comment_page.show", COMMENT, parts=ZOES, parameters=("page", "order")),
+    page("comments.write", "/a/{id}/comment", allowed=MEMBERS),
+    page("comments.reply", f"{COMMENT}/reply", parts=ZOES, allowed=MEMBERS, parameters=("quote",)),
+    page("comments.edit", f"{COMMENT}/edit", parts=MEMBERS_OWN, allowed=(MEMBER,)),
+    page("comments.delete", f"{COMMENT}/delete", parts=MEMBERS_OWN, allowed=(MEMBER,)),
     page("groups.index", "/groups"),
     listing("groups.by_score", "/g/{names}", limit="combine"),
     listing("groups.by_score", "/g/{names}", case="combined", parts={"names": "python+redis"}),
@@ -133,6 +141,29 @@ FORMS = [
         refused=all_get((POSTER, LATE), 303), refused_as_json=all_get((POSTER, LATE), 409),
     ),
     form("votes.unvote", "/a/{id}/unvote", parts={"id": "4"}, allowed=MEMBERS, limit="vote", returns_to="/a/4#a4"),
+    form(
+        "comments.write", "/a/{id}/comment", fields={"text": "Kept words", "once": TOKEN}, allowed=MEMBERS,
+        refused=all_get(LOGGED_OUT, 422), refused_as_json=all_get(LOGGED_OUT, 401), limit="comment", keeps_typed=True,
+    ),
+    form(
+        "comments.reply", f"{COMMENT}/reply", parts=ZOES, fields={"text": "Kept words", "once": TOKEN}, allowed=MEMBERS,
+        refused=all_get(LOGGED_OUT, 422), refused_as_json=all_get(LOGGED_OUT, 401), limit="comment", keeps_typed=True,
+    ),
+    form(
+        "comments.edit", f"{COMMENT}/edit", parts=MEMBERS_OWN, fields={"text": "Kept words"}, allowed=(MEMBER,),
+        refused=all_get(LOGGED_OUT, 422), refused_as_json=all_get(LOGGED_OUT, 401), limit="edit", keeps_typed=True,
+        returns_to="/a/1/c/2#c2",
+    ),
+    form("comments.delete", f"{COMMENT}/delete", parts=MEMBERS_OWN, allowed=(MEMBER,), limit="edit",
+         returns_to="/a/1#comments"),
+    form("comments.quiet", f"{COMMENT}/quiet", parts=MEMBERS_OWN, fields={"quiet": "1"}, allowed=(MEMBER,),
+         returns_to="/a/1/c/2#c2"),
+    form("comments.quiet_article", "/a/{id}/quiet", parts={"id": "1"}, fields={"quiet": "1"}, allowed=(POSTER,),
+         returns_to="/a/1#a1"),
+    form("comment_votes.vote", f"{COMMENT}/vote", parts=ZOES, allowed=MEMBERS, limit="vote",
+         returns_to="/a/1/c/1#c1"),
+    form("comment_votes.unvote", f"{COMMENT}/unvote", parts={"id": "1", "number": "3"}, allowed=MEMBERS, limit="vote",
+         returns_to="/a/1/c/3#c3"),
     form("groups.new", "/groups/new", fields={"name": "golang", "title": "Kept title", "description": "Kept words"},
          allowed=STAFF, limit="moderate", keeps_typed=True),
     form("groups.edit", "/g/{name}/edit", fields={"title": "Kept title", "description": "Kept words"},

@@ -2,12 +2,16 @@
 
 from flask import Flask
 
+from voteweb.core.config import Settings
 from voteweb.web.views import (
     account,
     admissions,
     articles,
     auth,
     comment_lists,
+    comment_page,
+    comment_votes,
+    comments,
     errors,
     feeds,
     groups,
@@ -24,12 +28,14 @@ from voteweb.web.views import (
 
 _MODULES = (
     articles, votes, groups, auth, account, invitations, users, admissions, moderation, moderation_log, status, feeds,
-    sitemap, language, comment_lists, inbox,
+    sitemap, language,
 )  # fmt: skip
+#: The pages of conversations, which a site without them does not have.
+_CONVERSATIONS = (comment_page, comments, comment_votes, comment_lists, inbox)
 
 
-def init_app(app: Flask) -> None:
+def init_app(app: Flask, settings: Settings) -> None:
     """Register all pages of *app*."""
-    for module in _MODULES:
+    for module in _MODULES + (_CONVERSATIONS if settings.comments else ()):
         app.register_blueprint(module.blueprint)
     errors.init_app(app)

@@ -94,6 +94,7 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
     pages = ConversationPages(article.result, thread.result, number=page_number()) if thread else None
     if pages:
         pages.queue_missing(more, viewer.result)
+        pages.queue_mark_read(more, viewer.result)
     (row,), group_names = with_viewer_votes((article.result,), viewer.result, own_votes.result, more)
     more.execute()  # for a reader, who has no votes; for others nothing is left
     context |= {"all_groups": group_names, "earlier": earlier.result if earlier else ()}

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from flask import Blueprint, flash, jsonify, redirect, request
 from flask.typing import ResponseReturnValue
 
+from voteweb.core.comments import CommentId
 from voteweb.core.errors import AlreadyVoted, Held, LoggedOut, NotVoted, OwnVote, VotewebError, VotingClosed
 from voteweb.web import rate_limits
 from voteweb.web.auth import login
@@ -37,7 +38,7 @@ def unvote(id: int) -> ResponseReturnValue:
 
 def _change(id: int, change: ChangeVote, *, voted: bool, outcome: VoteFlash) -> ResponseReturnValue:
     try:
-        votes = _change_and_count(id, change, outcome)
+        votes = change_and_count(id, change, outcome)
     except (AlreadyVoted, Held, NotVoted, OwnVote, VotingClosed) as error:
         if wants_json():
             raise
@@ -48,8 +49,8 @@ def _change(id: int, change: ChangeVote, *, voted: bool, outcome: VoteFlash) -> 
     return set_vote_flash(redirect(return_url(), 303), outcome)
 
 
-def _change_and_count(id: int, change: ChangeVote, outcome: str) -> int:
-    """Return the article's votes after the *change*; count its *outcome* or refusal in the metrics."""
+def change_and_count(id: int | CommentId, change: ChangeVote, outcome: str) -> int:
+    """Return the votes of the article or comment after the *change*; count its *outcome* or refusal in the metrics."""
     record = request_record.get(request.environ)
     try:
         voter = login.session_voter()

@@ -1,0 +1,335 @@
+"""The forms of comments, their refusals, and the page of one comment."""
+
+import time
+from datetime import UTC, datetime
+
+import pytest
+
+from tests import factories
+from tests.store.thread_data import node, write_thread
+from tests.web.browser import JSON, Browser
+from tests.web.conftest import CountRoundTrips, MakeMember
+from voteweb.core.comments import CommentId, CommentStatus
+from voteweb.core.errors import Unavailable
+from voteweb.core.models import LogAction
+from voteweb.store import Store
+from voteweb.store.connection.connection import Connection
+from voteweb.store.moderation_log import NewLogEntry
+
+TYPED = "Kept **words**\n\nwith two paragraphs"
+
+
+@pytest.fixture(autouse=True)
+def article(store: Store) -> None:
+    """Article 1, posted by ann, on which cem has written comment 1."""
+    factories.article(store)
+    factories.comment(store, store.articles.get(1), factories.user(store, "cem"), text="The *first* one")
+
+
+def typed(browser: Browser) -> str:
+    """Return what is in the field of the form on the page."""
+    return browser.page.one("textarea", name="text").own_text.removeprefix("\n")
+
+
+def test_member_stands_at_the_new_comment(bob: Browser) -> None:
+    bob.open("/a/1").submit("/a/1/comment", text=TYPED)
+    assert (bob.status, bob.location) == (303, "/a/1#c2")
+    comment = bob.follow().page.by_id("c2")
+    assert comment.one("div", class_="text").one("strong").text == "words"
+    assert comment.one("a", class_="by")["href"] == "/u/bob"
+    assert bob.page.by_id("comments").one("h2").text == "2 comments"
+
+
+def test_reply_shows_what_it_answers_and_can_quote_it(bob: Browser) -> None:
+    link = bob.open("/a/1").page.by_id("c1").all("a", href="/a/1/c/1/reply?quote=1")[0]
+    bob.open(link["href"])
+    assert typed(bob) == "> The *first* one\n\n"
+    assert bob.page.one("div", class_="answered").one("em").text == "first"
+    bob.submit("/a/1/c/1/reply", text="An answer").follow()
+    assert bob.page.by_id("c1").all("li", class_="comment")[1]["id"] == "c2"
+
+
+def test_preview_shows_the_comment_and_saves_nothing(bob: Browser, store: Store) -> None:
+    bob.open("/a/1/comment").submit("/a/1/comment", text=TYPED, preview="1")
+    assert bob.status == 200
+    assert bob.page.one("section", class_="preview").one("strong").text == "words"
+    assert typed(bob) == TYPED
+    assert store.threads.get(1).last == 1
+
+
+def test_form_sent_twice_leads_to_one_comment(bob: Browser, store: Store) -> None:
+    bob.open("/a/1/c/1/reply")
+    page = bob.response
+    locations = []
+    for _ in range(2):
+        bob.response = page
+        locations.append(bob.submit("/a/1/c/1/reply", text="Once").location)
+    store.comments.delete(CommentId(1, 1))
+    bob.response = page
+    assert [*locations, bob.submit("/a/1/c/1/reply", text="Once").location] == ["/a/1#c2"] * 3
+    assert store.threads.get(1).last == 2
+
+
+def test_deep_reply_is_shown_on_the_page_of_one_above(bob: Browser, store: Store) -> None:
+    write_thread(store, 1, [node(n, n - 1) for n in range(2, 9)])
+    bob.open("/a/1/c/8/reply").submit("/a/1/c/8/reply", text="Deep").follow()
+    assert bob.page.by_id("c9").one("div", class_="text").text == "Deep"
+    whole = bob.page.all("a", href="/a/1/c/6#c6") or bob.page.one("p", class_="meta").all("a")
+    assert whole
+
+
+def test_readers_reply_leads_through_login_to_the_form(reader: Browser, make_member: MakeMember) -> None:
+    make_member("bob")
+    reader.open("/a/1")
+    assert not reader.page.all("textarea")
+    reader.open(reader.page.by_id("c1").one("a", data_reply="")["href"])
+    assert (reader.status, reader.location) == (303, "/login?next=/a/1/c/1/reply")
+    reader.log_in("bob", next="/a/1/c/1/reply").follow()
+    assert reader.page.one("form", action="/a/1/c/1/reply")
+
+
+def log_out(_store: Store, browser: Browser) -> None:
+    browser.client.delete_cookie("voteweb")
+
+
+def ban(store: Store, _browser: Browser) -> None:
+    store.users.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
+
+
+def delete_parent(store: Store, _browser: Browser) -> None:
+    store.comments.delete(CommentId(1, 1))
+
+
+def change_thread(store: Store, fields: dict[str, str | int]) -> None:
+    """Change the conversation as a script would, which raises its revision."""
+    store.connection.client.hset("thread:1", mapping=fields)
+    store.connection.client.hincrby("thread:1", "rev", 1)
+
+
+def close(store: Store, _browser: Browser) -> None:
+    change_thread(store, {"closed": 1_700_000_000, "close-reason": "Off the rails."})
+
+
+def end(store: Store, _browser: Browser) -> None:
+    change_thread(store, {"closes": int(time.time()) - 60})
+
+
+def remove_article(store: Store, _browser: Browser) -> None:
+    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "mod", about="ann", article=1, title="x", why="Spam."))
+
+
+@pytest.mark.parametrize(
+    ("happens", "status", "message"),
+    [
+        (log_out, 422, "You are logged out."),
+        (ban, 422, "You are logged out."),
+        (delete_parent, 410, "The comment that you answer has been deleted or removed meanwhile."),
+        (close, 410, "A moderator closed this conversation on 14 Nov 2023, 22:13 UTC: Off the rails."),
+        (end, 410, "This conversation ended on "),
+        (remove_article, 410, "This article is no longer available."),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+@pytest.mark.parametrize("button", [{}, {"preview": "1"}], ids=["send", "preview"])
+def test_refused_form_comes_back_with_every_character(
+    happens: object, status: int, message: str, button: dict[str, str], bob: Browser, store: Store
+) -> None:
+    bob.open("/a/1/c/1/reply")
+    assert callable(happens)
+    happens(store, bob)
+    bob.submit("/a/1/c/1/reply", text=TYPED, **button)
+    assert bob.status == status
+    assert bob.alert.startswith(message)
+    assert typed(bob) == TYPED
+    assert store.threads.get(1).last == 1
+
+
+def test_form_comes_back_while_the_database_is_away(
+    bob: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise Unavailable
+
+    bob.open("/a/1/comment")
+    with monkeypatch.context() as away:
+        away.setattr(Connection, "retry_until_deadline", fail)
+        bob.submit("/a/1/comment", text=TYPED)
+    assert (bob.status, typed(bob)) == (503, TYPED)
+    assert bob.alert.startswith("The site cannot reach its database")
+    assert bob.submit("/a/1/comment").location == "/a/1#c2"
+    assert bob.follow().page.by_id("c2").one("strong").text == "words"
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        (" \u200b\n", "Please write something: this comment is empty."),
+        ("字" * 10_001, "A comment can have at most 10,000 characters; this one has 10,001."),
+    ],
+)
+def test_wrong_text_comes_back_with_the_error_beside_it(text: str, error: str, bob: Browser) -> None:
+    bob.open("/a/1/comment").submit("/a/1/comment", text=text)
+    assert bob.status == 422
+    assert bob.field_error("text") == error
+    assert typed(bob) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["字" * 10_000, "😀" * 10_000, "one\r\ntwo", ">" * 5_000, "</li></details>", "\u202eabc עברית"]
+)
+def test_unusual_text_stays_inside_its_comment(text: str, bob: Browser) -> None:
+    bob.open("/a/1/comment").submit("/a/1/comment", text=text).follow()
+    assert bob.page.by_id("comments").one("ol", class_="thread").children
+    assert bob.page.by_id("c2").one("div", class_="text").tag == "div"
+    assert "\u202e" not in bob.response.text
+
+
+def test_author_edits_for_some_minutes_only(bob: Browser, store: Store) -> None:
+    bob.open("/a/1").submit("/a/1/comment", text="Before")
+    assert typed(bob.open("/a/1/c/2/edit")) == "Before"
+    bob.submit("/a/1/c/2/edit", text="After").follow()
+    assert bob.page.by_id("c2").one("div", class_="text").text == "After"
+    assert "(edited)" in bob.page.by_id("c2").text
+    bob.open("/a/1/c/2/edit")
+    minute_14 = bob.response
+    fields = str(store.connection.client.hget("thread:1", "2")).split(" ")
+    written = time.time() - 960
+    change_thread(store, {"2": " ".join([*fields[:3], f"{written:.6f}", *fields[4:]])})
+    bob.response = minute_14
+    bob.submit("/a/1/c/2/edit", text=TYPED)
+    until = datetime.fromtimestamp(written + 900, UTC)
+    assert bob.status == 403
+    assert f"{until:%H:%M} UTC" in bob.alert
+    assert typed(bob) == TYPED
+
+
+def test_nobody_edits_or_deletes_anothers_words(bob: Browser, mod: Browser, store: Store) -> None:
+    for person in (bob, mod):
+        for act in ("edit", "delete"):
+            assert person.open(f"/a/1/c/1/{act}").status == 403
+            assert person.post(f"/a/1/c/1/{act}", {"text": "x", "csrf_token": person.csrf_token()}).status == 403
+    assert store.connection.client.hget("words:1", "1") == "The *first* one"
+
+
+def test_deleted_comment_is_nowhere(bob: Browser, reader: Browser, store: Store) -> None:
+    bob.open("/a/1/c/1/reply").submit("/a/1/c/1/reply", text="Secret words")
+    factories.comment(store, store.articles.get(1), factories.user(store, "ann"), parent=2)
+    bob.open("/a/1/c/2/edit")
+    opened_earlier = bob.response
+    bob.open("/a/1/c/2/delete").submit("/a/1/c/2/delete")
+    assert (bob.status, bob.location) == (303, "/a/1#comments")
+    for path in ("/a/1", "/a/1/c/1", "/a/1/c/2", "/a/1/c/3", "/a/1/c/3/reply", "/a/1/c/2/reply", "/u/bob"):
+        for person in (reader, bob):
+            assert "Secret words" not in person.open(path).response.text, path
+    assert bob.open("/a/1").page.by_id("c2").all(class_="gone")[0].text.startswith("Deleted by its author")
+    bob.response = opened_earlier
+    assert bob.submit("/a/1/c/2/edit", text=TYPED).status == 410
+    assert typed(bob) == TYPED
+
+
+def test_votes_by_form_lead_back_to_the_comment(bob: Browser, reader: Browser) -> None:
+    bob.open("/a/1?order=time").press("/a/1/c/1/vote")
+    assert (bob.status, bob.location) == (303, "/a/1?order=time#c1")
+    button = bob.follow().page.one("button", formaction="/a/1/c/1/unvote")
+    assert button["aria-pressed"] == "true"
+    assert button.text == "Vote for the comment by cem. Votes: 1"
+    reader.open("/a/1").press("/a/1/c/1/vote")
+    assert reader.location == "/login?next=/a/1%23c1"
+
+
+def test_votes_by_script_say_what_is_wrong(bob: Browser, make_member: MakeMember, store: Store) -> None:
+    def vote(browser: Browser, act: str = "1/vote", token: str = "") -> tuple[int, object]:
+        fields = {"csrf_token": token or browser.csrf_token()}
+        answer = browser.post(f"/a/1/c/{act}", fields, headers=JSON).response.json
+        assert answer
+        return browser.status, answer["votes"] if "votes" in answer else answer["error"]["code"]
+
+    assert vote(bob) == (200, 1)
+    assert vote(bob) == (409, "comment-voted") or bob.status == 409
+    assert vote(bob, "1/unvote") == (200, 0)
+    assert vote(bob, "9/vote")[0] == 404
+    assert vote(make_member("cem"))[0] == 409
+    end(store, bob)
+    assert vote(bob)[0] == 410
+
+
+def test_removed_comment_is_read_by_its_author_and_moderators_only(
+    bob: Browser, mod: Browser, make_member: MakeMember, reader: Browser, store: Store
+) -> None:
+    write_thread(store, 1, [node(2, author="cem", status=CommentStatus.REMOVED)])
+    change_thread(store, {"reason:2": "Off topic."})
+    for person in (reader, bob):
+        assert person.open("/a/1/c/2").status == 410
+        assert person.intro == "A moderator removed this comment: Off topic."
+    for person in (mod, make_member("cem")):
+        assert person.open("/a/1/c/2").status == 200
+        assert person.page.by_id("c2").one("div", class_="text").text == "Comment 2"
+        assert "Off topic." in person.page.by_id("c2").text
+
+
+def test_page_of_a_comment_explains_its_place(reader: Browser, store: Store) -> None:
+    write_thread(
+        store, 1, [node(2, time=1_700_000_000.0, votes=3), node(3, time=1_700_000_000.0), node(4, 3), node(5, 4)]
+    )
+    why = reader.open("/a/1/c/2").page.by_id("why").text
+    assert (
+        "Written on 14 Nov 2023, 22:13 UTC, plus 3 votes × 8,640 s = 7 h 12 min, like one written on 15 Nov 2023" in why
+    )
+    assert "Before it: cem" in why
+    assert "After it: bob : 0 votes × 8,640 s" in why
+    reader.open("/a/1/c/5")
+    assert [li["id"] for li in reader.page.one("ol", class_="ancestors").all("li", class_="comment")] == ["c3", "c4"]
+    assert reader.page.one("meta", name="robots")["content"] == "noindex"
+    assert reader.page.one("p", class_="meta").all("a")[0]["href"] == "/a/1#c5"
+    assert reader.open("/a/1/c/6").status == 404
+
+
+def test_author_stops_and_allows_notices(make_member: MakeMember, ann: Browser, bob: Browser, store: Store) -> None:
+    cem = make_member("cem").open("/a/1/c/1").submit("/a/1/c/1/quiet", quiet="1").follow()
+    assert store.threads.get(1).nodes[1].is_quiet
+    cem.submit("/a/1/c/1/quiet", quiet="0")
+    assert not store.threads.get(1).nodes[1].is_quiet
+    ann.open("/a/1").submit("/a/1/quiet", quiet="1")
+    assert store.threads.get(1).is_quiet
+    assert bob.post("/a/1/c/1/quiet", {"csrf_token": bob.csrf_token()}).status == 403
+
+
+def test_marks_stay_through_reloads_votes_and_replies(ann: Browser, bob: Browser, store: Store) -> None:
+    ann.open("/a/1")
+    store.connection.client.hset("seen:ann", "1", f"1 1 {time.time() - 3_600:.0f} ")
+    write_thread(store, 1, [node(2), node(3, 2), node(4)])
+
+    def marked() -> list[str]:
+        new = [mark.parent for mark in ann.page.all("mark", class_="new")]
+        return sorted(mark.parent["id"] for mark in new if mark and mark.parent and mark.parent.tag == "li")
+
+    ann.open("/a/1", headers={"Sec-Purpose": "prefetch"})
+    assert marked() == []
+    for address in ("/a/1", "/a/1?order=time", "/a/1"):
+        ann.open(address)
+        assert marked() == ["c2", "c3", "c4"], address
+    ann.submit("/a/1/comment", text="Mine").follow()
+    assert marked() == ["c2", "c3", "c4"]
+    first = ann.page.one("p", class_="new-comments").one("a", data_next_new="")["href"]
+    chain = [first.removeprefix("#")]
+    while links := ann.page.by_id(chain[-1]).all("p", class_="new-links")[0].all("a", data_next_new=""):
+        chain.append(links[0]["href"].removeprefix("#"))
+    assert sorted(chain) == ["c2", "c3", "c4"]
+
+
+def test_opening_the_page_reads_its_inbox_entries(
+    ann: Browser, store: Store, count_round_trips: CountRoundTrips
+) -> None:
+    def unread() -> int:
+        pipeline = store.pipeline()
+        found = store.inbox.queue_unread(pipeline, "ann")
+        pipeline.execute()
+        return found.result.count
+
+    assert unread() == 1
+    ann.client.head("/a/1")
+    ann.open("/a/1", headers={"Purpose": "prefetch"})
+    assert unread() == 1
+    assert not ann.open("/a/1").page.all("strong", class_="badge")
+    assert unread() == 0
+    assert count_round_trips(lambda: ann.open("/a/1")) == 1
