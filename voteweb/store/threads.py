@@ -67,16 +67,16 @@ class Threads:
         is_busy = known is None or not known.thread.revision or time.monotonic() < known.changed + BUSY_SECONDS
         read_all: Command = ("HGETALL", self._keys.thread(article_id))
         keys = [self._keys.thread(article_id), self._keys.words(article_id), self._keys.voted_comments(article_id, 0)]
-        revision = "*" if known is None or is_busy else str(known.thread.revision)
-        script = scripts.call("read_thread", keys, [revision, viewer_id, SHORT_THREAD, SCRIPTED_THREAD])
+        state = "*" if known is None or is_busy else f"{known.thread.revision} {len(known.fields)}"
+        script = scripts.call("read_thread", keys, [state, viewer_id, SHORT_THREAD, SCRIPTED_THREAD])
 
         def parse(replies: Sequence[Any]) -> ThreadRead:
-            *whole, (found, _last, fields, words, votes) = replies
+            *whole, (found, fields, words, votes) = replies
             if whole:
                 thread = self._thread(article_id, dict(whole[0]))
             elif fields is not None:
                 thread = self._thread(article_id, _pairs(fields))
-            elif known is not None and found == revision:
+            elif known is not None and found == state:
                 thread = known.thread
             else:
                 thread = self._thread(article_id, dict(pipeline.send([read_all])[0]))
