@@ -7,8 +7,8 @@ import pytest
 from tests import factories
 from tests.store.inboxes import page, unread
 from voteweb.core import config
-from voteweb.core.comments import CommentId
-from voteweb.core.models import LogAction, User
+from voteweb.core.comments import CommentId, NoticeKind
+from voteweb.core.models import LogAction, Role, User
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
@@ -37,6 +37,29 @@ def test_deleted_comment_counts_no_more(store: Store, bob: User) -> None:
     assert unread(store).count == page(store).total == 3
 
 
+def test_removed_comment_counts_until_it_is_restored(store: Store, bob: User) -> None:
+    mod = factories.user(store, "mod", Role.MODERATOR)
+    for with_replies, left in [(False, {1, 3, 4}), (True, {1, 3})]:
+        store.comment_removals.remove(
+            CommentId(1, 2), MOD_ENTRY(LogAction.REMOVE, comment=2), with_replies=with_replies, actor=mod
+        )
+        assert numbers(store) == left
+        store.comment_removals.restore(CommentId(1, 2), MOD_ENTRY(LogAction.RESTORE, comment=2), actor=mod)
+        assert numbers(store) == {1, 2, 3, 4}
+
+
+def test_act_of_a_moderator_is_an_entry_of_the_author(store: Store, bob: User) -> None:
+    mod = factories.user(store, "mod", Role.MODERATOR)
+    own = factories.comment(store, 1, parent=1)  # by ann, who is told of its removal
+    entry = NewLogEntry(LogAction.REMOVE, "mod", article=1, about="ann", comment=own.number, why="Off topic.")
+    store.comment_removals.remove(own, entry, actor=mod)
+    assert unread(store).count == 5
+    notice = page(store).rows[0]
+    assert (notice.kind, notice.comment) == (NoticeKind.REMOVED, None)
+    assert notice.log is not None
+    assert (notice.log.why, notice.log.comment) == ("Off topic.", own.number)
+
+
 def test_comments_of_a_removed_article_count_once_it_is_restored(store: Store, bob: User) -> None:
     store.removals.remove(1, MOD_ENTRY(LogAction.REMOVE))
     assert numbers(store) == set()
@@ -51,10 +74,13 @@ def test_ban_of_an_author_changes_nothing(store: Store, bob: User) -> None:
     assert numbers(store) == {1, 2, 3, 4}
 
 
-def test_comments_of_an_author_who_leaves_still_count(store: Store, bob: User) -> None:
-    store.account_deletion.start(bob, delete_articles=False)
+@pytest.mark.parametrize(("deletes", "left"), [(False, {1, 2, 3, 4})])
+def test_author_who_leaves_takes_the_entries_of_deleted_comments_along(
+    store: Store, bob: User, deletes: bool, left: set[int]
+) -> None:
+    store.account_deletion.start(bob, delete_articles=deletes)
     store.account_deletion.finish("bob")
-    assert numbers(store) == {1, 2, 3, 4}
+    assert numbers(store) == left
 
 
 def test_entry_201_pushes_out_the_oldest(store: Store, bob: User) -> None:
