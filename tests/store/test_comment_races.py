@@ -3,8 +3,11 @@
 import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
+
+import pytest
 
 from tests import factories
 from tests.store.concurrency import at_once
@@ -12,8 +15,10 @@ from tests.store.examination import broken, run
 from voteweb.core.comment_errors import CommentGone, CommentNotVoted, CommentVoted, ParentGone
 from voteweb.core.comments import CommentId, CommentStatus, Thread
 from voteweb.core.errors import ArticleGone
+from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
 from voteweb.store.comment_votes import VOTER_FACTOR
+from voteweb.store.moderation_log import NewLogEntry
 
 FIRST = CommentId(1, 1)
 
@@ -85,6 +90,29 @@ def test_votes_edits_answers_and_a_deletion_at_once_lose_nothing(store: Store) -
     assert nodes[1].status is CommentStatus.DELETED
     assert run(store, "HGETALL", "words:1").keys() == {str(number) for number in nodes} - {"1"}
     assert store.articles.get(1).comments == len(nodes) - 1 == 1 + len(written)
+    assert broken(store) == []
+
+
+@pytest.mark.parametrize("with_replies", [False, True])
+def test_deletions_removals_and_restorations_at_once_count_once(store: Store, with_replies: bool) -> None:
+    article, bob, mod = (
+        factories.article(store),
+        factories.user(store, "bob"),
+        factories.user(store, "mod", Role.MODERATOR),
+    )
+    for _ in range(6):
+        comment = factories.comment(store, article, bob)
+        answer = factories.comment(store, article, parent=comment.number)
+        removal = NewLogEntry(LogAction.REMOVE, "mod", article=1, comment=comment.number, why="spam")
+        remove = partial(store.comment_removals.remove, comment, removal, with_replies=with_replies, actor=mod)
+        restore = partial(store.comment_removals.restore, comment, replace(removal, kind=LogAction.RESTORE), actor=mod)
+        delete = partial(store.comments.delete, comment, bob)
+        at_once([delete, remove, restore, partial(store.comments.delete, answer, factories.user(store))] * 3)
+        store.comment_removals.finish(1)
+        thread = store.threads.get(1)
+        visible = [node for node in thread.nodes.values() if node.status is CommentStatus.VISIBLE]
+        assert store.articles.get(1).comments == len(visible)
+        assert thread.nodes[answer.number].status is CommentStatus.DELETED
     assert broken(store) == []
 
 
