@@ -64,7 +64,12 @@ def test_a_write_to_a_full_server_is_refused_at_once(site: Store, single_server:
     with full(site):
         connections = site.connection.client.info("stats")["total_connections_received"]
         site.connection.on_round_trip = trips.append
-        for write in (lambda: site.votes.cast(1, bob), lambda: factories.article(site)):
+        writes = (
+            lambda: site.votes.cast(1, bob),
+            lambda: factories.article(site),
+            lambda: factories.comment(site, 1, bob),
+        )
+        for write in writes:
             trips.clear()
             with pytest.raises(StorageFull, match="its database or its disk is full"):
                 write()
@@ -92,8 +97,10 @@ def test_what_keeps_a_site_safe_goes_on_without_memory(site: Store, single_serve
 
     bob = factories.user(site, "bob", password_hash="old")
     factories.group(site, "rust")
+    comment = factories.comment(site, 1)
     limited = build_store(site.connection, Settings(limits=1, secret_key="x" * 16)).rate_limits
     with full_memory(site):
+        site.comments.delete(comment, site.users.get("ann"))
         site.removals.restore(2, act(LogAction.RESTORE, article=2))
         site.removals.remove(1, act(LogAction.REMOVE, article=1))
         site.articles.set_groups(2, ["rust"], [], act(LogAction.GROUPS, article=2))
@@ -113,4 +120,5 @@ def test_what_keeps_a_site_safe_goes_on_without_memory(site: Store, single_serve
         pipeline.execute()
         assert page.result.rows == ()
     assert [run(site, "HGET", f"article:{id}", "gone") for id in (1, 2)] == ["removed", None]
+    assert run(site, "EXISTS", "words:1") == 0
     assert broken(site) == []
