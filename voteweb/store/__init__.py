@@ -112,7 +112,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     leases = Leases(connection)
     server_info, health = ServerInfo(connection, users), HealthChecks(connection, leases)
     removals = Removals(connection, settings, moderation_log)
-    inbox_feeds = InboxFeeds(connection)
+    comments, inbox_feeds = Comments(connection, settings, rate_limits), InboxFeeds(connection)
     return Store(
         connection=connection,
         articles=Articles(connection, settings, moderation_log, rate_limits),
@@ -120,7 +120,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         comment_removals=CommentRemovals(connection, settings, moderation_log),
         reports=Reports(connection, settings, moderation_log),
         votes=Votes(connection, settings, rate_limits, sessions),
-        comments=Comments(connection, settings, rate_limits),
+        comments=comments,
         comment_votes=CommentVotes(connection, settings, rate_limits, sessions),
         open_votes=OpenVotes(connection, settings),
         threads=Threads(connection),
@@ -132,7 +132,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         sessions=sessions,
         invitations=Invitations(connection),
         password_resets=PasswordResets(connection),
-        account_deletion=AccountDeletion(connection, removals, inbox_feeds),
+        account_deletion=AccountDeletion(connection, removals, comments, inbox_feeds),
         inbox_feeds=inbox_feeds,
         rate_limits=rate_limits,
         moderation_log=moderation_log,

@@ -6,8 +6,10 @@ from contextlib import suppress
 import redis
 
 from voteweb.core import config
+from voteweb.core.comment_errors import NoSuchComment
 from voteweb.core.errors import LastAdmin, NoSuchArticle, NoSuchMember, PasswordChanged
 from voteweb.core.models import User
+from voteweb.store.comments import Comments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.inbox_feeds import InboxFeeds
 from voteweb.store.keys import (
@@ -27,10 +29,11 @@ from voteweb.store.users import new_session_id
 class AccountDeletion:
     """Deletes accounts of one site."""
 
-    def __init__(self, connection: Connection, removals: Removals, inbox_feeds: InboxFeeds) -> None:
+    def __init__(self, connection: Connection, removals: Removals, comments: Comments, inbox_feeds: InboxFeeds) -> None:
         self._connection = connection
         self._keys = connection.keys
         self._removals = removals
+        self._comments = comments
         self._inbox_feeds = inbox_feeds
         self._scanner = Scanner(connection)
 
@@ -180,6 +183,9 @@ class AccountDeletion:
         if id is None:  # another program's member
             self._connection.command("LREM", self._keys.commented(name), 0, member)
             return
+        if deletes:
+            with suppress(NoSuchComment):  # another program has deleted it
+                self._comments.delete(id)
         self._connection.script(
             "disown_comment",
             [self._keys.thread(id.article), self._keys.commented(name)],

@@ -153,8 +153,8 @@ def test_account_whose_password_changes_meanwhile_is_not_deleted(
     ("fields", "field", "message"),
     [
         ({"password": "not this one", "articles": "keep"}, "password", "This is not your password."),
-        ({"password": PASSWORD}, "articles", "Please choose what happens to your articles."),
-        ({"password": PASSWORD, "articles": "burn"}, "articles", "Please choose what happens to your articles."),
+        ({"password": PASSWORD}, "articles", "Please choose what happens to what you wrote."),
+        ({"password": PASSWORD, "articles": "burn"}, "articles", "Please choose what happens to what you wrote."),
     ],
 )
 def test_deletion_needs_the_password_and_a_choice(

@@ -115,7 +115,7 @@ def data() -> ResponseReturnValue:
 @login_required
 @csrf_handled_by_form
 def delete() -> ResponseReturnValue:
-    """Delete the account: end its sessions for good, then delete its articles or remove its name from them.
+    """Delete the account: end its sessions for good, then delete what it wrote or remove its name from it.
 
     The last admin must make somebody else an admin first.
     """
