@@ -20,9 +20,10 @@ def content(store: Store) -> dict[str, Any]:
 
 
 def make_links(store: Store, *, inviter: str = "", forgetful: str = "") -> None:
-    """Make TOKEN an invitation by *inviter*, and the link with which *forgetful* sets a new password."""
+    """Make TOKEN an invitation by *inviter*, the link of *forgetful* for a new password, and the inbox's feed."""
     with mock.patch("secrets.token_urlsafe", return_value=TOKEN):
         if inviter:
             store.invitations.make(store.users.get(inviter))
         if forgetful:
             store.password_resets.make(forgetful)
+            store.inbox_feeds.renew(store.users.get(forgetful))

@@ -3,6 +3,7 @@
 import json
 
 from tests import factories
+from voteweb.core.comments import CommentId
 from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Reason
 from voteweb.store import Store
@@ -39,6 +40,34 @@ def test_export_has_everything_of_a_member(store: Store, settings: Settings) -> 
     assert [(invitation["used by"], invitation["withdrawn"]) for invitation in data["invitations"]] == [("cid", False)]
     assert data["votes"] == [{"article": 3, "title": "Bob's", "link": other.link}]
     assert data_export.export_member(store, store.users.get("cid"))["account"]["invited by"] == "Ann"
+
+
+def test_export_has_comments_with_their_context(store: Store, settings: Settings) -> None:
+    ann, bob = factories.user(store, "Ann"), factories.user(store, "bob")
+    factories.article(store, bob, title="Bob's")
+    factories.comment(store, 1, bob, text="A question")
+    factories.comment(store, 1, ann, parent=1, text="An answer")
+    factories.comment(store, 1, bob, parent=2, text="Thanks")
+    factories.comment(store, 1, ann, text="Deleted")
+    store.comments.delete(CommentId(1, 4), ann)
+    store.reports.make_comment_report(CommentId(1, 1), ann, Reason.TOPIC, "a note")
+    pipeline = store.pipeline()
+    store.threads.queue_read(pipeline, 1, visitor="Ann")
+    pipeline.execute()
+    store.inbox_feeds.renew(ann)
+    data = data_export.export_member(store, store.users.get("ann"))
+    assert json.loads(json.dumps(data)) == data
+    (comment,) = data["comments"]
+    fields = ("comment", "article", "title", "answers", "text", "votes", "gone")
+    assert tuple(comment[name] for name in fields) == (
+        "1.2", 1, "Bob's", {"comment": "1.1", "by": "bob"}, "An answer", 0, None
+    )  # fmt: skip
+    assert [(notice["kind"], notice["comment"], notice["by"], notice["read"]) for notice in data["inbox"]] == [
+        ("reply", "1.3", "bob", False)
+    ]
+    assert [(visit["article"], visit["seen up to comment"]) for visit in data["conversations seen"]] == [(1, 4)]
+    assert [(report["comment"], report["note"]) for report in data["reports of comments"]] == [("1.1", "a note")]
+    assert data["inbox has a feed"] is True
 
 
 def test_export_has_no_secrets(store: Store, settings: Settings) -> None:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from voteweb.core import config
 from voteweb.core.comment_errors import CommentGone, CommentReported, NoSuchComment
@@ -15,11 +15,13 @@ from voteweb.store import decoding
 from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.keys import article_id, article_member, comment_member, comment_of, is_article
+from voteweb.store.keys import article_id, article_member, comment_member, comment_of, is_article, parse_comment
 from voteweb.store.moderation_log import ModerationLog, NewLogEntry
 from voteweb.store.nodes import parse_node
-from voteweb.store.scanner import split_evenly
+from voteweb.store.scanner import batched, split_evenly
 from voteweb.store.told import read_reporters, told_arguments
+
+Id = TypeVar("Id", int, CommentId)
 
 
 class Reports:
@@ -173,10 +175,18 @@ class Reports:
     def made_by(self, member: User) -> dict[int, Report | None]:
         """Return all reports by *member*, by article id; None for one that is settled, whose words are gone."""
         ids = sorted(map(int, self._connection.command("SMEMBERS", self._keys.reported(member.name))))
-        reports: dict[int, Report | None] = {}
-        for at in range(0, len(ids), config.READ_BATCH_SIZE):
-            batch = ids[at : at + config.READ_BATCH_SIZE]
-            stored = self._connection.run([("HGET", self._keys.report(id), member.name.lower()) for id in batch])
+        return self._made(member, {id: self._keys.report(id) for id in ids})
+
+    def made_of_comments_by(self, member: User) -> dict[CommentId, Report | None]:
+        """Return all reports of comments by *member*, as :meth:`made_by` does those of articles."""
+        stored = self._connection.command("SMEMBERS", self._keys.reported_comments(member.name))
+        ids = sorted(filter(None, map(parse_comment, stored)))
+        return self._made(member, {id: self._keys.comment_report(*id) for id in ids})
+
+    def _made(self, member: User, keys: dict[Id, str]) -> dict[Id, Report | None]:
+        reports: dict[Id, Report | None] = {}
+        for batch in batched(keys):
+            stored = self._connection.run([("HGET", keys[id], member.name.lower()) for id in batch])
             reports |= {id: parse_report(text) if text else None for id, text in zip(batch, stored, strict=True)}
         return reports
 

@@ -94,6 +94,10 @@ class Threads:
         """Queue a count of the comments that a member has not seen, for those articles where the member was before."""
         return self._visits.queue_new_counts(pipeline, article_ids, name)
 
+    def visits_of(self, name: str) -> dict[int, Visit]:
+        """Return what a member has seen of conversations, by article id."""
+        return self._visits.of_member(name)
+
     def queue_words(self, pipeline: Pipeline, article_id: int, numbers: Iterable[int]) -> Future[dict[int, str]]:
         """Queue a read of the texts of these comments; one that was deleted has none."""
         wanted = list(numbers)

@@ -1,5 +1,6 @@
 """Visits: what each member has seen of the conversations of articles, so that new comments can be marked."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,11 +10,14 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
 
+_VISIT = re.compile(r"([0-9]{1,15}) ([0-9]{1,15}) ([0-9]{1,15})")
+
 
 class Visits:
     """The visits of one site's members."""
 
     def __init__(self, connection: Connection) -> None:
+        self._connection = connection
         self._keys = connection.keys
 
     def queue_note(self, pipeline: Pipeline, article_id: int, name: str) -> Future[Visit | None]:
@@ -29,6 +33,12 @@ class Visits:
         keys = [self._keys.seen(name), self._keys.thread(article_id), self._keys.article(article_id)]
         limits = [config.VISIT_SECONDS, config.VISITED_SECONDS, config.MAX_VISITED_THREADS]
         return pipeline.queue([scripts.call("note_visit", keys, [article_id, *limits])], parse, writes=True)
+
+    def of_member(self, name: str) -> dict[int, Visit]:
+        """Return what a member has seen, by article id."""
+        stored: dict[str, str] = self._connection.command("HGETALL", self._keys.seen(name))
+        matches = {id: _VISIT.match(text) for id, text in stored.items() if id.isdecimal()}
+        return {int(id): Visit(*map(int, match.groups())) for id, match in matches.items() if match}
 
     def queue_new_counts(self, pipeline: Pipeline, article_ids: Sequence[int], name: str) -> Future[dict[int, int]]:
         """Queue a count of the comments that a member has not seen, for those of the articles with such comments."""

@@ -46,17 +46,28 @@ class Item:
     updated: float
     content: str
     tags: tuple[str, ...] = ()
+    #: The number of comments on an article, at ``page_url`` and in its feed; None where there is no conversation.
+    comments: int | None = None
+    #: Id and full URL of what a comment answers, "" if that is not known.
+    answers: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """A list as a feed; ``path`` and ``query`` are those of the list's page."""
+    """A list as a feed; ``path`` and ``query`` are those of the list's page.
+
+    ``feed_path`` is the path of the feed without its ending, if that is not the path of the page. ``is_dated``: the
+    newest change is named as the time of the feed's last change. A list from which something can disappear must not
+    do so: a reader who asks only by time would keep what was deleted.
+    """
 
     title: str
     path: str
     items: tuple[Item, ...]
     description: str = ""
     query: str = ""
+    feed_path: str = ""
+    is_dated: bool = True
 
     @property
     def page_url(self) -> str:
@@ -70,7 +81,7 @@ class Feed:
 
     def url(self, format: str) -> str:
         """Return the full URL of this feed as "atom" or "json"."""
-        path = "/feed" if self.path == "/" else quote(self.path, safe="/+")
+        path = "/feed" if self.path == "/" else quote(self.feed_path or self.path, safe="/+")
         return absolute(f"{path}.{format}{self.query}")
 
 
@@ -98,6 +109,7 @@ def article_item(article: Article) -> Item:
         updated=article.edited or article.time,
         content=render_public("feeds/_content.html", article=article, page=page_url),
         tags=article.groups,
+        comments=article.comments if settings().comments else None,
     )
 
 
@@ -119,10 +131,11 @@ def feed_language(view: Callable[P, T]) -> Callable[P, T]:
 
 def feed_response(feed: Feed, format: str) -> Response:
     """Return *feed* as "atom" or "json"."""
+    modified = feed.updated if feed.is_dated else 0.0
     if format == "atom":
-        return xml("feeds/atom.xml", "application/atom+xml", config.FEED_SECONDS, feed.updated, feed=feed)
+        return xml("feeds/atom.xml", "application/atom+xml", config.FEED_SECONDS, modified, feed=feed)
     body = json.dumps(_clean(_json_feed(feed)), ensure_ascii=False, separators=(",", ":"))
-    return public(body, "application/feed+json", config.FEED_SECONDS, feed.updated)
+    return public(body, "application/feed+json", config.FEED_SECONDS, modified)
 
 
 def _json_feed(feed: Feed) -> dict[str, Any]:

@@ -31,6 +31,8 @@ TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
         ("//reset//Secret-1", "", "//reset//***"),
         ("/invitations/Secret-1/revoke", "", "/invitations/***/revoke"),
         ("/invitations", "", "/invitations"),
+        ("/inbox/feed/Secret-1.atom", "", "/inbox/feed/***"),
+        ("//Inbox//feed//Secret-1.json", "", "//Inbox//feed//***"),
         ("/signup", "invite=Secret-1", "/signup"),
         ("/login", "next=/reset/Secret-1", "/login"),
         ("/new", "page=2&csrf_token=Secret-1", "/new"),

@@ -8,6 +8,7 @@ from voteweb.web.views import (
     admissions,
     articles,
     auth,
+    comment_feeds,
     comment_lists,
     comment_page,
     comment_votes,
@@ -31,7 +32,7 @@ _MODULES = (
     sitemap, language,
 )  # fmt: skip
 #: The pages of conversations, which a site without them does not have.
-_CONVERSATIONS = (comment_page, comments, comment_votes, comment_lists, inbox)
+_CONVERSATIONS = (comment_page, comments, comment_votes, comment_lists, comment_feeds, inbox)
 
 
 def init_app(app: Flask, settings: Settings) -> None:

@@ -1,0 +1,133 @@
+"""Feeds of comments, and that of an inbox: their content, and that deleted words are gone from them."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests import factories
+from tests.web.browser import Browser
+from tests.web.conftest import MakeBrowser
+from tests.web.feed_reader import atom, items, titles, tree
+from voteweb.core.comments import CommentId
+from voteweb.core.models import LogAction, User
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+THREAD = "{http://purl.org/syndication/thread/1.0}"
+FEEDS = {
+    "/a/1": ["bob on “Title <b>”", "ann on “Title <b>”", "bob on “Title <b>”"],
+    "/a/1/c/1": ["bob on “Title <b>”", "ann on “Title <b>”"],
+    "/a/1/c/3": [],
+    "/comments": ["bob on “Title <b>”", "ann on “Title <b>”", "bob on “Title <b>”"],
+    "/u/bob/comments": ["bob on “Title <b>”", "bob on “Title <b>”"],
+}
+
+
+@pytest.fixture(autouse=True)
+def bob_user(store: Store) -> User:
+    """Ann's article has bob's comment 1, ann's answer 2, and bob's answer 3 to that."""
+    ann, bob = factories.user(store, "ann"), factories.user(store, "bob")
+    factories.article(store, ann, title="Title <b>")
+    factories.comment(store, 1, bob, text="First & **bold** <b>")
+    factories.comment(store, 1, ann, parent=1, text="Answer")
+    factories.comment(store, 1, bob, parent=2, text="Answer to the answer")
+    return bob
+
+
+def links(element: Any) -> set[tuple[str, str, str | None]]:
+    found = element.findall("{http://www.w3.org/2005/Atom}link")
+    return {(link.get("rel"), link.get("href").removeprefix("http://localhost"), link.get(f"{THREAD}count"))
+            for link in found}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", FEEDS)
+def test_each_feed_has_its_comments_newest_first(path: str, reader: Browser) -> None:
+    assert titles(reader, path) == FEEDS[path]
+    feed = json.loads(reader.response.data)
+    assert feed["home_page_url"] == f"http://localhost{path}"
+    ids = [entry.id for entry in atom(reader, f"{path}.atom").entries]
+    assert len(set(ids)) == len(ids)
+    alternates = [link["href"] for link in reader.open(path).page.all("link", rel="alternate")]
+    assert alternates in ([f"{path}.atom", f"{path}.json"], [])
+
+
+def test_item_has_its_words_and_what_it_answers(reader: Browser) -> None:
+    item = items(reader, "/a/1.json")[-1]
+    assert (item["url"], item["authors"][0]["url"]) == ("http://localhost/a/1/c/1", "http://localhost/u/bob")
+    assert "First &amp; <strong>bold</strong> &lt;b&gt;" in item["content_html"]
+    entries = tree(reader, "/a/1.atom").findall("{http://www.w3.org/2005/Atom}entry")
+    answered = [entry.find(f"{THREAD}in-reply-to").attrib for entry in entries]
+    ids = [entry.findtext("{http://www.w3.org/2005/Atom}id") for entry in entries]
+    assert [attributes["ref"] for attributes in answered[:2]] == [ids[1], ids[2]]
+    article = tree(reader, "/new.atom").find("{http://www.w3.org/2005/Atom}entry")
+    assert article.findtext("{http://www.w3.org/2005/Atom}id") == answered[2]["ref"]
+
+
+def test_articles_feed_tells_how_many_comments_there_are(reader: Browser, make_browser: MakeBrowser) -> None:
+    (entry,) = tree(reader, "/feed.atom").findall("{http://www.w3.org/2005/Atom}entry")
+    assert {("replies", "/a/1#comments", "3"), ("replies", "/a/1.atom", "3")} <= links(entry)
+    assert entry.findtext(f"{THREAD}total") == "3"
+    (entry,) = tree(make_browser(comments=0), "/feed.atom").findall("{http://www.w3.org/2005/Atom}entry")
+    assert ("replies", "/a/1", None) in links(entry)
+
+
+@pytest.mark.parametrize("format", ["atom", "json"])
+def test_deleted_comment_is_gone_from_feeds_and_what_was_kept(
+    format: str, reader: Browser, store: Store, bob_user: User
+) -> None:
+    addresses = [f"{path}.{format}" for path in ("/a/1", "/comments", "/u/bob/comments", "/a/1/c/2")]
+    kept = {}
+    for address in addresses:
+        headers = reader.open(address).response.headers
+        assert "Answer to the answer" in reader.response.text
+        assert "Last-Modified" not in headers
+        kept[address] = {"If-None-Match": headers["ETag"]}
+        assert reader.open(address, headers=kept[address]).status == 304
+    store.comments.delete(CommentId(1, 3), bob_user)
+    for address in addresses:
+        assert reader.open(address, headers=kept[address]).status == 200
+        assert "Answer to the answer" not in reader.response.text
+
+
+def test_comments_go_and_come_back_with_their_article(reader: Browser, store: Store) -> None:
+    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "mod", about="ann", article=1, why="Spam."))
+    assert [reader.open(f"{path}.atom").status for path in ("/a/1", "/a/1/c/1")] == [410, 410]
+    assert (titles(reader, "/comments"), titles(reader, "/u/bob/comments")) == ([], [])
+    store.removals.restore(1, NewLogEntry(LogAction.RESTORE, "mod", article=1))
+    assert len(titles(reader, "/a/1")) == 3
+
+
+def test_unknown_conversation_or_comment_has_no_feed(reader: Browser, make_browser: MakeBrowser) -> None:
+    assert [reader.open(path).status for path in ("/a/9.atom", "/a/1/c/9.json", "/a/1.rss")] == [404] * 3
+    off = make_browser(comments=0)
+    assert {off.open(f"{path}.atom").status for path in FEEDS} == {404}
+
+
+def test_long_conversation_shows_its_newest_comments(reader: Browser, store: Store, bob_user: User) -> None:
+    for number in range(4, 121):
+        factories.comment(store, 1, bob_user, parent=1, text=f"Comment {number}")
+    for path in ("/a/1.json", "/a/1/c/1.json"):
+        contents = [item["content_html"] for item in items(reader, path)]
+        assert [f"Comment {number}<" in html for number, html in zip(range(120, 95, -1), contents, strict=True)] == [
+            True
+        ] * 25
+
+
+def test_inbox_is_read_at_its_secret_address_until_that_is_withdrawn(reader: Browser, store: Store) -> None:
+    ann = store.users.get("ann")
+    token = store.inbox_feeds.renew(ann)
+    path = f"/inbox/feed/{token}"
+    assert titles(reader, path) == [
+        "bob answered your comment on “Title <b>”", "bob commented on your article “Title <b>”"
+    ]  # fmt: skip
+    assert reader.response.headers["Cache-Control"] == "private, no-store"
+    assert len(store.connection.command("LRANGE", store.keys.unread("ann"), 0, -1)) == 2
+    store.inbox_feeds.withdraw(ann)
+    assert reader.open(f"{path}.atom").status == 404
+
+
+def test_inbox_of_a_banned_member_has_no_feed(reader: Browser, store: Store) -> None:
+    token = store.inbox_feeds.renew(store.users.get("ann"))
+    store.users.ban("ann", NewLogEntry(LogAction.BAN, "mod", about="ann", why="Spam."))
+    assert reader.open(f"/inbox/feed/{token}.atom").status == 404
