@@ -48,6 +48,13 @@ class InboxFeeds:
         """Queue a read of whether the inbox of a member has a feed."""
         return pipeline.queue([("HEXISTS", self._keys.user(name), "inbox-feed")], lambda replies: bool(replies[0]))
 
+    def has(self, name: str) -> bool:
+        """Tell whether the inbox of a member has a feed."""
+        pipeline = self._connection.pipeline()
+        has_feed = self.queue_has(pipeline, name)
+        pipeline.execute()
+        return has_feed.result
+
     def _set(self, name: str, digest: str, actor: User | None) -> None:
         keys, act = self._keys, not_logged(self._keys)
         checked = actor_arguments(keys, actor, Role.MEMBER)

@@ -1,8 +1,9 @@
 """Data export: everything that the site stores about one member."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from voteweb.core.comments import ListedComment, Notice
 from voteweb.core.models import Article, EarlierVersion, User
 from voteweb.store import Store
 from voteweb.store.rankings import Ranking
@@ -12,7 +13,9 @@ from voteweb.web.i18n.formatting import iso
 def export_member(store: Store, member: User) -> dict[str, Any]:
     """Return what the site stores about *member*.
 
-    That is the account, its sessions, articles, reports, invitations, and votes that are still known.
+    That is the account, its sessions, articles, comments, inbox, visits of conversations, reports, invitations, and
+    votes that are still known. Votes on comments are not among them: they are stored by conversation, so that nobody
+    can list those of a member without reading every conversation, and are forgotten when it ends.
     """
     return {
         "account": {
@@ -32,11 +35,24 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             *_articles(store, store.rankings.member(member.name)),
             *_articles(store, store.rankings.member_gone(member.name)),
         ],
+        "comments": [_comment(comment) for comment in store.comment_lists.of_member(member.name)],
+        "inbox": [_notice(notice) for notice in _notices(store, member.name)],
+        "inbox has a feed": store.inbox_feeds.has(member.name),
+        "conversations seen": [
+            {"article": id, "seen up to comment": visit.seen, "time": iso(visit.time)}
+            for id, visit in store.threads.visits_of(member.name).items()
+        ],
         "reports": [
             {"article": id, "reason": report.reason, "note": report.note, "time": iso(report.time)}
             if report
             else {"article": id, "settled": True}
             for id, report in store.reports.made_by(member).items()
+        ],
+        "reports of comments": [
+            {"comment": str(id), "reason": report.reason, "note": report.note, "time": iso(report.time)}
+            if report
+            else {"comment": str(id), "settled": True}
+            for id, report in store.reports.made_of_comments_by(member).items()
         ],
         "invitations": [
             {
@@ -50,6 +66,44 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             {"article": article.id, "title": article.title, "link": article.link}
             for article in store.open_votes.all(member.id)
         ],
+    }
+
+
+def _comment(comment: ListedComment) -> dict[str, Any]:
+    node = comment.node
+    return {
+        "comment": str(comment.id),
+        "article": comment.id.article,
+        "title": comment.title,
+        "answers": {"comment": f"{comment.id.article}.{node.parent}", "by": comment.answers} if node.parent else None,
+        "text": comment.text,
+        "time": iso(node.time),
+        "votes": node.votes,
+        "edited": node.is_edited,
+        "no notices of replies": node.is_quiet,
+        "gone": node.status or None,
+    }
+
+
+def _notices(store: Store, name: str) -> Iterator[Notice]:
+    number, is_complete = 1, False
+    while not is_complete:
+        pipeline = store.pipeline()
+        page = store.inbox.queue_page(pipeline, name, number)
+        pipeline.execute()
+        yield from page.result.rows
+        number, is_complete = number + 1, not page.result.more
+
+
+def _notice(notice: Notice) -> dict[str, Any]:
+    log, comment = notice.log, notice.comment
+    return {
+        "kind": notice.kind,
+        "time": iso(notice.time),
+        "read": not notice.is_unread,
+        "comment": str(comment.id) if comment else None,
+        "by": comment.node.author if comment else None,
+        "log entry": log.id if log else None,
     }
 
 

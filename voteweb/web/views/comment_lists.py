@@ -1,20 +1,13 @@
 """Comments outside their conversations: the site's newest, and those of one member."""
 
-from flask import Blueprint, abort, render_template
+from flask import Blueprint, render_template
 
 from voteweb.web.auth.login import page_pipeline, queue_viewer
-from voteweb.web.context import settings, store
+from voteweb.web.context import store
 from voteweb.web.pagination import check_page_exists, page_number
 from voteweb.web.views.users import check_present, parse_name
 
 blueprint = Blueprint("comment_lists", __name__)
-
-
-@blueprint.before_request
-def check_comments() -> None:
-    """Answer 404 on a site without comments."""
-    if not settings().comments:
-        abort(404)
 
 
 @blueprint.get("/comments")

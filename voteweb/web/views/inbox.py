@@ -1,22 +1,15 @@
 """The viewer's inbox: what others answered, and what moderators did to what the viewer posted and reported."""
 
-from flask import Blueprint, abort, flash, redirect, render_template, request
+from flask import Blueprint, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, session_member_name, viewer
-from voteweb.web.context import settings, store
+from voteweb.web.context import store
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import check_page_exists, page_number
 from voteweb.web.urls import absolute
 
 blueprint = Blueprint("inbox", __name__)
-
-
-@blueprint.before_request
-def check_comments() -> None:
-    """Answer 404 on a site without comments."""
-    if not settings().comments:
-        abort(404)
 
 
 @blueprint.get("/inbox")
