@@ -14,7 +14,7 @@ from tests.store.key_patterns import key_methods, key_pattern
 from voteweb.core import rate_limits
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.jobs import ACCOUNT_DELETIONS
-from voteweb.core.models import LogAction, Order, Reason, Role
+from voteweb.core.models import LogAction, Order, Reason, Role, User
 from voteweb.store import Store
 from voteweb.store.keys import Keys, article_id
 from voteweb.store.moderation_log import NewLogEntry
@@ -55,6 +55,7 @@ def busy(make_store: MakeStore) -> Store:
     store.users.make("carl", "", network="198.51.100.0/24", request="Please")
     store.rate_limits.remember_network("bob_-9", "198.51.100.7")
     store.sessions.open(store.users.get("bob_-9"), "a-token", "Firefox/Linux")
+    _converse(store, first.id, bob)
     store.account_deletion.start(factories.user(store, "zoe"), delete_articles=True)
     assert store.rate_limits.hit([(rate_limits.LOGIN_BY_ADDRESS, "198.51.100.7")]) is None
     store.leases.run(ACCOUNT_DELETIONS, lambda: iter([]), bool)
@@ -64,6 +65,24 @@ def busy(make_store: MakeStore) -> Store:
     store.schema.begin("before.gz")
     assert broken(store) == []
     return store
+
+
+def _converse(store: Store, article: int, bob: User) -> None:
+    """Let everything be done once in the conversation of an article of Ann's; counting a removal is cut off."""
+    ann = store.users.get("ann")
+    question, answer = (factories.comment(store, article, who, parent=n) for n, who in enumerate((ann, bob)))
+    store.comment_votes.cast(answer, ann)
+    store.comments.edit(answer, "Well said, @ann.", bob)
+    store.comments.set_quiet(article, question.number, ann, is_quiet=True)
+    store.comments.delete(factories.comment(store, article, bob), bob)
+    removal = NewLogEntry(LogAction.REMOVE, COMMAND_LINE, about="Ann", article=article, comment=1, why="spam")
+    store.reports.make_comment_report(answer, ann, Reason.SPAM, "")
+    store.comment_removals.remove(question, removal, with_replies=False, actor=None)
+    pipeline = store.pipeline()
+    store.threads.queue_read(pipeline, article, viewer_id=ann.id, visitor="Ann")
+    pipeline.execute()
+    store.inbox_feeds.renew(bob)
+    run(store, "SADD", "removing:", article)
 
 
 @pytest.mark.parametrize("method", key_methods().values(), ids=key_methods())

@@ -11,7 +11,9 @@ from tests.helpers import until
 from tests.store.examination import broken, run, snapshot
 from tests.store.queries import good_ids, page_ids, read_articles
 from tests.store.storm import StoreStorm
+from voteweb.core.comments import CommentOrder
 from voteweb.core.config import Settings
+from voteweb.core.conversation import Conversation
 from voteweb.core.models import LogAction, Order
 from voteweb.store import Store, build_store
 from voteweb.store.moderation_log import NewLogEntry
@@ -141,3 +143,23 @@ def test_the_front_page_follows_the_new_scores(make_store: MakeStore) -> None:
     changed = make_store(vote_score=3_600.0)
     rescore(changed)
     assert page_ids(changed, changed.rankings.site(Order.SCORE)) == [first.id, second.id]
+
+
+@pytest.mark.parametrize("changes", [{}, {"comment_vote_score": 1.0}, {"comment_good_votes": 2}])
+def test_siblings_agree_with_their_sums_before_and_after(
+    site: Store, settings: Settings, changes: dict[str, float]
+) -> None:
+    voters = factories.users(site, 4)
+    for votes in (0, 3, 1, 4, 1, 0):
+        comment = factories.comment(site, 1)
+        for voter in voters[:votes]:
+            site.comment_votes.cast(comment, voter)
+    other, before = with_changes(site, settings, **changes), snapshot(site)
+    rescore(other)
+    assert snapshot(site) == before
+    weight = replace(settings, **changes).comment_vote_score
+    conversation = Conversation(other.threads.get(1), CommentOrder.SCORE, weight)
+    rows = conversation.page(1, 100).rows
+    sums = [row.node.time + weight * row.node.votes for row in rows]
+    assert len(sums) == 6
+    assert sums == sorted(sums, reverse=True)

@@ -43,7 +43,8 @@ def rescore(site: Site) -> None:
     """Recompute the score of every article.
 
     Run it after VOTEWEB_VOTE_SCORE or VOTEWEB_GOOD_VOTES has changed and the site was restarted with the new value;
-    the site may be in use. Running it again changes nothing.
+    the site may be in use. Running it again changes nothing. Comments have no stored score: after a restart they stand
+    by the new VOTEWEB_COMMENT_VOTE_SCORE.
     """
     checked = changed = 0
     batches = track(site.store.rescoring.run(), "Rescoring", site.store.rescoring.total(), lambda batch: batch[0])
