@@ -22,6 +22,7 @@ from voteweb.store.moderation_log import NewLogEntry
 TYPES = {"A list: ": "list", "A hash: ": "hash", "A set: ": "set", "A sorted set: ": "zset", "A string: ": "string"}
 #: Ends of docstrings of keys that do not expire.
 PERMANENT = ("; for ever.", "; until the deletion is complete.", "; until they are settled.", "; until it ends.")
+PERMANENT += ("; until that is done.", "; until it is withdrawn.")
 
 
 @pytest.fixture
@@ -68,7 +69,7 @@ def busy(make_store: MakeStore) -> Store:
 
 
 def _converse(store: Store, article: int, bob: User) -> None:
-    """Let everything be done once in the conversation of an article of Ann's; counting a removal is cut off."""
+    """Do everything once in the conversation of an article of Ann's; counting a removal is cut off."""
     ann = store.users.get("ann")
     question, answer = (factories.comment(store, article, who, parent=n) for n, who in enumerate((ann, bob)))
     store.comment_votes.cast(answer, ann)

@@ -4,10 +4,9 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.conversations import store_thread
+from tests.store.conversations import store_damageable
 from tests.store.examination import run
-from voteweb.core.comments import CommentStatus, Node
-from voteweb.core.models import LogAction, Reason, Role, User
+from voteweb.core.models import LogAction, Reason, Role
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
@@ -50,33 +49,5 @@ def site(make_store: MakeStore) -> Store:
     store.users.make("hal", "", network="", request="Please let me in.")
     store.sessions.open(bob, "a-token")
     store.account_deletion.start(zoe, delete_articles=False)
-    _converse(store, good.id, ann, bob)
+    store_damageable(store, good.id, ann, bob)
     return store
-
-
-def _converse(store: Store, article: int, ann: User, bob: User) -> None:
-    posted = 1_700_000_000.0
-    removed = CommentStatus.REMOVED
-    nodes = [
-        Node(1, 0, 2, 0, posted + 1, "ann"),
-        Node(2, 1, 0, 0, posted + 2, "bob"),
-        Node(3, 2, 3, 3, posted + 3, "ann", removed),
-        Node(4, 0, 1, 0, posted + 4, "", CommentStatus.DELETED),
-        Node(5, 4, 1, 0, posted + 5, "bob"),
-        Node(6, 0, 0, 0, posted + 6, "ann", removed, removes_replies=True),
-        Node(7, 6, 0, 0, posted + 7, "bob"),
-        Node(8, 0, 0, 0, posted + 8, "ann", is_quiet=True, is_edited=True),
-    ]
-    store_thread(store, article, nodes, {1: [bob.id, 4], 4: [bob.id], 5: [ann.id]})
-    run(store, "HSET", f"thread:{article}", "reason:3", "spam", "reason:6", "spam")
-    reply = f"reply {article}.2 1700000002"
-    run(store, "RPUSH", "inbox:ann", reply, "removed log-1 1700000001")
-    run(store, "RPUSH", "unread:ann", reply)
-    run(store, "HSET", "seen:bob", article, "3 5 1700000005.000000 7")
-    for key in ("inbox:ann", "unread:ann", "seen:bob"):
-        run(store, "EXPIRE", key, 86_400)
-    run(store, "HSET", f"comment-report:{article}.2", "ann", "a report")
-    run(store, "ZADD", "reports:", 1, f"comment:{article}.2")
-    run(store, "SADD", "reported-comments:ann", f"{article}.2")
-    run(store, "HSET", "user:bob", "inbox-feed", "digest")
-    run(store, "SET", "inbox-feed:digest", "bob")

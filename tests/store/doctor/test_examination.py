@@ -11,7 +11,7 @@ from tests.store.doctor.damages import DAMAGES, named_keys, spoil
 from tests.store.examination import broken, broken_keys, run, snapshot
 from voteweb.core.config import Settings
 from voteweb.store import Store, build_store
-from voteweb.store.doctor import spooling_scanner
+from voteweb.store.doctor import spooling_scanner, thread_snapshots
 
 
 def test_a_sound_site_has_no_findings(site: Store) -> None:
@@ -70,7 +70,9 @@ def test_a_broken_invariant_is_found_by_its_key(site: Store, command: str, keys_
     (
         "article:1 voted:1 time: score: good: groups: group:go time:go score:go group-info:go posted:ann user:ann "
         "gone:ann reports: report:1 reported:bob log: log-by:mod log-kind:ban+mod log-about:ann log-entries: "
-        "invite:open invites:bob reset:digest users: admins: leaving: link:digest user: article:"
+        "invite:open invites:bob reset:digest users: admins: leaving: link:digest user: article: thread:2 words:2 "
+        "hidden:2 voted-comments:2-0 comments: commented:ann removing: inbox:ann unread:ann seen:bob inbox-feed:digest "
+        "comment-report:2.2 reported-comments:ann"
     ).split(),
 )
 def test_a_key_of_another_type_is_found(site: Store, key: str) -> None:
@@ -90,11 +92,43 @@ def test_a_key_of_another_type_is_found(site: Store, key: str) -> None:
         ("ZADD time: 9 article:77", ("time:", "holds article:77, which is no article")),
         ("PERSIST voted:1", ("voted:1", "never expires")),
         ("EXPIRE score:go 60", ("score:go", "expires in 60 seconds, but is for ever")),
+        ("HSET thread:2 2 nonsense", ("thread:2", "holds comment 2.2 with a damaged text")),
+        (
+            "HSET thread:2 5 77~1~0~1700000005.000000~-~bob",
+            ("thread:2", "comment 2.5 answers 2.77, which is not older: it stands at the top level now"),
+        ),
+        (
+            "HDEL thread:2 4",
+            ("thread:2", "comment 2.5 answers 2.4, which is not there: it stands at the top level now"),
+        ),
+        ("DEL article:2", ("thread:2", "belongs to no article: there is no article:2")),
+        (
+            "SETBIT hidden:2 7 0",
+            ("hidden:2", "does not hide comment 2.7, which is visible below one removed with its replies"),
+        ),
+        ("SADD voted-comments:2-0 4294968295", ("thread:2", "comment 2.1 has 2 votes, but base 0 and 3 voters make 3")),
     ],
 )
 def test_a_finding_describes_what_is_wrong(site: Store, command: str, finding: tuple[str, str]) -> None:
     spoil(site, command)
     assert finding in broken(site)
+
+
+def test_a_large_conversation_is_read_in_steps(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thread_snapshots, "STEP_SIZE", 3)
+    monkeypatch.setattr(thread_snapshots, "MAX_VOTERS_PER_READ", 2)
+    assert broken(site) == []
+    spoil(site, "HSET thread:2 1 0~3~0~1700000001.000000~-~ann")
+    assert broken_keys(site) == {"thread:2"}
+
+
+def test_bits_are_not_compared_while_a_removal_hides_comments(site: Store) -> None:
+    run(site, "SADD", "removing:", 2)
+    spoil(site, "SETBIT hidden:2 7 0")
+    spoil(site, "HINCRBY article:2 comments 1")
+    assert broken(site) == []
+    run(site, "SREM", "removing:", 2)
+    assert broken_keys(site) == {"hidden:2"}
 
 
 def test_several_broken_invariants_are_all_found(site: Store) -> None:
