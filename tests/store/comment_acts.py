@@ -7,10 +7,12 @@ from contextlib import suppress
 from threading import Lock
 
 from tests import factories
+from tests.store.examination import run
 from tests.store.queries import read_articles
 from voteweb.core.comment_errors import (
     CommentGone,
     CommentNotVoted,
+    CommentReported,
     CommentVoted,
     ConversationClosed,
     NotYourComment,
@@ -20,8 +22,9 @@ from voteweb.core.comment_errors import (
 )
 from voteweb.core.comments import CommentId, Thread
 from voteweb.core.errors import ArticleGone
-from voteweb.core.models import User
+from voteweb.core.models import LogAction, Reason, User
 from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
 
 Act = Callable[[random.Random, User, int], None]
 #: Refusals that are expected in a storm, because another thread was faster.
@@ -29,6 +32,7 @@ COMMENT_REFUSALS = (
     ArticleGone,
     CommentGone,
     CommentNotVoted,
+    CommentReported,
     CommentVoted,
     ConversationClosed,
     NotYourComment,
@@ -49,7 +53,8 @@ class CommentActs:
         #: Each act with its share of all acts.
         self.shares: dict[Act, int] = {
             self.write: 30, self._cast: 40, self._take_back: 20, self._edit: 6, self._delete: 4, self._silence: 3,
-            self._visit: 5, self._read_inbox: 3,
+            self._visit: 5, self._read_inbox: 3, self._remove: 12, self._restore: 16, self._report: 4, self._dismiss: 2,
+            self._close: 1,
         }  # fmt: skip
         self.names = {act.__name__.strip("_") for act in self.shares}
 
@@ -121,9 +126,42 @@ class CommentActs:
             self._store.inbox.mark_all_read(who, page.result.rows[0].entry)
         self._note("read_inbox")
 
+    def _remove(self, chance: random.Random, who: User, article: int) -> None:
+        if id := self._some(chance, article):
+            entry, with_replies = _log_entry(LogAction.REMOVE, who, id), chance.random() < 0.5
+            self._store.comment_removals.remove(id, entry, with_replies=with_replies, actor=who)
+            self._note("remove")
+
+    def _restore(self, chance: random.Random, who: User, article: int) -> None:
+        if id := self._some(chance, article):
+            self._store.comment_removals.restore(id, _log_entry(LogAction.RESTORE, who, id), actor=who)
+            self._note("restore")
+
+    def _report(self, chance: random.Random, who: User, article: int) -> None:
+        if id := self._some(chance, article):
+            self._store.reports.make_comment_report(id, who, Reason.SPAM, "")
+            self._note("report")
+
+    def _dismiss(self, chance: random.Random, who: User, article: int) -> None:
+        if id := self._some(chance, article):
+            self._store.reports.dismiss_comment(id, _log_entry(LogAction.DISMISS, who, id), actor=who)
+            self._note("dismiss")
+
+    def _close(self, chance: random.Random, who: User, article: int) -> None:
+        """Close a conversation and open it again."""
+        id = CommentId(article, 0)
+        self._store.comment_removals.close(article, _log_entry(LogAction.CLOSE, who, id), actor=who)
+        self._store.comment_removals.reopen(article, _log_entry(LogAction.REOPEN, who, id), actor=who)
+        self._note("close")
+
+
+def _log_entry(kind: LogAction, who: User, id: CommentId) -> NewLogEntry:
+    return NewLogEntry(kind, who.name, about="ann", article=id.article, comment=id.number, why="why")
+
 
 def check_comments(store: Store, acts: CommentActs, members: list[User]) -> None:
     """Check that the comments are those that were written, with the votes and numbers that the answers add up to."""
+    assert run(store, "EXISTS", "removing:") == 0
     articles = {id.article for id in acts.votes}
     threads = {article: factories.thread(store, article) for article in articles}
     stored = {

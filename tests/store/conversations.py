@@ -68,7 +68,7 @@ def store_damageable(store: Store, article: int, ann: User, bob: User) -> None:
     store_thread(store, article, nodes, {1: [bob.id, 4], 4: [bob.id], 5: [ann.id]})
     run(store, "HSET", f"thread:{article}", "reason:3", "spam", "reason:6", "spam")
     reply = f"reply {article}.2 1700000002"
-    run(store, "RPUSH", "inbox:ann", reply, "removed log-1 1700000001")
+    run(store, "RPUSH", "inbox:ann", reply)
     run(store, "RPUSH", "unread:ann", reply)
     run(store, "HSET", "seen:bob", article, "3 5 1700000005.000000 7")
     for key in ("inbox:ann", "unread:ann", "seen:bob"):

@@ -21,8 +21,10 @@ from voteweb.store.moderation_log import NewLogEntry
 
 TYPES = {"A list: ": "list", "A hash: ": "hash", "A set: ": "set", "A sorted set: ": "zset", "A string: ": "string"}
 #: Ends of docstrings of keys that do not expire.
-PERMANENT = ("; for ever.", "; until the deletion is complete.", "; until they are settled.", "; until it ends.")
-PERMANENT += ("; until that is done.", "; until it is withdrawn.")
+PERMANENT = (
+    *("; for ever.", "; until the deletion is complete.", "; until they are settled.", "; until it ends."),
+    *("; until that is done.", "; until it is withdrawn."),
+)
 
 
 @pytest.fixture
