@@ -12,15 +12,16 @@ _ATTRIBUTES = set(
     formaction list autocomplete placeholder start open for property alt width height hidden hreflang novalidate
     maxlength minlength required rows checked inputmode autocapitalize spellcheck target
     aria-label aria-labelledby aria-live aria-current aria-pressed aria-hidden aria-describedby aria-invalid
-    data-vote data-votes data-status data-counted data-taken data-shortcuts data-shortcuts-open""".split()
+    data-vote data-votes data-status data-counted data-taken data-shortcuts data-shortcuts-open data-draft data-reply
+    data-next-new""".split()
 )
 
 
 def assert_harmless(page: Element) -> None:
     """Fail if *page* has any element, attribute or URL that the site itself does not write."""
-    vote, shortcuts = page.all("script")
-    assert vote["src"].startswith("/static/vote.js?v=")
-    assert shortcuts["src"].startswith("/static/shortcuts.js?v=")
+    scripts = [script["src"].partition("?v=")[0] for script in page.all("script")]
+    assert scripts[:2] == ["/static/vote.js", "/static/shortcuts.js"]
+    assert set(scripts[2:]) <= {"/static/drafts.js", "/static/replies.js"}
     for element in page:
         assert element.tag not in ("iframe", "style", "object", "embed", "svg", "base")
         if element.tag == "img":

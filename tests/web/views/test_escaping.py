@@ -9,6 +9,7 @@ from voteweb.core.models import Draft
 from voteweb.store import Store
 
 PATHS = ["/", "/new", "/good", "/groups", "/g/python", "/g/python/new", "/g/python+redis", "/u/ann", "/a/1", "/a/2"]
+PATHS += ["/a/2/c/1", "/comments", "/u/mod/comments"]
 TEXT = f"""{EVIL}
 
 [a](javascript:alert(1)) [b](data:text/html,x) [c](//evil.example) <a href="javascript:alert(1)" onclick="x">d</a>
@@ -26,6 +27,8 @@ def evil_articles(store: Store) -> None:
     factories.imported(store, title=EVIL, link=link, groups=("python", "redis"), votes=300)
     poster = factories.user(store, "ann")
     store.articles.post(Draft(EVIL, "", TEXT, ("python", "redis")), poster, "0123456789")
+    factories.comment(store, 2, factories.user(store, "mod"), text=TEXT)
+    factories.comment(store, 2, factories.user(store, "bob"), parent=1, text=f"@mod {TEXT}")
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -33,6 +36,11 @@ def test_every_page_is_harmless_for_everybody(path: str, reader: Browser, bob: B
     for person in (reader, bob, mod):
         assert person.open(path).status == 200
         assert_harmless(person.page)
+
+
+def test_inbox_is_harmless(mod: Browser) -> None:
+    assert mod.open("/inbox").page.all("div", class_="text")
+    assert_harmless(mod.page)
 
 
 def test_titles_are_shown_as_typed(reader: Browser) -> None:
@@ -44,7 +52,7 @@ def test_titles_are_shown_as_typed(reader: Browser) -> None:
 
 
 def test_text_keeps_its_words_but_not_its_markup(reader: Browser) -> None:
-    text = reader.open("/a/2").page.one("div", class_="text")
+    text = reader.open("/a/2").page.one("article").one("div", class_="text")
     assert {element.tag for element in text} <= {"div", "p", "a"}
     assert "<script>alert(1)</script>" in text.text
     links = text.all("a")

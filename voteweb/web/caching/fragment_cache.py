@@ -13,6 +13,7 @@ from markupsafe import Markup
 from voteweb.core import config, markup, permissions
 from voteweb.core.models import Article, VotingState
 from voteweb.web.auth.login import viewer
+from voteweb.web.caching.conversation_cache import comment_texts
 from voteweb.web.context import now, settings
 from voteweb.web.i18n import formatting, locale
 
@@ -23,7 +24,10 @@ RenderRow = Callable[[str, str, Article, VotingState, int], Markup]
 
 
 def init_app(app: Flask) -> None:
-    """Add ``cached(template, name=value…)``, ``article_rows(articles)`` and ``articles_with_rows(articles)``."""
+    """Add ``cached(template, name=value…)``, ``article_rows(articles)``, ``articles_with_rows(articles)`` and more.
+
+    ``comment_html(text)`` renders the words of a comment.
+    """
 
     # The language code is not used here: it is part of the key of the caches.
     def render(template: str, _language_code: str, **values: Hashable) -> Markup:
@@ -40,7 +44,10 @@ def init_app(app: Flask) -> None:
         return zip(articles, _rows(render_row, "articles/_row_content.html", articles), strict=True)
 
     app.jinja_env.globals.update(
-        cached=_cached_renderer(render), article_rows=article_rows, articles_with_rows=articles_with_rows
+        cached=_cached_renderer(render),
+        article_rows=article_rows,
+        articles_with_rows=articles_with_rows,
+        comment_html=comment_texts.render,
     )
 
 
