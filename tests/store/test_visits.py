@@ -1,8 +1,10 @@
 """Visits: which comments are new to a member, on the page and in lists."""
 
 import time
+from functools import partial
 
 from tests import factories
+from tests.store.concurrency import at_once
 from tests.store.examination import run, server_setting
 from tests.store.thread_data import node, write_thread
 from voteweb.core import config
@@ -112,3 +114,16 @@ def test_full_server_shows_the_page_without_noting_it(store: Store) -> None:
     with server_setting(store, "maxmemory", 1):
         assert visit(store)[:2] == (1, 1)  # type: ignore[index]
         assert run(store, "EXISTS", "seen:ann") == 0
+
+
+def test_comments_written_while_pages_are_read_are_shown_or_new(store: Store) -> None:
+    article, bob = factories.article(store), factories.user(store, "bob")
+    visit(store)
+    for _ in range(5):
+        end_visit(store)
+        before = store.threads.get(1).last
+        visits = at_once([partial(visit, store), partial(factories.comment, store, article, bob)] * 4)[::2]
+        assert {noted.base for noted in visits} == {before}
+        last, seen = store.threads.get(1).last, max(noted.seen for noted in visits)
+        assert last == before + 4
+        assert new_counts(store, 1).get(1, 0) == last - seen
