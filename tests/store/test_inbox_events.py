@@ -74,7 +74,7 @@ def test_ban_of_an_author_changes_nothing(store: Store, bob: User) -> None:
     assert numbers(store) == {1, 2, 3, 4}
 
 
-@pytest.mark.parametrize(("deletes", "left"), [(False, {1, 2, 3, 4})])
+@pytest.mark.parametrize(("deletes", "left"), [(True, {4}), (False, {1, 2, 3, 4})])
 def test_author_who_leaves_takes_the_entries_of_deleted_comments_along(
     store: Store, bob: User, deletes: bool, left: set[int]
 ) -> None:
