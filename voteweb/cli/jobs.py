@@ -9,14 +9,17 @@ import click
 from voteweb.cli.site import Site, with_site
 from voteweb.cli.workers import exit_with_parent
 from voteweb.core.errors import Unavailable
-from voteweb.core.jobs import ACCOUNT_DELETIONS, JOBS, Job
+from voteweb.core.jobs import ACCOUNT_DELETIONS, COMMENT_REMOVALS, JOBS, Job
 from voteweb.store import Store
 from voteweb.store.leases import Steps
 
 #: Seconds that running steps have to finish when the process ends; they may be cut off and run again.
 STOP_SECONDS = 5.0
 #: The code of every job.
-RUNNERS: dict[Job, Callable[[Store], Steps]] = {ACCOUNT_DELETIONS: lambda store: store.account_deletion.steps}
+RUNNERS: dict[Job, Callable[[Store], Steps]] = {
+    ACCOUNT_DELETIONS: lambda store: store.account_deletion.steps,
+    COMMENT_REMOVALS: lambda store: store.comment_removals.steps,
+}
 
 
 @click.command()

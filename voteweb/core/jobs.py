@@ -13,5 +13,9 @@ class Job(NamedTuple):
 
 ACCOUNT_DELETIONS = Job("account-deletions", 10.0, "what members leave behind when they delete their account")
 
+COMMENT_REMOVALS = Job(
+    "comment-removals", 10.0, "the count of replies to comments that moderators removed or restored with their replies"
+)
+
 #: Every job; voteweb/cli/jobs.py has the code of each.
-JOBS = (ACCOUNT_DELETIONS,)
+JOBS = (ACCOUNT_DELETIONS, COMMENT_REMOVALS)

@@ -1,0 +1,360 @@
+"""Moderated comments: removed and restored, alone or with their replies; conversations closed and reopened."""
+
+import random
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests import factories
+from tests.conftest import MakeStore
+from tests.store.concurrency import at_once
+from tests.store.examination import broken, run, snapshot
+from voteweb.core.comment_errors import (
+    CommentGone,
+    CommentReported,
+    ConversationClosed,
+    ConversationEnded,
+    NoSuchComment,
+    ParentGone,
+)
+from voteweb.core.comments import CommentId, CommentStatus
+from voteweb.core.errors import ArticleGone, NothingToUndo
+from voteweb.core.models import LogAction, Reason, Role, User
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+FIRST = CommentId(1, 1)
+
+
+def entry(kind: LogAction, number: int = 1, who: str = "mod", **more: Any) -> NewLogEntry:
+    return NewLogEntry(kind, who, about="ann", article=1, comment=number, title="title", why="rude", **more)
+
+
+def remove(store: Store, number: int = 1, *, with_replies: bool = False, **more: Any) -> None:
+    removal = entry(LogAction.REMOVE, number, **more)
+    store.comment_removals.remove(CommentId(1, number), removal, with_replies=with_replies, actor=None)
+
+
+def restore(store: Store, number: int = 1, **more: Any) -> None:
+    store.comment_removals.restore(CommentId(1, number), entry(LogAction.RESTORE, number, **more), actor=None)
+
+
+def hidden(store: Store) -> list[int]:
+    """Return the numbers of the comments that count as gone."""
+    return [number for number in store.threads.get(1).nodes if run(store, "GETBIT", "hidden:1", number)]
+
+
+def count(store: Store) -> int:
+    """Return the number of comments that lists show."""
+    return int(run(store, "HGET", "article:1", "comments"))
+
+
+def notices(store: Store, name: str) -> list[str]:
+    """Return the entries of an inbox without their times, oldest first."""
+    return [text.rpartition(" ")[0] for text in reversed(run(store, "LRANGE", f"inbox:{name}", 0, -1))]
+
+
+@pytest.fixture
+def mod(store: Store) -> User:
+    return factories.user(store, "mod", Role.MODERATOR)
+
+
+@pytest.fixture
+def site(store: Store) -> Store:
+    """A site with an article of bob's and comments of ann's: 2 and 3 answer 1, 4 answers 3, 5 stands alone."""
+    factories.article(store, factories.user(store, "bob"))
+    for parent in (0, 1, 1, 3, 0):
+        factories.comment(store, 1, parent=parent)
+    return store
+
+
+def without_log(store: Store) -> dict[str, Any]:
+    """Return the database but the bits, what grows with every act, and the revision of the thread."""
+    run(store, "HSET", "thread:1", "rev", 0)
+    grows = ("log", "inbox:", "unread:", "hidden:")
+    return {key: value for key, value in snapshot(store).items() if not key.startswith(grows)}
+
+
+def test_a_removal_hides_one_comment_and_restoring_undoes_it_completely(site: Store) -> None:
+    site.comment_votes.cast(FIRST, factories.user(site, "bob"))
+    before = without_log(site)
+    remove(site)
+    thread = site.threads.get(1)
+    assert (thread.nodes[1].status, thread.nodes[1].votes, thread.reasons[1]) == (CommentStatus.REMOVED, 1, "rude")
+    assert (hidden(site), count(site)) == ([1], 4)
+    assert run(site, "HGET", "words:1", 1) == "Well said."
+    assert broken(site) == []
+    restore(site)
+    assert without_log(site) == before
+    assert broken(site) == []
+
+
+@pytest.mark.parametrize("with_replies", [True, False])
+def test_a_second_removal_changes_nothing(site: Store, with_replies: bool) -> None:
+    remove(site, with_replies=with_replies)
+    before = snapshot(site)
+    remove(site, with_replies=not with_replies)
+    assert snapshot(site) == before
+
+
+def test_a_removal_with_replies_takes_all_below_and_gives_it_back(site: Store) -> None:
+    before = without_log(site)
+    remove(site, with_replies=True)
+    assert (hidden(site), count(site)) == ([1, 2, 3, 4], 1)
+    assert run(site, "EXISTS", "removing:") == 0
+    assert broken(site) == []
+    restore(site)
+    assert without_log(site) == before
+
+
+def test_what_was_gone_before_stays_gone_after_restoring(site: Store) -> None:
+    site.comments.delete(CommentId(1, 2), factories.user(site))
+    remove(site, 3, with_replies=True)
+    remove(site, with_replies=True)
+    assert (hidden(site), count(site)) == ([1, 2, 3, 4], 1)
+    restore(site)
+    assert (hidden(site), count(site)) == ([2, 3, 4], 2)
+    assert broken(site) == []
+    remove(site, with_replies=True)
+    restore(site, 3)  # it stays below one that is removed
+    assert (hidden(site), count(site)) == ([1, 2, 3, 4], 1)
+    restore(site)
+    assert (hidden(site), count(site)) == ([2], 4)
+    assert broken(site) == []
+
+
+def test_below_a_removed_comment_nothing_is_written(site: Store) -> None:
+    remove(site, with_replies=True)
+    for number in (1, 4):
+        with pytest.raises(ParentGone):
+            factories.comment(site, 1, parent=number)
+    with pytest.raises(CommentGone):
+        site.comment_votes.cast(CommentId(1, 4), factories.user(site, "bob"))
+    with pytest.raises(CommentGone):
+        site.reports.make_comment_report(CommentId(1, 4), factories.user(site, "bob"), Reason.SPAM, "")
+
+
+def stop_after(store: Store, steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interrupt the store after so many steps of hiding replies."""
+    script, left = store.connection.script, iter(range(steps))
+
+    def stopping(name: str, *arguments: Any) -> Any:
+        if name == "hide_replies" and next(left, None) is None:
+            raise KeyboardInterrupt
+        return script(name, *arguments)
+
+    monkeypatch.setattr(store.connection, "script", stopping)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2])
+def test_a_removal_that_was_cut_off_is_finished_by_the_job(
+    site: Store, steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(250):
+        factories.comment(site, 1, parent=1)
+    with monkeypatch.context() as patch:
+        stop_after(site, steps, patch)
+        with pytest.raises(KeyboardInterrupt):
+            remove(site, with_replies=True)
+    assert run(site, "SMEMBERS", "removing:") == {"1"}
+    with pytest.raises(ParentGone):  # it is invisible already
+        factories.comment(site, 1, parent=200)
+    assert broken(site) == []
+    for _ in site.comment_removals.steps():
+        pass
+    assert (run(site, "EXISTS", "removing:"), count(site)) == (0, 1)
+    assert broken(site) == []
+
+
+def test_a_removal_while_another_is_counted_is_counted_too(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(250):
+        factories.comment(site, 1, parent=5)
+    with monkeypatch.context() as patch:
+        stop_after(site, 1, patch)
+        with pytest.raises(KeyboardInterrupt):
+            remove(site, 5, with_replies=True)
+    remove(site, with_replies=True)
+    assert (run(site, "EXISTS", "removing:"), count(site)) == (0, 0)
+    assert broken(site) == []
+
+
+def test_unknown_and_deleted_comments_are_refused(site: Store) -> None:
+    site.comments.delete(FIRST, factories.user(site))
+    before = snapshot(site)
+    for act in (remove, restore):
+        with pytest.raises(NoSuchComment):
+            act(site, 77)
+        with pytest.raises(CommentGone):
+            act(site)
+    assert snapshot(site) == before
+
+
+def test_each_act_is_one_entry_of_the_log(site: Store) -> None:
+    remove(site, 2)
+    restore(site, 2)
+    acts = [site.moderation_log.get(id) for id in (1, 2, 3)]
+    assert [(act.kind, act.comment, act.why) for act in acts if act] == [
+        (LogAction.REMOVE, 2, "rude"),
+        (LogAction.RESTORE, 2, "rude"),
+    ]
+
+
+def test_only_a_removal_in_force_can_be_undone(site: Store) -> None:
+    remove(site)
+    remove(site, 5)
+    restore(site, undoes=1)
+    undone = site.moderation_log.get(1)
+    assert undone is not None
+    assert undone.undone
+    assert hidden(site) == [5]
+    remove(site)
+    with pytest.raises(NothingToUndo):
+        restore(site, undoes=1)
+    assert hidden(site) == [1, 5]
+
+
+def test_author_and_reporters_are_told(site: Store, mod: User) -> None:
+    for name in ("bob", "cid"):
+        site.reports.make_comment_report(FIRST, factories.user(site, name), Reason.RULES, "")
+    site.reports.make_comment_report(FIRST, mod, Reason.RULES, "")
+    remove(site)
+    assert [notices(site, name)[-1] for name in ("ann", "bob", "cid")] == [
+        "removed log-1",
+        "report log-1",
+        "report log-1",
+    ]
+    assert notices(site, "mod") == []  # their own act
+    assert run(site, "EXISTS", "reports:", "comment-report:1.1") == 0
+    restore(site)
+    assert notices(site, "ann")[-1] == "removed log-2"
+    assert "log-2" not in str(notices(site, "cid"))
+    assert broken(site) == []
+
+
+def test_of_many_reporters_some_are_told(site: Store) -> None:
+    for member in factories.users(site, 60):
+        site.reports.make_comment_report(FIRST, member, Reason.SPAM, "")
+    remove(site)
+    assert sum(notices(site, f"member{i}") == ["report log-1"] for i in range(60)) == 50
+
+
+def test_a_comment_is_reported_once_even_after_dismissal(site: Store) -> None:
+    cid = factories.user(site, "cid")
+    site.reports.make_comment_report(FIRST, cid, Reason.SPAM, "a note")
+    with pytest.raises(CommentReported):
+        site.reports.make_comment_report(FIRST, cid, Reason.RULES, "again")
+    with pytest.raises(NoSuchComment):
+        site.reports.make_comment_report(CommentId(1, 77), cid, Reason.SPAM, "")
+    assert site.reports.dismiss_comment(FIRST, entry(LogAction.DISMISS))
+    assert not site.reports.dismiss_comment(FIRST, entry(LogAction.DISMISS))
+    with pytest.raises(CommentReported):
+        site.reports.make_comment_report(FIRST, cid, Reason.RULES, "again")
+    assert notices(site, "cid") == ["report log-1"]
+    assert run(site, "LLEN", "log:") == 1
+    assert broken(site) == []
+
+
+def test_author_and_reporters_of_an_article_are_told(site: Store) -> None:
+    removal = NewLogEntry(LogAction.REMOVE, "mod", about="bob", article=1, why="spam")
+    site.reports.make(1, factories.user(site, "cid"), Reason.SPAM, "")
+    site.removals.remove(1, removal)
+    site.removals.restore(1, NewLogEntry(LogAction.RESTORE, "mod", about="bob", article=1))
+    assert notices(site, "bob")[-2:] == ["removed log-1", "removed log-2"]
+    assert notices(site, "cid") == ["report log-1"]
+
+
+def test_a_closed_conversation_takes_nothing_until_it_is_reopened(site: Store) -> None:
+    voters = run(site, "EXPIRETIME", "voted-comments:1-0")
+    closing = NewLogEntry(LogAction.CLOSE, "mod", article=1, why="heated")
+    for _ in range(2):
+        site.comment_removals.close(1, closing, actor=None)
+    thread = site.threads.get(1)
+    assert (thread.closed > 0, thread.close_reason) == (True, "heated")
+    with pytest.raises(ConversationClosed, match="heated"):
+        factories.comment(site, 1)
+    with pytest.raises(ConversationClosed):
+        site.comment_votes.cast(FIRST, factories.user(site, "bob"))
+    assert run(site, "EXPIRETIME", "voted-comments:1-0") == voters
+    for _ in range(2):
+        site.comment_removals.reopen(1, NewLogEntry(LogAction.REOPEN, "mod", article=1), actor=None)
+    assert run(site, "LLEN", "log:") == 2
+    factories.comment(site, 1)
+    assert site.comment_votes.cast(FIRST, factories.user(site, "bob")) == 1
+    assert broken(site) == []
+
+
+def test_a_conversation_can_be_closed_before_its_first_comment(store: Store) -> None:
+    factories.article(store)
+    store.comment_removals.close(1, NewLogEntry(LogAction.CLOSE, "mod", article=1, why="heated"), actor=None)
+    with pytest.raises(ConversationClosed):
+        factories.comment(store, 1)
+    assert broken(store) == []
+    store.comment_removals.reopen(1, NewLogEntry(LogAction.REOPEN, "mod", article=1), actor=None)
+    assert factories.comment(store, 1) == FIRST
+    assert broken(store) == []
+
+
+def test_what_has_ended_is_neither_closed_nor_reopened(make_store: MakeStore) -> None:
+    store = make_store(commenting_seconds=1)
+    factories.article(store)
+    run(store, "HINCRBYFLOAT", "article:1", "time", -2)
+    closing = NewLogEntry(LogAction.CLOSE, "mod", article=1, why="why")
+    with pytest.raises(ConversationEnded):
+        store.comment_removals.close(1, closing, actor=None)
+    run(store, "HSET", "thread:1", "closed", 1)
+    with pytest.raises(ConversationEnded):
+        store.comment_removals.reopen(1, closing, actor=None)
+
+
+def test_the_conversation_of_a_removed_article_is_not_closed(site: Store) -> None:
+    site.removals.remove(1, NewLogEntry(LogAction.REMOVE, "mod", article=1, why="spam"))
+    with pytest.raises(ArticleGone):
+        site.comment_removals.close(1, NewLogEntry(LogAction.CLOSE, "mod", article=1, why="why"), actor=None)
+
+
+def shuffled(actions: Sequence[partial[Any]], seed: int) -> list[partial[Any]]:
+    return random.Random(seed).sample(list(actions), len(actions))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_removals_restorations_and_deletions_at_once_count_once(site: Store, seed: int) -> None:
+    ann = factories.user(site)
+    for _ in range(8):
+        factories.comment(site, 1, parent=4)
+    actions = [partial(remove, site, number, with_replies=number % 2 == 1) for number in range(1, 6)] * 2
+    actions += [partial(restore, site, number) for number in range(1, 6)] * 2
+    actions += [partial(site.comments.delete, CommentId(1, number), ann) for number in (2, 4)] * 2
+    actions += [partial(factories.comment, site, 1, ann, parent=number) for number in (1, 3, 5)]
+    answers = at_once(shuffled(actions, seed))
+    assert {answer for answer in answers if isinstance(answer, type)} <= {CommentGone, ParentGone}
+    assert broken(site) == []
+    for number in range(1, 6):
+        if site.threads.get(1).nodes[number].status is CommentStatus.REMOVED:
+            restore(site, number)
+    nodes = site.threads.get(1).nodes.values()
+    assert count(site) == sum(node.status is CommentStatus.VISIBLE for node in nodes)
+    assert broken(site) == []
+
+
+def test_equal_removals_and_closings_at_once_are_logged_once(site: Store) -> None:
+    at_once([partial(remove, site, who=f"mod{i}", with_replies=True) for i in range(10)])
+    assert (run(site, "LLEN", "log:"), count(site)) == (1, 1)
+    closings = [NewLogEntry(LogAction.CLOSE, f"mod{i}", article=1, why="why") for i in range(10)]
+    at_once([partial(site.comment_removals.close, 1, closing, actor=None) for closing in closings])
+    assert run(site, "LLEN", "log:") == 2
+    assert broken(site) == []
+
+
+def test_reports_against_dismissals_and_removals_leave_no_orphans(site: Store) -> None:
+    members = factories.users(site, 12)
+    reports = [
+        partial(site.reports.make_comment_report, CommentId(1, number), member, Reason.SPAM, "")
+        for member in members
+        for number in (1, 2)
+    ]
+    dismissals = [partial(site.reports.dismiss_comment, FIRST, entry(LogAction.DISMISS))] * 4
+    at_once([*reports, *dismissals, partial(remove, site, 2)])
+    assert run(site, "EXISTS", "comment-report:1.2") == 0
+    assert broken(site) == []
