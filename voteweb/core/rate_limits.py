@@ -185,7 +185,7 @@ LIMITS = (
         N_("You have reached the limit of %(burst)s reports in a row. "
            "Please report again in %(wait)s, at %(when)s. "
            "The limit keeps the moderators' list short enough to be read."),
-        ("moderation.report",),
+        ("moderation.report", "comment_moderation.report"),
         counts_refused=False,
     ),
     # A stranger at a logged-in browser cannot try many passwords.
@@ -219,13 +219,16 @@ LIMITS = (
     PREVIEW,
     # No moderator works faster; it bounds the harm of a stolen session, all of which is in the log.
     Limit(
-        "moderate", "sort, remove, restore, ban, let in, give roles, make groups", LimitScope.MEMBER, 100, 1_000, HOUR,
+        "moderate", "sort, remove, restore, close, ban, let in, give roles, make groups",
+        LimitScope.MEMBER, 100, 1_000, HOUR,
         N_("You have reached the limit of %(burst)s moderation actions in a row. "
            "Please continue in %(wait)s, at %(when)s. The limit bounds what somebody could do in your name."),
         (
             "moderation.set_groups", "moderation.remove", "moderation.restore", "moderation.dismiss",
             "moderation_log.undo", "users.ban", "users.unban", "users.set_role", "groups.new", "groups.edit",
             "admissions.admit", "admissions.refuse",
+            "comment_moderation.remove", "comment_moderation.restore", "comment_moderation.dismiss",
+            "comment_moderation.close", "comment_moderation.reopen",
         ),
         counts_refused=False,
     ),

@@ -155,6 +155,17 @@ class ReportForm(Form):
     note = StringField(_l("Note (optional)"), [checked(validation.note)])
 
 
+class CommentReportForm(ReportForm):
+    """A member's report of a comment, which has no link and is no second posting."""
+
+    reason = RadioField(
+        _l("Reason"),
+        choices=[
+            SelectChoice(reason.value, REASON_LABELS[reason]) for reason in (Reason.SPAM, Reason.TOPIC, Reason.RULES)
+        ],
+    )
+
+
 class NewPasswordForm(Form):
     """A form in which the member *member_name* chooses a password."""
 

@@ -56,6 +56,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         comment_count=formatting.comment_count,
         comment_form=lambda: CommentForm(formdata=None, meta={"csrf": False}),
         comment_path=urls.comment_path,
+        comment_permissions=comment_permissions,
         constants=config,
         # In place of Flask-WTF's function: pages get a member's token from the context below.
         csrf_token="",  # nosec B106

@@ -32,7 +32,8 @@ def settings(settings: Settings) -> Settings:
 def site(store: Store) -> None:
     """Articles of the poster, of the late one, a removed one and one to vote for; reports; people; links.
 
-    Log entry 1 can be undone. Each member has an unread entry in the inbox.
+    Article 4 has a reported comment of zoe's and a removed one; the conversation of article 5 is closed. Log entry 1
+    can be undone. Each member has an unread entry in the inbox.
     """
     moderator = factories.user(store, MODERATOR, Role.MODERATOR)
     zoe = factories.user(store, "zoe", password_hash=passwords.hash_password(PASSWORD))
@@ -47,8 +48,15 @@ def site(store: Store) -> None:
     store.removals.remove(3, removal)
     for id in (1, 2):
         store.reports.make(id, zoe, Reason.SPAM, "")
+    for _ in range(2):
+        factories.comment(store, 4, zoe)
+    other = factories.user(store, "other-mod", Role.MODERATOR)
+    store.reports.make_comment_report(CommentId(4, 1), other, Reason.SPAM, "")
+    spam = NewLogEntry(LogAction.REMOVE, other.name, about="zoe", article=4, comment=2, why="Spam.")
+    store.comment_removals.remove(CommentId(4, 2), spam, actor=other)
+    closing = NewLogEntry(LogAction.CLOSE, other.name, article=factories.article(store, zoe).id, why="Heated.")
+    store.comment_removals.close(closing.article, closing, actor=other)
     store.users.ban(factories.user(store, "yan").name, NewLogEntry(LogAction.BAN, ADMIN, about="yan", why="Spam."))
-    factories.user(store, "other-mod", Role.MODERATOR)
     factories.user(store, "other-admin", Role.ADMIN)
     store.account_deletion.start(factories.user(store, "gone"), delete_articles=False)
     store.users.make("hal", "", network="", request="Please let me in.")

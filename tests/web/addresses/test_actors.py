@@ -57,7 +57,7 @@ def test_act_of_somebody_gone_meanwhile_changes_nothing(
     assert without_counters(content(store)) == without_counters(contents[0])
     if address.keeps_typed:
         assert browser.status == 422
-        assert "Kept" in browser.page.text
+        assert "Kept" in browser.response.text
         assert browser.page.all("a", href="/login?next=/about")
     else:
         assert browser.location.startswith("/login?next=")

@@ -28,8 +28,8 @@ ROLE_NAMES = {
 LOG_ACTIONS = {
     LogAction.GROUPS: _l("articles sorted into groups"),
     LogAction.EDIT: _l("articles edited"),
-    LogAction.REMOVE: _l("articles removed"),
-    LogAction.RESTORE: _l("articles restored"),
+    LogAction.REMOVE: _l("articles and comments removed"),
+    LogAction.RESTORE: _l("articles and comments restored"),
     LogAction.DISMISS: _l("reports dismissed"),
     LogAction.BAN: _l("members banned"),
     LogAction.UNBAN: _l("bans lifted"),
@@ -37,6 +37,8 @@ LOG_ACTIONS = {
     LogAction.GROUP: _l("groups created or changed"),
     LogAction.ADMIT: _l("members let in"),
     LogAction.REFUSE: _l("accounts refused"),
+    LogAction.CLOSE: _l("conversations closed"),
+    LogAction.REOPEN: _l("conversations reopened"),
 }
 
 

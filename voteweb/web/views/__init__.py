@@ -10,6 +10,7 @@ from voteweb.web.views import (
     auth,
     comment_feeds,
     comment_lists,
+    comment_moderation,
     comment_page,
     comment_votes,
     comments,
@@ -32,7 +33,9 @@ _MODULES = (
     sitemap, language,
 )  # fmt: skip
 #: The pages of conversations, which a site without them does not have.
-_CONVERSATIONS = (comment_page, comments, comment_votes, comment_lists, comment_feeds, inbox)
+_CONVERSATIONS = (
+    comment_page, comments, comment_votes, comment_lists, comment_feeds, comment_moderation, inbox,
+)  # fmt: skip
 
 
 def init_app(app: Flask, settings: Settings) -> None:

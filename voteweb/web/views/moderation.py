@@ -178,13 +178,11 @@ def _mark_voted(row: Reported, own_votes: Mapping[int, bool]) -> Reported:
 @login_required
 def article_reports(id: int) -> str:
     """Show all open reports of an article, page by page."""
-    after = request.args.get("after", "0")
-    if not _POSITION.fullmatch(after) or int(after) > _MAX_POSITION:
-        raise NoSuchPage()
+    position = report_position()
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
     article = store().articles.queue_get(pipeline, id)
-    open_reports = store().reports.queue_open_page(pipeline, id, int(after))
+    open_reports = store().reports.queue_open_page(pipeline, id, position)
     pipeline.execute()
     require_moderator(viewer.result)
     if article.result is None:
@@ -194,8 +192,16 @@ def article_reports(id: int) -> str:
         article=article.result,
         reports=open_reports.result,
         reasons=REASON_LABELS,
-        is_first=int(after) == 0,
+        is_first=position == 0,
     )
+
+
+def report_position() -> int:
+    """Return the position in the reports of something that the address asks for; raise NoSuchPage if it is none."""
+    after = request.args.get("after", "0")
+    if not _POSITION.fullmatch(after) or int(after) > _MAX_POSITION:
+        raise NoSuchPage()
+    return int(after)
 
 
 def _moderator_and_article(id: int) -> tuple[User, Article]:

@@ -7,6 +7,7 @@ from flask import Blueprint, Response, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, permissions
+from voteweb.core.comments import CommentId
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.errors import NothingToUndo
 from voteweb.core.models import LogAction, LogEntry
@@ -75,8 +76,10 @@ def undo(id: int) -> ResponseReturnValue:
         raise NothingToUndo()
     is_removal = entry.kind is LogAction.REMOVE
     kind = LogAction.RESTORE if is_removal else LogAction.GROUPS
-    undoing = NewLogEntry(kind, user.name, about=entry.about, article=entry.article, title=entry.title, undoes=id)
-    if is_removal:
+    undoing = NewLogEntry(kind, user.name, entry.about, entry.article, entry.title, undoes=id, comment=entry.comment)
+    if is_removal and entry.comment:
+        store().comment_removals.restore(CommentId(entry.article, entry.comment), undoing, actor=user)
+    elif is_removal:
         store().removals.restore(entry.article, undoing, actor=user)
     else:
         store().articles.set_groups(entry.article, entry.removed, entry.added, undoing, actor=user)

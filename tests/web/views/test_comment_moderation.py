@@ -1,0 +1,163 @@
+"""Moderation of conversations: comments reported, removed and restored; conversations closed and reopened."""
+
+import pytest
+
+from tests import factories
+from tests.store.examination import broken
+from tests.web.browser import Browser
+from tests.web.escaping import HOSTILE
+from tests.web.state import content
+from voteweb.core.comments import CommentId, CommentStatus
+from voteweb.core.models import LogAction, Reason
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+WORDS = "words that nobody else says"
+
+
+@pytest.fixture(autouse=True)
+def conversation(store: Store) -> None:
+    """An article of ann's with comments of cid's: 2 answers 1, 3 stands alone."""
+    factories.article(store, title="On Redis")
+    cid = factories.user(store, "cid")
+    for parent, text in ((0, f"*{WORDS}*"), (1, "an answer"), (0, "another")):
+        factories.comment(store, 1, cid, parent=parent, text=text)
+
+
+def node_status(store: Store, number: int) -> CommentStatus:
+    return store.threads.get(1).nodes[number].status
+
+
+def test_member_reports_a_comment_once(bob: Browser, mod: Browser) -> None:
+    bob.open("/a/1/c/1/report")
+    assert (bob.heading, WORDS in bob.page.text) == ("Report a comment", True)
+    labels = [label.text for label in bob.page.one("form", action="/a/1/c/1/report").all("label", class_="chip")]
+    assert labels == ["Spam", "Off topic", "Against the rules"]
+    bob.submit("/a/1/c/1/report", reason="rules", note=f"  {HOSTILE}\n")
+    assert (bob.status, bob.location) == (303, "/a/1/c/1#c1")
+    for path in ("/reports", "/a/1/c/1/reports"):
+        reports = mod.open(path).page.one("ul", class_="reports")
+        assert reports.text.startswith(f"Against the rules : {HOSTILE} bob, just now")
+    bob.open("/a/1/c/1/report").submit("/a/1/c/1/report", reason="spam")
+    assert bob.status == 303
+    assert bob.open("/").flashes[-1] == "You have already reported this comment."
+
+
+def test_refused_report_keeps_the_note(bob: Browser, store: Store) -> None:
+    before = content(store)
+    for reason in ("", "broken", "nonsense"):
+        bob.open("/a/1/c/1/report").submit("/a/1/c/1/report", reason=reason, note="my note")
+        assert bob.status == 422
+        assert bob.page.by_id("reason-errors").text == "Please choose a reason."
+        assert bob.page.one("input", name="note")["value"] == "my note"
+    assert content(store) == before
+
+
+def test_own_and_invisible_comments_cannot_be_reported(bob: Browser, store: Store) -> None:
+    factories.comment(store, 1, store.users.get("bob"))
+    assert bob.open("/a/1/c/4/report").status == 403
+    entry = NewLogEntry(LogAction.REMOVE, "mod", article=1, comment=1, why="rude")
+    store.comment_removals.remove(CommentId(1, 1), entry, with_replies=True, actor=None)
+    for number in (1, 2):
+        assert bob.open(f"/a/1/c/{number}/report").status == 410
+        assert WORDS not in bob.response.text
+    assert bob.open("/a/1/c/77/report").status == 404
+    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "mod", article=1, why="spam"))
+    assert bob.open("/a/1/c/3/report").status == 410
+
+
+def test_queue_shows_comments_among_articles_with_their_words(mod: Browser, store: Store) -> None:
+    other = factories.article(store, title="Another")
+    store.reports.make(other.id, factories.user(store, "reporter0"), Reason.SPAM, "")
+    for i in range(7):
+        store.reports.make_comment_report(CommentId(1, 1), factories.user(store, f"reporter{i}"), Reason.SPAM, "")
+    assert mod.open("/reports").titles == ["Comment on “On Redis”", "Another"]
+    row = mod.page.by_id("c1-1")
+    assert row.one("em").text == WORDS
+    assert row.one("a", class_="by").text == "cid"
+    assert row.one("a", href="/a/1/c/1/reports").text == "All 7 reports"
+    assert len(mod.open("/a/1/c/1/reports").page.one("ul", class_="reports").all("li")) == 7
+    mod.submit("/a/1/c/1/dismiss")
+    assert mod.location == "/reports#c1"
+    assert mod.follow().titles == ["Another"]
+    assert node_status(store, 1) is CommentStatus.VISIBLE
+
+
+def test_comment_is_removed_from_the_queue_and_the_removal_undone(mod: Browser, store: Store) -> None:
+    store.reports.make_comment_report(CommentId(1, 1), factories.user(store, "bob"), Reason.SPAM, "")
+    mod.open("/reports").submit("/a/1/c/1/remove", reason=HOSTILE, replies="1")
+    assert mod.follow().flashes == [
+        "The comment and its replies have been removed. You can undo this in the log for 10 min."
+    ]
+    assert store.articles.get(1).comments == 1
+    entry = mod.open("/log").page.by_id("l1")
+    assert entry.text.startswith(f"mod removed a comment by cid on “On Redis” : {HOSTILE}")
+    assert entry.one("a", href="/a/1/c/1").text == "Comment"
+    mod.submit("/log/1/undo")
+    assert (mod.follow().status, store.articles.get(1).comments) == (200, 3)
+    assert mod.open("/log").page.by_id("l2").text.startswith("mod restored a comment by cid on “On Redis”")
+    assert broken(store) == []
+
+
+def test_removal_needs_a_reason_and_keeps_what_was_typed(mod: Browser, store: Store) -> None:
+    before = content(store)
+    mod.open("/a/1").submit("/a/1/c/1/remove", reason="x" * 301, replies="1")
+    assert (mod.status, WORDS in mod.page.text) == (422, True)
+    assert mod.page.one("input", name="reason")["value"] == "x" * 301
+    assert "checked" in mod.page.one("input", name="replies")
+    assert mod.page.one("p", class_="error").text == "Please use at most 300 characters."
+    assert content(store) == before
+    mod.submit("/a/1/c/1/remove", reason="Rude.")
+    assert mod.location == "/a/1#c1"
+    assert node_status(store, 1) is CommentStatus.REMOVED
+
+
+def test_removed_comment_says_why_and_is_restored(mod: Browser, reader: Browser, store: Store) -> None:
+    mod.open("/a/1").submit("/a/1/c/1/remove", reason="Rude.")
+    reader.open("/a/1")
+    assert WORDS not in reader.response.text
+    assert "A moderator removed this comment: Rude." in reader.page.by_id("c1").text
+    assert not reader.page.all("form", class_="moderation-form")
+    mod.open("/a/1").submit("/a/1/c/1/restore")
+    assert mod.follow().flashes == ["The comment has been restored, with its votes."]
+    assert WORDS in reader.open("/a/1").page.text
+
+
+def test_comment_below_a_removed_one_is_restored_with_a_hint(mod: Browser, store: Store) -> None:
+    for number, with_replies in ((2, False), (1, True)):
+        entry = NewLogEntry(LogAction.REMOVE, "mod", article=1, comment=number, why="rude")
+        store.comment_removals.remove(CommentId(1, number), entry, with_replies=with_replies, actor=None)
+    mod.open("/a/1").post("/a/1/c/2/restore", {"csrf_token": mod.csrf_token()})
+    assert "once the removed comment above it is restored" in mod.follow().flashes[0]
+    assert store.articles.get(1).comments == 1
+
+
+def test_conversation_is_closed_and_reopened(mod: Browser, reader: Browser, store: Store) -> None:
+    mod.open("/a/1").submit("/a/1/close", reason="")
+    assert (mod.status, mod.heading) == (422, "Close a conversation")
+    mod.submit("/a/1/close", reason="Too heated.")
+    assert mod.location == "/a/1#comments"
+    assert "Too heated." in reader.open("/a/1").page.by_id("comments").text
+    assert "closed the conversation of “On Redis” : Too heated." in mod.open("/log?kind=close").page.text
+    mod.open("/a/1").submit("/a/1/reopen")
+    assert mod.follow().flashes == ["The conversation is open again."]
+    assert store.threads.get(1).closed == 0
+
+
+def test_ended_conversation_cannot_be_closed(mod: Browser, store: Store) -> None:
+    store.connection.command("HSET", store.keys.thread(1), "closes", 1_700_000_000)
+    assert not mod.open("/a/1").page.all("form", action="/a/1/close")
+    mod.post("/a/1/close", {"csrf_token": mod.csrf_token(), "reason": "Late."})
+    assert mod.follow().flashes[0].startswith("This conversation ended on 14 Nov 2023")
+
+
+def test_only_moderators_see_forms_of_moderation(bob: Browser, mod: Browser) -> None:
+    assert not bob.open("/a/1").page.all("form", class_="moderation-form")
+    assert bob.page.by_id("c1").one("a", href="/a/1/c/1/report").text == "Report"
+    assert len(mod.open("/a/1").page.all("form", action="/a/1/c/1/remove")) == 1
+
+
+def test_author_of_a_removed_comment_finds_it_in_the_inbox(mod: Browser, store: Store) -> None:
+    mod.open("/a/1").submit("/a/1/c/3/remove", reason="Rude.")
+    entries = store.connection.command("LRANGE", store.keys.unread("cid"), 0, -1)
+    assert [entry.rpartition(" ")[0] for entry in entries] == ["removed log-1"]
