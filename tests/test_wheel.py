@@ -49,6 +49,7 @@ def test_the_wheel_has_exactly_the_files_of_the_folders(wheel: zipfile.Path) -> 
         "web/i18n/translations/en/LC_MESSAGES/messages.mo",
         "web/i18n/translations/zh/LC_MESSAGES/messages.mo",
         "cli/sample.jsonl",
+        "cli/sample-comments.jsonl",
         "cli/sample-groups.json",
     ],
 )

@@ -15,7 +15,7 @@ from tests.cli.conftest import Invoke
 from tests.cli.results import error_line, newest_articles
 from tests.store.examination import broken
 from voteweb.cli import import_stories
-from voteweb.cli.import_file import COLUMNS
+from voteweb.cli.import_file import STORY_COLUMNS
 from voteweb.cli.import_stories import IMPORT_BATCH_SIZE, NEWEST_AGE_SECONDS
 from voteweb.store import Store
 from voteweb.store.imports import Imports, Story
@@ -39,7 +39,7 @@ def file(tmp_path: Path) -> Path:
 def test_stories_are_imported_with_their_posters_and_groups(invoke: Invoke, store: Store, tmp_path: Path) -> None:
     file = tmp_path / "stories.CSV"
     with file.open("w", encoding="utf-8-sig", newline="") as stream:
-        writer = csv.DictWriter(stream, COLUMNS)
+        writer = csv.DictWriter(stream, STORY_COLUMNS.all)
         writer.writeheader()
         writer.writerow(row(title="编程 for all", text="Many\r\nlines", groups="编程 books"))
     result = invoke("import", file)

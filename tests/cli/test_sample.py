@@ -5,9 +5,10 @@ from dataclasses import replace
 
 from tests.cli.results import log_entries, newest_articles
 from tests.factories import user
-from tests.store.examination import broken
-from voteweb.cli.sample import import_sample, readable_password
-from voteweb.core import passwords, validation
+from tests.store.examination import broken, run
+from voteweb.cli.sample import _read_rows, import_sample, readable_password
+from voteweb.core import comment_permissions, passwords, validation
+from voteweb.core.comments import CommentStatus, NoticeKind
 from voteweb.core.config import COMMAND_LINE, Settings
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
@@ -42,6 +43,36 @@ def test_an_empty_site_gets_a_moderator(store: Store, settings: Settings) -> Non
     assert passwords.verify(moderator.password, account.password)
     (entry,) = log_entries(store)
     assert (entry.kind, entry.who, entry.about) == (LogAction.ROLE, COMMAND_LINE, account.name)
+
+
+def test_an_empty_site_gets_conversations(store: Store, settings: Settings) -> None:
+    now = time.time()
+    account = import_sample(store, settings, now)
+    assert account is not None
+    ids = [id for id in range(1, ARTICLES + 1) if store.articles.get(id).comments]
+    assert len(ids) == 4
+    for id in ids:
+        article, thread = store.articles.get(id), store.threads.get(id)
+        assert all(article.time < node.time <= time.time() for node in thread.nodes.values())
+        assert all(node.author for node in thread.nodes.values() if node.status is CommentStatus.VISIBLE)
+        assert comment_permissions.is_open(article, thread, now, settings)
+    nodes = [node for id in ids for node in store.threads.get(id).nodes.values()]
+    assert sum(node.status is CommentStatus.DELETED for node in nodes) == 1
+    pipeline = store.pipeline()
+    inbox = store.inbox.queue_page(pipeline, account.name, 1)
+    pipeline.execute()
+    assert [notice.kind for notice in inbox.result.rows] == [NoticeKind.MENTION, NoticeKind.REPLY]
+    assert broken(store) == []
+
+
+def test_a_site_without_comments_gets_none(store: Store, settings: Settings) -> None:
+    import_sample(store, replace(settings, comments=0), time.time())
+    assert run(store, "KEYS", "thread:*") == []
+
+
+def test_comments_of_the_sample_would_be_accepted_by_the_form() -> None:
+    rows = _read_rows("sample-comments.jsonl")
+    assert [row["text"] for row in rows] == [validation.comment(row["text"]) for row in rows]
 
 
 def test_voting_is_open_on_every_article(store: Store, settings: Settings) -> None:

@@ -7,45 +7,57 @@ from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import blake2b
 from itertools import chain
-from typing import Any, TextIO, TypeVar
+from typing import Any, NamedTuple, TextIO, TypeVar
 
 from voteweb.core import config, validation
 from voteweb.core.errors import ConfigError, Invalid, TooManyGroups, VotewebError
 from voteweb.core.models import Draft
 from voteweb.store.imports import Story
 
-COLUMNS = ("title", "link", "text", "poster", "time", "votes", "groups")
-REQUIRED_COLUMNS = ("title", "poster", "time")
+
+class Columns(NamedTuple):
+    """The columns that a file may have, and those of them that it must have."""
+
+    all: tuple[str, ...]
+    required: tuple[str, ...]
+
+
+STORY_COLUMNS = Columns(("title", "link", "text", "poster", "time", "votes", "groups"), ("title", "poster", "time"))
+COMMENT_COLUMNS = Columns(
+    ("article link", "n", "parent", "text", "poster", "time", "votes"), ("article link", "n", "text", "poster", "time")
+)
 
 T = TypeVar("T")
 ImportRow = Mapping[str, Any]
 _NumberedRow = tuple[int, ImportRow | VotewebError]
 
 
-def read_rows(stream: TextIO, suffix: str, parse: Callable[[ImportRow], T]) -> Iterator[tuple[int, T | VotewebError]]:
+def read_rows(
+    stream: TextIO, suffix: str, parse: Callable[[ImportRow], T], columns: Columns = STORY_COLUMNS
+) -> Iterator[tuple[int, T | VotewebError]]:
     """Yield the line number of every row of *stream*, and what *parse* returns for the row or its error.
 
     *suffix* is ``.csv`` or ``.jsonl``; *stream* has bytes that are not UTF-8 as lone surrogates. Raises ConfigError
     for an invalid header.
     """
-    for line, row in _read_csv(stream) if suffix == ".csv" else _read_jsonl(stream):
+    for line, row in (_read_csv if suffix == ".csv" else _read_jsonl)(stream, columns):
         try:
             yield line, row if isinstance(row, VotewebError) else parse(row)
         except VotewebError as error:
             yield line, error
 
 
-def _read_csv(stream: TextIO) -> Iterator[_NumberedRow]:
+def _read_csv(stream: TextIO, columns: Columns) -> Iterator[_NumberedRow]:
     reader = csv.reader(stream)
     try:
         header = [name.strip().lower() for name in next(reader, [])]
     except csv.Error:
         header = []
-    if not set(REQUIRED_COLUMNS) <= set(header) <= set(COLUMNS) or len(set(header)) < len(header):
+    if not set(columns.required) <= set(header) <= set(columns.all) or len(set(header)) < len(header):
         raise ConfigError(
             "The header must have %(required)s, and may have only %(columns)s, each once.",
-            columns=", ".join(COLUMNS),
-            required=", ".join(REQUIRED_COLUMNS),
+            columns=", ".join(columns.all),
+            required=", ".join(columns.required),
         )
     while True:
         line = reader.line_num + 1
@@ -66,7 +78,7 @@ def _read_csv(stream: TextIO) -> Iterator[_NumberedRow]:
             yield line, dict(zip(header, cells, strict=True))
 
 
-def _read_jsonl(stream: TextIO) -> Iterator[_NumberedRow]:
+def _read_jsonl(stream: TextIO, columns: Columns) -> Iterator[_NumberedRow]:
     for line, source in enumerate(stream, 1):
         if not source.strip():
             continue
@@ -79,7 +91,7 @@ def _read_jsonl(stream: TextIO) -> Iterator[_NumberedRow]:
             row = None
         if not isinstance(row, dict):
             yield line, Invalid("is not a JSON object")
-        elif unknown := set(row) - set(COLUMNS):
+        elif unknown := set(row) - set(columns.all):
             yield line, Invalid("has an unknown field: %(name)r", name=min(unknown))
         else:
             yield line, row
@@ -99,24 +111,30 @@ def parse_time(row: ImportRow) -> float:
 
 def parse_story(row: ImportRow, max_groups: int) -> Story:
     """Return the story in *row*; raise Invalid, or TooManyGroups for more than *max_groups*."""
-    title = _parse_title(_text(row, "title"))
-    link, text = validation.link(_text(row, "link")), validation.text(_text(row, "text"))
-    poster = validation.member_name(_text(row, "poster"))
+    title = _parse_title(parse_text(row, "title"))
+    link, text = validation.link(parse_text(row, "link")), validation.text(parse_text(row, "text"))
+    poster = validation.member_name(parse_text(row, "poster"))
     time = parse_time(row)
     groups = _parse_groups(row.get("groups"))
     if len(groups) > max_groups:
         raise TooManyGroups(max=max_groups)
-    votes = _parse_votes(row.get("votes"))
+    votes = parse_count(row, "votes", default=1)
     return Story(Draft(title, link, text, groups), poster, time, votes, digest(link, title, poster, time))
 
 
 def digest(link: str, title: str, poster: str, time: float) -> str:
-    """Return the digest that identifies a story: 16 bytes of a hash, in 22 characters."""
-    identity = "\0".join((link, title, poster.lower(), f"{time:.6f}"))
+    """Return the digest that identifies a story."""
+    return digest_of(link, title, poster.lower(), f"{time:.6f}")
+
+
+def digest_of(*values: str) -> str:
+    """Return the digest of *values*: 16 bytes of a hash, in 22 characters."""
+    identity = "\0".join(values)
     return urlsafe_b64encode(blake2b(identity.encode(), digest_size=16).digest()).decode().rstrip("=")
 
 
-def _text(row: ImportRow, name: str) -> str:
+def parse_text(row: ImportRow, name: str) -> str:
+    """Return the text in a column of *row*, "" if there is none; raise Invalid for another value."""
     value = row.get(name)
     if value is None:
         return ""
@@ -133,13 +151,15 @@ def _parse_title(typed: str) -> str:
     return validation.title(typed)
 
 
-def _parse_votes(value: Any) -> int:
+def parse_count(row: ImportRow, name: str, *, default: int, max: int = config.MAX_IMPORTED_VOTES) -> int:
+    """Return the whole number in a column of *row*, *default* if there is none; raise Invalid for another value."""
+    value = row.get(name)
     if value is None or value == "":
-        return 1
+        return default
     if isinstance(value, str) and re.fullmatch(r"[0-9]{1,15}", value.strip(), re.ASCII):
         value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= config.MAX_IMPORTED_VOTES:
-        raise Invalid("votes must be a whole number from 0 to %(max)s", max=config.MAX_IMPORTED_VOTES)
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= max:
+        raise Invalid("%(name)s must be a whole number from 0 to %(max)s", name=name, max=max)
     return value
 
 

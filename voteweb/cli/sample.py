@@ -1,4 +1,4 @@
-"""Sample data: articles, groups and a moderator for an empty site, so that a new site shows something."""
+"""Sample data: articles, comments, groups and a moderator for an empty site, so that a new site shows something."""
 
 import json
 import secrets
@@ -8,10 +8,13 @@ from typing import Any, NamedTuple
 
 from voteweb.cli import import_file
 from voteweb.core import passwords
+from voteweb.core.comments import CommentId
 from voteweb.core.config import COMMAND_LINE, Settings
 from voteweb.core.errors import GroupExists
 from voteweb.core.models import LogAction, Role
+from voteweb.core.validation import new_submission_token
 from voteweb.store import Store
+from voteweb.store.comment_imports import ImportedComment
 from voteweb.store.imports import Story
 from voteweb.store.moderation_log import NewLogEntry
 
@@ -36,11 +39,14 @@ def import_sample(store: Store, settings: Settings, now: float) -> Account | Non
     for name, group in json.loads(_read_data("sample-groups.json")).items():
         with suppress(GroupExists):  # of an earlier attempt that was stopped
             store.groups.make(name, group["title"], group["description"])
-    rows = [json.loads(line) for line in _read_data("sample.jsonl").splitlines()]
-    store.imports.add([_story(row, settings, now) for row in sorted(rows, key=lambda row: -row["hours"])])
+    rows = sorted(_read_rows("sample.jsonl"), key=lambda row: -row["hours"])
+    store.imports.add([_story(row, settings, now) for row in rows])
     account = Account(MODERATOR_NAME, readable_password())
     entry = NewLogEntry(LogAction.ROLE, COMMAND_LINE, about=account.name, why=Role.MODERATOR.value)
     store.users.make(account.name, passwords.hash_password(account.password), Role.MODERATOR, entry=entry)
+    if settings.comments:
+        # The site was empty: the articles have the first ids.
+        _converse(store, {row["title"]: id for id, row in enumerate(rows, 1)}, now)
     return account
 
 
@@ -54,6 +60,38 @@ def _story(row: dict[str, Any], settings: Settings, now: float) -> Story:
     """Return the story in *row*, whose age is in hours; the sample's groups are allowed on any site."""
     time = now - row["hours"] * 3600
     return import_file.parse_story(row | {"time": time}, max(settings.max_groups, len(row["groups"])))
+
+
+def _converse(store: Store, articles: dict[str, int], now: float) -> None:
+    """Import the comments of the sample that have an age, then write the others, so that the moderator is told of them.
+
+    *articles* are the ids by title.
+    """
+    rows = _read_rows("sample-comments.jsonl")
+    aged = [row for row in rows if row["hours"]]
+    store.comment_imports.add([_comment(row, articles[row["title"]], now) for row in aged])
+    ids = [articles[row["title"]] for row in aged]
+    store.comment_imports.order_lists({row["poster"].lower() for row in aged}, dict.fromkeys(ids))
+    for row in rows:
+        id = CommentId(articles[row["title"]], row["n"])
+        if row.get("deleted"):
+            store.comments.delete(id)
+        if not row["hours"]:
+            article, author = store.articles.get(id.article), store.users.get(row["poster"])
+            thread = store.threads.get(id.article)
+            store.comments.write(article, thread, row["parent"], row["text"], author, new_submission_token())
+
+
+def _comment(row: dict[str, Any], article: int, now: float) -> ImportedComment:
+    """Return the comment in *row*, whose age is in hours."""
+    digest, parent = (f"sample {article}.{number}" for number in (row["n"], row["parent"]))
+    time = now - row["hours"] * 3600
+    answered = parent if row["parent"] else ""
+    return ImportedComment(article, row["text"], row["poster"], time, row["votes"], digest, answered)
+
+
+def _read_rows(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in _read_data(name).splitlines()]
 
 
 def _read_data(name: str) -> str:

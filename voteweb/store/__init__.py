@@ -8,6 +8,7 @@ from voteweb.store.admissions import Admissions
 from voteweb.store.articles import Articles
 from voteweb.store.backup import Backup
 from voteweb.store.combinations import Combinations
+from voteweb.store.comment_imports import CommentImports
 from voteweb.store.comment_lists import CommentLists
 from voteweb.store.comment_removals import CommentRemovals
 from voteweb.store.comment_votes import CommentVotes
@@ -70,6 +71,7 @@ class Store:
     rankings: Rankings
     listings: Listings
     imports: Imports
+    comment_imports: CommentImports
     doctor: Doctor
     rescoring: Rescoring
     backup: Backup
@@ -113,6 +115,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     server_info, health = ServerInfo(connection, users), HealthChecks(connection, leases)
     removals = Removals(connection, settings, moderation_log)
     comments, inbox_feeds = Comments(connection, settings, rate_limits), InboxFeeds(connection)
+    imports = Imports(connection, settings)
     return Store(
         connection=connection,
         articles=Articles(connection, settings, moderation_log, rate_limits),
@@ -138,7 +141,8 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         moderation_log=moderation_log,
         rankings=Rankings(connection.keys),
         listings=Listings(connection, settings, Combinations(connection.keys, settings, rate_limits)),
-        imports=Imports(connection, settings),
+        imports=imports,
+        comment_imports=CommentImports(connection, settings, imports),
         doctor=Doctor(connection, settings),
         rescoring=Rescoring(connection, settings),
         backup=Backup(connection, settings, server_info, health),

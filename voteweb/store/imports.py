@@ -52,7 +52,7 @@ class Imports:
         if not new:
             return 0
         self._make_groups(new)
-        self._make_posters(new)
+        self.make_posters([story.poster for story in new])
         last_id = self._connection.command("INCRBY", self._keys.last_article_id(), len(new))
         calls = [self._call(story, last_id - len(new) + 1 + at) for at, story in enumerate(new)]
         statuses = [reply[0] for reply in self._connection.run(calls)]
@@ -66,8 +66,9 @@ class Imports:
             titles = [("HSETNX", self._keys.group_info(name), "title", name) for name in names]
             self._connection.run([*titles, ("SADD", self._keys.groups(), *names)])
 
-    def _make_posters(self, stories: Sequence[Story]) -> None:
-        names = {story.poster.lower(): story.poster for story in stories}
+    def make_posters(self, posters: Sequence[str]) -> None:
+        """Make those of the members with these names who do not exist."""
+        names = {poster.lower(): poster for poster in posters}
         unseen = [name for name in names if name not in self._poster_ids]
         ids = self._connection.run([("HGET", self._keys.user(name), "id") for name in unseen]) if unseen else []
         missing = [name for name, id in zip(unseen, ids, strict=True) if id is None]

@@ -31,6 +31,8 @@ ARGUMENTS = {
     "hit_rate_limit": "",
     "import_article": "member title link text poster poster_id time votes vote_score good_votes voting_seconds grace"
     " row link_seconds replacement",
+    "import_comment": "comment number parent text author time votes commenting_seconds grace max_level max_comments row"
+    " numbered_row answered_row replacement",
     "index_log_entry": "member field",
     "judge_member": "log verdict name reason session_id",
     "mark_all_read": "until",
@@ -46,6 +48,7 @@ ARGUMENTS = {
     " request",
     "note_visit": "id visit_seconds seconds most",
     "open_session": "member_id session_id digest browser began password idle_seconds max_seconds max_sessions",
+    "order_comments": "size first last",
     "post_article": "member title link text poster poster_id own_vote vote_score good_votes voting_seconds"
     " grace form_seconds link_seconds allow_duplicate newcomer_seconds newcomer_burst newcomer_interval",
     "quiet_comment": "log number name is_quiet",

@@ -219,6 +219,22 @@ CALLS = {
         votes=7,
         row=-7,
     ),
+    "import_comment": call(
+        "import_comment",
+        "article:3 thread:3 words:3 hidden:3 voted-comments:3-0 commented:ann imported:7 imported:8 imported:9"
+        " user:ann",
+        comment="3.5",
+        number=5,
+        parent=0,
+        text="From elsewhere.",
+        author="Ann",
+        time=1.5e9,
+        votes=7,
+        row=-7,
+        numbered_row=-8,
+        answered_row=-9,
+    ),
+    "order_comments": call("order_comments", "comments:", "3.1", size=4, first="3.4", last="3.1"),
     "write_comment": call("write_comment", WRITE_KEYS, parent=0, known_answered="", **WRITE),
     "write_comment in a new conversation": call(
         "write_comment",

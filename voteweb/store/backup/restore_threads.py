@@ -4,6 +4,7 @@ from voteweb.core.comments import CommentStatus, Thread
 from voteweb.core.config import MAX_COMMENTS
 from voteweb.store.backup.dump_articles import portions
 from voteweb.store.bitmap import Bitmap
+from voteweb.store.comment_order import newest_first
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.nodes import parse_thread
@@ -59,7 +60,7 @@ def make_lists(connection: Connection, scanner: Scanner) -> None:
         for key in scanner.keys(pattern):
             if connection.command("TYPE", key) != "zset":
                 continue  # SCAN names it again
-            members = connection.command("ZRANGE", key, 0, -1, "REV")
+            members = newest_first(dict(connection.command("ZRANGE", key, 0, -1, "WITHSCORES")))
             commands: list[Command] = [("UNLINK", key)]
-            commands += [("RPUSH", key, *chunk) for chunk in batched(members, _CHUNK_SIZE)]
+            commands += [("RPUSH", key, *(member for member, _ in part)) for part in batched(members, _CHUNK_SIZE)]
             connection.run(commands, atomic=True)

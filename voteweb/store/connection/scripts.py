@@ -20,7 +20,8 @@ LISTING = frozenset({"count_unread", "list_comments", "read_inbox"})
 HERE = "-- The helpers stand here.\n"
 #: The scripts about conversations: they have the helpers of ``node.lua`` and ``thread.lua`` too.
 ABOUT_THREADS = frozenset({
-    "delete_comment", "disown_comment", "edit_comment", "quiet_comment", "vote_comment", "write_comment",
+    "delete_comment", "disown_comment", "edit_comment", "import_comment", "quiet_comment", "vote_comment",
+    "write_comment",
     "repair_comment", "repair_comment_reports", "repair_comment_voters", "repair_hidden", "repair_listed_comment",
     "repair_thread",
     "remove_comment", "restore_comment", "hide_replies", "close_thread", "reopen_thread",
