@@ -97,6 +97,11 @@ BUDGETS = (
     Budget("list-gzip", "the same, compressed", 8_000, unit="bytes"),
     Budget("long-list-bytes", "a list page of 50 rows, reader or member", 45_000, unit="bytes"),
     Budget("long-list-gzip", "the same, compressed", 10_000, unit="bytes"),
+    Budget("comment-memory", "memory per comment of 345 characters with 3 votes", 650, unit="bytes"),
+    Budget("thread-read", "time inside Redis of reading a conversation of 10,000", 2.0, unit="ms"),
+    Budget("thread-trips", "round trips of a page of a conversation", 2),
+    Budget("thread-bytes", "a page of 100 comments of 300 characters", 120_000, unit="bytes"),
+    Budget("thread-gzip", "the same, compressed", 30_000, unit="bytes"),
     Budget("list-requests", "requests of a list page without script", 3),
 )
 

@@ -78,13 +78,13 @@ def _measure_articles(context: RunContext, voters: int, share: float) -> Article
             _post(store, posters, round(EXISTING_ARTICLES * share))
             existing = _all_keys(store)
             expire_keys(store, 0)  # deletes nothing; the server keeps buffers for so many commands at once
-            before = _used_memory(store)
+            before = used_memory(store)
             cast_votes(store, _post(store, posters, count), voters - 1, GROUP)
-            posted = _used_memory(store)
+            posted = used_memory(store)
             expire_keys(store, WEEK_SECONDS, existing)
-            week = _used_memory(store)
+            week = used_memory(store)
             expire_keys(store, MONTH_SECONDS, existing)
-            month = _used_memory(store)
+            month = used_memory(store)
             store.connection.client.close()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -101,7 +101,7 @@ def _post(store: Store, posters: list[User], count: int) -> list[int]:
     return ids
 
 
-def _used_memory(store: Store) -> int:
+def used_memory(store: Store) -> int:
     """Return the bytes in use, without the buffers of our own connections."""
     store.connection.client.connection_pool.disconnect()
     return int(store.connection.client.info("memory")["used_memory"])

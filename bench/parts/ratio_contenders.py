@@ -16,12 +16,15 @@ from bench.processes import Server, database_copy, serve_app, serve_site
 from bench.run_context import RunContext
 from bench.sites.prepare import Site, voter_names
 from bench.sites.queries import newest_ids, open_store_at, votable_ids
+from bench.sites.threads import write_thread
 from voteweb.store import Store
 
 #: Writes a second that no contender reaches: requests for so many are prepared.
 MAX_WRITE_RATE = 5_000
 #: Articles that the book's members vote on, each of them once.
 BOOK_VOTED_ON = 500
+#: Comments of the conversation whose page is measured, and characters of each.
+THREAD_SIZE, THREAD_TEXT_LENGTH = 100, 300
 STATIC, PLAIN, LOGIN = "baseline-static", "baseline-plain", "baseline-login"
 
 
@@ -97,6 +100,9 @@ def _page_contenders(server: Server, site: Site, store: Store, members: Sequence
         "combined": ("two groups combined", [f"/g/{site.profile.combined}"]),
         "article": ("an article", [f"/a/{id}" for id in newest_ids(store, VOTED_ON // 2)]),
     }
+    thread = newest_ids(store, VOTED_ON)[0]
+    write_thread(store, thread, THREAD_SIZE, THREAD_TEXT_LENGTH)
+    pages["thread"] = (f"a conversation of {THREAD_SIZE}", [f"/a/{thread}"])
     contenders = []
     for key, (label, paths) in pages.items():
         contenders += [

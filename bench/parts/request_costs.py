@@ -115,11 +115,11 @@ def _measure_site(site: Site, context: RunContext) -> list[Cost]:
             for page in all_pages(site, store)
             for client in ((reader, member) if page.is_list else (reader,))
         ]
-        costs += [_measure_action(store, *action) for action in _actions(store, member, site.profile.group)]
+        costs += [measure_action(store, *action) for action in _actions(store, member, site.profile.group)]
         os.environ[DATABASE_URL] = url
         book = InProcessClient(create_app())
         book.read_csrf_token("/log-in/1")
-        costs += [_measure_action(store, *action, who="the book") for action in _book_actions(store, book)]
+        costs += [measure_action(store, *action, who="the book") for action in _book_actions(store, book)]
         store.connection.client.close()
     return costs
 
@@ -163,7 +163,8 @@ def _book_actions(store: Store, book: InProcessClient) -> list[tuple[str, Callab
     ]
 
 
-def _measure_action(store: Store, label: str, action: Callable[[], object], who: str = "member") -> Cost:
+def measure_action(store: Store, label: str, action: Callable[[], object], who: str = "member") -> Cost:
+    """Return the cost of *action*, which is run once more than REPETITIONS times."""
     return Cost(label, who, *_repeat(store, action))
 
 

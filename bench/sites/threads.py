@@ -1,0 +1,52 @@
+"""Conversations for the benchmark, written by the code that imports them."""
+
+import random
+import time
+
+from voteweb.core.config import MAX_COMMENT_LEVEL
+from voteweb.store import Store
+from voteweb.store.comment_imports import ImportedComment
+
+#: Comments in one call.
+BATCH_SIZE = 500
+#: The accounts that write them.
+WRITERS = 50
+#: The share of comments that answer the article itself.
+TOP_LEVEL_SHARE = 0.15
+#: Votes of a comment, at most.
+MAX_VOTES = 30
+_WORDS = "a bridge that hums in the rain keeps nobody awake but those who once heard it stop and wrote down why".split()
+
+
+def generate_text(length: int) -> str:
+    """Return a text of *length* characters in words."""
+    text = ""
+    while len(text) < length:
+        text += random.choice(_WORDS) + " "
+    return text[: length - 1] + "."
+
+
+def write_thread(store: Store, article: int, size: int, length: int = 345) -> None:
+    """Put a conversation of *size* comments of *length* characters below *article*, at most MAX_COMMENT_LEVEL deep."""
+    now, levels = time.time(), [0]
+    for first in range(1, size + 1, BATCH_SIZE):
+        batch = []
+        for number in range(first, min(first + BATCH_SIZE, size + 1)):
+            parent = 0 if random.random() < TOP_LEVEL_SHARE else random.randrange(number)
+            parent = parent if levels[parent] < MAX_COMMENT_LEVEL else 0
+            levels.append(levels[parent] + 1)
+            batch.append(
+                ImportedComment(
+                    article,
+                    generate_text(length),
+                    f"writer{random.randrange(WRITERS)}",
+                    now - size + number,
+                    random.randrange(MAX_VOTES),
+                    f"bench {article}.{number}",
+                    f"bench {article}.{parent}" if parent else "",
+                )
+            )
+        answers = store.comment_imports.add(batch)
+        if set(answers) != {"imported"}:
+            raise RuntimeError(f"A comment was not imported: {set(answers)}")
+    store.comment_imports.order_lists([f"writer{number}" for number in range(WRITERS)], [article])
