@@ -151,6 +151,23 @@ def test_an_account_deleted_during_the_backup_is_deleted_again(store: Store) -> 
     assert run(store, "HMGET", f"article:{article.id}", "poster", "gone") == [DELETED_MEMBER, "deleted"]
 
 
+def test_comments_of_an_account_deleted_during_the_backup_lose_the_name(small: Store) -> None:
+    zoe = factories.user(small, "Zoe")
+    factories.comment(small, 1, zoe)
+    factories.comment(small, 1, parent=1)
+    kinds = records.Inbox | records.Thread | records.Comment
+    early = [record for record in back_up(small) if isinstance(record, kinds)]
+    small.account_deletion.start(zoe, delete_articles=False)
+    small.account_deletion.finish("zoe")
+    late = [record for record in back_up(small) if not isinstance(record, kinds)]
+    restore(small, [*early, *late])
+    assert small.account_deletion.unfinished() == ["zoe"]
+    small.account_deletion.finish("zoe")
+    assert [node.author for node in factories.thread(small).nodes.values()] == [DELETED_MEMBER, "ann"]
+    assert run(small, "KEYS", "*:zoe") == ["user:zoe"]
+    assert broken(small) == []
+
+
 def test_an_act_undone_during_the_backup_is_marked(store: Store) -> None:
     factories.user(store, "eve")
     store.users.ban("eve", NewLogEntry(LogAction.BAN, "Mod", about="eve", why="spam"))

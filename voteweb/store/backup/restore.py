@@ -17,6 +17,9 @@ from voteweb.store.scanner import Scanner, batched
 from voteweb.store.schema import moderation_log, password_resets
 from voteweb.store.server_info import Counts, ServerInfo
 
+#: The nouns whose keys are lists of one member, and go with the member.
+_LISTS_OF_MEMBERS = frozenset({"posted", "gone", "commented", "inbox", "unread", "seen"})
+
 
 class Restore:
     """One restore."""
@@ -116,12 +119,12 @@ class Restore:
             )
 
     def _repair_owners(self, rankings: list[str]) -> None:
-        """Delete the rankings of posters who are no members; a member who left something behind is to leave again."""
+        """Delete the lists of those who are no members; a member who left something behind is to leave again."""
         names = [self._keys.split(key)[1] for key in rankings]
         owners = self._scanner.run_atomic([("HMGET", self._keys.user(name), "id", "left") for name in names])
         commands: list[tuple[str, ...]] = []
         for key, name, (id, left) in zip(rankings, names, owners, strict=True):
-            if id is None and self._keys.split(key)[0] in ("posted", "gone"):
+            if id is None and self._keys.split(key)[0] in _LISTS_OF_MEMBERS:
                 commands.append(("UNLINK", key))
             elif left is not None:
                 commands.append(("SADD", self._keys.leaving(), name))
