@@ -48,7 +48,7 @@ def site(store: Store) -> Store:
     store.users.set_role("ann", Role.ADMIN)
     converse(store, article, bob.id)
     # Voting on comments has ended: the votes stay, and the voters are forgotten.
-    write_thread(store, factories.article(store, bob, link="").id, [node(1, votes=7)])
+    write_thread(store, factories.article(store, bob, link="").id, [node(1, votes=7, time=round(time.time(), 6))])
     factories.article(store, zoe)
     store.account_deletion.start(zoe, delete_articles=False)
     # Found under the link of a newer article, although too old to be found under a link of its own.

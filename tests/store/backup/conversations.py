@@ -27,8 +27,8 @@ STORY: list[dict[str, Any]] = [
 def converse(store: Store, article: Article, voter: int) -> None:
     """Store a conversation of more than a block below *article*, in which the member *voter* has voted once."""
     id, now = article.id, time.time()
-    nodes = [node(at, time=round(now - 900 + at, 6), **fields) for at, fields in enumerate(STORY, 1)]
-    nodes += [node(at, time=round(now - 900 + at, 6)) for at in range(len(nodes) + 1, VOTER_BLOCK + 5)]
+    nodes = [node(at, time=round(now + at / 1e6, 6), **fields) for at, fields in enumerate(STORY, 1)]
+    nodes += [node(at, time=round(now + at / 1e6, 6)) for at in range(len(nodes) + 1, VOTER_BLOCK + 5)]
     write_thread(store, id, nodes)
     run(store, "SETBIT", f"hidden:{id}", 5, 1)
     run(store, "HINCRBY", f"article:{id}", "comments", -1)
@@ -51,6 +51,5 @@ def converse(store: Store, article: Article, voter: int) -> None:
         run(store, "PEXPIREAT", key, int(now * 1000) + INBOX_SECONDS * 1000)
     run(store, "HSET", "seen:ann", id, f"1 5 {now:.6f} 7,8")
     run(store, "EXPIRE", "seen:ann", VISITED_SECONDS)
-    run(store, "HSET", "user:ann", "inbox-feed", "0123abcd")
-    run(store, "SET", "inbox-feed:0123abcd", "ann")
+    store.inbox_feeds.renew(store.users.get("ann"))
     run(store, "SET", f"once:{voter}-comment-token", f"comment:{id}.1", "EX", 86_400)

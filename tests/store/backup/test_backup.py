@@ -191,9 +191,10 @@ def test_reports_of_a_comment_are_in_the_queue_again(small: Store) -> None:
 
 def test_comments_written_during_the_backup_are_left_out(small: Store) -> None:
     """The article is read after its conversation, and counts one more than the backup has."""
-    write_thread(small, 1, [node(1), node(2, parent=1)])
+    for parent in (0, 1):
+        factories.comment(small, 1, parent=parent)
     early = [record for record in back_up(small) if isinstance(record, records.Thread | records.Comment)]
-    write_thread(small, 1, [node(3, parent=2)])
+    factories.comment(small, 1, parent=2)
     late = [record for record in back_up(small) if not isinstance(record, records.Thread | records.Comment)]
     restore(small, [*early, *late])
     assert run(small, "HGET", "article:1", "comments") == "2"
@@ -203,6 +204,7 @@ def test_comments_written_during_the_backup_are_left_out(small: Store) -> None:
 
 def test_a_large_conversation_is_restored_whole(small: Store) -> None:
     now = int(time.time())
+    factories.user(small, "bob")
     nodes = {at: format_node(node(at, at // 2, time=now - 20_000.0 + at)) for at in range(1, MAX_COMMENTS + 1)}
     for fields in (nodes, {at: f"Comment {at}" for at in nodes}):
         key = "thread:1" if fields is nodes else "words:1"
