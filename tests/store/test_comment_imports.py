@@ -119,6 +119,14 @@ def test_comments_of_a_member_who_left_are_nameless(store: Store) -> None:
     assert run(store, "EXISTS", "commented:zoe") == 0
 
 
+def test_a_long_list_is_put_into_order(store: Store) -> None:
+    old_article(store)
+    store.comment_imports.add([comment(2), comment(1)])
+    run(store, "RPUSH", "commented:ann", *(f"7.{number}" for number in range(1, MAX_COMMENTS)))
+    store.comment_imports.order_lists(["ann"], [])
+    assert run(store, "LRANGE", "commented:ann", 0, 2) == ["1.1", "1.2", f"7.{MAX_COMMENTS - 1}"]
+
+
 def test_articles_are_found_by_link_however_old(store: Store) -> None:
     old, young = factories.imported(store, link="https://old.example/", time=START), factories.article(store)
     again = factories.imported(store, link="http://www.old.example", time=START + 1)

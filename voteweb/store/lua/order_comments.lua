@@ -3,7 +3,7 @@
 -- ARGV  1 items that the list had when it was read  2 its first item  3 its last item  then its items from now on
 -- Answers  ordered | again
 local FIRST_ITEM, CHUNK = 4, 1000
-local size, first, last = unpack(ARGV)
+local size, first, last = unpack(ARGV, 1, FIRST_ITEM - 1)
 if redis.call('LLEN', KEYS[1]) ~= tonumber(size) or (redis.call('LINDEX', KEYS[1], 0) or '') ~= first
   or (redis.call('LINDEX', KEYS[1], -1) or '') ~= last then
   return { 'again' }
