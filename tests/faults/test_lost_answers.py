@@ -11,6 +11,7 @@ from tests.pausable_proxy import PausableProxy, pausable_proxy
 from tests.store.examination import broken
 from tests.web.browser import JSON, Browser
 from voteweb.app import create_app
+from voteweb.core.comments import CommentId, Thread
 from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Reason, User
 from voteweb.store import Store
@@ -26,11 +27,23 @@ class Action(NamedTuple):
 
 
 REMOVAL = NewLogEntry(LogAction.REMOVE, "bob", article=1, why="spam")
-#: Article 1 is ann's; bob has voted for article 2.
+OWN, VOTED = CommentId(2, 1), CommentId(2, 2)
+
+
+def write_comment(store: Store, bob: User) -> CommentId:
+    return store.comments.write(store.articles.get(1), Thread(1), 0, "Yes.", bob, "form-0001")
+
+
+#: Article 1 is ann's; bob has voted for article 2, and for its comment 2; comment 1 is his own.
 ACTIONS = [
     Action("cast_vote", lambda store, bob: store.votes.cast(1, bob), 2),
     Action("cast_vote", lambda store, bob: store.votes.take_back(2, bob), 1),
     Action("post_article", lambda store, bob: store.articles.post(factories.draft(link=""), bob, "form-0001"), 3),
+    Action("write_comment", write_comment, CommentId(1, 1)),
+    Action("vote_comment", lambda store, bob: store.comment_votes.cast(CommentId(2, 3), bob), 1),
+    Action("vote_comment", lambda store, bob: store.comment_votes.take_back(VOTED, bob), 0),
+    Action("edit_comment", lambda store, bob: store.comments.edit(OWN, "No.", bob), None),
+    Action("delete_comment", lambda store, bob: store.comments.delete(OWN, bob), None),
     Action("set_groups", lambda store, bob: store.articles.set_groups(1, ["go"], []), ("go",)),
     Action("report_article", lambda store, bob: store.reports.make(1, bob, Reason.SPAM, ""), None),
     Action("make_group", lambda store, bob: store.groups.make("lua", "Lua", ""), None),
@@ -41,12 +54,16 @@ ACTIONS = [
 
 @pytest.fixture
 def site(make_store: MakeStore) -> Store:
-    """A group, two articles of ann's, and bob's vote for the second."""
+    """A group, two articles of ann's, bob's vote for the second, and its comments: bob's, and two of ann's."""
     store = make_store()
     factories.group(store, "go")
     for _ in range(2):
         factories.article(store)
-    store.votes.cast(2, factories.user(store, "bob"))
+    bob = factories.user(store, "bob")
+    store.votes.cast(2, bob)
+    for author in (bob, None, None):
+        factories.comment(store, 2, author)
+    store.comment_votes.cast(VOTED, bob)
     return store
 
 
