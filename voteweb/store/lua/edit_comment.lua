@@ -13,12 +13,10 @@ if before or refusal then
 end
 local number, comment, author, edit_seconds, text, inbox_size, inbox_seconds = unpack(ARGV, 4)
 local FIRST_MEMBER_KEY, last_member_key = 4, #KEYS - tonumber(ARGV[1])
-local missing = missing_comment(KEYS[1], KEYS[2], tonumber(number))
+local missing, node = missing_comment(KEYS[1], KEYS[2], tonumber(number))
 if missing then
   return missing
-end
-local node = read_node(KEYS[2], number)
-if not is_author(node, author) then
+elseif not is_author(node, author) then
   return { 'not-yours' }
 elseif tonumber(now()) >= node.time + tonumber(edit_seconds) then
   return { 'late', exact(node.time + tonumber(edit_seconds)) }

@@ -9,7 +9,8 @@ if before or refusal then
   return before or refusal
 end
 local number, name, is_quiet = tonumber(ARGV[4]), ARGV[5], ARGV[6] == '1'
-local missing = missing_comment(KEYS[1], KEYS[2], number)
+check_types(2, 2, 'hash')
+local missing, node = missing_comment(KEYS[1], KEYS[2], number)
 if missing then
   return missing
 end
@@ -28,7 +29,6 @@ if number == 0 then
   end
   return done({ 'done' })
 end
-local node = read_node(KEYS[2], number)
 if not is_author(node, name) then
   return { 'not-yours' }
 end

@@ -28,25 +28,26 @@ local function is_author(node, name)
   return node.author ~= '' and string.lower(node.author) == string.lower(name)
 end
 
--- Return the answer of a script about a comment that cannot be read, or whose article cannot, else nil. The number 0 stands
--- for the article itself.
+-- Return the answer of a script about a comment that cannot be read, or whose article cannot; else nil, the comment, and the
+-- time of the article. The number 0 stands for the article itself.
 local function missing_comment(article_key, thread_key, number)
   local title, posted, gone = unpack(redis.call('HMGET', article_key, 'title', 'time', 'gone'))
   if not title or not posted then
     return { 'unknown' }
   elseif gone then
     return { 'gone' }
-  elseif not has_type(thread_key, 'hash') then
-    error('WRONGTYPE the thread is no hash')
   elseif number == 0 then
-    return nil
+    return nil, nil, posted
   end
   local node = read_node(thread_key, number)
-  local _, is_covered = walk_up(thread_key, number)
   if not node then
     return { 'comment-unknown' }
   end
-  return (is_covered or has_state(node, 'drR')) and { 'comment-gone' } or nil
+  local _, is_covered = walk_up(thread_key, node.parent < number and node.parent or 0)
+  if is_covered or has_state(node, 'drR') then
+    return { 'comment-gone' }
+  end
+  return nil, node, posted
 end
 
 -- The number of the next comment of a thread: one above the last, and above any that the field does not know.

@@ -29,11 +29,10 @@ local open_session, noted_use = find_session(5, session_id, digest, idle, longes
 if digest ~= '' and not open_session then
   return { 'logged-out' }
 end
-local missing = missing_comment(KEYS[1], KEYS[2], tonumber(number))
+local missing, node, posted = missing_comment(KEYS[1], KEYS[2], tonumber(number))
 if missing then
   return missing
 end
-local posted = redis.call('HGET', KEYS[1], 'time')
 local ends, closed, reason = unpack(redis.call('HMGET', KEYS[2], 'closes', 'closed', 'close-reason'))
 local closes = conversation_end(ends, posted, commenting_seconds)
 if closed then
@@ -45,7 +44,7 @@ check_types(FIRST_LIMIT_KEY, #KEYS, 'string')
 if redis.call('SISMEMBER', KEYS[3], 0) == 0 then
   return { 'lost', now() }
 end
-local node, vote = read_node(KEYS[2], number), string.format('%.0f', number * VOTER_FACTOR + voter_id)
+local vote = string.format('%.0f', number * VOTER_FACTOR + voter_id)
 local count = string.format('%d', node.votes)
 if is_author(node, voter_name) then
   return { 'own', count }
