@@ -74,7 +74,7 @@ class PagePool:
     def give_back(self, page: Page) -> None:
         """Empty *page* for the next visitor."""
         try:
-            page.evaluate("localStorage.clear()")
+            page.evaluate("localStorage.clear(), sessionStorage.clear()")
             page.goto("about:blank")
             page.unroute_all()
             page.context.clear_cookies()

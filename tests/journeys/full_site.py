@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from tests import factories
+from tests.journeys import full_conversation
 from voteweb.core import config, validation
 from voteweb.core.models import Draft, LogAction, Reason, Role, User
 from voteweb.store import Store
@@ -83,6 +84,7 @@ def fill(store: Store, join: Callable[..., User]) -> None:
     store.users.ban(troll.name, NewLogEntry(LogAction.BAN, mod.name, about=troll.name, why=TITLES[6]))
     store.invitations.make(mod)
     _fill_long(store, member)
+    full_conversation.fill(store, mod, member, factories.user(store, POSTER), [TEXT, LONG_TEXT, *TITLES, LONG_WORD])
 
 
 def _fill_long(store: Store, member: User) -> None:
@@ -118,8 +120,11 @@ _FORMS = ["/groups/new", f"{_LONG_GROUP}/edit", "/a/1/edit", "/a/40/edit"]
 #: Every kind of page in every state, once: for the visitor, by name, to whom it shows most. For the other visitors, the
 #: pages that show something different.
 PAGES: dict[str, list[str]] = {
-    "": ["/", "/a/1", "/a/3", "/login", "/signup"],
-    MEMBER: ["/", "/a/3", "/a/40", f"/u/{MEMBER}", "/submit", "/account", "/a/7/edit"],
+    "": ["/", "/a/1", "/a/3", "/login", "/signup", *full_conversation.FOR_ALL],
+    MEMBER: [
+        *("/", "/a/3", "/a/40", f"/u/{MEMBER}", "/submit", "/account", "/a/7/edit"),
+        *(f"/u/{MEMBER}/comments", *full_conversation.FOR_MEMBER),
+    ],
     MODERATOR: [
         *_LISTS,
         *_ARTICLES,
@@ -130,6 +135,7 @@ PAGES: dict[str, list[str]] = {
         "/new?page=99",
         "/invitations",
         "/waiting",
+        *full_conversation.FOR_MODERATOR,
     ],
 }
 #: The paths of deleted and removed articles.

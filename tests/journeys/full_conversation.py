@@ -1,0 +1,75 @@
+"""A conversation of long, foreign and hostile texts, with comments in every state, and the paths of its pages."""
+
+from collections.abc import Sequence
+
+from tests import factories
+from voteweb.core import config
+from voteweb.core.comments import CommentId
+from voteweb.core.models import LogAction, Reason, User
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+ARTICLE = 7
+CLOSED_ARTICLE = 8
+#: More than a page of top-level comments; the deepest reply makes the conversation one of several pages.
+SHORT_COMMENTS = 27
+MEMBERS_COMMENT = 2
+
+
+def fill(store: Store, mod: User, member: User, other: User, texts: Sequence[str]) -> None:
+    """Create comments on two articles by *member*, in every state, with entries in inboxes and reports of two."""
+
+    def write(author: User, text: str, parent: int = 0) -> int:
+        return factories.comment(store, ARTICLE, author, parent=parent, text=text).number
+
+    def entry(action: LogAction, number: int, why: str = "") -> NewLogEntry:
+        about = store.threads.get(ARTICLE).nodes[number].author
+        return NewLogEntry(action, mod.name, about=about, article=ARTICLE, title="t", why=why, comment=number)
+
+    write(other, texts[0])
+    _visit(store, member)
+    parent = write(member, f"@{mod.name} {texts[1]}", 1)
+    for level in range(3, config.LEVELS_ON_PAGE + 3):
+        parent = write(other if level % 2 else member, texts[level % len(texts)], parent)
+    for state in ("deleted", "removed", "removed with replies"):
+        number = write(other, f"This will be {state}.")
+        write(mod, f"An answer to one that is {state}.", number)
+        if state == "deleted":
+            store.comments.delete(CommentId(ARTICLE, number), other)
+        else:
+            id, reason = (
+                CommentId(ARTICLE, number),
+                entry(LogAction.REMOVE, number, texts[-1][: config.MAX_REASON_LENGTH]),
+            )
+            store.comment_removals.remove(id, reason, with_replies="replies" in state, actor=mod)
+    for number in (1, 3):
+        store.reports.make_comment_report(CommentId(ARTICLE, number), mod, Reason.SPAM, "Look at this.")
+    for number in range(SHORT_COMMENTS):
+        write(other, f"Short comment {number}.")
+    factories.comment(store, CLOSED_ARTICLE, other, text="A last word.")
+    closing = NewLogEntry(
+        LogAction.CLOSE, mod.name, about=member.name, article=CLOSED_ARTICLE, title="t", why="It went in circles."
+    )
+    store.comment_removals.close(CLOSED_ARTICLE, closing, actor=mod)
+
+
+def _visit(store: Store, member: User) -> None:
+    """Note a visit of *member* to the conversation: what is written later is new."""
+    pipeline = store.pipeline()
+    store.threads.queue_read(pipeline, ARTICLE, viewer_id=member.id, visitor=member.name)
+    pipeline.execute()
+
+
+_ARTICLE = f"/a/{ARTICLE}"
+FOR_ALL = [_ARTICLE, f"{_ARTICLE}?order=new&page=2", f"{_ARTICLE}/c/1", f"{_ARTICLE}/c/6", "/comments"]
+FOR_MEMBER = [
+    *FOR_ALL,
+    f"{_ARTICLE}/comment",
+    f"{_ARTICLE}/c/1/reply?quote=1",
+    f"{_ARTICLE}/c/{MEMBERS_COMMENT}",
+    f"{_ARTICLE}/c/{MEMBERS_COMMENT}/edit",
+    f"{_ARTICLE}/c/{MEMBERS_COMMENT}/delete",
+    f"/a/{CLOSED_ARTICLE}",
+    "/inbox",
+]
+FOR_MODERATOR = [_ARTICLE, f"{_ARTICLE}/c/11", f"/a/{CLOSED_ARTICLE}", "/inbox"]

@@ -1,0 +1,80 @@
+"""Members talk below an article, and a moderator steps in; with script and without."""
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests import factories
+from tests.journeys.conftest import Join, Visit, Window
+from tests.journeys.visitor import Visitor
+from voteweb.core.models import Role
+from voteweb.store import Store
+
+
+@pytest.fixture(autouse=True)
+def article(store: Store, join: Join) -> None:
+    """An article of ann's; bob, carl and the moderator mod are members too."""
+    join("ann")
+    join("bob")
+    join("carl")
+    join("mod", Role.MODERATOR)
+    factories.article(store, title="Ann's article")
+
+
+def comment(visitor: Visitor, number: int) -> Locator:
+    return visitor.page.locator(f"#c{number}")
+
+
+def reply(visitor: Visitor, number: int, text: str, link: str = "Reply") -> Visitor:
+    """Answer a comment: with script the form opens below it, without script on a page of its own."""
+    comment(visitor, number).get_by_role("link", name=link, exact=True).first.click()
+    return send(visitor, visitor.page.locator("textarea:visible"), text)
+
+
+def send(visitor: Visitor, field: Locator, text: str) -> Visitor:
+    field.fill(text)
+    field.locator("xpath=ancestor::form").get_by_role("button", name="Send").click()
+    visitor.sees_flash("Your comment has been posted.")
+    return visitor
+
+
+def inbox_number(visitor: Visitor) -> Locator:
+    return visitor.page.get_by_role("banner").get_by_role("link", name="Inbox").locator(".badge")
+
+
+def test_members_write_answer_read_vote_edit_and_delete(visit: Visit, window: Window, store: Store) -> None:
+    ann, bob, carl = visit("ann", **window), visit("bob", **window), visit("carl", **window)
+    bob.open("/a/1").page.get_by_text("Write a comment").click()
+    send(bob, bob.page.get_by_label("Your comment"), "What about **performance**?").is_at("/a/1#c1")
+    expect(comment(bob, 1).locator(".text strong")).to_have_text("performance")
+    expect(comment(bob, 1)).to_be_in_viewport()
+
+    expect(inbox_number(ann.open("/"))).to_have_text("1")
+    inbox_number(ann).click()
+    ann.follow("In context").is_at("/a/1/c/1")
+    expect(inbox_number(ann)).to_have_count(0)
+    reply(ann, 1, "Ask @Carl，who measured it.").is_at("/a/1#c2")
+
+    for visitor, text in ((bob, "An answer to your comment"), (carl, "You are mentioned")):
+        expect(inbox_number(visitor.open("/inbox"))).to_have_text("1")
+        expect(visitor.page.locator(".notices")).to_contain_text(text)
+        visitor.press("Mark all as read")
+        expect(inbox_number(visitor)).to_have_count(0)
+
+    carl.open("/a/1")
+    comment(carl, 1).locator(".replies > summary").first.click()
+    expect(comment(carl, 2)).to_be_hidden()
+    comment(carl, 1).locator(".replies > summary").first.click()
+    button = comment(carl, 2).locator("button.vote")
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(button.locator("[data-votes]")).to_have_text("1")
+    reply(carl, 2, "> Ask\n\n2 ms.").is_at("/a/1#c3")
+
+    comment(carl, 3).get_by_role("link", name="Edit").click()
+    carl.type("Your comment", "3 ms.").press("Save")
+    carl.sees_flash("Your comment has been changed.")
+    expect(comment(carl, 3).locator(".text")).to_have_text("3 ms.")
+    comment(carl, 3).get_by_role("link", name="Delete").click()
+    carl.press("Delete for good")
+    expect(carl.page.get_by_text("3 ms.")).to_have_count(0)
+    assert not list(store.doctor.examine())
