@@ -52,10 +52,15 @@ def test_visitors_of_a_hanging_site_are_answered_in_time(proxy: Proxy, site: Sit
 
 
 def test_no_log_has_the_secret_of_an_address(proxy: Proxy, site: SiteProcess) -> None:
-    paths = ("/reset/first-secret", "//Invitations/second-secret", "/reset/third-secret?page=2")
+    paths = (
+        "/reset/first-secret",
+        "//Invitations/second-secret",
+        "/reset/third-secret?page=2",
+        "/inbox/feed/a-secret.atom",
+    )
     answered = [proxy.visitor().get(path).status for path in paths]
     assert site.stop().status == 0
-    assert answered + [proxy.visitor().get(path).status for path in paths] == [410, 404, 410, 503, 503, 503]
+    assert answered + [proxy.visitor().get(path).status for path in paths] == [410, 404, 410, 404, *[503] * 4]
     logs = "".join(file.read_text() for file in proxy.folder.iterdir() if file.name in ("log", "voteweb.log", "output"))
     assert "/reset/" in logs
     assert "-secret" not in logs

@@ -121,7 +121,7 @@ PAGES = [
     public_file("comment_feeds.conversation", "/a/{id}.{format}"),
     public_file("comment_feeds.newest", "/comments.{format}"),
     public_file("comment_feeds.of_member", "/u/{name}/comments.{format}", parts={"name": "poster"}),
-    public_file("comment_feeds.replies", "/a/{id}/c/{number}.{format}", parts={"id": "2"}),
+    public_file("comment_feeds.replies", "/a/{id}/c/{number}.{format}", parts={"id": "1"}),
     page("comment_feeds.inbox", "/inbox/feed/{token}.{format}", caching=Caching.NOBODY, is_html=False),
     public_file("feeds.opml", "/groups.opml"),
     public_file("moderation_log.feed", "/log.{format}", parameters=("who", "kind")),
