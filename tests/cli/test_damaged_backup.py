@@ -12,6 +12,7 @@ from tests.cli.conftest import Invoke
 from tests.cli.results import error_line, read_backup, write_backup
 from tests.store.examination import run, snapshot
 from voteweb.cli import backup_file
+from voteweb.cli.backup_file import FORMAT
 from voteweb.store import Store
 
 
@@ -86,11 +87,11 @@ DAMAGES = [
     Damage("no time", with_replacement(b'"taken":', b'"token":'), WRONG_CHECKSUM),
     Damage("a time out of range", with_replacement(b'"taken":', b'"taken":9'), "a time out of range"),
     Damage("a long line later", with_third_line(b"x" * 33_000_000), "a line of more than 32,000,000 bytes"),
-    Damage("an unknown kind", with_third_line(b'{"kind":"comment"}\n'), "line 3 is of an unknown kind: comment"),
+    Damage("an unknown kind", with_third_line(b'{"kind":"poll"}\n'), "line 3 is of an unknown kind: poll"),
     Damage(
         "a newer format",
-        with_replacement(b'"format":2', b'"format":3'),
-        "was written by a newer voteweb (format 3, this one reads up to 2)",
+        with_replacement(f'"format":{FORMAT}'.encode(), f'"format":{FORMAT + 1}'.encode()),
+        f"was written by a newer voteweb (format {FORMAT + 1}, this one reads up to {FORMAT})",
     ),
 ]
 
@@ -113,7 +114,7 @@ def test_a_bomb_of_many_lines_is_refused_before_anything_is_written(
 ) -> None:
     monkeypatch.setattr(backup_file, "MIN_EXPANDED_BYTES", 1_000_000)
     lines = split_lines(backup.read_bytes())
-    form = b'{"kind":"form","member":1,"token":"' + b"x" * 90 + b'","article":1,"until":null}\n'
+    form = b'{"kind":"form","member":1,"token":"' + b"x" * 90 + b'","article":1,"until":null,"comment":0}\n'
     backup.write_bytes(join_lines(*lines[:-1], *[form] * 20_000, lines[-1]))
     run(small_site, "FLUSHDB")
     for options in (["--dry-run"], []):

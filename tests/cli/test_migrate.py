@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from tests import factories
 from tests.cli.conftest import Invoke
 from tests.site_process import StartSite
 from tests.store.examination import run, snapshot
 from tests.store.schema import version0
-from voteweb.core.config import Settings
+from voteweb.core.config import SCHEMA, Settings
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store
 from voteweb.store.schema import Schema
@@ -33,16 +34,28 @@ def test_a_dry_run_tells_and_changes_nothing(invoke: Invoke, old_site: Store) ->
     before = snapshot(old_site)
     result = invoke("migrate", "--dry-run")
     assert result.exit_code == 0
-    assert result.stdout.endswith("The data have layout 0 and would get layout 1.\n")
+    assert result.stdout.endswith(f"The data have layout 0 and would get layout {SCHEMA}.\n")
     assert snapshot(old_site) == before
 
 
 def test_data_are_backed_up_and_converted(invoke: Invoke, old_site: Store, tmp_path: Path) -> None:
     result = invoke("migrate", "--backup", tmp_path / "before.gz")
     assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout.splitlines()[-1] == "The data have layout 1 now."
+    assert result.stdout.splitlines()[-1] == f"The data have layout {SCHEMA} now."
     assert invoke("doctor").exit_code == 0
-    assert invoke("migrate").stdout == "The data have layout 1, the current one.\n"
+    assert invoke("migrate").stdout == f"The data have layout {SCHEMA}, the current one.\n"
+
+
+def test_data_without_conversations_only_get_the_number(invoke: Invoke, store: Store, tmp_path: Path) -> None:
+    """Layout 2 has conversations, of which layout 1 had none."""
+    factories.article(store)
+    before = snapshot(store)
+    run(store, "SET", "schema:", 1)
+    assert invoke("doctor").exit_code == 1
+    result = invoke("migrate", "--backup", tmp_path / "before.gz")
+    assert result.stdout.splitlines()[-1] == f"The data have layout {SCHEMA} now."
+    assert snapshot(store) == before
+    assert factories.comment(store).number == 1
 
 
 def test_the_backup_restores_the_older_data(invoke: Invoke, old_site: Store, tmp_path: Path) -> None:
@@ -53,7 +66,7 @@ def test_the_backup_restores_the_older_data(invoke: Invoke, old_site: Store, tmp
     run(old_site, "FLUSHDB")
     assert "a copy of every key" in invoke("restore", file).stdout
     assert set(snapshot(old_site)) == before
-    assert invoke("migrate", "--backup", file).stdout.endswith("The data have layout 1 now.\n")
+    assert invoke("migrate", "--backup", file).stdout.endswith(f"The data have layout {SCHEMA} now.\n")
 
 
 def test_an_interrupted_migration_continues_with_its_backup(
@@ -77,7 +90,7 @@ def test_the_embedded_database_is_converted_at_the_start(start_site: StartSite, 
         store.connection.close()
     variables = {f"VOTEWEB_{name.upper()}": str(value) for name, value in version0.SETTINGS.items()}
     site = start_site("--data", str(folder), **variables)
-    assert site.greeting.startswith(f"Wrote a backup of every key to {folder}/before-layout-1-from-0-")
+    assert site.greeting.startswith(f"Wrote a backup of every key to {folder}/before-layout-{SCHEMA}-from-0-")
     assert "A first article" in site.get("/").body
     assert site.stop().status == 0
     again = start_site("--data", str(folder), **variables)

@@ -13,11 +13,9 @@ from voteweb.core.rate_limits import NEWCOMER_VOTE
 from voteweb.store.comments import raise_refusal
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.nodes import VOTER_FACTOR
 from voteweb.store.rate_limits import RateLimitHit, RateLimits
 from voteweb.store.sessions import Sessions, digest
-
-#: A voter of a comment is stored as its number × VOTER_FACTOR + member id: thread.lua has the same.
-VOTER_FACTOR = 2**32
 
 
 class CommentVotes:

@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 THREAD_FIELDS = ("last", "rev", "closes", "closed", "close-reason", "quiet")
 #: The beginning of the fields with the reasons of removals, before the comment's number.
 REASON = "reason:"
-#: A voter in a set of voted-comments: is the comment's number times this, plus the id of the member.
+#: A voter of a comment is stored as its number × VOTER_FACTOR + member id: thread.lua has the same.
 VOTER_FACTOR = 2**32
 
 
