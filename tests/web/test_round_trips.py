@@ -30,6 +30,11 @@ OTHER_PAGES = [
     ("/nowhere", 0, 1, 1),
     ("/metrics", 0, 1, 1),
     ("/a/1/edit", 1, 1, 1),
+    ("/a/1/c/1", 1, 1, 1),
+    ("/a/1/comment", 1, 1, 1),
+    ("/a/1/c/1/reply?quote=1", 1, 1, 1),
+    ("/a/1/c/1/edit", 1, 1, 1),
+    ("/a/1/c/1/delete", 0, 1, 1),
     ("/invitations", 0, 1, 1),
     ("/waiting", 0, 1, 1),
 ]
@@ -50,6 +55,7 @@ def articles(store: Store) -> None:
     for i in range(30):
         factories.article(store, title=f"Article {i}", groups=("python", "redis"))
     factories.imported(store, votes=300)
+    factories.comment(store, 1, zoe)
     for id in range(1, 28):
         store.reports.make(id, zoe, Reason.SPAM, "")
     removal = NewLogEntry(LogAction.REMOVE, "mod", about="ann", article=3, title="Article 2", why="Spam.")

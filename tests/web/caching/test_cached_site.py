@@ -40,6 +40,27 @@ def test_member_sees_their_own_acts_at_once(reader: Browser, bob: Browser) -> No
     assert "Mine at once" in bob.open("/").titles
 
 
+def test_deleted_comment_is_gone_for_readers_after_a_second(
+    reader: Browser, bob: Browser, store: Store, clock: list[float]
+) -> None:
+    id = factories.comment(store, 1, text="Secret words")
+    paths = ("/a/1", "/a/1?order=time", f"/a/1/c/{id.number}")
+    assert all("Secret words" in reader.open(path).response.text for path in paths)
+    store.comments.delete(id)
+    clock[0] += 1
+    for path in paths:
+        assert "Secret words" not in reader.open(path).response.text, path
+
+
+def test_pages_of_a_conversation_are_cached(reader: Browser, store: Store, clock: list[float]) -> None:
+    factories.comment(store, 1)
+    for path in ("/a/1", "/a/1?order=new", "/a/1?order=time&page=1", "/a/1/c/1"):
+        reader.open(path)
+        assert "Set-Cookie" not in reader.response.headers
+        factories.comment(store, 1, text=f"Later than {path}")
+        assert f"Later than {path}" not in reader.open(path).response.text, path
+
+
 def test_reader_never_gets_a_members_page(reader: Browser, bob: Browser) -> None:
     for person in (bob, reader, bob, reader):
         person.open("/")

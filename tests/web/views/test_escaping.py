@@ -9,7 +9,7 @@ from voteweb.core.models import Draft
 from voteweb.store import Store
 
 PATHS = ["/", "/new", "/good", "/groups", "/g/python", "/g/python/new", "/g/python+redis", "/u/ann", "/a/1", "/a/2"]
-PATHS += ["/a/2/c/1", "/comments", "/u/mod/comments"]
+PATHS += ["/a/2?order=new", "/a/2/c/1", "/a/2/c/2", "/comments", "/u/mod/comments"]
 TEXT = f"""{EVIL}
 
 [a](javascript:alert(1)) [b](data:text/html,x) [c](//evil.example) <a href="javascript:alert(1)" onclick="x">d</a>
@@ -67,6 +67,15 @@ def test_address_is_never_markup(address: str, reader: Browser) -> None:
     reader.open(address.format(EVIL.replace("#", "%23").replace("?", "%3F")))
     assert reader.status in (200, 404)
     assert_harmless(reader.page)
+
+
+def test_comments_keep_their_words_but_not_their_markup(reader: Browser, bob: Browser) -> None:
+    for text in reader.open("/a/2").page.all("div", class_="text")[1:]:
+        assert {element.tag for element in text} <= {"div", "p", "a"}
+        assert "<script>alert(1)</script>" in text.text
+    assert_harmless(bob.open("/a/2/c/1/reply?quote=1").page)
+    assert_harmless(bob.submit("/a/2/c/1/reply", text=TEXT, preview="1").page)
+    assert bob.page.one("textarea").own_text.removeprefix("\n") == TEXT
 
 
 def test_typed_fields_are_never_markup(reader: Browser, bob: Browser, mod: Browser) -> None:

@@ -99,6 +99,8 @@ def render_form(form: CommentForm, target: Target, until: float | None = None) -
     """Return the page of a form; a preview without errors shows how the comment will look."""
     shows_preview = is_preview() and not form.errors and rate_limits.exceeded() is None
     preview = markup.render_comment(form.text.data) if shows_preview else None
+    if request.method == "POST":
+        form.text.data = request.form.get("text", "")  # as it was typed, not as it would be saved
     return render_template("comments/write.html", form=form, target=target, until=until, preview=preview), form.status
 
 
