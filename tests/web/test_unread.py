@@ -34,7 +34,8 @@ def test_header_has_the_number_of_unread_entries(
         assert inbox_link(bob, address) == "Inbox 3"
     assert count_round_trips(lambda: bob.open("/new")) == 1
     write_thread(store, 1, [node(2, status=CommentStatus.REMOVED)])
-    assert inbox_link(bob) == "Inbox 2"
+    assert inbox_link(bob) == inbox_link(bob, "/inbox") == "Inbox 2"
+    assert len(bob.page.all("mark", class_="new")) == 2
 
 
 def test_readers_and_sites_without_comments_have_no_inbox(
