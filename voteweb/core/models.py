@@ -16,11 +16,10 @@ class Role(StrEnum):
 
 
 class Order(StrEnum):
-    """The orders of a list: by score (highest first), publish time (newest first) or number of reports."""
+    """The orders of a list: by score (highest first) or publish time (newest first)."""
 
     SCORE = "score"
     TIME = "time"
-    REPORTS = "reports"
 
 
 class ArticleStatus(StrEnum):

@@ -7,7 +7,7 @@ from typing import Any
 
 from voteweb.core import config
 from voteweb.core.config import Settings
-from voteweb.core.models import Article, Order, Page
+from voteweb.core.models import Article, Page
 from voteweb.core.ranking import newest_first, ranking_value
 from voteweb.store import decoding
 from voteweb.store.combinations import Combinations
@@ -153,8 +153,6 @@ class Listings:
 
         A tie that crosses an edge of the page is read whole, which costs two more round trips.
         """
-        if ranking.order is Order.REPORTS:  # the number of reports does not come with the rows
-            return
 
         def value(article: Article) -> float:
             return ranking_value(article, ranking.order, self._settings.vote_score)

@@ -44,10 +44,6 @@ class Rankings:
         """Return the ranking of a member's deleted and removed articles, by time."""
         return Ranking(self._keys.gone(name), Order.TIME)
 
-    def reported(self) -> Ranking:
-        """Return the ranking of the articles with open reports, the most reported first."""
-        return Ranking(self._keys.reports(), Order.REPORTS)
-
     def scores_of(self, article: Article, settings: Settings) -> dict[str, float]:
         """Return the keys of the rankings of the site and its groups that hold *article*, with its score in each."""
         if not article.is_listed:

@@ -8,7 +8,7 @@ from tests.web.browser import Browser
 from tests.web.escaping import HOSTILE
 from tests.web.state import content
 from voteweb.core.comments import CommentId, CommentStatus
-from voteweb.core.models import LogAction, Reason
+from voteweb.core.models import LogAction, Reason, Role
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
@@ -161,3 +161,52 @@ def test_author_of_a_removed_comment_finds_it_in_the_inbox(mod: Browser, store: 
     mod.open("/a/1").submit("/a/1/c/3/remove", reason="Rude.")
     entries = store.connection.command("LRANGE", store.keys.unread("cid"), 0, -1)
     assert [entry.rpartition(" ")[0] for entry in entries] == ["removed log-1"]
+
+
+def test_words_of_removed_comments_are_nowhere_for_others(
+    bob: Browser, reader: Browser, mod: Browser, store: Store
+) -> None:
+    paths = [
+        "/a/1",
+        "/a/1/c/1",
+        "/a/1/c/1/reply?quote=1",
+        "/a/1/c/1/report",
+        "/a/1/c/3",
+        "/comments",
+        "/u/cid/comments",
+    ]
+    paths += [
+        "/comments.atom",
+        "/comments.json",
+        "/u/cid/comments.atom",
+        "/a/1/comments.atom",
+        "/a/1/c/1/comments.atom",
+    ]
+    paths += ["/", "/log", "/log.atom", "/inbox"]
+    assert WORDS in reader.open("/a/1").response.text
+    assert WORDS in reader.open("/comments.atom").response.text
+    store.reports.make_comment_report(CommentId(1, 1), factories.user(store, "bob"), Reason.SPAM, "")
+    mod.open("/a/1").submit("/a/1/c/1/remove", reason="Rude.", replies="1")
+    for person in (reader, bob):
+        for path in paths:
+            text = person.open(path).follow().response.text
+            assert WORDS not in text, path
+            assert "an answer" not in text, path
+    assert WORDS in mod.open("/a/1/c/1").response.text
+
+
+def test_a_removed_article_takes_its_comments_along_and_brings_them_back(
+    reader: Browser, bob: Browser, store: Store
+) -> None:
+    factories.comment(store, 1, store.users.get("cid"), text="@bob, look")
+    factories.user(store, "mod", Role.MODERATOR)
+
+    def seen() -> list[bool]:
+        paths = ("/comments", "/u/cid/comments", "/comments.atom", "/a/1/c/1")
+        return [WORDS in reader.open(path).response.text for path in paths] + ["look" in bob.open("/inbox").page.text]
+
+    assert seen() == [True] * 5
+    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "mod", about="ann", article=1, why="spam"))
+    assert seen() == [False] * 5
+    store.removals.restore(1, NewLogEntry(LogAction.RESTORE, "mod", about="ann", article=1))
+    assert seen() == [True] * 5
