@@ -28,7 +28,7 @@ def _row(name: str, outcomes: Sequence[Outcome]) -> tuple[object, ...]:
     return (
         name,
         len(outcomes),
-        sum(outcome.answered for outcome in outcomes),
+        sum(outcome.answered.total() for outcome in outcomes),
         len(ages_of_lost),
         f"{max(ages_of_lost, default=0):.2f}",
         sum(outcome.counted_twice for outcome in outcomes),

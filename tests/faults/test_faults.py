@@ -1,18 +1,19 @@
-"""Faults in the middle of a storm of votes; ``python -m tests.faults ROUNDS`` causes each of them several times."""
+"""Faults amid a storm of votes and comments; ``python -m tests.faults ROUNDS`` causes each of them several times."""
 
 import pytest
 
 from tests.faults.faults import FAULTS
-from tests.faults.vote_storm import run_fault
+from tests.faults.vote_storm import DONE, run_fault
 
 pytestmark = pytest.mark.heavy
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_answered_votes_survive_and_the_site_recovers(name: str) -> None:
+def test_answered_acts_survive_and_the_site_recovers(name: str) -> None:
     fault = FAULTS[name]
     with fault.set_up() as (site, cause):
         outcome = run_fault(site, cause)
+    assert outcome.answered.keys() == DONE.keys()
     assert (outcome.counted_twice, outcome.broken) == (0, ())
     assert [answered for answered in outcome.lost if outcome.began - answered > fault.may_lose] == []
     assert set(outcome.refused) <= {503}, outcome.log[-4000:]

@@ -48,6 +48,11 @@ ACTIONS = [
     Action("report_article", lambda store, bob: store.reports.make(1, bob, Reason.SPAM, ""), None),
     Action("make_group", lambda store, bob: store.groups.make("lua", "Lua", ""), None),
     Action("make_user", lambda store, bob: store.users.make("cid", "").name, "cid"),
+    Action(
+        "remove_comment",
+        lambda store, _: store.comment_removals.remove(VOTED, REMOVAL, with_replies=True, actor=None),
+        None,
+    ),
     Action("unlist_article", lambda store, bob: store.removals.remove(1, REMOVAL), None),
 ]
 

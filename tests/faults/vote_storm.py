@@ -1,4 +1,4 @@
-"""A storm of votes over HTTP, and what became of those that were answered."""
+"""A storm of votes and comments over HTTP, and what became of those that were answered."""
 
 import http.client
 import json
@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import NamedTuple
+from urllib.parse import urlencode
 
 from tests import factories
 from tests.faults.supervised_site import SupervisedSite
@@ -19,19 +20,34 @@ from tests.visitor import PASSWORD
 from voteweb.core import passwords
 from voteweb.core.models import User
 from voteweb.store import Store
+from voteweb.store.nodes import VOTER_FACTOR
 
 MEMBERS, ARTICLES, THREADS = 60, 120, 6
-#: Votes that must be counted before a fault begins, and again after it.
+#: Acts that must be answered as done before a fault begins, and again after it.
 ENOUGH = 200
-#: Statuses of a vote that counts: it was counted now, or by an attempt whose answer was lost.
-COUNTED = (200, 409)
+#: Statuses of an act that is done: now, or by an attempt whose answer was lost. A comment leads to its place.
+DONE = {"vote": (200, 409), "vote for a comment": (200, 409), "comment": (303,)}
+
+#: Codes of the refusal of a vote that was counted before.
+ALREADY = ("already-voted", "comment-already-voted")
 
 
-class Vote(NamedTuple):
-    """A member's vote on an article."""
+class Act(NamedTuple):
+    """A member's vote on an article, vote for comment 1 on it, or comment on it."""
 
+    kind: str
     member: User
     article: int
+
+    @property
+    def path(self) -> str:
+        """The address of the form."""
+        return f"/a/{self.article}/" + {"vote": "vote", "comment": "comment"}.get(self.kind, "c/1/vote")
+
+    @property
+    def text(self) -> str:
+        """The text of the comment, which no other has."""
+        return f"By member {self.member.id} on article {self.article}."
 
 
 class Times(NamedTuple):
@@ -47,26 +63,26 @@ class Outcome:
 
     #: When the fault began.
     began: float
-    #: How many votes were answered as counted.
-    answered: int
+    #: How many acts of each kind were answered as done.
+    answered: Counter[str]
     #: When the lost ones among them had been answered.
     lost: tuple[float, ...]
-    #: By how many the counts of articles exceed their voters.
+    #: By how many the counts of articles and comments exceed their voters, and how many comments are there again.
     counted_twice: int
     #: What the doctor finds.
     broken: tuple[object, ...]
-    #: How many votes were refused, by status.
+    #: How many acts were refused, by status.
     refused: Counter[int]
     #: Refusals with status 503 that did not say when to try again.
     without_retry_after: int
-    #: The longest time, from the fault on, in which no vote was answered as counted.
+    #: The longest time, from the fault on, in which no act was answered as done.
     longest_silence: float
     #: What the site has written.
     log: str
 
 
 class VoteStorm(Storm):
-    """Members who vote once on every article, and press again until they are answered that the vote counts."""
+    """Members who vote and comment once on every article, and press again until they are answered that it is done."""
 
     def __init__(self, site: SupervisedSite) -> None:
         super().__init__(THREADS)
@@ -74,63 +90,76 @@ class VoteStorm(Storm):
         with site.open_store() as store:
             members = factories.users(store, MEMBERS)
             self.articles = [factories.article(store, link="").id for _ in range(ARTICLES)]
+            for article in self.articles:
+                factories.comment(store, article)
             password_hash = passwords.hash_password(PASSWORD)
             for member in members:
                 store.users.set_password(member.name, password_hash)
         with ThreadPoolExecutor(THREADS) as pool:
             headers = pool.map(self._log_in, members)
             self._headers: dict[User, Mapping[str, str]] = dict(zip(members, headers, strict=True))
-        votes = [Vote(*pair) for pair in product(members, self.articles)]
-        random.Random(1).shuffle(votes)
-        self._votes = iter(votes)
-        self.answered: dict[Vote, Times] = {}
+        acts = [Act(*parts) for parts in product(DONE, members, self.articles)]
+        random.Random(1).shuffle(acts)
+        self._acts = iter(acts)
+        self.answered: dict[Act, Times] = {}
         self.refused: Counter[int] = Counter()
         self.without_retry_after = 0
 
     def _log_in(self, member: User) -> Mapping[str, str]:
-        """Log *member* in and return the headers of the member's votes."""
+        """Log *member* in and return the headers of the member's acts."""
         visitor = self._site.visitor()
         visitor.log_in(member.name)
         token = visitor.log_out_form()["csrf_token"]
         return {"Accept": "application/json", "Cookie": visitor.cookie, "X-CSRFToken": token}
 
     def start(self) -> None:
-        """Start the votes, and return when enough of them are counted."""
+        """Start the acts, and return when enough of them are done."""
         super().start()
         until(lambda: len(self.answered) > ENOUGH, patience=60)
 
     def act(self, number: int) -> None:
         connection = self._site.connect()
-        while vote := self._next_vote():
-            while not self.is_stopped and not self._press(connection, vote):
+        while act := self._next_act():
+            token = factories.token()
+            while not self.is_stopped and not self._press(connection, act, token):
                 time.sleep(0.02)
         connection.close()
 
-    def _next_vote(self) -> Vote | None:
+    def _next_act(self) -> Act | None:
         with self.lock:
-            return None if self.is_stopped else next(self._votes, None)
+            return None if self.is_stopped else next(self._acts, None)
 
-    def _press(self, connection: http.client.HTTPConnection, vote: Vote) -> bool:
-        """Press the button once; tell whether the answer says that the vote counts."""
+    def _press(self, connection: http.client.HTTPConnection, act: Act, token: str) -> bool:
+        """Press the button once; tell whether the answer says that the act is done."""
         sent = time.monotonic()
         try:
-            connection.request("POST", f"/a/{vote.article}/vote", headers=self._headers[vote.member])
+            self._send(connection, act, token)
             response = connection.getresponse()
-            payload = json.loads(response.read())
+            body = response.read()
+            payload = json.loads(body) if response.status == 409 else {}
         except (OSError, http.client.HTTPException, ValueError):
             connection.close()
             return False
         with self.lock:
-            if response.status in COUNTED:
-                assert response.status == 200 or payload["error"]["code"] == "already-voted", payload
-                self.answered[vote] = Times(sent, time.monotonic())
+            if response.status in DONE[act.kind]:
+                assert response.status != 409 or payload["error"]["code"] in ALREADY, payload
+                self.answered[act] = Times(sent, time.monotonic())
                 return True
             self.refused[response.status] += 1
             self.without_retry_after += response.status == 503 and not response.getheader("Retry-After")
         return False
 
+    def _send(self, connection: http.client.HTTPConnection, act: Act, token: str) -> None:
+        headers = self._headers[act.member]
+        if act.kind != "comment":
+            connection.request("POST", act.path, headers=headers)
+            return
+        form = {"csrf_token": headers["X-CSRFToken"], "text": act.text, "once": token}
+        headers = {"Cookie": headers["Cookie"], "Content-Type": "application/x-www-form-urlencoded"}
+        connection.request("POST", act.path, urlencode(form), headers)
+
     def count_sent_after(self, moment: float) -> int:
-        """Return how many of the answered votes were sent after *moment*."""
+        """Return how many of the answered acts were sent after *moment*."""
         with self.lock:
             return sum(times.sent > moment for times in self.answered.values())
 
@@ -150,9 +179,9 @@ def run_fault(site: SupervisedSite, fault: Callable[[SupervisedSite], None]) -> 
     with site.open_store() as store:
         return Outcome(
             began=began,
-            answered=len(storm.answered),
-            lost=tuple(times.answered for vote, times in storm.answered.items() if not _is_counted(store, vote)),
-            counted_twice=sum(_excess_votes(store, id) for id in storm.articles),
+            answered=Counter(act.kind for act in storm.answered),
+            lost=tuple(times.answered for act, times in storm.answered.items() if not _is_stored(store, act)),
+            counted_twice=sum(_excess(store, id) for id in storm.articles),
             broken=tuple(store.doctor.examine()),
             refused=storm.refused,
             without_retry_after=storm.without_retry_after,
@@ -161,11 +190,22 @@ def run_fault(site: SupervisedSite, fault: Callable[[SupervisedSite], None]) -> 
         )
 
 
-def _is_counted(store: Store, vote: Vote) -> bool:
-    return bool(store.connection.command("SISMEMBER", store.keys.voted(vote.article), vote.member.id))
+def _is_stored(store: Store, act: Act) -> bool:
+    keys = store.keys
+    if act.kind == "vote":
+        return bool(store.connection.command("SISMEMBER", keys.voted(act.article), act.member.id))
+    if act.kind == "comment":
+        return act.text in store.connection.command("HVALS", keys.words(act.article))
+    vote = VOTER_FACTOR + act.member.id
+    return bool(store.connection.command("SISMEMBER", keys.voted_comments(act.article, 0), vote))
 
 
-def _excess_votes(store: Store, id: int) -> int:
-    """Return by how many the count of an article exceeds its voters."""
+def _excess(store: Store, id: int) -> int:
+    """Return how many votes an article and its comment 1 have more than voters, and how many comments came twice."""
     votes, base = store.connection.command("HMGET", store.keys.article(id), "votes", "base")
-    return abs(int(votes) - int(base) - store.connection.command("SCARD", store.keys.voted(id)))
+    of_article = abs(int(votes) - int(base) - store.connection.command("SCARD", store.keys.voted(id)))
+    # The set of voters holds one member more, 0.
+    voters = store.connection.command("SCARD", store.keys.voted_comments(id, 0)) - 1
+    of_comment = abs(factories.thread(store, id).nodes[1].votes - voters)
+    texts = store.connection.command("HVALS", store.keys.words(id))
+    return int(of_article + of_comment + len(texts) - len(set(texts)))
