@@ -31,6 +31,8 @@ redis.call('HSET', KEYS[3], number, text)
 set_state(node, 'e', true)
 write_node(KEYS[2], number, node)
 for key = FIRST_MEMBER_KEY, last_member_key, 3 do
-  notify(KEYS[key], KEYS[key + 1], KEYS[key + 2], 'mention', comment, inbox_size, inbox_seconds)
+  if not has_notice(KEYS[key + 1], comment) then
+    notify(KEYS[key], KEYS[key + 1], KEYS[key + 2], 'mention', comment, inbox_size, inbox_seconds)
+  end
 end
 return done({ 'edited' })
