@@ -68,8 +68,9 @@ FOR_MEMBER = [
     f"{_ARTICLE}/c/1/reply?quote=1",
     f"{_ARTICLE}/c/{MEMBERS_COMMENT}",
     f"{_ARTICLE}/c/{MEMBERS_COMMENT}/edit",
+    f"{_ARTICLE}/c/1/report",
     f"{_ARTICLE}/c/{MEMBERS_COMMENT}/delete",
     f"/a/{CLOSED_ARTICLE}",
     "/inbox",
 ]
-FOR_MODERATOR = [_ARTICLE, f"{_ARTICLE}/c/11", f"/a/{CLOSED_ARTICLE}", "/inbox"]
+FOR_MODERATOR = [_ARTICLE, f"{_ARTICLE}/c/11", f"{_ARTICLE}/c/1/reports", f"/a/{CLOSED_ARTICLE}", "/inbox"]

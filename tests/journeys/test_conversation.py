@@ -78,3 +78,34 @@ def test_members_write_answer_read_vote_edit_and_delete(visit: Visit, window: Wi
     carl.press("Delete for good")
     expect(carl.page.get_by_text("3 ms.")).to_have_count(0)
     assert not list(store.doctor.examine())
+
+
+def test_moderator_removes_restores_and_closes(visit: Visit, window: Window, store: Store) -> None:
+    factories.comment(store, 1, store.users.get("bob"), text="Buy my book!")
+    carl, mod = visit("carl", **window), visit("mod", **window)
+    carl.open("/a/1")
+    comment(carl, 1).get_by_role("link", name="Report").click()
+    carl.page.get_by_role("main").get_by_role("radio").first.check()
+    carl.press("Report")
+
+    mod.open("/reports")
+    row = mod.page.locator("#c1-1")
+    expect(row).to_contain_text("Buy my book!")
+    row.get_by_placeholder("reason, shown to all").fill("Advertising")
+    row.get_by_role("button", name="Remove").click()
+    expect(mod.page.locator("#c1-1")).to_have_count(0)
+    expect(carl.open("/a/1").page.get_by_text("Buy my book!")).to_have_count(0)
+    expect(carl.open("/inbox").page.locator(".notices")).to_contain_text("Advertising")
+    expect(carl.open("/log").page.get_by_text("Advertising")).to_be_visible()
+
+    mod.open("/a/1/c/1").press("Restore the comment")
+    expect(comment(carl.open("/a/1"), 1)).to_contain_text("Buy my book!")
+
+    mod.open("/a/1").page.get_by_text("Moderate the conversation").click()
+    mod.page.locator("form[action='/a/1/close']").get_by_placeholder("reason, shown to all").fill("Enough")
+    mod.press("Close the conversation")
+    expect(carl.open("/a/1").page.get_by_text("A moderator closed this conversation")).to_contain_text("Enough")
+    expect(carl.page.get_by_role("link", name="Reply")).to_have_count(0)
+    mod.open("/a/1").press("Open the conversation again")
+    expect(comment(carl.open("/a/1"), 1).get_by_role("link", name="Reply")).to_be_visible()
+    assert not list(store.doctor.examine())
