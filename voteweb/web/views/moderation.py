@@ -161,7 +161,8 @@ def reports() -> ResponseReturnValue:
     return render_template(
         "moderation/reports.html",
         page=page,
-        rows=tuple(_mark_voted(row, own_votes.result) for row in reported.result),
+        # A site without conversations has no page for what was reported before it was without them.
+        rows=tuple(_mark_voted(row, own_votes.result) for row in reported.result if row.article or settings().comments),
         reasons=REASON_LABELS,
         all_groups=group_names.result,
     )
