@@ -49,6 +49,13 @@ def test_reply_shows_what_it_answers_and_can_quote_it(bob: Browser) -> None:
     assert bob.page.by_id("c1").all("li", class_="comment")[1]["id"] == "c2"
 
 
+def test_order_stays_through_a_reply(bob: Browser) -> None:
+    for link in bob.open("/a/1?order=time").page.by_id("c1").all("a", data_reply=""):
+        bob.open(link["href"]).submit("/a/1/c/1/reply", text="An answer")
+        assert bob.location.startswith("/a/1?order=time#c")
+    assert bob.follow().page.by_id("c2").all("a", href="/a/1/c/2?order=time")
+
+
 def test_preview_shows_the_comment_and_saves_nothing(bob: Browser, store: Store) -> None:
     bob.open("/a/1/comment").submit("/a/1/comment", text=TYPED, preview="1")
     assert bob.status == 200
