@@ -15,7 +15,9 @@ WRITERS = 50
 TOP_LEVEL_SHARE = 0.15
 #: Votes of a comment, at most.
 MAX_VOTES = 30
-_WORDS = "a bridge that hums in the rain keeps nobody awake but those who once heard it stop and wrote down why".split()
+#: Words of the texts: so many that texts compress about as well as English.
+_SYLLABLES = [consonant + vowel for consonant in "bdfghklmnprstvw" for vowel in ("a", "e", "i", "o", "u", "ar", "en")]
+_WORDS = ["".join(random.choices(_SYLLABLES, k=random.choice((1, 2, 2, 3)))) for _ in range(2_000)]
 
 
 def generate_text(length: int) -> str:
