@@ -35,6 +35,8 @@ OTHER_PAGES = [
     ("/a/1/c/1/reply?quote=1", 1, 1, 1),
     ("/a/1/c/1/edit", 1, 1, 1),
     ("/a/1/c/1/delete", 0, 1, 1),
+    ("/a/1/c/1/report", 1, 1, 1),
+    ("/a/1/c/1/reports", 0, 1, 2),
     ("/invitations", 0, 1, 1),
     ("/waiting", 0, 1, 1),
 ]

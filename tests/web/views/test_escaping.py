@@ -5,7 +5,8 @@ import pytest
 from tests import factories
 from tests.web.browser import Browser
 from tests.web.escaping import EVIL, assert_harmless
-from voteweb.core.models import Draft
+from voteweb.core.comments import CommentId
+from voteweb.core.models import Draft, Reason
 from voteweb.store import Store
 
 PATHS = ["/", "/new", "/good", "/groups", "/g/python", "/g/python/new", "/g/python+redis", "/u/ann", "/a/1", "/a/2"]
@@ -41,6 +42,23 @@ def test_every_page_is_harmless_for_everybody(path: str, reader: Browser, bob: B
 def test_inbox_is_harmless(mod: Browser) -> None:
     assert mod.open("/inbox").page.all("div", class_="text")
     assert_harmless(mod.page)
+
+
+def test_reports_and_log_of_comments_are_harmless(bob: Browser, mod: Browser, store: Store) -> None:
+    store.reports.make_comment_report(CommentId(2, 2), factories.user(store, "ann"), Reason.RULES, EVIL)
+    bob.open("/a/2/c/1/report").submit("/a/2/c/1/report", reason="", note=EVIL)
+    assert bob.page.one("input", name="note")["value"] == EVIL
+    assert_harmless(bob.page)
+    for path in ("/reports", "/a/2/c/2/reports"):
+        assert EVIL in mod.open(path).page.one("ul", class_="reports").text
+        assert_harmless(mod.page)
+    mod.open("/a/2").submit("/a/2/c/2/remove", reason=EVIL * 20)
+    assert mod.status == 422
+    assert_harmless(mod.page)
+    mod.submit("/a/2/c/2/remove", reason=EVIL[:100])
+    mod.open("/a/2").submit("/a/2/close", reason=EVIL[:100])
+    for path in ("/log", "/a/2", "/a/2/c/2"):
+        assert_harmless(mod.open(path).page)
 
 
 def test_titles_are_shown_as_typed(reader: Browser) -> None:
