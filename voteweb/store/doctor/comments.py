@@ -14,7 +14,7 @@ from voteweb.store.nodes import VOTER_FACTOR, format_node
 from voteweb.store.scanner import batched
 
 #: Comments whose bits one command sets: under a millisecond of Redis.
-REPAIRED_AT_ONCE = 100
+REPAIRED_AT_ONCE = 25
 _BY_HAND = "nothing else tells its place, votes, time and author: a backup may hold it; set the field with HSET"
 
 
@@ -96,8 +96,9 @@ def _check_comment(keys: Keys, snapshot: ThreadSnapshot, node: Node, place: Plac
         )
         votes = max(node.votes, node.base + voters)  # votes never fall because voters are missing
         repaired = replace(repaired, votes=votes, base=votes - voters)
-    fix = thread_fixes.comment(keys, id, snapshot.fields[str(node.number)], format_node(repaired))
-    yield from (Finding(key, problem, fix) for problem in problems)
+    if problems:
+        fix = thread_fixes.comment(keys, id, snapshot.fields[str(node.number)], format_node(repaired))
+        yield from (Finding(key, problem, fix) for problem in problems)
     if place.level == config.MAX_COMMENT_LEVEL + 1:
         why_not = "pages show it all the same, and nothing else tells where it belongs"
         yield Finding(key, f"comment {id} stands below level {config.MAX_COMMENT_LEVEL}, the deepest", why_not=why_not)

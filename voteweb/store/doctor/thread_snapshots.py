@@ -44,6 +44,8 @@ class ThreadSnapshot(NamedTuple):
     now: int
     id: int
     fields: dict[str, str]
+    #: The conversation as pages read it, without the comments that cannot be read.
+    thread: Thread
     #: The fields ``title``, ``time`` and ``comments`` of the article, as stored.
     article: tuple[str | None, str | None, str | None]
     #: The numbers up to ``last`` whose bits are 1, and how many bits of the whole bitmap are.
@@ -52,11 +54,6 @@ class ThreadSnapshot(NamedTuple):
     is_removing: bool
     words: frozenset[str]
     blocks: dict[int, Block]
-
-    @property
-    def thread(self) -> Thread:
-        """The conversation as pages read it, without the comments that cannot be read."""
-        return parse_thread(self.id, self.fields)
 
 
 class _Size(NamedTuple):
@@ -174,7 +171,9 @@ def _snapshot(now: int, id: int, size: _Size, replies: dict[tuple[int, str | int
     words = frozenset(replies[id, "words"][0])
     numbers = frozenset(number for number in hidden if number <= size.last)
     article = (title, time, comments)
-    return ThreadSnapshot(now, id, fields, article, numbers, hidden_bits, bool(is_removing), words, blocks)
+    return ThreadSnapshot(
+        now, id, fields, parse_thread(id, fields), article, numbers, hidden_bits, bool(is_removing), words, blocks
+    )
 
 
 def _ones(value: int) -> Iterator[int]:

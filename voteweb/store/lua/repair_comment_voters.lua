@@ -26,9 +26,12 @@ if redis.call('SISMEMBER', KEYS[2], 0) == 0 and tonumber(now()) < closes then
     local node = read_node(KEYS[1], number)
     if node and node.base ~= node.votes then
       node.base = node.votes
-      write_node(KEYS[1], number, node)
+      redis.call('HSET', KEYS[1], number, node_text(node))
       changed = true
     end
+  end
+  if changed then
+    next_thread_revision(KEYS[1])
   end
   changed = redis.call('UNLINK', KEYS[2]) == 1 or changed
 elseif expires ~= -2 and math.abs(expires - 1000 * (closes + grace)) > 1000 then

@@ -10,10 +10,14 @@ local function next_thread_revision(key)
   redis.call('HSET', key, 'rev', string.format('%.0f', math.max(tonumber(time), (finite(before) or 0) + 1)))
 end
 
+-- Return the text that stores a comment.
+local function node_text(node)
+  return string.format('%d %d %d %s %s %s', node.parent, node.votes, node.base, node.time, node.state, node.author)
+end
+
 -- Store a comment, and give the thread another revision.
 local function write_node(key, number, node)
-  redis.call('HSET', key, number, string.format('%d %d %d %s %s %s', node.parent, node.votes, node.base, node.time,
-    node.state, node.author))
+  redis.call('HSET', key, number, node_text(node))
   next_thread_revision(key)
 end
 
