@@ -39,6 +39,11 @@ OTHER_PAGES = [
     ("/a/1/c/1/reports", 0, 1, 2),
     ("/invitations", 0, 1, 1),
     ("/waiting", 0, 1, 1),
+    ("/comments", 1, 1, 1),
+    ("/u/ann/comments", 1, 1, 1),
+    ("/inbox", 0, 1, 1),
+    ("/a/1.atom", 1, 1, 1),
+    ("/comments.json", 1, 1, 1),
 ]
 #: Ids of articles that may be remembered as those of a list, right and wrong ones.
 HINTS = [(), (17, 99_999), (2, 5, 17), tuple(range(1, 32))]
