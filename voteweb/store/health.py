@@ -40,7 +40,7 @@ class HealthChecks:
         #: Keys that every site has unless it is new: a wrong type means that another program owns them.
         self._common_keys = (
             keys.last_article_id(), keys.last_user_id(), keys.by_time(), keys.by_score(), keys.good(), keys.groups(),
-            keys.users(), keys.reports(), keys.log_entries(),
+            keys.users(), keys.reports(), keys.log_entries(), keys.comments(),
         )  # fmt: skip
         self._warnings: list[str] = []
         self._warnings_until = 0.0
