@@ -83,3 +83,34 @@ def test_site_without_comments_is_as_before(make_browser: MakeBrowser, store: St
     reader = make_browser(comments=0).open("/a/1?page=9&order=x")
     assert reader.status == 200
     assert "comment" not in reader.page.one("main").text
+
+
+def test_conversation_below_a_deleted_article_is_read_only(reader: Browser, ann: Browser, bob: Browser) -> None:
+    bob.open("/a/1").submit("/a/1/comment", text="Stays")
+    ann.open("/a/1").submit("/a/1/delete")
+    for person in (reader, bob):
+        assert person.open("/a/1").status == 410
+        assert person.page.by_id("c1").one("div", class_="text").text == "Stays"
+        assert not person.page.all("textarea")
+        assert not person.page.all("button", class_="vote")
+        assert person.open("/a/1/c/1").status == 200
+    assert bob.open("/a/1/c/1/reply").status == 410
+
+
+def test_removed_article_takes_its_comments_along(reader: Browser, bob: Browser, mod: Browser) -> None:
+    bob.open("/a/1").submit("/a/1/comment", text="Hidden")
+    mod.open("/a/1").submit("/a/1/remove", reason="Off topic.")
+    for path in ("/a/1", "/a/1/c/1"):
+        assert reader.open(path).status == 410
+        assert "Hidden" not in reader.response.text
+        assert mod.open(path).status == 200
+    mod.open("/a/1").submit("/a/1/restore")
+    assert reader.open("/a/1/c/1").status == 200
+
+
+def test_site_without_comments_has_no_forms_for_them(make_browser: MakeBrowser, store: Store) -> None:
+    factories.comment(store, 1)
+    reader = make_browser(comments=0)
+    for path in ("/a/1/c/1", "/a/1/comment", "/a/1/c/1/reply", "/a/1/c/1/edit", "/inbox", "/comments"):
+        assert reader.open(path).status == 404, path
+    assert reader.post("/a/1/c/1/vote").status == 404

@@ -47,9 +47,10 @@ def reply(id: int, number: int) -> ResponseReturnValue:
 def _write(id: int, number: int) -> ResponseReturnValue:
     count_preview()
     target = read_target(id, number)
-    form, refusal = CommentForm(), writing_refusal(target, number)
+    refusal = writing_refusal(target, number)
     if refusal and (request.method == "GET" or (isinstance(refusal, LoggedOut) and wants_json())):
         raise refusal
+    form = CommentForm()  # only now: its token makes a cookie
     if request.method == "GET":
         form.text.data = quotation(target.words) if request.args.get("quote") == "1" else ""
     elif target.viewer is None or target.article is None or target.pages is None or (refusal and is_preview()):
@@ -74,10 +75,11 @@ def edit(id: int, number: int) -> ResponseReturnValue:
     """Edit the viewer's own comment; the form says until when."""
     count_preview()
     target = read_target(id, number)
-    form, refusal = CommentForm(), _editing_refusal(target)
+    refusal = _editing_refusal(target)
     is_final = request.method == "GET" or isinstance(refusal, NotYourComment)
     if refusal and (is_final or (isinstance(refusal, LoggedOut) and wants_json())):
         raise refusal
+    form = CommentForm()
     if request.method == "GET":
         form.text.data = target.words
     elif refusal or target.viewer is None:
