@@ -74,3 +74,5 @@ FOR_MEMBER = [
     "/inbox",
 ]
 FOR_MODERATOR = [_ARTICLE, f"{_ARTICLE}/c/11", f"{_ARTICLE}/c/1/reports", f"/a/{CLOSED_ARTICLE}", "/inbox"]
+#: The comment that was removed with its replies, to which the log leads.
+GONE = f"{_ARTICLE}/c/13"

@@ -138,5 +138,5 @@ PAGES: dict[str, list[str]] = {
         *full_conversation.FOR_MODERATOR,
     ],
 }
-#: The paths of deleted and removed articles.
-GONE = {"/a/3", "/a/4", "/a/42"}
+#: The paths of deleted and removed articles, and of a removed comment.
+GONE = {"/a/3", "/a/4", "/a/42", full_conversation.GONE}
