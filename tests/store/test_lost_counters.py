@@ -43,6 +43,8 @@ def test_acts_that_a_failover_lost_leave_no_trace(store: Store) -> None:
         (store.removals.remove if kind is LogAction.REMOVE else store.removals.restore)(1, entry)
     for key in ("log-entries:", "log:", "log-by:mod", "log-about:ann"):
         run(store, "RPOP", key)
+    for key in ("inbox:ann", "unread:ann"):
+        run(store, "LPOP", key)
     run(store, "DEL", "log-kind:restore", "log-kind:restore+mod")
     assert broken(store) == []
     store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "Sue", about="ann", article=1, why="spam"))
