@@ -80,7 +80,7 @@ def queue_own_votes(pipeline: Pipeline, ids: Sequence[int]) -> Future[dict[int, 
 
 def queue_new_counts(pipeline: Pipeline, ids: Sequence[int]) -> Future[dict[int, int]]:
     """Queue a count of the comments on articles *ids* that the viewer, who may be logged in, has not seen."""
-    name = session_member_name() if settings().comments else ""
+    name = session_member_name() if ids and settings().comments else ""
     return store().threads.queue_new_counts(pipeline, ids if name else (), name)
 
 
@@ -107,8 +107,8 @@ def with_viewer_votes(
     more_new = queue_new_counts(pipeline, missing if new_counts is not None else ())
     names = store().groups.queue_names(pipeline) if permissions.may_moderate(viewer) else None
     pipeline.execute()
-    rows = mark_new(mark_voted(articles, {**known, **more.result}), {**(new_counts or {}), **more_new.result})
-    return rows, names.result if names else ()
+    votes, new = {**known, **more.result}, {**(new_counts or {}), **more_new.result}
+    return mark_new(mark_voted(articles, votes), new), names.result if names else ()
 
 
 def mark_new(articles: tuple[Article, ...], new_counts: Mapping[int, int]) -> tuple[Article, ...]:
