@@ -44,7 +44,7 @@ class Visits:
         """Queue a count of the comments that a member has not seen, for those of the articles with such comments."""
         if not article_ids:
             return pipeline.queue([], lambda _: {})
-        arguments: list[str | int] = [self._keys.thread(""), self._keys.hidden(""), *article_ids]
+        arguments = [self._keys.thread(""), self._keys.hidden(""), " ".join(map(str, article_ids))]
 
         def parse(replies: Sequence[Sequence[int | None]]) -> dict[int, int]:
             return {id: count for id, count in zip(article_ids, replies[0], strict=False) if count}

@@ -1,6 +1,7 @@
 -- Count the comments that a member has not seen, for articles where the member was before. Only reads.
 -- KEYS  1 seen:<name>
--- ARGV  1 the beginning of the keys of threads  2 of hidden comments  then the ids of the articles
+-- ARGV  1 the beginning of the keys of threads  2 of hidden comments  3 the ids of the articles, separated by spaces:
+--       one argument costs the caller a tenth of 25
 -- Answers  <for each article the number of new comments, nil where the member never was>
 local THREADS, HIDDEN = ARGV[1], ARGV[2]
 if redis.call('EXISTS', KEYS[1]) == 0 then
@@ -28,9 +29,12 @@ local function count(id, visit)
   return math.max(new, 0)
 end
 
-local answer = {}
-for i, visit in ipairs(redis.call('HMGET', KEYS[1], unpack(ARGV, 3))) do
-  local is_safe, new = pcall(count, ARGV[i + 2], visit)
+local ids, answer = {}, {}
+for id in string.gmatch(ARGV[3], '%d+') do
+  ids[#ids + 1] = id
+end
+for i, visit in ipairs(redis.call('HMGET', KEYS[1], unpack(ids))) do
+  local is_safe, new = pcall(count, ids[i], visit)
   answer[i] = is_safe and new
 end
 return answer
