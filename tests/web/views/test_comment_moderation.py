@@ -101,24 +101,24 @@ def test_comment_is_removed_from_the_queue_and_the_removal_undone(mod: Browser, 
 
 def test_removal_needs_a_reason_and_keeps_what_was_typed(mod: Browser, store: Store) -> None:
     before = content(store)
-    mod.open("/a/1").submit("/a/1/c/1/remove", reason="x" * 301, replies="1")
+    mod.open("/a/1/c/1").submit("/a/1/c/1/remove", reason="x" * 301, replies="1")
     assert (mod.status, WORDS in mod.page.text) == (422, True)
     assert mod.page.one("input", name="reason")["value"] == "x" * 301
     assert "checked" in mod.page.one("input", name="replies")
     assert mod.page.one("p", class_="error").text == "Please use at most 300 characters."
     assert content(store) == before
     mod.submit("/a/1/c/1/remove", reason="Rude.")
-    assert mod.location == "/a/1#c1"
+    assert mod.location == "/a/1/c/1#c1"
     assert node_status(store, 1) is CommentStatus.REMOVED
 
 
 def test_removed_comment_says_why_and_is_restored(mod: Browser, reader: Browser, store: Store) -> None:
-    mod.open("/a/1").submit("/a/1/c/1/remove", reason="Rude.")
+    mod.open("/a/1/c/1").submit("/a/1/c/1/remove", reason="Rude.")
     reader.open("/a/1")
     assert WORDS not in reader.response.text
     assert "A moderator removed this comment: Rude." in reader.page.by_id("c1").text
     assert not reader.page.all("form", class_="moderation-form")
-    mod.open("/a/1").submit("/a/1/c/1/restore")
+    mod.open("/a/1/c/1").submit("/a/1/c/1/restore")
     assert mod.follow().flashes == ["The comment has been restored, with its votes."]
     assert WORDS in reader.open("/a/1").page.text
 
@@ -154,11 +154,11 @@ def test_ended_conversation_cannot_be_closed(mod: Browser, store: Store) -> None
 def test_only_moderators_see_forms_of_moderation(bob: Browser, mod: Browser) -> None:
     assert not bob.open("/a/1").page.all("form", class_="moderation-form")
     assert bob.page.by_id("c1").one("a", href="/a/1/c/1/report").text == "Report"
-    assert len(mod.open("/a/1").page.all("form", action="/a/1/c/1/remove")) == 1
+    assert len(mod.open("/a/1/c/1").page.all("form", action="/a/1/c/1/remove")) == 1
 
 
 def test_author_of_a_removed_comment_finds_it_in_the_inbox(mod: Browser, store: Store) -> None:
-    mod.open("/a/1").submit("/a/1/c/3/remove", reason="Rude.")
+    mod.open("/a/1/c/3").submit("/a/1/c/3/remove", reason="Rude.")
     entries = store.connection.command("LRANGE", store.keys.unread("cid"), 0, -1)
     assert [entry.rpartition(" ")[0] for entry in entries] == ["removed log-1"]
 
@@ -186,7 +186,7 @@ def test_words_of_removed_comments_are_nowhere_for_others(
     assert WORDS in reader.open("/a/1").response.text
     assert WORDS in reader.open("/comments.atom").response.text
     store.reports.make_comment_report(CommentId(1, 1), factories.user(store, "bob"), Reason.SPAM, "")
-    mod.open("/a/1").submit("/a/1/c/1/remove", reason="Rude.", replies="1")
+    mod.open("/a/1/c/1").submit("/a/1/c/1/remove", reason="Rude.", replies="1")
     for person in (reader, bob):
         for path in paths:
             text = person.open(path).follow().response.text
