@@ -97,10 +97,13 @@ def test_what_keeps_a_site_safe_goes_on_without_memory(site: Store, single_serve
 
     bob = factories.user(site, "bob", password_hash="old")
     factories.group(site, "rust")
-    comment = factories.comment(site, 1)
+    comment, removed = factories.comment(site, 1), factories.comment(site, 1)
+    factories.comment(site, 1, parent=removed.number)
     limited = build_store(site.connection, Settings(limits=1, secret_key="x" * 16)).rate_limits
     with full_memory(site):
         site.comments.delete(comment, site.users.get("ann"))
+        removal = act(LogAction.REMOVE, article=1, comment=removed.number)
+        site.comment_removals.remove(removed, removal, with_replies=True, actor=None)
         site.removals.restore(2, act(LogAction.RESTORE, article=2))
         site.removals.remove(1, act(LogAction.REMOVE, article=1))
         site.articles.set_groups(2, ["rust"], [], act(LogAction.GROUPS, article=2))
@@ -120,5 +123,6 @@ def test_what_keeps_a_site_safe_goes_on_without_memory(site: Store, single_serve
         pipeline.execute()
         assert page.result.rows == ()
     assert [run(site, "HGET", f"article:{id}", "gone") for id in (1, 2)] == ["removed", None]
-    assert run(site, "EXISTS", "words:1") == 0
+    assert run(site, "HEXISTS", "words:1", comment.number) == 0
+    assert run(site, "HGET", "article:1", "comments") == "0"
     assert broken(site) == []

@@ -38,6 +38,7 @@ if redis.call('EXISTS', KEYS[1]) == 0 then
   last = 0
 end
 local stop = math.min(first + tonumber(count) - 1, last)
+write_when_full(KEYS[2])
 for number = first, stop do
   local node = read_node(KEYS[2], number)
   if node then
