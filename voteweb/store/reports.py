@@ -114,23 +114,32 @@ class Reports:
         raise Conflict()
 
     def queue_count(self, pipeline: Pipeline) -> Future[int]:
-        """Queue a read of how many articles have open reports."""
+        """Queue a read of how many articles and comments have open reports; a site without comments counts none."""
+        if not self._settings.comments:
+            return pipeline.queue([self._read_members()], lambda replies: len(_articles(replies[0])))
         return pipeline.queue([("ZCARD", self._keys.reports())], lambda replies: int(replies[0]))
 
     def queue_page(self, pipeline: Pipeline, number: int) -> Future[Page[str]]:
         """Queue a read of page *number* (from 1) of the articles and comments with open reports, most reported first.
 
-        The rows are members of rankings, for :meth:`queue_reported`.
+        The rows are members of rankings, for :meth:`queue_reported`. A site without comments lists none.
         """
         size = self._settings.page_size
         first = (number - 1) * size
 
-        def parse(replies: list[Any]) -> Page[str]:
-            total, members = replies
+        def page(members: Sequence[str], total: int) -> Page[str]:
             return Page(tuple(members), number, total, first_rank=first + 1, more=total > first + size)
 
-        reports = self._keys.reports()
-        return pipeline.queue([("ZCARD", reports), ("ZREVRANGE", reports, first, first + size - 1)], parse)
+        if not self._settings.comments:
+            return pipeline.queue(
+                [self._read_members()],
+                lambda replies: page((found := _articles(replies[0]))[first : first + size], len(found)),
+            )
+        commands: list[Command] = [("ZCARD", self._keys.reports()), self._read_members(first, first + size - 1)]
+        return pipeline.queue(commands, lambda replies: page(replies[1], replies[0]))
+
+    def _read_members(self, first: int = 0, last: int = -1) -> Command:
+        return ("ZREVRANGE", self._keys.reports(), first, last)
 
     def queue_reported(self, pipeline: Pipeline, members: Sequence[str]) -> Future[tuple[Reported, ...]]:
         """Queue a read of the reported articles and comments that stand for *members*; leaves out what is none.
@@ -203,6 +212,10 @@ def _reported(member: str, replies: Sequence[Any]) -> Reported | None:
     if node is None:
         return None
     return Reported(reports, comment=ListedComment(comment, node, text or "", article.title, article.poster))
+
+
+def _articles(members: Sequence[str]) -> list[str]:
+    return [member for member in members if is_article(member)]
 
 
 def _to_json(member: User, reason: Reason, note: str) -> str:

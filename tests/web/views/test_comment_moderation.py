@@ -5,6 +5,7 @@ import pytest
 from tests import factories
 from tests.store.examination import broken
 from tests.web.browser import Browser
+from tests.web.conftest import MakeBrowser
 from tests.web.escaping import HOSTILE
 from tests.web.state import content
 from voteweb.core.comments import CommentId, CommentStatus
@@ -81,6 +82,21 @@ def test_queue_shows_comments_among_articles_with_their_words(mod: Browser, stor
     assert mod.location == "/reports#c1"
     assert mod.follow().titles == ["Another"]
     assert node_status(store, 1) is CommentStatus.VISIBLE
+
+
+def test_site_without_comments_has_no_traces_of_moderated_ones(store: Store, make_browser: MakeBrowser) -> None:
+    mod, reporter = factories.user(store, "mod", Role.MODERATOR), factories.user(store, "bob")
+    other = factories.article(store, title="Another")
+    store.reports.make(other.id, reporter, Reason.SPAM, "")
+    store.reports.make_comment_report(CommentId(1, 3), reporter, Reason.SPAM, "")
+    removal = NewLogEntry(LogAction.REMOVE, "mod", "cid", 1, "On Redis", "rude", comment=1)
+    store.comment_removals.remove(CommentId(1, 1), removal, actor=mod)
+    browser = make_browser(comments=0, page_size=1).start_session(mod)
+    assert browser.open("/reports").titles == ["Another"]
+    assert not browser.page.all("a", rel="next")
+    assert browser.page.one("nav", class_="account").one("a", href="/reports").text == "Reports 1"
+    for address in ("/log", "/log.atom"):
+        assert "/a/1/c/1" not in browser.open(address).response.text
 
 
 def test_comment_is_removed_from_the_queue_and_the_removal_undone(mod: Browser, store: Store) -> None:

@@ -161,8 +161,7 @@ def reports() -> ResponseReturnValue:
     return render_template(
         "moderation/reports.html",
         page=page,
-        # A site without conversations has no page for what was reported before it was without them.
-        rows=tuple(_mark_voted(row, own_votes.result) for row in reported.result if row.article or settings().comments),
+        rows=tuple(_mark_voted(row, own_votes.result) for row in reported.result),
         reasons=REASON_LABELS,
         all_groups=group_names.result,
     )
