@@ -134,7 +134,7 @@ def test_article_says_when_voting_closes_or_closed(reader: Browser, store: Store
     assert reader.page.one("span", class_="vote")["title"] == "Voting is closed"
 
 
-@pytest.mark.parametrize("id", ["2", "0", "99999999999999999999", "9" * 5_000])
+@pytest.mark.parametrize("id", ["2", "0", "١", "99999999999999999999", "9" * 5_000])
 def test_unknown_article_is_404(id: str, reader: Browser, store: Store) -> None:
     factories.article(store)
     assert reader.open(f"/a/{id}").status == 404

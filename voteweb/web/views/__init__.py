@@ -1,6 +1,7 @@
 """The pages: one blueprint per noun, whose views render the templates in the folder of the same name."""
 
 from flask import Flask
+from werkzeug.routing import IntegerConverter
 
 from voteweb.core.config import Settings
 from voteweb.web.views import (
@@ -38,8 +39,15 @@ _CONVERSATIONS = (
 )  # fmt: skip
 
 
+class Number(IntegerConverter):
+    """A number in an address: nothing has the number 0, and the digits of other scripts would be further addresses."""
+
+    regex = "0*[1-9][0-9]*"
+
+
 def init_app(app: Flask, settings: Settings) -> None:
     """Register all pages of *app*."""
+    app.url_map.converters["int"] = Number
     for module in _MODULES + (_CONVERSATIONS if settings.comments else ()):
         app.register_blueprint(module.blueprint)
     errors.init_app(app)
