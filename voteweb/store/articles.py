@@ -23,7 +23,7 @@ from voteweb.store import decoding
 from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.keys import Keys, article_id, article_member
+from voteweb.store.keys import Keys, article_id, article_member, is_article
 from voteweb.store.moderation_log import LogArguments, ModerationLog, NewLogEntry
 from voteweb.store.rate_limits import RateLimits
 
@@ -60,6 +60,8 @@ class Articles:
             raise NoSuchGroup(names=", ".join(outcome.values[0].split()))
         if outcome.status == "rate-limited":
             raise self._rate_limits.to_error([(NEWCOMER_POST, poster.name)], outcome.values)
+        if not is_article(outcome.values[0]):  # the form has written a comment
+            raise Conflict()
         id = article_id(outcome.values[0])
         if outcome.status == "duplicate":
             raise Duplicate(id=id)

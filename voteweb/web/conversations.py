@@ -184,8 +184,9 @@ def queue_thread(pipeline: Pipeline, id: int, *, is_visit: bool = False) -> Futu
 
 def is_prefetch() -> bool:
     """Tell whether nobody looks at the answer to this request yet: browsers ask for pages that may be opened next."""
-    purpose = request.headers.get("Sec-Purpose", "") + request.headers.get("Purpose", "")
-    return request.method == "HEAD" or "prefetch" in purpose
+    # Firefox before 115 names the purpose in X-Moz, some browsers of that time in Purpose.
+    purposes = (request.headers.get(name, "") for name in ("Sec-Purpose", "Purpose", "X-Moz"))
+    return request.method == "HEAD" or any("prefetch" in purpose for purpose in purposes)
 
 
 def tree(thread: Thread, order: CommentOrder) -> Conversation:

@@ -77,6 +77,13 @@ def test_form_sent_twice_leads_to_one_comment(bob: Browser, store: Store) -> Non
     assert store.threads.get(1).last == 2
 
 
+def test_token_of_a_comment_posts_no_article(bob: Browser) -> None:
+    once = bob.open("/a/1/comment").page.one("input", name="once")["value"]
+    assert bob.submit("/a/1/comment", text="Words").location == "/a/1#c2"
+    assert bob.open("/submit").submit("/submit", title="Another article", text=TYPED, once=once).status == 409
+    assert typed(bob) == TYPED
+
+
 def test_deep_reply_is_shown_on_the_page_of_one_above(bob: Browser, store: Store) -> None:
     write_thread(store, 1, [node(n, n - 1) for n in range(2, 9)])
     bob.open("/a/1/c/8/reply").submit("/a/1/c/8/reply", text="Deep").follow()
@@ -255,6 +262,7 @@ def test_votes_by_script_say_what_is_wrong(bob: Browser, make_member: MakeMember
     assert vote(bob) == (409, "comment-voted") or bob.status == 409
     assert vote(bob, "1/unvote") == (200, 0)
     assert vote(bob, "9/vote")[0] == 404
+    assert bob.post("/a/1/c/0/vote", {"csrf_token": bob.csrf_token()}).status == 404
     assert vote(make_member("cem"))[0] == 409
     end(store, bob)
     assert vote(bob)[0] == 410
@@ -336,6 +344,7 @@ def test_opening_the_page_reads_its_inbox_entries(
     assert unread() == 1
     ann.client.head("/a/1")
     ann.open("/a/1", headers={"Purpose": "prefetch"})
+    ann.open("/a/1", headers={"X-Moz": "prefetch"})
     assert unread() == 1
     assert not ann.open("/a/1").page.all("strong", class_="badge")
     assert unread() == 0

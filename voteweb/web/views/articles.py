@@ -8,6 +8,7 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import permissions
 from voteweb.core.errors import (
     ArticleGone,
+    Conflict,
     Duplicate,
     Held,
     LinkFixed,
@@ -144,7 +145,7 @@ def submit() -> ResponseReturnValue:
             earlier = store().articles.get(error.values["id"])
             (duplicate,), _names = with_viewer_votes((earlier,), viewer.result)
             form.refuse(error, "link")
-        except TooFast as error:
+        except (Conflict, TooFast) as error:
             form.refuse(error)
         except LoggedOut as error:
             refuse_actor(form, error)
