@@ -80,7 +80,7 @@ def test_form_sent_twice_leads_to_one_comment(bob: Browser, store: Store) -> Non
 def test_token_of_a_comment_posts_no_article(bob: Browser) -> None:
     once = bob.open("/a/1/comment").page.one("input", name="once")["value"]
     assert bob.submit("/a/1/comment", text="Words").location == "/a/1#c2"
-    assert bob.open("/submit").submit("/submit", title="Another article", text=TYPED, once=once).status == 409
+    assert bob.open("/submit").submit("/submit", title="Another article", text=TYPED, once=once).status == 422
     assert typed(bob) == TYPED
 
 
