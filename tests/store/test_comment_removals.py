@@ -233,6 +233,13 @@ def test_author_and_reporters_are_told(site: Store, mod: User) -> None:
     assert broken(site) == []
 
 
+def test_a_member_who_reported_what_is_theirs_is_told_once(site: Store) -> None:
+    site.reports.make(1, site.users.get("bob"), Reason.SPAM, "")
+    site.removals.remove(1, NewLogEntry(LogAction.REMOVE, "mod", about="bob", article=1, why="spam"))
+    assert [notice for notice in notices(site, "bob") if "log-1" in notice] == ["removed log-1"]
+    assert run(site, "EXISTS", "reports:", "report:1") == 0
+
+
 def test_of_many_reporters_some_are_told(site: Store) -> None:
     for member in factories.users(site, 60):
         site.reports.make_comment_report(FIRST, member, Reason.SPAM, "")

@@ -34,9 +34,11 @@ def told_arguments(keys: Keys, by: str, author: str = "", reporters: Reporters |
 
     The script answers "again" if those are not all *reporters*; None: it does not matter who they are.
     """
-    members = [(NoticeKind.REMOVED, author.lower())]
-    members += [(NoticeKind.REPORT, name.lower()) for name in (reporters.names if reporters else ())]
-    told = [(kind, name) for kind, name in members if validation.is_member_name(name) and name != by.lower()]
+    # An author who is also a reporter is told once.
+    members = {author.lower(): NoticeKind.REMOVED}
+    for name in reporters.names if reporters else ():
+        members.setdefault(name.lower(), NoticeKind.REPORT)
+    told = [(kind, name) for name, kind in members.items() if validation.is_member_name(name) and name != by.lower()]
     return ToldArguments(
         tuple(key for _, name in told for key in (keys.user(name), keys.inbox(name), keys.unread(name))),
         (

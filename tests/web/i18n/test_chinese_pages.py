@@ -12,6 +12,7 @@ from tests.web.browser import JSON, Browser
 from tests.web.conftest import MakeMember
 from tests.web.dom import Element
 from tests.web.i18n.catalogues import PLACEHOLDER, messages
+from voteweb.core.comments import CommentId
 from voteweb.core.config import COMMAND_LINE, DELETED_MEMBER
 from voteweb.core.models import LogAction, Reason, Role
 from voteweb.store import Store
@@ -56,6 +57,19 @@ PAGES = [
     "/new?page=99",
     "/reset/unknown",
     "/a/1/vote",
+    "/a/1?order=new",
+    "/a/1/comment",
+    "/a/1/c/1",
+    "/a/1/c/1/reply",
+    "/a/1/c/1/edit",
+    "/a/1/c/1/delete",
+    "/a/1/c/1/report",
+    "/a/1/c/1/reports",
+    "/a/1/c/99",
+    "/comments",
+    "/u/ann/comments",
+    "/u/zoe/comments",
+    "/inbox",
 ]
 #: Forms with fields that are refused.
 REFUSED = [
@@ -95,7 +109,16 @@ def site(store: Store) -> None:
     for role in (Role.MODERATOR, Role.MEMBER):
         store.users.set_role("zoe", role, NewLogEntry(LogAction.ROLE, COMMAND_LINE, about="zoe", why=role))
     store.groups.change("空的", "空的小组", "一个小组", NewLogEntry(LogAction.GROUP, "mod", title="空的"))
-    store.reports.make(2, factories.user(store, "bob"), Reason.SPAM, "广告")
+    bob = factories.user(store, "bob")
+    store.reports.make(2, bob, Reason.SPAM, "广告")
+    factories.comment(store, 1, zoe, text="第一条评论")
+    factories.comment(store, 1, bob, text="@ann 一个回复", parent=1)
+    factories.comment(store, 1, zoe, text="被移除的评论")
+    store.reports.make_comment_report(CommentId(1, 1), bob, Reason.RULES, "广告")
+    store.comment_removals.remove(
+        CommentId(1, 3), entry(LogAction.REMOVE, comment=3, why="广告"), with_replies=True, actor=None
+    )
+    store.comment_removals.close(2, entry(LogAction.CLOSE, article=2, why="已经说完了"), actor=None)
 
 
 def entry(kind: LogAction, **changes: Any) -> NewLogEntry:
