@@ -240,6 +240,19 @@ def test_a_member_who_reported_what_is_theirs_is_told_once(site: Store) -> None:
     assert run(site, "EXISTS", "reports:", "report:1") == 0
 
 
+def test_a_removal_with_replies_settles_reports_below_it(site: Store, mod: User) -> None:
+    ann, cid = site.users.get("ann"), factories.user(site, "cid")
+    for number, reporter in ((3, cid), (4, cid), (4, mod), (4, ann), (5, cid)):
+        site.reports.make_comment_report(CommentId(1, number), reporter, Reason.RULES, "")
+    remove(site, with_replies=True)
+    assert run(site, "ZRANGE", "reports:", 0, -1) == ["comment:1.5"]
+    assert run(site, "EXISTS", "comment-report:1.3", "comment-report:1.4") == 0
+    assert [notices(site, name) for name in ("ann", "cid", "mod")] == [["removed log-1"], ["report log-1"], []]
+    restore(site)
+    assert run(site, "ZRANGE", "reports:", 0, -1) == ["comment:1.5"]
+    assert broken(site) == []
+
+
 def test_of_many_reporters_some_are_told(site: Store) -> None:
     for member in factories.users(site, 60):
         site.reports.make_comment_report(FIRST, member, Reason.SPAM, "")

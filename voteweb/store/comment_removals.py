@@ -10,6 +10,7 @@ from voteweb.core.comments import CommentId
 from voteweb.core.config import Settings
 from voteweb.core.errors import ArticleGone, Conflict, NoSuchArticle, NothingToUndo
 from voteweb.core.models import User
+from voteweb.store import covered_reports
 from voteweb.store.actors import ActorArguments, actor_arguments
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.keys import comment_member
@@ -30,9 +31,9 @@ class CommentRemovals:
     def remove(self, id: CommentId, entry: NewLogEntry, *, with_replies: bool = False, actor: User | None) -> None:
         """Remove a comment, with all that is below it or alone, with the reason of *entry*; it can be restored.
 
-        Settles its reports, and tells its author and the reporters. Does nothing if it was removed before. *actor* is
-        the moderator who does it, None the operator. Raises NoSuchComment, CommentGone when its author deleted it,
-        LoggedOut, NotAllowed, Conflict.
+        Settles its reports and those below it, and tells its author and the reporters. Does nothing if it was removed
+        before. *actor* is the moderator who does it, None the operator. Raises NoSuchComment, CommentGone when its
+        author deleted it, LoggedOut, NotAllowed, Conflict.
         """
         log, checked = self._log.prepare(entry), actor_arguments(self._keys, actor)
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
@@ -129,6 +130,7 @@ class CommentRemovals:
             raise failure
 
     def _steps(self, article_id: int | str) -> Iterator[None]:
+        covered_reports.settle(self._connection, self._log, int(article_id))
         keys = self._thread_keys(int(article_id))
         while self._connection.script("hide_replies", keys, [article_id, config.REMOVAL_STEP]).status == "more":
             yield

@@ -85,6 +85,7 @@ CONVERSATION_DAMAGES: list[tuple[str, set[str]]] = [
     ("HSET comment-report:2.1 bob x", {"reports:"}),
     ("HSET comment-report:2.3 bob x", {"comment-report:2.3", "reports:"}),
     ("HSET comment-report:2.4 bob x", {"comment-report:2.4", "reports:"}),
+    ("HSET comment-report:2.7 bob x", {"comment-report:2.7", "reports:"}),
     ("HSET comment-report:77.1 bob x", {"comment-report:77.1", "reports:"}),
     # inboxes
     ("LPUSH inbox:ann reply~2.77~1700000009", {"inbox:ann"}),
@@ -174,5 +175,5 @@ CONVERSATION_UNREPAIRABLE: dict[str, list[tuple[str, str]]] = {
     "HSET thread:2 02 x": [("thread:2", "another program")],
     "HSET thread:2 reason:x spam": [("thread:2", "another program")],
     "DEL article:2": [("thread:2", "a backup may hold the article")],
-    "DEL thread:2": [("words:2", "a backup may hold thread:2")],
+    "DEL thread:2": [("words:2", "thread:2; else UNLINK the key")],
 }

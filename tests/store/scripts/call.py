@@ -59,7 +59,7 @@ ARGUMENTS = {
     "remove_comment": "log id number state reason reason_field known_author member",
     "repair_article": "member vote_score good_votes voting_seconds link_seconds known_groups known_poster known_link",
     "repair_comment": "number before after",
-    "repair_comment_reports": "member number",
+    "repair_comment_reports": "log member number log_id",
     "repair_comment_voters": "block grace",
     "repair_field": "field before value",
     "repair_group": "name is_named",
@@ -101,7 +101,10 @@ WITH_ACTOR = {
     "set_inbox_feed", "unlist_article",
 }  # fmt: skip
 #: The scripts that tell members what a moderator did.
-WITH_TOLD = {"dismiss_reports", "remove_comment", "restore_article", "restore_comment", "unlist_article"}
+WITH_TOLD = {
+    "dismiss_reports", "remove_comment", "repair_comment_reports", "restore_article", "restore_comment",
+    "unlist_article",
+}  # fmt: skip
 #: Arguments that a site has in its settings or constants.
 DEFAULTS: dict[str, Any] = {
     "replacement": "[deleted]",

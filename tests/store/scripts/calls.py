@@ -5,6 +5,7 @@ from voteweb.core import links
 
 LOG_KEYS = "done:token log-entries: log: log-by:mod log-kind:remove log-kind:remove+mod log-about:ann".split()
 REMOVAL = {"kind": "remove", "who": "mod", "about": "ann"}
+NOT_REMEMBERED = Log([], None)
 LOGGED = Log(LOG_KEYS, REMOVAL | {"article": "1", "title": "A title"})
 #: Entry 3 is a change of article 1's groups.
 UNDOING = Log(LOG_KEYS, REMOVAL | {"kind": "groups", "article": "1", "undoes": "3"})
@@ -506,7 +507,12 @@ CALLS = {
     "repair_inbox": call("repair_inbox", "inbox:fay unread:fay", "reply 12.9 17", size=200),
     "repair_inbox_feed": call("repair_inbox_feed", "user:fay inbox-feed:lost", digest="lost", name="fay"),
     "repair_comment_reports": call(
-        "repair_comment_reports", "thread:12 reports: comment-report:12.1", member="comment:12.1", number=1
+        "repair_comment_reports",
+        "thread:12 reports: comment-report:12.1",
+        log=NOT_REMEMBERED,
+        member="comment:12.1",
+        number=1,
+        log_id="",
     ),
     "repair_field": call("repair_field", "user:bob", field="role", before="member", value="moderator"),
     "repair_time": call("repair_time", "article:7 time:", member="article:1", field="time"),

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.models import ArticleStatus
 from voteweb.store.connection.pipeline import Command
+from voteweb.store.covered_reports import find_covered
 from voteweb.store.doctor import fixes, thread_fixes
 from voteweb.store.doctor.finding import Finding, check_placement
 from voteweb.store.keys import article_id, article_member, comment_member, comment_of, is_article, parse_comment
@@ -39,12 +40,14 @@ def _check_comments(scanner: Scanner, ids: list[CommentId]) -> Iterator[Finding]
             ("HLEN", keys.comment_report(*id)),
             ("HGET", keys.thread(id.article), id.number),
         ]
-    for id, (queued, count, stored) in zip(ids, split_evenly(scanner.run_atomic(commands), len(ids)), strict=True):
+    replies = list(zip(ids, split_evenly(scanner.run_atomic(commands), len(ids)), strict=True))
+    covered = find_covered(scanner.run_atomic, keys, [id for id, (_, count, _) in replies if count])
+    for id, (queued, count, stored) in replies:
         fix, node = thread_fixes.reports(keys, id), parse_node(id.number, stored or "")
         if stored and not node:
             continue  # a finding about the conversation says so already
-        if count and (node is None or node.status is not CommentStatus.VISIBLE):
-            state = node.status if node else "not there"
+        if count and (node is None or id in covered or node.status is not CommentStatus.VISIBLE):
+            state = (node.status or f"removed with {covered[id]}") if node else "not there"
             yield Finding(keys.comment_report(*id), f"reports comment {id}, which is {state}", fix)
         yield from check_placement(keys.reports(), comment_member(*id), queued, count or None, fix)
 

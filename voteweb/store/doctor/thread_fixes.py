@@ -8,6 +8,8 @@ from voteweb.core.config import Settings
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.keys import Keys, comment_member
+from voteweb.store.moderation_log import NOT_REMEMBERED
+from voteweb.store.told import told_arguments
 
 
 def thread(keys: Keys, settings: Settings, id: int, highest: int) -> Command:
@@ -80,7 +82,7 @@ def reports(keys: Keys, id: CommentId) -> Command:
     return scripts.call(
         "repair_comment_reports",
         [keys.thread(id.article), keys.reports(), keys.comment_report(*id)],
-        [comment_member(*id), id.number],
+        [*NOT_REMEMBERED.arguments, comment_member(*id), id.number, "", *told_arguments(keys, "").arguments],
     )
 
 

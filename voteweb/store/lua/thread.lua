@@ -182,3 +182,14 @@ local function tell(told, log_id)
     notify(KEYS[at], KEYS[at + 1], KEYS[at + 2], member.kind, 'log-' .. log_id, told.size, told.seconds)
   end
 end
+
+-- Tell those members of an act that settles several reports, each of them once.
+local function tell_once(told, log_id)
+  local untold = { size = told.size, seconds = told.seconds }
+  for _, member in ipairs(told) do
+    if not has_notice(KEYS[member.key + 1], 'log-' .. (log_id or '')) then
+      untold[#untold + 1] = member
+    end
+  end
+  tell(untold, log_id)
+end

@@ -1,0 +1,69 @@
+"""Open reports of comments that a moderator removed together with one above them: such a removal settles them too."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from voteweb.core import config
+from voteweb.core.comments import CommentId
+from voteweb.core.errors import Conflict
+from voteweb.core.models import LogAction, LogEntry
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.keys import Keys, comment_member, comment_of
+from voteweb.store.moderation_log import NOT_REMEMBERED, ModerationLog
+from voteweb.store.nodes import parse_node
+from voteweb.store.told import read_reporters, told_arguments
+
+
+def find_covered(
+    run: Callable[[Sequence[Command]], list[Any]], keys: Keys, ids: Iterable[CommentId]
+) -> dict[CommentId, int]:
+    """Return those of these comments that were removed together with one above them, with its number.
+
+    Takes a round trip for each level.
+    """
+    covered: dict[CommentId, int] = {}
+    places = {id: id.number for id in ids}
+    while places:
+        stored = run([("HGET", keys.thread(id.article), number) for id, number in places.items()])
+        above: dict[CommentId, int] = {}
+        for (id, number), text in zip(places.items(), stored, strict=True):
+            node = parse_node(number, text or "")
+            if node and node.removes_replies and number != id.number:
+                covered[id] = number
+            elif node and 0 < node.parent < number:
+                above[id] = node.parent
+        places = above
+    return covered
+
+
+def settle(connection: Connection, log: ModerationLog, article_id: int) -> None:
+    """Settle the open reports of all such comments of an article; tell their reporters of the removal."""
+    keys = connection.keys
+    queued = map(comment_of, connection.command("ZRANGE", keys.reports(), 0, -1))
+    covered = find_covered(connection.run, keys, [id for id in queued if id and id.article == article_id])
+    if not covered:
+        return
+    pipeline = connection.pipeline()
+    newest = log.queue_page(pipeline, 1, kind=LogAction.REMOVE)
+    pipeline.execute()
+    removals = {entry.comment: entry for entry in reversed(newest.result.rows) if entry.article == article_id}
+    for id, above in covered.items():
+        _settle(connection, id, removals.get(above))
+
+
+def _settle(connection: Connection, id: CommentId, removal: LogEntry | None) -> None:
+    """Settle the reports of one comment; nobody is told of a *removal* that is not among the newest acts."""
+    keys = connection.keys
+    reports = keys.comment_report(*id)
+    for _ in range(config.MAX_SCRIPT_ATTEMPTS):
+        reporters = read_reporters(connection, reports) if removal else None
+        told = told_arguments(keys, removal.who if removal else "", reporters=reporters)
+        outcome = connection.script(
+            "repair_comment_reports",
+            [keys.thread(id.article), keys.reports(), reports, *told.keys],
+            [*NOT_REMEMBERED.arguments, comment_member(*id), id.number, removal.id if removal else "", *told.arguments],
+        )
+        if outcome.status != "again":
+            return
+    raise Conflict()
