@@ -217,6 +217,14 @@ def test_author_edits_for_some_minutes_only(bob: Browser, store: Store) -> None:
     assert typed(bob) == TYPED
 
 
+def test_head_of_a_form_answers_as_its_page_and_changes_nothing(bob: Browser, reader: Browser, store: Store) -> None:
+    bob.open("/a/1/comment").submit("/a/1/comment", text="Mine")
+    paths = ["/a/1/comment", "/a/1/c/1/reply", "/a/1/c/2/edit", "/a/1/c/2/delete", "/a/1/c/1/report"]
+    assert {bob.client.head(path).status_code for path in paths} == {200}
+    assert {reader.client.head(path).status_code for path in [*paths, "/submit"]} == {303}
+    assert store.threads.get(1).nodes[2].status is CommentStatus.VISIBLE
+
+
 def test_nobody_edits_or_deletes_anothers_words(bob: Browser, mod: Browser, store: Store) -> None:
     for person in (bob, mod):
         for act in ("edit", "delete"):

@@ -126,7 +126,7 @@ def submit() -> ResponseReturnValue:
     viewer = queue_viewer(pipeline)
     group_names = store().groups.queue_names(pipeline)
     pipeline.execute()
-    if viewer.result is None and request.method == "GET":
+    if viewer.result is None and request.method != "POST":
         raise LoggedOut()
     if viewer.result is not None and viewer.result.held:
         raise Held()
@@ -164,7 +164,7 @@ def edit(id: int) -> ResponseReturnValue:
     stored = store().articles.queue_get(pipeline, id)
     group_names = store().groups.queue_names(pipeline)
     pipeline.execute()
-    if viewer.result is None and (request.method == "GET" or wants_json()):
+    if viewer.result is None and (request.method != "POST" or wants_json()):
         raise LoggedOut()
     form = EditForm()
     form.set_groups(group_names.result)

@@ -87,7 +87,7 @@ def _moderator_and_comment(id: int, number: int) -> tuple[User, _Comment]:
 def report(id: int, number: int) -> ResponseReturnValue:
     """Report a comment to the moderators, once; a member whose session has ended keeps what they typed."""
     viewer, comment = _read(id, number)
-    if viewer is None and (request.method == "GET" or wants_json()):
+    if viewer is None and (request.method != "POST" or wants_json()):
         raise LoggedOut()
     if viewer is not None and viewer.held:
         raise Held()

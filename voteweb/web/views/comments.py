@@ -48,10 +48,10 @@ def _write(id: int, number: int) -> ResponseReturnValue:
     count_preview()
     target = read_target(id, number)
     refusal = writing_refusal(target, number)
-    if refusal and (request.method == "GET" or (isinstance(refusal, LoggedOut) and wants_json())):
+    if refusal and (request.method != "POST" or (isinstance(refusal, LoggedOut) and wants_json())):
         raise refusal
     form = CommentForm()  # only now: its token makes a cookie
-    if request.method == "GET":
+    if request.method != "POST":
         form.text.data = quotation(target.words) if request.args.get("quote") == "1" else ""
     elif target.viewer is None or target.article is None or target.pages is None or (refusal and is_preview()):
         form.refuse(refusal or NoSuchArticle())
@@ -76,11 +76,11 @@ def edit(id: int, number: int) -> ResponseReturnValue:
     count_preview()
     target = read_target(id, number)
     refusal = _editing_refusal(target)
-    is_final = request.method == "GET" or isinstance(refusal, NotYourComment)
+    is_final = request.method != "POST" or isinstance(refusal, NotYourComment)
     if refusal and (is_final or (isinstance(refusal, LoggedOut) and wants_json())):
         raise refusal
     form = CommentForm()
-    if request.method == "GET":
+    if request.method != "POST":
         form.text.data = target.words
     elif refusal or target.viewer is None:
         form.refuse(refusal or LoggedOut())
@@ -137,7 +137,7 @@ def delete(id: int, number: int) -> ResponseReturnValue:
         raise CommentGone()
     if not comment_permissions.may_delete_comment(user, target.node):
         raise NotYourComment()
-    if request.method == "GET":
+    if request.method != "POST":
         return render_template("comments/delete.html", target=target)
     store().comments.delete(CommentId(id, number), user)
     flash(_("Your comment has been deleted."))
