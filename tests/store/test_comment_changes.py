@@ -4,7 +4,7 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
-from tests.store.examination import run, snapshot
+from tests.store.examination import broken, run, snapshot
 from voteweb.core.comment_errors import CommentGone, CommentTooLate, NoSuchComment, NotYourComment
 from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.errors import ArticleGone, LoggedOut, VotewebError
@@ -158,3 +158,15 @@ def test_an_author_who_left_takes_the_name_along(store: Store, bob: User) -> Non
     set_state(store, "-", author="[deleted]")
     store.comments.delete(FIRST)
     assert store.threads.get(1).nodes[1].author == ""
+
+
+def test_an_article_whose_number_of_comments_is_damaged_takes_comments(store: Store) -> None:
+    factories.article(store)
+    run(store, "HSET", "article:1", "comments", "some")
+    first, second = factories.comment(store, 1), factories.comment(store, 1)
+    store.comments.delete(first, store.users.get("ann"))
+    assert run(store, "LRANGE", "commented:ann", 0, -1) == [str(second)]
+    assert set(dict(broken(store))) == {"article:1"}
+    assert list(store.doctor.repair())
+    assert store.articles.get(1).comments == 1
+    assert broken(store) == []

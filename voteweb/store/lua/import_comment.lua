@@ -56,7 +56,7 @@ if tonumber(now()) < closes and (number == 1 or number % VOTER_BLOCK == 0) then
   redis.call('EXPIREAT', KEYS[5], string.format('%d', closes + tonumber(grace)))
 end
 if redis.call('GETBIT', KEYS[4], number) == 0 then
-  redis.call('HINCRBY', KEYS[1], 'comments', 1)
+  count_comments(KEYS[1], 1)
 else
   set_hidden(KEYS[4], KEYS[1], number, false)
 end

@@ -63,6 +63,12 @@ local function next_number(key, last)
   return number
 end
 
+-- Change the number of comments of an article. One that another program has made no number is left to the doctor: an error
+-- would leave half of the act.
+local function count_comments(article_key, by)
+  redis.pcall('HINCRBY', article_key, 'comments', by)
+end
+
 -- Note whether anybody can read a comment, in its bit and in the number of comments of its article. Done again, it changes
 -- nothing. Returns whether it changed anything.
 local function set_hidden(hidden_key, article_key, number, is_hidden)
@@ -72,7 +78,7 @@ local function set_hidden(hidden_key, article_key, number, is_hidden)
   end
   -- Of an article that another program has deleted there is no number.
   if redis.call('EXISTS', article_key) == 1 then
-    redis.call('HINCRBY', article_key, 'comments', is_hidden and -1 or 1)
+    count_comments(article_key, is_hidden and -1 or 1)
   end
   return true
 end
