@@ -8,7 +8,7 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import comment_permissions, config, validation
 from voteweb.core.comment_errors import CommentGone, CommentReported, ConversationEnded, NoSuchComment
 from voteweb.core.comments import CommentId, CommentStatus, Node, Thread
-from voteweb.core.errors import ArticleGone, Held, Invalid, LoggedOut, NoSuchArticle
+from voteweb.core.errors import ArticleGone, Held, Invalid, LoggedOut
 from voteweb.core.models import Article, ArticleStatus, LogAction, Reason, User
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.web.auth.csrf import csrf_handled_by_form
@@ -21,7 +21,7 @@ from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.responses import wants_json
 from voteweb.web.urls import return_url
 from voteweb.web.views.articles import refuse_actor
-from voteweb.web.views.moderation import report_position
+from voteweb.web.views.moderation import moderator_and_article, report_position
 
 blueprint = Blueprint("comment_moderation", __name__)
 
@@ -185,7 +185,7 @@ def reports(id: int, number: int) -> str:
 @login_required
 def close(id: int) -> ResponseReturnValue:
     """Close the conversation of an article, with a reason that everybody can read."""
-    user, article = _moderator_and_article(id)
+    user, article = moderator_and_article(id)
     typed = request.form.get("reason", "")
     try:
         reason = validation.reason(typed)
@@ -205,7 +205,7 @@ def close(id: int) -> ResponseReturnValue:
 @login_required
 def reopen(id: int) -> ResponseReturnValue:
     """Open a conversation again that a moderator closed."""
-    user, article = _moderator_and_article(id)
+    user, article = moderator_and_article(id)
     try:
         store().comment_removals.reopen(id, _thread_entry(LogAction.REOPEN, user, article), actor=user)
     except (ArticleGone, ConversationEnded) as error:
@@ -213,17 +213,6 @@ def reopen(id: int) -> ResponseReturnValue:
     else:
         flash(_("The conversation is open again."))
     return _redirect_to_conversation()
-
-
-def _moderator_and_article(id: int) -> tuple[User, Article]:
-    pipeline = store().pipeline()
-    viewer = queue_viewer(pipeline)
-    article = store().articles.queue_get(pipeline, id)
-    pipeline.execute()
-    user = require_moderator(viewer.result)
-    if article.result is None:
-        raise NoSuchArticle()
-    return user, article.result
 
 
 def _thread_entry(kind: LogAction, user: User, article: Article, why: str = "") -> NewLogEntry:

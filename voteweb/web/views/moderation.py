@@ -55,7 +55,7 @@ class RefusedForm(NamedTuple):
 @login_required
 def set_groups(id: int) -> ResponseReturnValue:
     """Put an article into groups and take it out of others, in one act; errors are shown beside the form."""
-    user, article = _moderator_and_article(id)
+    user, article = moderator_and_article(id)
     typed = " ".join(request.form.getlist("add"))
     raw_removals = tuple(request.form.getlist("remove"))
     settle = "settle" in request.form
@@ -80,7 +80,7 @@ def set_groups(id: int) -> ResponseReturnValue:
 @login_required
 def remove(id: int) -> ResponseReturnValue:
     """Remove an article from the site, with a reason that everybody can read."""
-    user, article = _moderator_and_article(id)
+    user, article = moderator_and_article(id)
     if not permissions.may_remove(user, article):
         flash(error_message(ArticleGone()), "error")
         return redirect(return_url(), 303)
@@ -99,7 +99,7 @@ def remove(id: int) -> ResponseReturnValue:
 @login_required
 def restore(id: int) -> ResponseReturnValue:
     """Put a removed article back, with its votes."""
-    user, article = _moderator_and_article(id)
+    user, article = moderator_and_article(id)
     store().removals.restore(id, _log_entry(LogAction.RESTORE, user, article), actor=user)
     flash(_("The article has been restored to every list, with its votes."))
     return redirect(return_url(), 303)
@@ -134,7 +134,7 @@ def report(id: int) -> ResponseReturnValue:
 @login_required
 def dismiss(id: int) -> ResponseReturnValue:
     """Close the reports of an article and leave it as it is."""
-    user, article = _moderator_and_article(id)
+    user, article = moderator_and_article(id)
     if store().reports.dismiss(id, _log_entry(LogAction.DISMISS, user, article), actor=user):
         flash(_("The reports have been dismissed; the article stays."))
     else:
@@ -204,7 +204,7 @@ def report_position() -> int:
     return int(after)
 
 
-def _moderator_and_article(id: int) -> tuple[User, Article]:
+def moderator_and_article(id: int) -> tuple[User, Article]:
     """Return the viewer, who must be a moderator, and the article; one round trip."""
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
