@@ -23,6 +23,7 @@ from voteweb.store.keys import comment_member, comment_of
 from voteweb.store.moderation_log import not_logged
 from voteweb.store.nodes import parse_node
 from voteweb.store.rate_limits import RateLimits
+from voteweb.store.scanner import finite_number
 
 
 class Comments:
@@ -223,7 +224,7 @@ def raise_refusal(outcome: Outcome) -> None:
         case "gone":
             raise ArticleGone()
         case "closed":
-            raise ConversationClosed(when=float(outcome.values[0]), reason=outcome.values[1])
+            raise ConversationClosed(when=finite_number(outcome.values[0]) or 0.0, reason=outcome.values[1])
         case "ended":
             raise ConversationEnded(when=float(outcome.values[0]))
         case "comment-unknown":

@@ -50,6 +50,13 @@ def test_no_page_fails_on_damaged_conversations(site: Store, make_member: MakeMe
         assert_no_page_fails(people[count % 2])
 
 
+def test_no_form_or_page_fails_on_fields_of_other_programs(site: Store, ann: Browser) -> None:
+    ann.open("/a/1/comment").submit("/a/1/comment", text="One")
+    site.connection.client.hset(site.keys.thread(1), mapping={"last": "nan", "closed": "soon"})
+    assert ann.open("/a/1").status == 200
+    assert ann.open("/a/1/comment").submit("/a/1/comment", text="Two").status < 500
+
+
 def test_no_page_fails_on_a_conversation_of_no_article(site: Store, reader: Browser, ann: Browser) -> None:
     site.connection.client.delete(site.keys.article(2))
     assert_no_page_fails(reader, ann)

@@ -7,8 +7,10 @@ import pytest
 from tests import factories
 from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
-from voteweb.core.models import User
+from voteweb.core.config import INBOX_PAGE_SIZE
+from voteweb.core.models import LogAction, User
 from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
 
 
 @pytest.fixture
@@ -48,6 +50,25 @@ def test_all_as_read_leaves_what_came_later_unread(ann_user: User, ann: Browser,
     ]  # fmt: skip
     ann.submit("/inbox/read").follow()
     assert not ann.page.all("form", action="/inbox/read")
+
+
+def test_older_pages_are_marked_as_read_from_the_first(ann_user: User, ann: Browser, store: Store) -> None:
+    bob = factories.user(store, "bob")
+    for _ in range(INBOX_PAGE_SIZE):
+        factories.comment(store, 2, bob, text="Again @ann")
+    ann.open("/a/2")
+    assert not ann.open("/inbox").page.all("mark", class_="new")
+    ann.submit("/inbox/read")
+    assert not ann.open("/inbox?page=2").page.all("mark", class_="new")
+
+
+def test_entries_of_other_programs_are_left_out(ann_user: User, ann: Browser, store: Store) -> None:
+    factories.article(store)
+    store.removals.remove(3, NewLogEntry(LogAction.REMOVE, "mod", article=3, why="Spam."))
+    entries = ["x", "removed log-0 1795342867", "report log-9 1795342867", "reply 1.9 9", f"reply {'9' * 20}.1 1"]
+    for key in (store.keys.inbox("ann"), store.keys.unread("ann")):
+        store.connection.client.lpush(key, *entries)
+    assert len(heads(ann.open("/inbox"))) == 3
 
 
 def test_opening_the_inbox_reads_nothing(ann_user: User, ann: Browser) -> None:

@@ -73,7 +73,7 @@ local function readable_entries(key, log_key, seconds)
       id = nil
     elseif ABOUT_COMMENTS[kind] and can_be_read(id, number) then
       entries[#entries + 1] = { text = text, id = id, number = number }
-    elseif ABOUT_ACTS[kind] and id == 'log' then
+    elseif ABOUT_ACTS[kind] and id == 'log' and tonumber(number) > 0 then
       local act = redis.pcall('LINDEX', log_key, number - 1)
       if type(act) == 'string' and act ~= '' then
         entries[#entries + 1] = { text = text, log = tonumber(number), act = act }

@@ -9,7 +9,7 @@ local id, visit_seconds, seconds, most = unpack(ARGV)
 if redis.call('HEXISTS', KEYS[3], 'title') == 0 then
   return { 'unknown' }
 end
-local last = tonumber(redis.call('HGET', KEYS[2], 'last') or '') or 0
+local last = tonumber(string.match(redis.call('HGET', KEYS[2], 'last') or '', '^%d+$') or '') or 0
 local time = tonumber(redis.call('TIME')[1])
 local base, seen, before = string.match(redis.call('HGET', KEYS[1], id) or '', '^(%d+) (%d+) (%d+)')
 if not base then
