@@ -63,8 +63,8 @@ def test_older_pages_are_marked_as_read_from_the_first(ann_user: User, ann: Brow
 
 
 def test_entries_of_other_programs_are_left_out(ann_user: User, ann: Browser, store: Store) -> None:
-    factories.article(store)
-    store.removals.remove(3, NewLogEntry(LogAction.REMOVE, "mod", article=3, why="Spam."))
+    factories.article(store, factories.user(store, "bob"))
+    store.removals.remove(3, NewLogEntry(LogAction.REMOVE, "mod", about="bob", article=3, why="Spam."))
     entries = ["x", "removed log-0 1795342867", "report log-9 1795342867", "reply 1.9 9", f"reply {'9' * 20}.1 1"]
     for key in (store.keys.inbox("ann"), store.keys.unread("ann")):
         store.connection.client.lpush(key, *entries)
