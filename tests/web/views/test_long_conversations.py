@@ -10,6 +10,7 @@ import pytest
 from tests import factories
 from tests.store.thread_data import node
 from tests.web.browser import Browser
+from tests.web.conftest import MakeBrowser
 from voteweb.core.comments import Node
 from voteweb.store import Store
 from voteweb.store.nodes import format_node
@@ -111,3 +112,19 @@ def test_description_has_no_words_of_comments(reader: Browser, store: Store) -> 
     write(store, [node(1)], "Unmistakable")
     page = reader.open("/a/1").page
     assert not [meta for meta in page.all("meta") if "Unmistakable" in meta.attrs.get("content", "")]
+
+
+def test_marks_stay_while_a_member_walks_the_pages(make_browser: MakeBrowser, store: Store) -> None:
+    write(store, [Node(number, 0, 0, 0, NOW + number, "bob") for number in range(1, 61)])
+    store.connection.client.hset("seen:ann", "1", f"20 20 {NOW - 3_600:.0f} ")
+    ann = make_browser(comments_on_page=25).start_session(store.users.get("ann"))
+
+    def new_on(page: int) -> list[str]:
+        ann.open(f"/a/1?page={page}")
+        return [item["id"] for item in ann.page.all("li", class_="comment") if item.all("p", class_="new-links")]
+
+    wanted = {1: range(60, 35, -1), 2: range(35, 20, -1), 3: ()}
+    for page in (2, 1, 3, 1, 2):
+        assert new_on(page) == [f"c{number}" for number in wanted[page]], page
+        assert ann.page.one("p", class_="new-comments").one("mark").text == "40 new comments"
+    assert not ann.open("/").page.by_id("a1").all("a", class_="new")
