@@ -19,10 +19,6 @@ def is_open(article: Article, thread: Thread, now: float, settings: Settings) ->
     return article.is_listed and not thread.closed and now < closing_time(article, thread, settings)
 
 
-def may_comment(user: User | None, article: Article, thread: Thread, now: float, settings: Settings) -> bool:
-    return user is not None and not user.held and is_open(article, thread, now, settings)
-
-
 def is_author(user: User | None, node: Node) -> bool:
     """Tell whether *user* wrote the comment; names are compared without case."""
     return user is not None and bool(node.author) and user.name.lower() == node.author.lower()

@@ -174,8 +174,3 @@ def _snapshot(now: int, id: int, size: _Size, replies: dict[tuple[int, str | int
     return ThreadSnapshot(
         now, id, fields, parse_thread(id, fields), article, numbers, hidden_bits, bool(is_removing), words, blocks
     )
-
-
-def _ones(value: int) -> Iterator[int]:
-    """Yield the places of the bits that are 1, counted from the highest."""
-    return (bit for bit in range(_BITS) if value >> _BITS - 1 - bit & 1)
