@@ -219,6 +219,19 @@ def test_a_large_conversation_is_restored_whole(small: Store) -> None:
     assert lasting(small) == before
 
 
+def test_a_number_that_lost_its_comment_stays_unread(small: Store) -> None:
+    for _ in range(9):
+        factories.comment(small, 1)
+    run(small, "HDEL", "thread:1", 1, 2, 9)
+    run(small, "HDEL", "words:1", 1, 2, 9)
+    list(small.doctor.repair())
+    assert broken(small) == []
+    before = lasting(small)
+    restore(small, back_up(small))
+    assert broken(small) == []
+    assert lasting(small) == before
+
+
 def test_a_copy_of_every_key_has_bits_that_are_no_text(small: Store) -> None:
     write_thread(small, 1, [node(at, status=CommentStatus.DELETED, author="") for at in range(1, 20)])
     before = snapshot(small)

@@ -38,8 +38,14 @@ def count_comments(connection: Connection, scanner: Scanner) -> int:
 
 
 def hidden_bits(thread: Thread) -> tuple[bytes, int]:
-    """Return the bits of the comments that nobody can read any more, without zeros at the end; count the others."""
-    bits = bytearray(min(max(thread.nodes, default=0), 8 * MAX_COMMENTS) // 8 + 1)
+    """Return the bits of the comments that nobody can read any more, without zeros at the end; count the others.
+
+    A number that has lost its comment has its bit too.
+    """
+    last = thread.last if thread.last <= MAX_COMMENTS else 0
+    bits = bytearray(min(max(thread.nodes, default=last), 8 * MAX_COMMENTS) // 8 + 1).ljust(last // 8 + 1, b"\0")
+    for number in set(range(1, last + 1)) - thread.nodes.keys():
+        bits[number // 8] |= 0x80 >> number % 8
     covered: set[int] = set()
     visible = 0
     for number, node in thread.nodes.items():
