@@ -69,7 +69,7 @@ def test_draft_comes_back_until_it_is_sent(bob: Visitor) -> None:
     press(bob, "Control+Enter")
     bob.is_at("/a/1/c/2/reply")
     bob.type("Your comment", "Finished").press("Send")
-    bob.is_at("/a/1#c4")
+    bob.is_at("/a/1?order=time#c4")
     expect(open_form(bob, 2)).to_have_value("")
 
 
@@ -89,7 +89,7 @@ def test_control_enter_sends_but_not_while_composing(bob: Visitor, store: Store)
     devtools.send("Input.insertText", {"text": "你好"})
     expect(text).to_have_value("你好")
     press(bob, "Control+Enter")
-    bob.is_at("/a/1#c4")
+    bob.is_at("/a/1?order=time#c4")
     assert len(store.threads.get(1).nodes) == 4
 
 

@@ -136,6 +136,13 @@ def test_the_voters_of_a_block_take_little_memory(store: Store, bob: User) -> No
     assert run(store, "OBJECT", "ENCODING", "voted-comments:1-0") == "intset"
 
 
+def test_comments_after_missing_numbers_can_be_voted_for(store: Store, bob: User) -> None:
+    run(store, "HSET", "thread:1", "last", 520)  # as a field that was damaged
+    later = [factories.comment(store), factories.comment(store)]
+    assert [comment.number for comment in later] == [521, 522]
+    assert [store.comment_votes.cast(comment, bob) for comment in later] == [1, 1]
+
+
 def test_only_votes_that_change_something_count_against_the_limit(make_store: MakeStore, bob: User) -> None:
     store = make_store(limits=1)
     hit = Limit("few", "", LimitScope.MEMBER, 2, 360, 3_600, "Again at %(when)s.", ()), "bob"

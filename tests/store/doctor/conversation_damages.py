@@ -175,5 +175,5 @@ CONVERSATION_UNREPAIRABLE: dict[str, list[tuple[str, str]]] = {
     "HSET thread:2 02 x": [("thread:2", "another program")],
     "HSET thread:2 reason:x spam": [("thread:2", "another program")],
     "DEL article:2": [("thread:2", "a backup may hold the article")],
-    "DEL thread:2": [("words:2", "thread:2; else UNLINK the key")],
+    "DEL thread:2": [("words:2", "a backup may hold the conversation")],
 }

@@ -151,7 +151,7 @@ def _check_orphans(scanner: Scanner, found: list[str]) -> Iterator[Finding]:
         if exists and not has_thread:
             is_bits = key == keys.hidden(name) and _is_id(name)
             fix = thread_fixes.hidden(keys, int(name)) if is_bits else ()
-            why_not = f"a backup may hold {keys.thread(name)}; else UNLINK the key"
+            why_not = "a backup may hold the conversation; else UNLINK the key"
             yield Finding(key, "belongs to no conversation", fix, why_not)
 
 

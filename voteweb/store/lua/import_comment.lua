@@ -51,7 +51,7 @@ redis.call('HSET', KEYS[2], 'last', number, 'closes', string.format('%d', closes
 write_node(KEYS[2], number, { parent = parent, votes = votes, base = votes, state = '-',
   time = string.format('%.6f', math.max(finite(time), finite(posted))), author = has_left and replacement or poster })
 redis.call('HSET', KEYS[3], number, text)
-if tonumber(now()) < closes and (number == 1 or number % VOTER_BLOCK == 0) then
+if tonumber(now()) < closes and is_first_of_voters(KEYS[2], number) then
   redis.call('SADD', KEYS[5], 0)
   redis.call('EXPIREAT', KEYS[5], string.format('%d', closes + tonumber(grace)))
 end

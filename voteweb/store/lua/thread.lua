@@ -69,6 +69,17 @@ local function count_comments(article_key, by)
   redis.pcall('HINCRBY', article_key, 'comments', by)
 end
 
+-- Tell whether a comment that is about to be written is the first of those whose voters share a set. Numbers may be
+-- missing: the field "last" may have been damaged, or written by another server.
+local function is_first_of_voters(key, number)
+  for before = number - 1, math.max(number - number % VOTER_BLOCK, 1), -1 do
+    if redis.call('HEXISTS', key, before) == 1 then
+      return false
+    end
+  end
+  return true
+end
+
 -- Note whether anybody can read a comment, in its bit and in the number of comments of its article. Done again, it changes
 -- nothing. Returns whether it changed anything.
 local function set_hidden(hidden_key, article_key, number, is_hidden)

@@ -75,11 +75,12 @@ end
 
 local comment, member = id .. '.' .. number, stem .. '.' .. number
 redis.call('SET', KEYS[8], member, 'EX', form_seconds)
+local is_first_of_block = is_first_of_voters(KEYS[2], number)
 redis.call('HSET', KEYS[2], 'last', number, 'closes', string.format('%d', closes))
 write_node(KEYS[2], number, { parent = parent, votes = 0, base = 0, time = now(), state = '-', author = author })
 redis.call('HSET', KEYS[3], number, text)
 -- A set without 0 has lost voters: only the first comment of a block makes it, so that nobody votes twice.
-if number == 1 or number % VOTER_BLOCK == 0 then
+if is_first_of_block then
   redis.call('SADD', KEYS[5], 0)
   redis.call('EXPIREAT', KEYS[5], string.format('%d', closes + tonumber(grace)))
 end
