@@ -151,7 +151,7 @@ def test_numbers_are_never_given_twice_even_if_the_last_is_lost(store: Store) ->
 @pytest.mark.parametrize("last", [config.VOTER_BLOCK - 1, config.VOTER_BLOCK])
 def test_only_the_first_comment_of_a_block_opens_its_votes(store: Store, last: int) -> None:
     article = factories.article(store)
-    run(store, "HSET", "thread:1", "last", last)
+    run(store, "HSET", "thread:1", "last", last, last, factories.stored_node())
     assert factories.comment(store, article) == CommentId(1, last + 1)
     assert run(store, "EXISTS", "voted-comments:1-0") == 0
     assert run(store, "EXISTS", "voted-comments:1-1") == (last + 1 == config.VOTER_BLOCK)

@@ -118,8 +118,8 @@ def test_data_file_has_everything_of_the_member_and_no_secret(
     assert bob.response.headers["Cache-Control"] == "private, no-store"
     data = json.loads(bob.response.text)
     assert list(data) == [
-        "account", "sessions", "articles", "comments", "inbox", "conversations seen", "reports", "reports of comments",
-        "invitations", "votes",
+        "account", "sessions", "articles", "comments", "inbox", "inbox has a feed", "conversations seen", "reports",
+        "reports of comments", "invitations", "votes",
     ]  # fmt: skip
     assert (data["account"]["name"], data["account"]["role"]) == ("bob", "member")
     articles = {article["id"]: article for article in data["articles"]}
