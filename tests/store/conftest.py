@@ -13,6 +13,8 @@ from voteweb.store.keys import Keys
 
 #: Folders and modules of tests/store that `make test` runs on the second engine, too.
 ON_SECOND_ENGINE = {"connection", "scripts", "test_book", "test_health", "test_score", "test_server_info"}
+#: Folders whose tests are tables of thousands of cases: their second run, on a site with a prefix, is heavy.
+IN_TABLES = frozenset({"doctor", "scripts"})
 
 
 class Database(NamedTuple):
@@ -37,10 +39,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run each test that uses a database on all of them; a test that uses ``single_server`` not under Sentinel."""
     if "database" not in metafunc.fixturenames:
         return
-    uses_second_engine = not ON_SECOND_ENGINE.isdisjoint(metafunc.module.__name__.split("."))
+    folders = metafunc.module.__name__.split(".")
+    uses_second_engine = not ON_SECOND_ENGINE.isdisjoint(folders)
     databases = [
         pytest.param(VALKEY, id="valkey"),
-        pytest.param(PREFIXED, id="prefix"),
+        pytest.param(PREFIXED, id="prefix", marks=() if IN_TABLES.isdisjoint(folders) else pytest.mark.heavy),
         pytest.param(REDIS, id="redis", marks=() if uses_second_engine else pytest.mark.heavy),
     ]
     if "single_server" not in metafunc.fixturenames:

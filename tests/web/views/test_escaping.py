@@ -52,7 +52,7 @@ def test_reports_and_log_of_comments_are_harmless(bob: Browser, mod: Browser, st
     for path in ("/reports", "/a/2/c/2/reports"):
         assert EVIL in mod.open(path).page.one("ul", class_="reports").text
         assert_harmless(mod.page)
-    mod.open("/a/2").submit("/a/2/c/2/remove", reason=EVIL * 20)
+    mod.open("/a/2/c/2").submit("/a/2/c/2/remove", reason=EVIL * 20)
     assert mod.status == 422
     assert_harmless(mod.page)
     mod.submit("/a/2/c/2/remove", reason=EVIL[:100])
