@@ -56,8 +56,8 @@ def run_site(three: Machines, tmp_path: Path) -> Iterator[RunSite]:
 
 
 def voters(server: Server) -> set[tuple[str, str]]:
-    """Return the keys of voters that *server* has, each with a member's id."""
-    keys = server.client.keys("voted:*")
+    """Return the keys of voters of articles and comments that *server* has, each with a voter."""
+    keys = server.client.keys("voted*")
     with server.client.pipeline(transaction=False) as pipeline:
         for key in keys:
             pipeline.smembers(key)
