@@ -10,18 +10,9 @@ if before or refusal then
   return before or refusal
 end
 local reason, commenting_seconds = unpack(ARGV, 4)
-local title, posted, gone = unpack(redis.call('HMGET', KEYS[1], 'title', 'time', 'gone'))
-if not title or not finite(posted) then
-  return { 'unknown' }
-elseif gone then
-  return { 'gone' }
-end
-local closes, closed = unpack(redis.call('HMGET', KEYS[2], 'closes', 'closed'))
-local ends = conversation_end(closes, posted, commenting_seconds)
-if closed then
-  return { 'already' }
-elseif tonumber(now()) >= ends then
-  return { 'ended', string.format('%d', ends) }
+local refused = check_closing(KEYS[1], KEYS[2], commenting_seconds, true)
+if refused then
+  return refused
 end
 check_log()
 

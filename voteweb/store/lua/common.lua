@@ -357,6 +357,15 @@ local function read_log_entry(key, id)
   return text and text ~= '' and cjson.decode(text) or nil
 end
 
+-- Store a member's report of an article or a comment, whose name in the member's own set is what, and queue it.
+local function store_report(queue_key, report_key, reported_key, member, what, reporter, json)
+  local report = cjson.decode(json)
+  report.time = tonumber(now())
+  redis.call('SADD', reported_key, what)
+  redis.call('HSET', report_key, reporter, cjson.encode(report))
+  redis.call('ZADD', queue_key, redis.call('HLEN', report_key), member)
+end
+
 -- Store a log entry in place of the one with this id, or, with no id, as the newest; return its id as text.
 local function store_log_entry(key, entry, id)
   local last = #entry

@@ -14,11 +14,9 @@ local comment, number, parent, text, poster, time, votes, commenting_seconds, gr
 if redis.call('SISMEMBER', KEYS[7], row) == 1 then
   return { 'known' }
 end
-local title, posted, gone = unpack(redis.call('HMGET', KEYS[1], 'title', 'time', 'gone'))
-if not title or not finite(posted) then
-  return { 'unknown' }
-elseif gone then
-  return { 'gone' }
+local missing, _, posted = missing_comment(KEYS[1], KEYS[2], 0)
+if missing then
+  return missing
 end
 local last, ends = unpack(redis.call('HMGET', KEYS[2], 'last', 'closes'))
 number, parent = tonumber(number), tonumber(parent)
@@ -27,14 +25,9 @@ if number ~= next_number(KEYS[2], last) or parent > 0 and redis.call('SISMEMBER'
 elseif number > tonumber(max_comments) then
   return { 'full' }
 end
-local answered = parent > 0 and read_node(KEYS[2], parent)
-if parent > 0 then
-  local level, is_covered = walk_up(KEYS[2], parent)
-  if not answered or is_covered or has_state(answered, 'drR') then
-    return { 'parent-gone' }
-  elseif level >= tonumber(max_level) then
-    return { 'too-deep' }
-  end
+local unanswerable = check_answered(KEYS[2], parent, max_level)
+if unanswerable then
+  return unanswerable
 end
 check_types(3, 3, 'hash')
 check_types(4, 4, 'string')

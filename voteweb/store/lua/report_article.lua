@@ -19,10 +19,5 @@ end
 check_types(2, 2, 'zset')
 check_types(3, 3, 'hash')
 
-local report = cjson.decode(json)
-report.time = tonumber(now())
-local stored = cjson.encode(report)
-redis.call('SADD', KEYS[4], id)
-redis.call('HSET', KEYS[3], reporter, stored)
-redis.call('ZADD', KEYS[2], redis.call('HLEN', KEYS[3]), member)
+store_report(KEYS[2], KEYS[3], KEYS[4], member, id, reporter, json)
 return { 'reported' }

@@ -23,10 +23,5 @@ end
 check_types(3, 3, 'zset')
 check_types(4, 4, 'hash')
 
-local report = cjson.decode(json)
-report.time = tonumber(now())
-local stored = cjson.encode(report)
-redis.call('SADD', KEYS[5], comment)
-redis.call('HSET', KEYS[4], reporter, stored)
-redis.call('ZADD', KEYS[3], redis.call('HLEN', KEYS[4]), member)
+store_report(KEYS[3], KEYS[4], KEYS[5], member, comment, reporter, json)
 return { 'reported' }

@@ -36,7 +36,7 @@ end
 -- time of the article. The number 0 stands for the article itself.
 local function missing_comment(article_key, thread_key, number)
   local title, posted, gone = unpack(redis.call('HMGET', article_key, 'title', 'time', 'gone'))
-  if not title or not posted then
+  if not title or not finite(posted) then
     return { 'unknown' }
   elseif gone then
     return { 'gone' }
@@ -52,6 +52,57 @@ local function missing_comment(article_key, thread_key, number)
     return { 'comment-gone' }
   end
   return nil, node, posted
+end
+
+-- The unix time at which a conversation ends: as stored with its first comment.
+local function conversation_end(closes, posted, commenting_seconds)
+  return voting_end(closes, finite(posted), commenting_seconds)
+end
+
+-- Return the answer of a script that writes or votes in a conversation which a moderator closed, or whose time is over; else
+-- nil and the unix time at which it ends.
+local function check_open(key, posted, commenting_seconds)
+  local ends, closed, reason = unpack(redis.call('HMGET', key, 'closes', 'closed', 'close-reason'))
+  local closes = conversation_end(ends, posted, commenting_seconds)
+  if closed then
+    return { 'closed', closed, reason or '' }
+  elseif tonumber(now()) >= closes then
+    return { 'ended', exact(closes) }
+  end
+  return nil, closes
+end
+
+-- Return the answer of a script that closes a conversation (closes is true) or opens it again, if there is nothing to do or
+-- its time is over; else nil.
+local function check_closing(article_key, thread_key, commenting_seconds, closes)
+  local missing, _, posted = missing_comment(article_key, thread_key, 0)
+  if missing then
+    return missing
+  end
+  local ends, closed = unpack(redis.call('HMGET', thread_key, 'closes', 'closed'))
+  ends = conversation_end(ends, posted, commenting_seconds)
+  if (closed ~= false) == closes then
+    return { 'already' }
+  elseif tonumber(now()) >= ends then
+    return { 'ended', string.format('%d', ends) }
+  end
+  return nil
+end
+
+-- Return the answer of a script that adds a reply to a comment which nobody can read, or on the highest level; else nil and
+-- the comment. A comment on the article itself answers none: 0.
+local function check_answered(key, number, max_level)
+  if number == 0 then
+    return nil
+  end
+  local node = read_node(key, number)
+  local level, is_covered = walk_up(key, number)
+  if not node or is_covered or has_state(node, 'drR') then
+    return { 'parent-gone' }
+  elseif level >= tonumber(max_level) then
+    return { 'too-deep' }
+  end
+  return nil, node
 end
 
 -- The number of the next comment of a thread: one above the last, and above any that the field does not know.
@@ -92,11 +143,6 @@ local function set_hidden(hidden_key, article_key, number, is_hidden)
     count_comments(article_key, is_hidden and -1 or 1)
   end
   return true
-end
-
--- The unix time at which a conversation ends: as stored with its first comment.
-local function conversation_end(closes, posted, commenting_seconds)
-  return voting_end(closes, finite(posted), commenting_seconds)
 end
 
 -- Tell whether an inbox has an entry about this. One search in all entries takes a tenth of the time of a match in each.

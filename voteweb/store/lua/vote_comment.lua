@@ -33,12 +33,9 @@ local missing, node, posted = missing_comment(KEYS[1], KEYS[2], tonumber(number)
 if missing then
   return missing
 end
-local ends, closed, reason = unpack(redis.call('HMGET', KEYS[2], 'closes', 'closed', 'close-reason'))
-local closes = conversation_end(ends, posted, commenting_seconds)
-if closed then
-  return { 'closed', closed, reason or '' }
-elseif tonumber(now()) >= closes then
-  return { 'ended', exact(closes) }
+local over, closes = check_open(KEYS[2], posted, commenting_seconds)
+if over then
+  return over
 end
 check_types(FIRST_LIMIT_KEY, #KEYS, 'string')
 if redis.call('SISMEMBER', KEYS[3], 0) == 0 then

@@ -27,30 +27,21 @@ local before = redis.call('GET', KEYS[8])
 if before then
   return { 'written-before', before }
 end
-local title, poster, posted, gone = unpack(redis.call('HMGET', KEYS[1], 'title', 'poster', 'time', 'gone'))
-if not title or not posted then
-  return { 'unknown' }
-elseif gone then
-  return { 'gone' }
+local missing, _, posted = missing_comment(KEYS[1], KEYS[2], 0)
+if missing then
+  return missing
 end
-local last, ends, closed, reason, is_quiet = unpack(
-  redis.call('HMGET', KEYS[2], 'last', 'closes', 'closed', 'close-reason', 'quiet'))
-local closes = conversation_end(ends, posted, commenting_seconds)
-if closed then
-  return { 'closed', closed, reason or '' }
-elseif tonumber(now()) >= closes then
-  return { 'ended', exact(closes) }
+local over, closes = check_open(KEYS[2], posted, commenting_seconds)
+if over then
+  return over
 end
 parent = tonumber(parent)
-local answered = parent > 0 and read_node(KEYS[2], parent)
-if parent > 0 then
-  local level, is_covered = walk_up(KEYS[2], parent)
-  if not answered or is_covered or has_state(answered, 'drR') then
-    return { 'parent-gone' }
-  elseif level >= tonumber(max_level) then
-    return { 'too-deep' }
-  end
+local unanswerable, answered = check_answered(KEYS[2], parent, max_level)
+if unanswerable then
+  return unanswerable
 end
+local last, is_quiet = unpack(redis.call('HMGET', KEYS[2], 'last', 'quiet'))
+local poster = redis.call('HGET', KEYS[1], 'poster')
 local number = next_number(KEYS[2], last)
 if number > tonumber(max_comments) then
   return { 'full' }
