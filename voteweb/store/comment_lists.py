@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from voteweb.core import config
-from voteweb.core.comments import CommentId, ListedComment
+from voteweb.core.comments import ListedComment
 from voteweb.core.models import Page
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
@@ -40,12 +40,6 @@ class CommentLists:
             pipeline.execute()
             yield from page.result.rows
             number, is_complete = number + 1, not page.result.more
-
-    def queue_one(self, pipeline: Pipeline, id: CommentId) -> Future[ListedComment | None]:
-        """Queue a read of a comment; None unless anybody can read it."""
-        arguments: list[str | int] = [*key_beginnings(self._keys), 0, 0, "visible", str(id)]
-        command = scripts.call("list_comments", [self._keys.removing()], arguments)
-        return pipeline.queue([command], lambda replies: next(iter(_rows(replies[0][1:])), None))
 
     def _queue_page(
         self, pipeline: Pipeline, key: str, number: int, size: int, wanted: str = "visible"
