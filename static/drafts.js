@@ -1,6 +1,16 @@
 // Keep what is written in forms of comments: in this tab until it is sent, by the address of the form. Ctrl+Enter sends it.
 const PREFIX = "voteweb-draft:";
 const SENT_KEY = "voteweb-sent";
+const storage = openStorage();
+
+// A browser may refuse to store anything: then drafts last as long as the page.
+function openStorage() {
+  try {
+    return sessionStorage;
+  } catch {
+    return { getItem: () => null, setItem: () => {}, removeItem: () => {} };
+  }
+}
 
 function keyOf(field) {
   return PREFIX + new URL(field.form.action).pathname;
@@ -8,15 +18,15 @@ function keyOf(field) {
 
 function keep(field) {
   try {
-    if (field.value) sessionStorage.setItem(keyOf(field), field.value);
-    else sessionStorage.removeItem(keyOf(field));
+    if (field.value) storage.setItem(keyOf(field), field.value);
+    else storage.removeItem(keyOf(field));
   } catch {
     // Without storage, or when it is full, there are no drafts.
   }
 }
 
 function restore(field) {
-  const draft = sessionStorage.getItem(keyOf(field));
+  const draft = storage.getItem(keyOf(field));
   const given = field.value;
   if (!draft || draft === given) return;
   // A quotation that was asked for, which ends with an empty line, follows what was written before it.
@@ -26,15 +36,15 @@ function restore(field) {
 }
 
 function forgetSent() {
-  const key = sessionStorage.getItem(SENT_KEY);
-  sessionStorage.removeItem(SENT_KEY);
+  const key = storage.getItem(SENT_KEY);
+  storage.removeItem(SENT_KEY);
   // What was sent is shown at its comment; any other page gives it back, or could not be reached.
-  if (key && /^#c\d+$/.test(location.hash)) sessionStorage.removeItem(key);
+  if (key && /^#c\d+$/.test(location.hash)) storage.removeItem(key);
 }
 
 function forgetAll() {
-  for (const key of Object.keys(sessionStorage)) {
-    if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
+  for (const key of Object.keys(storage)) {
+    if (key.startsWith(PREFIX)) storage.removeItem(key);
   }
 }
 
@@ -47,7 +57,7 @@ document.addEventListener("submit", (event) => {
   if (new URL(event.target.action).pathname === "/logout") forgetAll();
   if (!field) return;
   keep(field);
-  if (event.submitter?.name !== "preview") sessionStorage.setItem(SENT_KEY, keyOf(field));
+  if (event.submitter?.name !== "preview") storage.setItem(SENT_KEY, keyOf(field));
 });
 
 document.addEventListener("keydown", (event) => {
@@ -61,6 +71,6 @@ document.addEventListener("keydown", (event) => {
 // replies.js opens more forms later.
 document.addEventListener("voteweb-form", (event) => event.target.querySelectorAll("[data-draft]").forEach(restore));
 // Back from a page that could not be reached: nothing was sent.
-addEventListener("pageshow", (event) => event.persisted && sessionStorage.removeItem(SENT_KEY));
+addEventListener("pageshow", (event) => event.persisted && storage.removeItem(SENT_KEY));
 forgetSent();
 document.querySelectorAll("[data-draft]").forEach(restore);
