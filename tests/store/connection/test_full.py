@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -92,8 +93,8 @@ def test_a_full_server_is_read_and_backed_up(site: Store, single_server: str, fu
 
 
 def test_what_keeps_a_site_safe_goes_on_without_memory(site: Store, single_server: str) -> None:
-    def act(action: LogAction, **fields: object) -> NewLogEntry:
-        return NewLogEntry(action, "Mod", about="ann", **fields)  # type: ignore[arg-type]
+    def act(action: LogAction, **fields: Any) -> NewLogEntry:
+        return NewLogEntry(action, "Mod", about="ann", **fields)
 
     bob = factories.user(site, "bob", password_hash="old")
     factories.group(site, "rust")
