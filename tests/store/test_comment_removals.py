@@ -91,6 +91,18 @@ def test_a_removal_hides_one_comment_and_restoring_undoes_it_completely(site: St
     assert broken(site) == []
 
 
+def test_replies_come_back_whose_removed_parent_was_deleted_with_its_author(site: Store) -> None:
+    remove(site, with_replies=True)
+    site.comments.delete(FIRST)  # as the deletion of the account does
+    assert (hidden(site), count(site)) == ([1, 2, 3, 4], 1)
+    restore(site)
+    assert (hidden(site), count(site)) == ([1], 4)
+    assert site.threads.get(1).nodes[1].status is CommentStatus.DELETED
+    assert (site.threads.get(1).reasons, broken(site)) == ({}, [])
+    with pytest.raises(CommentGone):
+        restore(site)
+
+
 @pytest.mark.parametrize("with_replies", [True, False])
 def test_a_second_removal_changes_nothing(site: Store, with_replies: bool) -> None:
     remove(site, with_replies=with_replies)

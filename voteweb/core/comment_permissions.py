@@ -59,7 +59,8 @@ def may_remove_comment(user: User | None, node: Node) -> bool:
 
 
 def may_restore_comment(user: User | None, node: Node) -> bool:
-    return may_moderate(user) and node.status is CommentStatus.REMOVED
+    """Tell whether *user* may restore the comment, or what was removed with it: its author may have left since."""
+    return may_moderate(user) and (node.status is CommentStatus.REMOVED or node.removes_replies)
 
 
 def may_report_comment(user: User | None, node: Node) -> bool:

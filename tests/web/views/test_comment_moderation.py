@@ -139,6 +139,18 @@ def test_removed_comment_says_why_and_is_restored(mod: Browser, reader: Browser,
     assert WORDS in reader.open("/a/1").page.text
 
 
+def test_replies_to_a_comment_that_was_deleted_since_are_restored(mod: Browser, reader: Browser, store: Store) -> None:
+    answer = factories.comment(store, 1, parent=1, text="An answer that stays.")
+    mod.open("/a/1/c/1").submit("/a/1/c/1/remove", reason="Rude.", replies="1")
+    store.comments.delete(CommentId(1, 1))  # as the deletion of the account does
+    assert not reader.open("/a/1/c/1").page.all("form", action="/a/1/c/1/restore")
+    assert mod.open("/a/1/c/1").status == 410
+    mod.submit("/a/1/c/1/restore")
+    assert mod.follow().flashes == ["What was removed with this comment has been restored."]
+    assert "An answer that stays." in reader.open(f"/a/1/c/{answer.number}").page.text
+    assert mod.open("/log").status == 200
+
+
 def test_comment_below_a_removed_one_is_restored_with_a_hint(mod: Browser, store: Store) -> None:
     for number, with_replies in ((2, False), (1, True)):
         entry = NewLogEntry(LogAction.REMOVE, "mod", article=1, comment=number, why="rude")

@@ -5,7 +5,8 @@
 --       7 its author as the caller knows them  then who is told, then the actor's
 -- Answers  restored | already (nobody removed it) | unknown | deleted | again (its author is another)
 --          | overruled (what this undoes is not in force) | logged-out | forbidden
--- Below a comment that is removed together with its replies, it stays hidden.
+-- Below a comment that is removed together with its replies, it stays hidden. One whose author has left the site since it was
+-- removed with its replies stays deleted: only what is below comes back.
 local refusal = check_actor()
 local before = answer_before()
 if before or refusal then
@@ -16,7 +17,7 @@ local id, number, reason_field, known_author = unpack(ARGV, 4)
 local node = read_node(KEYS[2], number)
 if not node or redis.call('HEXISTS', KEYS[1], 'title') == 0 then
   return { 'unknown' }
-elseif has_state(node, 'd') then
+elseif has_state(node, 'd') and not has_state(node, 'R') then
   return { 'deleted' }
 elseif not has_state(node, 'rR') then
   return { 'already' }
@@ -39,7 +40,7 @@ set_state(node, 'R', false)
 write_node(KEYS[2], number, node)
 redis.call('HDEL', KEYS[2], reason_field)
 local _, is_covered = walk_up(KEYS[2], node.parent)
-set_hidden(KEYS[3], KEYS[1], number, is_covered)
+set_hidden(KEYS[3], KEYS[1], number, is_covered or has_state(node, 'd'))
 if had_replies then
   begin_hiding(KEYS[2], KEYS[4], id, number + 1)
 end

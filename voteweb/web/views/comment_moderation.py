@@ -144,7 +144,9 @@ def restore(id: int, number: int) -> ResponseReturnValue:
     """Bring a removed comment back, with its votes, and the replies that were removed with it."""
     user, comment = _moderator_and_comment(id, number)
     store().comment_removals.restore(comment.id, comment.log_entry(LogAction.RESTORE, user), actor=user)
-    if comment.is_covered:
+    if comment.node.status is CommentStatus.DELETED:
+        flash(_("What was removed with this comment has been restored."))
+    elif comment.is_covered:
         flash(_("The comment has been restored. It can be read once the removed comment above it is restored too."))
     else:
         flash(_("The comment has been restored, with its votes."))
