@@ -15,7 +15,7 @@ from typing import Any
 from voteweb.core.errors import ConfigError
 
 #: The layout of the data that this version reads and writes: a change of layout raises it and has a conversion.
-SCHEMA = 2
+SCHEMA = 3
 #: Characters of a title: at least a word, at most two lines on a phone.
 MIN_TITLE_LENGTH = 3
 MAX_TITLE_LENGTH = 200
@@ -203,9 +203,10 @@ MAX_CACHED_LENGTH = 1_000
 MAX_BODY_BYTES = 300_000
 #: Names that no member can take: they look like the site itself, or like a path.
 RESERVED_NAMES = frozenset(
-    """about account admin administrator anonymous api comments deleted feed good groups healthz help inbox log
-    login logout me metrics mod moderator moderators new nobody operator root signup staff static submit support
-    system undefined voteweb waiting webmaster www you""".split()
+    """about account admin administrator anonymous api comments deleted domains feed good groups healthz help hidden
+    inbox log login logout me members metrics mod moderator moderators my new nobody operator privacy recover root
+    rules saved search signup sort staff static stats submit support system top undefined voteweb waiting webmaster
+    www you""".split()
 )
 
 
@@ -241,8 +242,18 @@ class Settings:
     workers: int = _setting(2, "processes", "web server processes; one per core is enough", 1)
     site_name: str = _setting("voteweb", "text", "the name in the header and in titles")
     site_url: str = _setting("", "URL", "the public address, such as https://news.example; https makes cookies Secure")
+    pages_dir: str = _setting(
+        "", "folder", "Markdown files of the operator, rules.md and privacy.md; empty: the default texts"
+    )
+    contact: str = _setting("", "URL", "mailto: or https:// of the operators, shown on every page; empty: none")
+    share_image: str = _setting(
+        "", "URL", "https:// of a picture shown where links to the site are shared; empty: one with its icon"
+    )
     good_votes: int = _setting(200, "votes", "an article with this many votes is a good article", 1)
     vote_score: float = _setting(0.0, "seconds", "what a vote is worth; unset: 86,400 / VOTEWEB_GOOD_VOTES", 0.001)
+    lift_days: int = _setting(
+        0, "days", "the most by which votes can lift an article; 0: no limit, the pure formula", 0, 36_500
+    )
     own_vote: int = _setting(1, "votes", "whether the poster's own vote counts (1) or not (0)", 0)
     voting_seconds: int = _setting(
         604_800, "seconds", "how long an article posted from now on can be voted on: a week", 1, 3_155_760_000
@@ -263,6 +274,7 @@ class Settings:
         1_209_600, "seconds", "how long an article is open for comments and votes on them: two weeks", 1, 3_155_760_000
     )
     comments_on_page: int = _setting(100, "comments", "comments on one page of a conversation", 25, 1_000)
+    fetch_titles: int = _setting(1, "0 or 1", "whether members can have the title of a link fetched while posting", 0)
     signup: str = _setting(
         "open",
         "word",
@@ -271,6 +283,9 @@ class Settings:
     )
     members_invite: int = _setting(
         0, "0 or 1", f"whether members may invite after {INVITER_SECONDS // 86_400} days, not only moderators", 0
+    )
+    hold_posts: int = _setting(
+        0, "articles", "first articles of a new member that wait for a moderator; 0: none", 0, 100
     )
     newcomer_days: int = _setting(
         7, "days", "how long after signing up a member may vote and post less; 0: not at all", 0, 365
@@ -297,11 +312,23 @@ class Settings:
             object.__setattr__(self, "vote_score", 86_400 / self.good_votes)
         if not self.comment_vote_score:
             object.__setattr__(self, "comment_vote_score", 86_400 / self.comment_good_votes)
-        for name in ("own_vote", "members_invite", "comments", "read_replicas", "log_kept", "log_addresses"):
+        for name in (
+            "own_vote",
+            "members_invite",
+            "comments",
+            "fetch_titles",
+            "read_replicas",
+            "log_kept",
+            "log_addresses",
+        ):
             if getattr(self, name) not in (0, 1):
                 raise ConfigError("%(name)s must be 0 or 1.", name=env_name(name))
         if self.site_url and not re.fullmatch(r"https?://[A-Za-z0-9.:\[\]-]+/?", self.site_url):
             raise ConfigError("VOTEWEB_SITE_URL must be http:// or https:// and a host in ASCII, without a path.")
+        if self.contact and not re.fullmatch(r"(?:mailto:|https?://)[!-~]+", self.contact):
+            raise ConfigError("VOTEWEB_CONTACT must begin with mailto: or https:// and have no blanks.")
+        if self.share_image and not re.fullmatch(r"https?://[!-~]+", self.share_image):
+            raise ConfigError("VOTEWEB_SHARE_IMAGE must begin with https:// and have no blanks.")
         if self.security_contact and not re.fullmatch(r"(?:mailto:|https://)[!-~]+", self.security_contact):
             raise ConfigError("VOTEWEB_SECURITY_CONTACT must begin with mailto: or https:// and have no blanks.")
         if self.metrics_token and len(self.metrics_token) < MIN_METRICS_TOKEN_LENGTH:

@@ -42,4 +42,6 @@ CONVERSIONS: dict[int, tuple[Conversion, ...]] = {
     ),
     # Conversations: only new keys and fields, which are absent on a site that has none.
     2: (),
+    # Rankings that are computed from articles: by votes for each day, by domain of the link.
+    3: (),
 }
