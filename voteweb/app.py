@@ -9,7 +9,7 @@ from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store, open_store
-from voteweb.web import flashes, rate_limits, request_bounds, security, templating, views
+from voteweb.web import flashes, rate_limits, request_bounds, security, static_files, templating, views
 from voteweb.web.auth import login, sessions
 from voteweb.web.caching import fragment_cache, page_cache
 from voteweb.web.i18n import locale
@@ -59,7 +59,8 @@ def _check_settings(settings: Settings, store: Store | None) -> None:
 
 def _new_flask(settings: Settings) -> Flask:
     root = _resources()
-    app = Flask(__name__, template_folder=str(root / "templates"), static_folder=str(root / "static"))
+    app = Flask(__name__, template_folder=str(root / "templates"), static_folder=None)
+    static_files.init_app(app, root / "static")
     app.config.update(
         SECRET_KEY=settings.secret_key,
         MAX_CONTENT_LENGTH=config.MAX_BODY_BYTES,
@@ -68,7 +69,6 @@ def _new_flask(settings: Settings) -> Flask:
         SESSION_COOKIE_NAME=sessions.cookie_name(settings),
         SESSION_COOKIE_SAMESITE="Lax",
         SESSION_COOKIE_SECURE=settings.secure,
-        SEND_FILE_MAX_AGE_DEFAULT=timedelta(seconds=config.STATIC_SECONDS),
         WTF_CSRF_CHECK_DEFAULT=False,  # login.py checks, after it has redirected readers to log-in
         WTF_CSRF_SSL_STRICT=False,  # csrf.py checks where a form was sent from
         WTF_CSRF_TIME_LIMIT=None,  # a form stays valid as long as the session

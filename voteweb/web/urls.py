@@ -1,16 +1,15 @@
 """URLs of the site: absolute, canonical and static ones, and safe targets of redirects. Routes are in web/views/."""
 
 import re
-from functools import cache, lru_cache
-from hashlib import sha256
-from pathlib import Path
+from functools import lru_cache
 from typing import Any
 
-from flask import current_app, request, url_for
+from flask import request, url_for
 from werkzeug.sansio.utils import get_current_url
 
 from voteweb.core import config, links
 from voteweb.core.models import Article
+from voteweb.web import static_files
 from voteweb.web.context import settings
 
 #: Endpoints that search engines may index. The form to post is not useful to them: it redirects readers to log-in.
@@ -27,8 +26,6 @@ _SEARCHABLE = _INDEXED | _PAGED
 _LOCAL_PATH = re.compile(r"/(?![/\\])[^\x00-\x20\x7f\\]*")
 #: Schemes and hosts under which a site without VOTEWEB_SITE_URL is requested; a request can name any.
 _SITE_CACHE_SIZE = 64
-#: Hexadecimal digits of a file's digest in its URL.
-_VERSION_LENGTH = 10
 
 
 def absolute(path: str = "/") -> str:
@@ -58,12 +55,7 @@ def canonical(**spelling: str) -> str:
 
 def static(name: str) -> str:
     """Return the URL of a static file; it changes with the content, so that browsers can cache it forever."""
-    return _versioned(current_app.static_folder or "", name)
-
-
-@cache
-def _versioned(folder: str, name: str) -> str:
-    return f"/static/{name}?v={sha256(Path(folder, name).read_bytes()).hexdigest()[:_VERSION_LENGTH]}"
+    return static_files.files()[name].address
 
 
 def article_target(article: Article) -> str:

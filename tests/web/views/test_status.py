@@ -1,12 +1,9 @@
-"""The health of the site, /about, static files, and a refused start."""
+"""The health of the site, /about, and a refused start."""
 
-import re
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
-from flask import Flask
 
 from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
@@ -69,23 +66,6 @@ def test_about_follows_the_settings(make_browser: MakeBrowser) -> None:
     assert reader.page.one("a", class_="wordmark").text == "<b>My</b> news"
 
 
-@pytest.mark.parametrize("name", ["site.css", "vote.js", "shortcuts.js", "icon.svg"])
-def test_static_files_can_be_cached_for_a_year(name: str, reader: Browser) -> None:
-    assert reader.open(f"/static/{name}").status == 200
-    assert reader.response.headers["Cache-Control"] == "public, max-age=31536000"
-
-
-def test_addresses_of_static_files_change_with_their_content(reader: Browser) -> None:
-    page = reader.open("/").page
-    for address in (
-        *(script["src"] for script in page.all("script")),
-        page.one("link", rel="stylesheet")["href"],
-        page.one("link", rel="icon")["href"],
-    ):
-        assert "?v=" in address
-        assert reader.open(address).status == 200
-
-
 @pytest.mark.parametrize(
     ("missing", "message"), [("secret_key", "VOTEWEB_SECRET_KEY"), ("redis_url", "VOTEWEB_REDIS_URL")]
 )
@@ -104,9 +84,3 @@ def test_site_opens_its_own_store(settings: Settings, store: Store) -> None:
     app = create_app(settings)
     assert Browser(app).open("/").status == 200
     app.extensions["voteweb.store"].connection.client.close()
-
-
-def test_no_script_imports_another_one_without_a_version(app: Flask) -> None:
-    # Browsers cache static files for a year, so an import without a version would load an outdated script.
-    for script in Path(app.static_folder or "").glob("*.js"):
-        assert not re.search(r"^\s*(?:import|export)\b.*[\"']", script.read_text(), re.MULTILINE), script.name

@@ -1,0 +1,127 @@
+"""Static files: read once, each at an address that changes with its content, and sent compressed."""
+
+import gzip
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from flask import Flask, Response, abort, current_app, request
+
+from voteweb.core import config
+
+#: The types of files that are served, by suffix.
+_TYPES = {
+    ".css": "text/css",
+    ".ico": "image/x-icon",
+    ".js": "text/javascript",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+}
+#: Before and after the name of another static file: an import, static or dynamic, and what a stylesheet loads.
+_REFERENCES = {
+    ".css": re.compile(r"""(\burl\(\s*["']?|@import\s*["'])(?:\./)?([\w.-]+\.\w+)(?=["'\s)])"""),
+    ".js": re.compile(r"""(\b(?:from|import)\s*\(?\s*["']\./)([\w.-]+\.js)(?=["'])"""),
+}
+#: Hexadecimal digits of a file's digest in its address.
+_VERSION_LENGTH = 10
+
+
+@dataclass(frozen=True, slots=True)
+class StaticFile:
+    """A static file as it is sent; ``compressed`` is empty where that would not be shorter."""
+
+    name: str
+    mimetype: str
+    body: bytes
+    compressed: bytes
+    version: str
+
+    @property
+    def address(self) -> str:
+        """The path and query of this file; it changes with the content, so that browsers can cache it for ever."""
+        return f"/static/{self.name}?v={self.version}"
+
+    def response(self, *, max_age: int) -> Response:
+        """Return this file as the client accepts it, or 304; there are no parts of it.
+
+        Caches may keep it for *max_age* seconds, and must revalidate it then.
+        """
+        accepts_gzip = bool(self.compressed) and request.accept_encodings.quality("gzip") > 0
+        response = Response(self.compressed if accepts_gzip else self.body, mimetype=self.mimetype)
+        if self.compressed:
+            response.vary.add("Accept-Encoding")
+        if accepts_gzip:
+            response.content_encoding = "gzip"
+        response.cache_control.public = True
+        if max_age:
+            response.cache_control.max_age = max_age
+            response.cache_control.immutable = max_age == config.STATIC_SECONDS
+        else:
+            response.cache_control.no_cache = True
+        # A weak tag: the plain and the compressed body are two encodings of one file.
+        response.set_etag(self.version, weak=True)
+        response.make_conditional(request)
+        return response
+
+
+def init_app(app: Flask, folder: Path) -> None:
+    """Serve the files of *folder* below /static/."""
+    app.extensions["voteweb.static"] = load(folder)
+    app.add_url_rule("/static/<path:filename>", "static", _serve)
+
+
+def _serve(filename: str) -> Response:
+    found = files().get(filename)
+    if found is None:
+        abort(404)
+    # While an upgrade replaces one server after the other, a page of one version may ask another for its files. What
+    # is answered then is not the file of that address: nobody may keep it.
+    is_current = request.args.get("v") == found.version
+    return found.response(max_age=config.STATIC_SECONDS if is_current else 0)
+
+
+def files() -> Mapping[str, StaticFile]:
+    """Return the static files of the site, by name."""
+    found: Mapping[str, StaticFile] = current_app.extensions["voteweb.static"]
+    return found
+
+
+@cache
+def load(folder: Path) -> Mapping[str, StaticFile]:
+    """Return the files of *folder* by name; what a script or stylesheet loads is named with its version.
+
+    Raises ValueError if one loads a file that is not there, or files load each other in a circle.
+    """
+    loaded: dict[str, StaticFile] = {}
+    sources = {path.name: path for path in sorted(folder.iterdir()) if path.suffix in _TYPES}
+    for name in sources:
+        _load(name, sources, loaded, ())
+    return loaded
+
+
+def _load(name: str, sources: Mapping[str, Path], loaded: dict[str, StaticFile], by: tuple[str, ...]) -> StaticFile:
+    """Put *name*, and before it what it loads, into *loaded*; *by* are the files on the way that load it."""
+    if name in loaded:
+        return loaded[name]
+    if name in by or name not in sources:
+        problem = "which is not there" if name not in sources else "in a circle"
+        raise ValueError(f"The static file {by[-1]} loads {name}, {problem}.")
+    path = sources[name]
+    body = path.read_bytes()
+    if path.suffix in _REFERENCES:
+
+        def add_version(match: re.Match[str]) -> str:
+            return f"{match[0]}?v={_load(match[2], sources, loaded, (*by, name)).version}"
+
+        body = _REFERENCES[path.suffix].sub(add_version, body.decode()).encode()
+    loaded[name] = _static_file(name, body)
+    return loaded[name]
+
+
+def _static_file(name: str, body: bytes) -> StaticFile:
+    compressed = gzip.compress(body, mtime=0)
+    file = StaticFile(name, _TYPES[Path(name).suffix], body, compressed, sha256(body).hexdigest()[:_VERSION_LENGTH])
+    return file if len(compressed) < len(body) else replace(file, compressed=b"")
