@@ -182,3 +182,46 @@ def test_valid_text_is_valid_again_unchanged(typed: str) -> None:
 def test_clean_line_is_cleaned_again_unchanged(typed: str) -> None:
     once = validation.clean_line(typed, 200)
     assert validation.clean_line(once, 200) == once
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("example.com", "https://example.com"),
+        (" example.com:8080/x?y#z ", "https://example.com:8080/x?y#z"),
+        ("bücher.example/ü", "https://bücher.example/ü"),
+        ("8.8.8.8/", "https://8.8.8.8/"),
+        ("http://example.com", "http://example.com"),
+        ("https://[2606:4700::1111]/", "https://[2606:4700::1111]/"),
+        ("", ""),
+    ],
+)
+def test_typed_link_without_scheme_gets_one(typed: str, expected: str) -> None:
+    assert validation.typed_link(typed) == expected
+
+
+PRIVATE = "This link leads to a private network or a single computer, where others cannot follow it."
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        *((f"http://{host}/", PRIVATE) for host in (
+            "localhost", "localhost:8000", "LOCALHOST.", "intranet", "nas.local", "db.internal", "router.home.arpa",
+            "127.0.0.1", "127.1", "0x7f.0.0.1", "2130706433", "10.0.0.1", "192.168.1.1", "169.254.169.254",
+            "100.64.0.1", "0.0.0.0", "[::1]", "[fe80::1]", "[fd00::1]", "[::ffff:127.0.0.1]", "[::127.0.0.1]",
+            "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[2001:db8::1]", "１２７.0.0.1",
+        )),
+        ("no link", BLANKS),
+        ("word", SCHEME),
+        ("localhost:8000", SCHEME),
+        ("mailto:ann@example.com", SCHEME),
+        ("javascript:1", SCHEME),
+        ("//example.com/", SCHEME),
+        ("/a/7", SCHEME),
+    ],
+)  # fmt: skip
+def test_typed_link_that_others_cannot_follow_is_refused(typed: str, message: str) -> None:
+    with pytest.raises(Invalid) as refusal:
+        validation.typed_link(typed)
+    assert str(refusal.value) == message

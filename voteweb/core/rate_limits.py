@@ -113,7 +113,7 @@ NEWCOMER_POST = Limit(
     "newpost", "post", LimitScope.NEWCOMER, 2, 5, DAY,
     N_("New members have a limit of %(burst)s articles in a row. Please post again in %(wait)s, at %(when)s. "
        "The limit keeps out accounts that are made to advertise, and is wider %(span)s after joining."),
-    ("articles.submit",),
+    ("submission.submit",),
 )  # fmt: skip
 #: Counts comments, not forms, so that a form with an error costs nothing.
 NEWCOMER_COMMENT = Limit(
@@ -161,7 +161,7 @@ LIMITS = (
         "submit", "post", LimitScope.MEMBER, 15, 60, DAY,
         N_("You have reached the limit of %(burst)s articles in a row. "
            "Please post again in %(wait)s, at %(when)s. The limit leaves room for what others post."),
-        ("articles.submit",),
+        ("submission.submit",),
         counts_refused=False,
     ),
     # Ten answers at once, as after a day away, then one a minute.

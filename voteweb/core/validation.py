@@ -6,6 +6,7 @@ import unicodedata
 from urllib.parse import urlsplit
 
 from voteweb.core import common_passwords, config
+from voteweb.core.addresses import is_public_host
 from voteweb.core.characters import INVISIBLE_LETTERS, is_visible, limit_marks
 from voteweb.core.errors import N_, Invalid
 from voteweb.core.links import ascii_host
@@ -15,6 +16,8 @@ from voteweb.core.look_alikes import skeleton
 #: one types more invisible ones. Normalizing takes the square of the length, so that a longer text is refused before.
 _MAX_SHRINKING = 10
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{8,64}", re.ASCII)
+#: The scheme of a URL; "example.com:80" begins with a host.
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?![0-9])|[/?#]", re.IGNORECASE)
 _USER_NAME = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
@@ -65,6 +68,28 @@ def link(typed: str) -> str:
     if not host or not _is_host(host):
         raise Invalid(N_("This link has no valid host name."))
     return stripped
+
+
+def typed_link(typed: str) -> str:
+    """Return the *typed* link of a new article: as :func:`link` does, with ``https://`` if it has no scheme.
+
+    Raises Invalid, too, if not everybody could open it: its host is on this machine or in a private network.
+    """
+    stripped = typed.strip()
+    if stripped and not _SCHEME.match(stripped) and _has_public_host(f"https://{stripped}"):
+        stripped = f"https://{stripped}"
+    checked = link(stripped)
+    if checked and not _has_public_host(checked):
+        raise Invalid(N_("This link leads to a private network or a single computer, where others cannot follow it."))
+    return checked
+
+
+def _has_public_host(typed: str) -> bool:
+    try:
+        host = urlsplit(typed).hostname or ""
+        return is_public_host(host if ":" in host else ascii_host(host))
+    except ValueError:
+        return False
 
 
 def text(typed: str) -> str:

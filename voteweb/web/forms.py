@@ -87,6 +87,12 @@ def checked(check: Callable[[str], str]) -> Callable[[Any, Any], None]:
     return validate
 
 
+def _link(form: Any, field: Any) -> None:
+    """Check a typed link; the one that an article has already is kept, as an import or an older version accepted it."""
+    if field.data != form.stored_link:
+        checked(validation.typed_link)(form, field)
+
+
 def _new_password(form: Any, field: Any) -> None:
     """Refuse a password that is the name of the member who chooses it, or the site's."""
     checked(lambda typed: validation.password(typed, form.member_name, settings().site_name))(form, field)
@@ -99,14 +105,22 @@ def _valid_form_token(token: str | None) -> str:
 class SubmitForm(Form):
     """A new article; ``once`` identifies the form, so that sending it again leads to the same article."""
 
+    link = StringField(_l("Link"), [_link])
     title = StringField(_l("Title"), [checked(validation.title)])
-    link = StringField(_l("Link"), [checked(validation.link)])
     text = TextAreaField(_l("Text"), [checked(validation.text)])
     groups = SelectMultipleField(_l("Groups"), validate_choice=False)
     once = HiddenField(default=new_submission_token, filters=[_valid_form_token])
+    #: The link that the article has already.
+    stored_link = ""
 
     def set_groups(self, names: Sequence[str]) -> None:
         self.groups.choices = [SelectChoice(name) for name in names]
+
+    @property
+    def has_completed_link(self) -> bool:
+        """Whether the checked link was typed without its scheme."""
+        typed = str((self.link.raw_data or [""])[0]).strip()
+        return bool(self.link.data) and typed != self.link.data
 
     def draft(self) -> Draft:
         """Return the fields, which must be valid, as an article to be posted or saved."""

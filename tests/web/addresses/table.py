@@ -56,7 +56,7 @@ PAGES = [
     page("articles.good", "/good"),
     page("articles.show", "/a/{id}", parameters=("page", "order")),
     page("articles.show", "/a/{id}", case="removed", parts={"id": "3"}, allowed=STAFF, refused=all_get(PEOPLE, 410)),
-    page("articles.submit", "/submit", allowed=MEMBERS, parameters=("title", "link")),
+    page("submission.submit", "/submit", allowed=MEMBERS, parameters=("title", "link", "text")),
     page("articles.edit", "/a/{id}/edit", allowed=(POSTER, *STAFF)),
     page("comment_page.show", COMMENT, parts=ZOES, parameters=("page", "order")),
     page("comments.write", "/a/{id}/comment", allowed=MEMBERS),
@@ -137,7 +137,7 @@ ARTICLE = {"title": "Kept title", "link": "https://kept.example/", "text": "Kept
 
 FORMS = [
     form(
-        "articles.submit", "/submit", fields={**ARTICLE, "once": TOKEN, "anyway": "1"}, allowed=MEMBERS,
+        "submission.submit", "/submit", fields={**ARTICLE, "once": TOKEN, "anyway": "1"}, allowed=MEMBERS,
         refused=all_get(LOGGED_OUT, 422), limit="submit", keeps_typed=True,
     ),
     form(

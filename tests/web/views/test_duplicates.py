@@ -100,6 +100,16 @@ def test_address_fills_in_the_form(bob: Browser) -> None:
     assert not bob.page.all(class_="error")
 
 
+@pytest.mark.parametrize(
+    ("shared", "link", "text"),
+    [("https://e.example/x", "https://e.example/x", ""), ("See https://e.example/x", "", "See https://e.example/x")],
+)
+def test_shared_text_fills_in_the_form(shared: str, link: str, text: str, bob: Browser) -> None:
+    form = bob.open("/submit", query_string={"text": shared}).form("/submit")
+    assert form.one("input", name="link")["value"] == link
+    assert form.one("textarea", name="text").text == text
+
+
 def test_login_returns_a_reader_to_the_filled_in_form(reader: Browser, bob: Browser) -> None:
     reader.open(f"/submit?title={quote('A & B: 编程')}&link={quote('https://example.com/?a=b&c=d', safe='')}")
     reader.follow().submit("/login", username="bob", password=PASSWORD)

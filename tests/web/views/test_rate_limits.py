@@ -63,7 +63,7 @@ def test_script_gets_the_refusal_in_the_readers_language(vote_limit: Limit, bob:
 
 
 def test_form_with_an_error_does_not_count_as_a_post(bob: Browser, store: Store) -> None:
-    limit = rate_limits.member_limit("articles.submit", "POST")
+    limit = rate_limits.member_limit("submission.submit", "POST")
     assert limit is not None
     for _ in range(limit.burst + 1):
         assert bob.open("/submit").submit("/submit", title="no link").status == 422
@@ -73,7 +73,7 @@ def test_form_with_an_error_does_not_count_as_a_post(bob: Browser, store: Store)
 def test_too_many_forms_with_errors_are_refused_unchecked(
     bob: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    limit = rate_limits.member_limit("articles.submit", "POST")
+    limit = rate_limits.member_limit("submission.submit", "POST")
     assert limit is not None
     use_up(store, REFUSED_FORMS, "submit bob")
     monkeypatch.setattr(validation, "clean_line", lambda typed, max_length: pytest.fail("a field was checked"))

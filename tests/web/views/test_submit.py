@@ -13,6 +13,8 @@ RLO = "\u202e"
 UNREADABLE = "A title needs at least 3 characters, with a letter or digit among them."
 NO_WEB_SCHEME = "A link must begin with http:// or https://."
 
+PRIVATE = "This link leads to a private network or a single computer, where others cannot follow it."
+
 
 @pytest.fixture(autouse=True)
 def seven_groups(store: Store) -> None:
@@ -70,7 +72,8 @@ def test_title_is_cleaned_and_kept(typed: str, expected: str, ann: Browser, stor
         ("link", " JavaScript:alert(1)", NO_WEB_SCHEME),
         ("link", "data:text/html,<script>alert(1)</script>", NO_WEB_SCHEME),
         ("link", "//example.com/x", NO_WEB_SCHEME),
-        ("link", "example.com", NO_WEB_SCHEME),
+        ("link", "example", NO_WEB_SCHEME),
+        ("link", "http://localhost:8000/", PRIVATE),
         ("link", "https://", "This link has no valid host name."),
         ("link", "https:///path", "This link has no valid host name."),
         ("link", f"https://[fe80::1%{'é' * 70}]/", "This link has no valid host name."),
@@ -104,6 +107,12 @@ def test_error_is_beside_its_field_and_everything_typed_stays(
     assert {box["value"] for box in form.all("input", name="groups") if "checked" in box} == {"redis", "ask"}
     assert form.one("input", name="once")["value"] == once
     assert store.connection.client.zcard("time:") == 0
+
+
+def test_link_without_scheme_gets_one(ann: Browser, store: Store) -> None:
+    ann.open("/submit").submit("/submit", **VALID | {"link": "example.com:8080/redis"})
+    assert store.articles.get(1).link == "https://example.com:8080/redis"
+    assert ann.follow().flashes == ["Your article has been posted.", "“https://” was added to its link."]
 
 
 def test_article_needs_a_link_or_a_text(ann: Browser) -> None:

@@ -25,13 +25,14 @@ from voteweb.web.views import (
     moderation_log,
     sitemap,
     status,
+    submission,
     users,
     votes,
 )
 
 _MODULES = (
-    articles, votes, groups, auth, account, invitations, users, admissions, moderation, moderation_log, status, feeds,
-    sitemap, language,
+    articles, submission, votes, groups, auth, account, invitations, users, admissions, moderation, moderation_log,
+    status, feeds, sitemap, language,
 )  # fmt: skip
 #: The pages of conversations, which a site without them does not have.
 _CONVERSATIONS = (

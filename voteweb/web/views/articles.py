@@ -1,4 +1,4 @@
-"""Articles: the lists of the whole site, one article, posting, editing and deleting."""
+"""Articles: the lists of the whole site, one article, editing and deleting."""
 
 from typing import Any
 
@@ -8,9 +8,6 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import permissions
 from voteweb.core.errors import (
     ArticleGone,
-    Conflict,
-    Duplicate,
-    Held,
     LinkFixed,
     LoggedOut,
     NoSuchArticle,
@@ -18,7 +15,6 @@ from voteweb.core.errors import (
     NotAllowed,
     NotYours,
     StaleEdit,
-    TooFast,
     TooLate,
     TooManyGroups,
 )
@@ -36,7 +32,7 @@ from voteweb.web.auth.login import (
 )
 from voteweb.web.context import now, settings, store
 from voteweb.web.conversations import ConversationPages
-from voteweb.web.forms import EditForm, Form, SubmitForm
+from voteweb.web.forms import EditForm, Form
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import page_number, queue_own_votes, render_list, with_viewer_votes
 from voteweb.web.responses import wants_json
@@ -115,46 +111,6 @@ def _render_gone(article: Article, viewer: User | None, thread: ThreadRead | Non
     return render_template("articles/gone.html", article=article, **context), 410
 
 
-@blueprint.route("/submit", methods=["GET", "POST"])
-@csrf_handled_by_form
-def submit() -> ResponseReturnValue:
-    """Post an article; a member whose session has ended keeps what they typed.
-
-    ``?title=…&link=…`` fills the form: the bookmarklet on /about uses it.
-    """
-    pipeline = store().pipeline()
-    viewer = queue_viewer(pipeline)
-    group_names = store().groups.queue_names(pipeline)
-    pipeline.execute()
-    if viewer.result is None and request.method != "POST":
-        raise LoggedOut()
-    if viewer.result is not None and viewer.result.held:
-        raise Held()
-    form = SubmitForm(title=request.args.get("title", ""), link=request.args.get("link", ""))
-    form.set_groups(group_names.result)
-    duplicate = None
-    if viewer.result is None:
-        form.refuse(LoggedOut())
-    elif form.validate_on_submit():
-        allow_duplicate = "anyway" in request.form
-        try:
-            id = store().articles.post(form.draft(), viewer.result, form.once.data, allow_duplicate=allow_duplicate)
-        except (NoSuchGroup, TooManyGroups) as error:
-            form.refuse(error, "groups")
-        except Duplicate as error:
-            earlier = store().articles.get(error.values["id"])
-            (duplicate,), _names = with_viewer_votes((earlier,), viewer.result)
-            form.refuse(error, "link")
-        except (Conflict, TooFast) as error:
-            form.refuse(error)
-        except LoggedOut as error:
-            refuse_actor(form, error)
-        else:
-            flash(_("Your article has been posted."))
-            return redirect(f"/a/{id}", 303)
-    return render_template("articles/submit.html", form=form, duplicate=duplicate), form.status
-
-
 @blueprint.route("/a/<int:id>/edit", methods=["GET", "POST"])
 @csrf_handled_by_form
 def edit(id: int) -> ResponseReturnValue:
@@ -172,6 +128,7 @@ def edit(id: int) -> ResponseReturnValue:
         form.refuse(LoggedOut())
         return render_template("articles/edit.html", form=form, article=_check_listed(stored.result), until=None), 422
     user, article = require_member(viewer.result), _check_listed(stored.result)
+    form.stored_link = article.link
     if not permissions.may_edit(user, article, now(), settings()):
         raise _edit_refusal(user, article)
     edits_as_poster = permissions.may_delete(user, article, now(), settings())
