@@ -74,7 +74,7 @@ def report(bob: Visitor) -> None:
 def remove_from_the_queue(mod: Visitor) -> None:
     fits(mod.open("/")).follow("Reports 1").is_at("/reports")
     expect(mod.row("Redis, again")).to_contain_text("Already posted: See the other one. bob, just now")
-    mod.type("Reason to remove “Redis, again”", "Posted twice.").press("Remove").is_at("/reports#a3")
+    mod.type("Reason, shown to everybody Redis, again", "Posted twice.").press("Remove").is_at("/reports#a3")
     expect(fits(mod).page.get_by_text("There are no open reports.")).to_be_visible()
 
 

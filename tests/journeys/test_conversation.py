@@ -91,7 +91,7 @@ def test_moderator_removes_restores_and_closes(visit: Visit, window: Window, sto
     mod.open("/reports")
     row = mod.page.locator("#c1-1")
     expect(row).to_contain_text("Buy my book!")
-    row.get_by_placeholder("reason, shown to all").fill("Advertising")
+    row.get_by_label("Reason, shown to everybody").fill("Advertising")
     row.get_by_role("button", name="Remove").click()
     expect(mod.page.locator("#c1-1")).to_have_count(0)
     expect(carl.open("/a/1").page.get_by_text("Buy my book!")).to_have_count(0)
@@ -102,7 +102,7 @@ def test_moderator_removes_restores_and_closes(visit: Visit, window: Window, sto
     expect(comment(carl.open("/a/1"), 1)).to_contain_text("Buy my book!")
 
     mod.open("/a/1").page.get_by_text("Moderate the conversation").click()
-    mod.page.locator("form[action='/a/1/close']").get_by_placeholder("reason, shown to all").fill("Enough")
+    mod.page.locator("form[action='/a/1/close']").get_by_label("Reason, shown to everybody").fill("Enough")
     mod.press("Close the conversation")
     expect(carl.open("/a/1").page.get_by_text("A moderator closed this conversation")).to_contain_text("Enough")
     expect(carl.page.get_by_role("link", name="Reply")).to_have_count(0)

@@ -27,7 +27,7 @@ def change_groups(mod: Visitor, title: str, add: str, remove: str) -> None:
     row.get_by_text("Moderate").click()
     row.locator(".moderation-form .chip").filter(has_text=remove).click()
     expect(row.locator(f"input[value={remove}]")).to_be_checked()
-    row.get_by_label(f"Put “{title}” into groups").fill(add)
+    row.get_by_label(f"Add to groups {title}").fill(add)
     row.get_by_role("button", name="Save groups").click()
 
 
@@ -49,7 +49,7 @@ def test_unknown_group_is_refused_beside_the_form_and_corrected_there(mod: Visit
     change_groups(mod.open("/new?page=2"), "Article 2.", "lua nope", "python")
     expect(mod.page.locator(".moderation-form [role=alert]")).to_have_text("There is no group named nope.")
     expect(mod.page.locator(".moderation-form input[value=python]")).to_be_checked()
-    mod.page.get_by_label("Put “Article 2.” into groups").fill("lua")
+    mod.page.get_by_label("Add to groups Article 2.").fill("lua")
     mod.press("Save groups").is_at("/new?page=2#a2")
     mod.sees_flash("The article is now in: redis, lua.")
 

@@ -77,6 +77,14 @@ def test_queue_is_most_reported_first_and_counted_in_the_header(
             assert not person.open(path).follow().page.one("header").all("a", href="/reports")
 
 
+def test_removal_is_offered_last_with_the_reporters_reason(mod: Browser, store: Store) -> None:
+    for name, reason, note in (("bob", Reason.SPAM, ""), ("eve", Reason.TOPIC, "Cooking."), ("kim", Reason.TOPIC, "?")):
+        store.reports.make(2, factories.user(store, name), reason, note)
+    forms = [form["action"] for form in mod.open("/reports").page.by_id("a2").all("form")]
+    assert forms == ["/a/2/dismiss", "/a/2/groups", "/a/2/remove"]
+    assert mod.form("/a/2/remove").one("input", name="reason")["value"] == "Off topic: Cooking."
+
+
 def test_queue_leads_to_the_other_reports_of_an_article(mod: Browser, store: Store) -> None:
     report(store, 2, 7)
     row = mod.open("/reports").page.by_id("a2")

@@ -1,7 +1,8 @@
 """Moderation: sorting, removing and restoring articles, and the queue of reports."""
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -21,7 +22,7 @@ from voteweb.core.errors import (
     TooManyGroups,
     VotewebError,
 )
-from voteweb.core.models import Article, LogAction, Reason, User
+from voteweb.core.models import Article, LogAction, Reason, Report, User
 from voteweb.store.keys import article_id, is_article
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.votes import mark_voted
@@ -163,8 +164,20 @@ def reports() -> ResponseReturnValue:
         page=page,
         rows=tuple(_mark_voted(row, own_votes.result) for row in reported.result),
         reasons=REASON_LABELS,
+        suggest_reason=_suggest_reason,
         all_groups=group_names.result,
     )
+
+
+def _suggest_reason(reports: Sequence[Report]) -> str:
+    """Return the reason that most of *reports* give, with its first note, for the field of a removal."""
+    reasons = Counter(report.reason for report in reports).most_common(1)
+    if not reasons:
+        return ""
+    (reason, _count) = reasons[0]
+    what = str(REASON_LABELS[reason])
+    note = next((report.note for report in reports if report.reason is reason and report.note), "")
+    return (_("%(what)s: %(why)s", what=what, why=note) if note else what)[: config.MAX_REASON_LENGTH]
 
 
 def _mark_voted(row: Reported, own_votes: Mapping[int, bool]) -> Reported:
