@@ -61,7 +61,7 @@ def test_vote_returns_to_own_targets_only(make_person: MakePerson) -> None:
 def test_readers_vote_with_a_foreign_target_leads_to_the_article(reader: Browser) -> None:
     for target in FOREIGN_TARGETS:
         reader.post("/a/1/vote", {"next": target})
-        assert (reader.status, reader.location) == (303, "/login?next=/a/1%23a1"), target
+        assert (reader.status, reader.location.partition("&")[0]) == (303, "/login?next=/a/1%23a1"), target
 
 
 @pytest.mark.parametrize("path", ["/a/1/vote", "/a/1/unvote", "/a/1/groups"])

@@ -93,7 +93,7 @@ def test_ended_session_is_a_readers(bob: Browser, store: Store) -> None:
 def test_button_of_an_ended_session_leads_to_login_and_back(bob: Browser, store: Store) -> None:
     bob.open("/new")
     store.users.set_password("bob", "another")
-    assert bob.press("/a/1/vote").location == "/login?next=/new%23a1"
+    assert bob.press("/a/1/vote").location.startswith("/login?next=/new%23a1")
 
 
 def test_form_of_an_ended_session_keeps_what_was_typed(bob: Browser, store: Store) -> None:

@@ -61,7 +61,7 @@ def test_logout_ends_the_session_of_a_copied_cookie(bob: Browser, store: Store) 
     assert thief.is_logged_in()
     bob.submit("/logout")
     assert not copy_of(thief).is_logged_in()
-    assert thief.post("/a/1/vote", fields).location == "/login?next=/%23a1"
+    assert thief.post("/a/1/vote", fields).location.startswith("/login?next=/%23a1")
     assert store.articles.get(1).votes == 1
 
 

@@ -256,7 +256,7 @@ def test_votes_by_form_lead_back_to_the_comment(bob: Browser, reader: Browser) -
     assert button["aria-pressed"] == "true"
     assert button.text == "Vote for the comment by cem. Votes: 1"
     reader.open("/a/1").press("/a/1/c/1/vote")
-    assert reader.location == "/login?next=/a/1%23c1"
+    assert reader.location.startswith("/login?next=/a/1%23c1")
 
 
 def test_votes_by_script_say_what_is_wrong(bob: Browser, make_member: MakeMember, store: Store) -> None:

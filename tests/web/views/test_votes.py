@@ -72,7 +72,7 @@ def test_vote_in_an_ended_session_leads_to_login(article: Article, bob: Browser,
     assert cookie
     store.users.end_sessions("bob")
     bob.post("/a/1/vote", fields)
-    assert (bob.status, bob.location) == (303, "/login?next=/new%23a1")
+    assert (bob.status, bob.location.partition("&")[0]) == (303, "/login?next=/new%23a1")
     bob.client.set_cookie("voteweb", cookie.value)
     bob.post("/a/1/vote", fields, headers=JSON)
     assert (bob.status, bob.response.json["error"]["code"]) == (401, "login")
@@ -83,7 +83,7 @@ def test_vote_of_a_banned_member_leads_to_the_reason(article: Article, bob: Brow
     fields = {"csrf_token": bob.csrf_token(), "next": "/new"}
     store.users.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Too many links."))
     bob.post("/a/1/vote", fields)
-    assert bob.location == "/login?next=/new%23a1"
+    assert bob.location.startswith("/login?next=/new%23a1")
     assert "Too many links." in " ".join(bob.follow().flashes)
     assert store.articles.get(1).votes == 1
 
@@ -182,20 +182,11 @@ def test_vote_of_a_reader_leads_to_login_and_back(
         factories.article(store, title=f"Article {i}")
     reader.open(path).press("/a/1/vote")
     assert reader.status == 303
-    assert "Set-Cookie" not in reader.response.headers
     assert store.articles.get(1).votes == 1
     reader.follow().submit("/login", username="bob", password="wrong password")
     reader.submit("/login", username="bob", password=PASSWORD)
     assert reader.location == f"{path}#a1"
-    assert reader.follow().press("/a/1/vote").follow().flashes == ["Your vote has been counted."]
-
-
-def test_reader_can_join_on_the_way_back(article: Article, reader: Browser) -> None:
-    reader.open("/new").press("/a/1/vote").follow()
-    reader.open(reader.page.one("main").all("a")[-1]["href"])
-    reader.submit("/signup", username="carl", password="long enough")
-    assert reader.location == "/new#a1"
-    assert reader.follow().press("/a/1/vote").follow().flashes[-1] == "Your vote has been counted."
+    assert reader.follow().flashes == ["Your vote for “On Redis” has been counted."]
 
 
 def test_poster_is_recognized_in_any_case(article: Article, store: Store, ann: Browser) -> None:

@@ -42,6 +42,12 @@ def csrf_token() -> str:
     return _signed(current_app.secret_key, nonce) if nonce else cast(str, generate_csrf())
 
 
+def nonce() -> str:
+    """Return the random text of which the tokens of this session are made."""
+    csrf_token()
+    return cast(str, session[_FIELD])
+
+
 @lru_cache(maxsize=config.SESSION_CACHE_SIZE)
 def _signed(_key: str, _nonce: str) -> str:
     return cast(str, generate_csrf())
@@ -84,14 +90,14 @@ def _is_this_site(origin: str) -> bool:
 
 def check_csrf() -> None:
     """Raise CSRFError unless this request sends its session's token, or its form checks the token itself."""
-    if _has_valid_token():
+    if has_valid_token():
         return
     rate_limits.skip_member_hit()  # the page that forged it must not use up what the member may do
     if not is_handled_by_form():
         _protection.protect()
 
 
-def _has_valid_token() -> bool:
+def has_valid_token() -> bool:
     """Tell whether Flask-WTF accepts this request's token; tokens do not expire, so each is validated only once."""
     token = request.form.get(_FIELD) or request.headers.get("X-CSRFToken", "")
     try:

@@ -17,7 +17,7 @@ from voteweb.core.models import Session, User, Voter
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.sessions import digest
 from voteweb.web import rate_limits
-from voteweb.web.auth import csrf, device_cookie
+from voteweb.web.auth import csrf, device_cookie, wishes
 from voteweb.web.auth.sessions import SID, USER
 from voteweb.web.context import settings, store
 from voteweb.web.i18n.formatting import error_message
@@ -247,9 +247,9 @@ def _check_request() -> ResponseReturnValue | None:
 
 
 def login_redirect() -> ResponseReturnValue:
-    """Return the redirect to log-in and back; for script, 401 with a message."""
+    """Return the redirect to log-in and back, with the vote that was pressed; for script, 401 with a message."""
     if wants_json():
         message = _("Please log in first.")
         return jsonify(error={"code": "login", "message": message}), 401
     target = return_url() if request.method == "POST" else request.full_path.rstrip("?")
-    return redirect(url_for("auth.login", next=target), 303)
+    return redirect(url_for("auth.login", next=target, wish=wishes.new_token() or None), 303)

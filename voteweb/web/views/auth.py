@@ -1,6 +1,7 @@
 """Sign-up, log-in, log-out, and new passwords by one-time link."""
 
 from contextlib import suppress
+from typing import Any
 
 from flask import Blueprint, current_app, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
@@ -29,14 +30,16 @@ from voteweb.core.rate_limits import (
     SIGNUP_BY_WIDE_NETWORK,
 )
 from voteweb.web import rate_limits
-from voteweb.web.auth import device_cookie
+from voteweb.web.auth import device_cookie, wishes
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import ban_error, end_session, log_out, start_session, viewer
 from voteweb.web.context import now, settings, store
-from voteweb.web.forms import LoginForm, ResetForm, SignupForm
+from voteweb.web.forms import Form, LoginForm, ResetForm, SignupForm
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.urls import safe_path
+from voteweb.web.views.wishes import cast as cast_wish
+from voteweb.web.views.wishes import title as wished_title
 
 blueprint = Blueprint("auth", __name__)
 SIGNUP_LIMITS = (SIGNUP, SIGNUP_BY_NETWORK, SIGNUP_BY_WIDE_NETWORK)
@@ -68,11 +71,9 @@ def signup() -> ResponseReturnValue:
         except (NoInvitation, TooFast) as error:
             form.refuse(error)
         else:
-            start_session(user)
-            flash(_("Welcome, %(name)s. Your account has been created, and you are logged in.", name=user.name))
+            _enter(user, _("Welcome, %(name)s. Your account has been created, and you are logged in.", name=user.name))
             return redirect(_next_path(), 303)
-    page = render_template("auth/signup.html", form=form, next=_next_path(), invitation=invitation)
-    return page, form.status
+    return _render("auth/signup.html", form, invitation=invitation)
 
 
 def _invitation_refusal(inviter: User | None) -> str:
@@ -123,9 +124,29 @@ def login() -> ResponseReturnValue:
         except (Invalid, Banned, TooFast) as error:
             form.refuse(error)
         else:
-            start_session(user)
+            _enter(user)
             return redirect(_next_path(), 303)
-    return render_template("auth/login.html", form=form, next=_next_path()), form.status
+    return _render("auth/login.html", form)
+
+
+def _enter(user: User, greeting: str = "") -> None:
+    """Log *user* in, and cast the vote that they pressed as a reader."""
+    token = wishes.token()
+    wish = wishes.read(token)  # it belongs to the session that ends now
+    start_session(user)
+    if greeting:
+        flash(greeting)
+    cast_wish(wish, token)
+
+
+def _render(template: str, form: Form, **context: Any) -> ResponseReturnValue:
+    """Return the page of log-in or sign-up, which says what for if the reader pressed a vote."""
+    wish = wishes.read(wishes.token())
+    token = wishes.token() if wish is not None else ""
+    page = render_template(
+        template, form=form, next=_next_path(), wish=token, wished_title=wished_title(wish), **context
+    )
+    return page, form.status
 
 
 @blueprint.route("/reset/<token>", methods=["GET", "POST"])

@@ -1,0 +1,94 @@
+"""A vote that a reader presses is cast by the log-in or sign-up that follows, and by nothing else."""
+
+import pytest
+from flask import Flask
+
+from tests import factories
+from tests.web.browser import PASSWORD, Browser
+from voteweb.core import config
+from voteweb.core.models import Article
+from voteweb.store import Store
+
+REFUSALS = [
+    ({}, "You have already voted for this article."),
+    ({"closes": "1"}, "Voting closed on "),
+    ({"gone": "removed"}, "This article is no longer available."),
+]
+
+
+@pytest.fixture
+def article(store: Store) -> Article:
+    return factories.article(store, factories.user(store, "ann"), title="A <kind> title")
+
+
+def press(reader: Browser, address: str = "/new", button: str = "/a/1/vote") -> Browser:
+    return reader.open(address).press(button).follow()
+
+
+def test_login_casts_the_vote_and_returns_to_its_place(
+    article: Article, bob: Browser, reader: Browser, store: Store
+) -> None:
+    press(reader)
+    assert reader.intro == "Log in to vote for “A <kind> title”."
+    assert reader.response.headers["Cache-Control"] == "private, no-store"
+    reader.submit("/login", username="bob", password="wrong password")
+    assert reader.intro == "Log in to vote for “A <kind> title”."
+    assert reader.submit("/login", username="bob", password=PASSWORD).location == "/new#a1"
+    assert reader.follow().flashes == ["Your vote for “A <kind> title” has been counted."]
+    assert store.articles.get(1).votes == 2
+
+
+def test_sign_up_on_the_way_casts_the_vote(article: Article, reader: Browser, store: Store) -> None:
+    press(reader)
+    reader.open(reader.page.one("a", class_="button-secondary")["href"])
+    assert "Sign up to vote for “A <kind> title”." in reader.page.one("main").text
+    reader.submit("/signup", username="carl", password=PASSWORD)
+    assert reader.location == "/new#a1"
+    assert reader.follow().flashes[-1] == "Your vote for “A <kind> title” has been counted."
+    assert store.articles.get(1).votes == 2
+
+
+def test_login_casts_a_vote_on_a_comment(article: Article, bob: Browser, reader: Browser, store: Store) -> None:
+    factories.comment(store, 1, store.users.get("ann"))
+    press(reader, "/a/1", "/a/1/c/1/vote").submit("/login", username="bob", password=PASSWORD)
+    assert reader.location == "/a/1#c1"
+    assert reader.follow().flashes == ["Your vote for the comment has been counted."]
+    assert factories.thread(store).nodes[1].votes == 1
+
+
+@pytest.mark.parametrize(("change", "message"), REFUSALS)
+def test_what_is_refused_after_login_is_said(
+    change: dict[str, str], message: str, article: Article, ann: Browser, bob: Browser, reader: Browser, store: Store
+) -> None:
+    press(reader)
+    if change:
+        store.connection.client.hset("article:1", mapping=change)
+    reader.submit("/login", username="bob" if change else "ann", password=PASSWORD)
+    assert reader.follow().flashes[0].startswith(message)
+
+
+def test_link_or_form_from_elsewhere_casts_no_vote(
+    article: Article, bob: Browser, reader: Browser, app: Flask, store: Store
+) -> None:
+    others = press(Browser(app)).page.one("input", name="wish")["value"]
+    for query in ("vote=1", "wish=1", f"wish={others}"):
+        reader.open(f"/login?next=/new&{query}")
+        assert not reader.page.all("p", class_="intro")
+        assert not reader.page.all("input", name="wish")
+        reader.submit("/login", username="bob", password=PASSWORD, wish=others)
+        assert reader.follow().flashes == [
+            "Your vote was not cast, because you pressed it too long ago. Please press it again."
+        ]
+        reader.client.delete_cookie("voteweb")
+    reader.client.post("/a/1/vote", headers={"Origin": "http://evil.example"})
+    assert store.articles.get(1).votes == 1
+
+
+def test_vote_pressed_too_long_ago_is_not_cast(
+    article: Article, bob: Browser, reader: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    press(reader)
+    monkeypatch.setattr(config, "WISH_SECONDS", -1)
+    reader.submit("/login", username="bob", password=PASSWORD)
+    assert "too long ago" in reader.follow().flashes[0]
+    assert store.articles.get(1).votes == 1

@@ -1,0 +1,43 @@
+"""Wishes: a vote that a reader has pressed, which the log-in or sign-up that follows casts.
+
+The token of a wish is signed with the form token of the browser in which the button was pressed. It rides in the form
+of log-in or sign-up; no link and no form from elsewhere can make one that this browser's log-in would carry out.
+"""
+
+from flask import current_app, request
+from itsdangerous import BadSignature, URLSafeTimedSerializer
+
+from voteweb.core import config
+from voteweb.core.comments import CommentId
+from voteweb.store.keys import parse_comment
+from voteweb.web.auth import csrf
+
+#: The field of the forms of log-in and sign-up, and the part of their addresses, that holds the token.
+FIELD = "wish"
+_VOTES = ("votes.vote", "comment_votes.vote")
+
+
+def new_token() -> str:
+    """Return the token of the vote that this form asks for; "" for any other request."""
+    if request.endpoint not in _VOTES:
+        return ""
+    parts = request.view_args or {}
+    return str(_signer(csrf.nonce()).dumps(".".join(str(parts[name]) for name in ("id", "number") if name in parts)))
+
+
+def token() -> str:
+    """Return the token that this request sends, "" for none; it may be another browser's."""
+    return request.values.get(FIELD, "")[: config.MAX_WISH_LENGTH]
+
+
+def read(token: str) -> int | CommentId | None:
+    """Return the article or comment for which *token* asks a vote, None unless this browser got it lately."""
+    try:
+        named = str(_signer(csrf.nonce()).loads(token, max_age=config.WISH_SECONDS))
+    except BadSignature:
+        return None
+    return parse_comment(named) or int(named)
+
+
+def _signer(nonce: str) -> URLSafeTimedSerializer:
+    return URLSafeTimedSerializer(str(current_app.secret_key), salt=f"wish {nonce}")
