@@ -81,7 +81,7 @@ def fill(store: Store, join: Callable[..., User]) -> None:
         store.reports.make(id, mod, reason, TITLES[5])
     store.removals.remove(3, _log_entry(LogAction.REMOVE, 3, member, TITLES[5]))
     store.removals.delete(4)
-    store.users.ban(troll.name, NewLogEntry(LogAction.BAN, mod.name, about=troll.name, why=TITLES[6]))
+    store.bans.ban(troll.name, NewLogEntry(LogAction.BAN, mod.name, about=troll.name, why=TITLES[6]))
     store.invitations.make(mod)
     _fill_long(store, member)
     full_conversation.fill(store, mod, member, factories.user(store, POSTER), [TEXT, LONG_TEXT, *TITLES, LONG_WORD])
@@ -104,7 +104,7 @@ def _fill_long(store: Store, member: User) -> None:
     removed = factories.article(store, poster, title=LONG_WORD)
     store.removals.remove(removed.id, _log_entry(LogAction.REMOVE, removed.id, poster, LONG_WORD))
     banned = factories.user(store, "Banned")
-    store.users.ban(banned.name, NewLogEntry(LogAction.BAN, MODERATOR, about=banned.name, why=LONG_WORD))
+    store.bans.ban(banned.name, NewLogEntry(LogAction.BAN, MODERATOR, about=banned.name, why=LONG_WORD))
 
 
 def _log_entry(action: LogAction, id: int, about: User, why: str = "") -> NewLogEntry:

@@ -134,7 +134,7 @@ def test_no_change_restores_a_deleted_account(store: Store, ann: User) -> None:
         lambda: store.users.set_password("ann", "hash"),
         lambda: store.users.set_role("ann", Role.ADMIN),
         lambda: store.users.end_sessions("ann"),
-        lambda: store.users.ban("ann", NewLogEntry(LogAction.BAN, "Mod", about="ann", why="spam")),
+        lambda: store.bans.ban("ann", NewLogEntry(LogAction.BAN, "Mod", about="ann", why="spam")),
     ):
         with pytest.raises(NoSuchMember):
             change()

@@ -21,7 +21,7 @@ def demote(store: Store, name: str) -> None:
 
 
 def ban(store: Store, name: str) -> None:
-    store.users.ban(name, NewLogEntry(LogAction.BAN, "Mod", about=name, why="spam"))
+    store.bans.ban(name, NewLogEntry(LogAction.BAN, "Mod", about=name, why="spam"))
 
 
 def leave(store: Store, name: str) -> None:
@@ -37,7 +37,7 @@ def test_the_last_admin_stays_one(store: Store, act: Callable[[Store, str], None
     with pytest.raises(LastAdmin, match="The last admin here is Boss"):
         act(store, "Boss")
     assert store.users.get("boss") == before
-    store.users.unban("barred", NewLogEntry(LogAction.UNBAN, "Mod", about="barred"))
+    store.bans.lift("barred", NewLogEntry(LogAction.UNBAN, "Mod", about="barred"))
     act(store, "Boss")
     assert run(store, "SMEMBERS", "admins:") == {"barred"}
     assert broken(store) == []

@@ -13,11 +13,11 @@ from voteweb.store.moderation_log import NewLogEntry
 
 
 def ban(store: Store, name: str = "bob", why: str = "spam") -> None:
-    store.users.ban(name, NewLogEntry(LogAction.BAN, "Mod", about=name, why=why))
+    store.bans.ban(name, NewLogEntry(LogAction.BAN, "Mod", about=name, why=why))
 
 
 def unban(store: Store, name: str = "bob") -> None:
-    store.users.unban(name, NewLogEntry(LogAction.UNBAN, "Mod", about=name))
+    store.bans.lift(name, NewLogEntry(LogAction.UNBAN, "Mod", about=name))
 
 
 def test_a_ban_ends_all_sessions_and_stores_time_and_reason(store: Store) -> None:
@@ -47,6 +47,27 @@ def test_lifting_a_ban_does_not_revive_old_sessions(store: Store) -> None:
     after = store.users.get("bob")
     assert (after.banned, after.ban_reason) == (0, "")
     assert after.session != before.session
+
+
+def test_a_ban_with_an_end_is_none_after_it(store: Store) -> None:
+    bob, ann = factories.user(store, "bob"), factories.user(store, "ann")
+    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "Mod", about="bob", why="spam"), days=3)
+    banned = store.users.get("bob")
+    assert abs(banned.banned_until - time.time() - 3 * 86_400) < 60
+    entry = store.moderation_log.get(1)
+    assert entry is not None
+    assert entry.until == banned.banned_until
+    with pytest.raises(LoggedOut):
+        store.articles.post(factories.draft(), bob, "form-0001")
+    run(store, "HSET", "user:bob", "banned-until", int(time.time()))
+    bob = store.users.get("bob")
+    assert (bob.banned, bob.session) == (0, banned.session)
+    store.articles.post(factories.draft(), bob, "form-0001")
+    store.votes.cast(factories.article(store, ann, link="").id, bob)
+    store.sessions.open(bob, "a-token", "")
+    ban(store)
+    assert (store.users.get("bob").banned > 0, store.users.get("bob").banned_until) == (True, 0)
+    assert broken(store) == []
 
 
 def test_repeated_bans_and_unbans_are_ignored(store: Store) -> None:

@@ -22,7 +22,7 @@ def wrong_clock(monkeypatch: pytest.MonkeyPatch) -> float:
 
 def test_ban_has_the_time_of_the_server(store: Store, wrong_clock: float) -> None:
     factories.user(store, "bob")
-    store.users.ban("bob", NewLogEntry(LogAction.BAN, "Mod", about="bob", why="spam"))
+    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "Mod", about="bob", why="spam"))
     assert store.users.get("bob").banned == pytest.approx(wrong_clock, abs=60)
 
 

@@ -85,7 +85,7 @@ def test_what_cannot_be_read_cannot_be_edited(
         case "article":
             store.removals.delete(1)
         case "banned":
-            store.users.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="spam"))
+            store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="spam"))
         case state:
             set_state(store, state)
     before = snapshot(store)

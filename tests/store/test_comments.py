@@ -57,7 +57,7 @@ def test_a_form_sent_twice_leads_to_one_comment(store: Store) -> None:
 
 
 def ban(store: Store, bob: User) -> None:
-    store.users.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="spam"))
+    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="spam"))
 
 
 def below(store: Store, state: str) -> None:

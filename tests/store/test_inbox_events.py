@@ -68,9 +68,9 @@ def test_comments_of_a_removed_article_count_once_it_is_restored(store: Store, b
 
 
 def test_ban_of_an_author_changes_nothing(store: Store, bob: User) -> None:
-    store.users.ban("bob", MOD_ENTRY(LogAction.BAN))
+    store.bans.ban("bob", MOD_ENTRY(LogAction.BAN))
     assert numbers(store) == {1, 2, 3, 4}
-    store.users.unban("bob", MOD_ENTRY(LogAction.UNBAN))
+    store.bans.lift("bob", MOD_ENTRY(LogAction.UNBAN))
     assert numbers(store) == {1, 2, 3, 4}
 
 

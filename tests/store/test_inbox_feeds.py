@@ -52,7 +52,7 @@ def test_of_addresses_made_at_once_one_works(store: Store) -> None:
 
 def test_who_was_banned_makes_no_address(store: Store) -> None:
     ann = factories.user(store, "ann")
-    store.users.ban("ann", NewLogEntry(LogAction.BAN, "Mod", about="ann", why="spam"))
+    store.bans.ban("ann", NewLogEntry(LogAction.BAN, "Mod", about="ann", why="spam"))
     with pytest.raises(LoggedOut):
         store.inbox_feeds.renew(ann)
     assert run(store, "KEYS", "inbox-feed:*") == []

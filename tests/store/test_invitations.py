@@ -90,7 +90,7 @@ def test_a_revoked_invitation_is_refused(store: Store, ann: User) -> None:
 def test_an_invitation_is_refused_while_its_maker_is_gone(store: Store, ann: User, status: str) -> None:
     token = store.invitations.make(ann).token
     if status == "banned":
-        store.users.ban("ann", NewLogEntry(LogAction.BAN, "mod", about="ann", why="Spam."))
+        store.bans.ban("ann", NewLogEntry(LogAction.BAN, "mod", about="ann", why="Spam."))
     elif status == "left":
         store.account_deletion.start(ann, delete_articles=False)
     else:
@@ -105,8 +105,8 @@ def test_an_invitation_is_refused_while_its_maker_is_gone(store: Store, ann: Use
 
 def test_an_invitation_is_valid_again_after_its_makers_ban(store: Store, ann: User) -> None:
     token = store.invitations.make(ann).token
-    store.users.ban("ann", NewLogEntry(LogAction.BAN, "mod", about="ann", why="Spam."))
-    store.users.unban("ann", NewLogEntry(LogAction.UNBAN, "mod", about="ann"))
+    store.bans.ban("ann", NewLogEntry(LogAction.BAN, "mod", about="ann", why="Spam."))
+    store.bans.lift("ann", NewLogEntry(LogAction.UNBAN, "mod", about="ann"))
     assert store.users.make("bob", "", invitation=token).invited_by == "Ann"
 
 

@@ -16,6 +16,7 @@ from voteweb.core.config import COMMAND_LINE
 from voteweb.core.jobs import ACCOUNT_DELETIONS
 from voteweb.core.models import LogAction, Order, Reason, Role, User
 from voteweb.store import Store
+from voteweb.store.bans import Span
 from voteweb.store.keys import Keys, article_id
 from voteweb.store.moderation_log import NewLogEntry
 
@@ -60,6 +61,8 @@ def busy(make_store: MakeStore) -> Store:
     store.sessions.open(store.users.get("bob_-9"), "a-token", "Firefox/Linux")
     _converse(store, first.id, bob)
     store.account_deletion.start(factories.user(store, "zoe"), delete_articles=True)
+    ban = NewLogEntry(LogAction.BAN, COMMAND_LINE, about="dan", why="spam")
+    store.bans.ban(factories.user(store, "dan").name, ban, days=1, articles=Span.ALL)
     assert store.rate_limits.hit([(rate_limits.LOGIN_BY_ADDRESS, "198.51.100.7")]) is None
     store.leases.run(ACCOUNT_DELETIONS, lambda: iter([]), bool)
     run(store, "SET", "lease:account-deletions", "a process", "EX", 30)

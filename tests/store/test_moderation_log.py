@@ -23,10 +23,10 @@ def log_of_five(store: Store) -> Store:
     for name in ("bob", "cid"):
         factories.user(store, name)
     store.groups.make("go", "Go", "", NewLogEntry(LogAction.GROUP, "Mod", title="go"))
-    store.users.ban("bob", NewLogEntry(LogAction.BAN, "Mod", about="Bob", why="spam"))
+    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "Mod", about="Bob", why="spam"))
     store.groups.make("redis", "Redis", "", NewLogEntry(LogAction.GROUP, "Sue", title="redis"))
-    store.users.ban("cid", NewLogEntry(LogAction.BAN, "Sue", about="cid", why="spam"))
-    store.users.unban("bob", NewLogEntry(LogAction.UNBAN, "Mod", about="bob"))
+    store.bans.ban("cid", NewLogEntry(LogAction.BAN, "Sue", about="cid", why="spam"))
+    store.bans.lift("bob", NewLogEntry(LogAction.UNBAN, "Mod", about="bob"))
     assert broken(store) == []
     return store
 
@@ -72,8 +72,8 @@ def test_the_log_has_pages_of_twenty_five(store: Store) -> None:
 
 def test_acts_that_change_nothing_are_not_logged(log_of_five: Store) -> None:
     again: Any = {"entry": NewLogEntry(LogAction.BAN, "Sue", about="cid", why="another reason")}
-    log_of_five.users.ban("cid", **again)
-    log_of_five.users.unban("bob", NewLogEntry(LogAction.UNBAN, "Mod", about="bob"))
+    log_of_five.bans.ban("cid", **again)
+    log_of_five.bans.lift("bob", NewLogEntry(LogAction.UNBAN, "Mod", about="bob"))
     log_of_five.groups.change("go", "Go", "", NewLogEntry(LogAction.GROUP, "Mod", title="go"))
     assert entry_ids(log_of_five) == [5, 4, 3, 2, 1]
     assert log_of_five.users.get("cid").ban_reason == "spam"

@@ -94,11 +94,11 @@ def test_an_undoing_that_was_undone_stays_in_force(site: Store) -> None:
 
 def test_lifting_a_ban_leaves_a_later_one_in_force(site: Store) -> None:
     for who in ("Mod", "Sue"):
-        site.users.ban("bob", NewLogEntry(LogAction.BAN, who, about="bob", why="spam"))
+        site.bans.ban("bob", NewLogEntry(LogAction.BAN, who, about="bob", why="spam"))
         if who == "Mod":
-            site.users.unban("bob", NewLogEntry(LogAction.UNBAN, "Sue", about="bob"))
+            site.bans.lift("bob", NewLogEntry(LogAction.UNBAN, "Sue", about="bob"))
     with pytest.raises(NothingToUndo):
-        site.users.unban("bob", NewLogEntry(LogAction.UNBAN, "Mod", about="bob", undoes=1))
+        site.bans.lift("bob", NewLogEntry(LogAction.UNBAN, "Mod", about="bob", undoes=1))
     assert site.users.get("bob").banned
 
 

@@ -111,9 +111,9 @@ def test_a_vote_from_an_ended_session_is_refused(store: Store, action: str, reas
         case "sessions ended":
             store.users.end_sessions("bob")
         case "banned":
-            store.users.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="spam"))
+            store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="spam"))
         case "banned, new session":
-            store.users.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="spam"))
+            store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="spam"))
             store.users.set_password("bob", "hash")
             voter = replace(voter, session=store.users.get("bob").session)
         case "left":

@@ -97,7 +97,7 @@ def ban(site: Site, name: str, reason: str) -> None:
         site.store.admissions.refuse(member.name, _log_entry(LogAction.REFUSE, member.name, reason))
         click.echo(f"{member.name}, who waited to be let in, is refused and logged out everywhere.")
         return
-    site.store.users.ban(member.name, _log_entry(LogAction.BAN, member.name, reason))
+    site.store.bans.ban(member.name, _log_entry(LogAction.BAN, member.name, reason))
     click.echo(f"{member.name} is banned and logged out everywhere.")
 
 
@@ -111,7 +111,7 @@ def unban(site: Site, name: str) -> None:
         site.store.admissions.admit(member.name, _log_entry(LogAction.ADMIT, member.name))
         click.echo(f"{member.name} is let in.")
         return
-    site.store.users.unban(member.name, _log_entry(LogAction.UNBAN, member.name))
+    site.store.bans.lift(member.name, _log_entry(LogAction.UNBAN, member.name))
     click.echo(f"{member.name} can log in again." if member.banned else f"{member.name} is not banned.")
 
 

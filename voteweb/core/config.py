@@ -98,6 +98,10 @@ EARLIER_SECONDS = 30 * 86_400
 MAX_REASON_LENGTH = 300
 #: Characters of the sentence that somebody who signs up writes to the moderators, at least; at most MAX_REASON_LENGTH.
 MIN_REQUEST_LENGTH = 10
+#: Days after which a ban can end.
+MAX_BAN_DAYS = 3_650
+#: Comments of a member that are counted before a ban may remove them: each takes a microsecond of Redis.
+MAX_COUNTED_COMMENTS = 10_000
 #: Seconds in which a moderator can undo an act.
 UNDO_SECONDS = 600
 #: Seconds for which an invitation is valid, and a one-time link for a new password.

@@ -222,6 +222,20 @@ class Banned(VotewebError):
     template = N_("This account is banned: %(reason)s")
 
 
+class BannedUntil(Banned):
+    """The member is banned until unix time ``when``; value ``reason``."""
+
+    template = N_("This account is banned until %(when)s: %(reason)s")
+
+
+class StillRestoring(VotewebError):
+    """The member ``name`` cannot be banned before what an earlier ban removed is back."""
+
+    status = 409
+    code = "still-restoring"
+    template = N_("What an earlier ban of %(name)s removed is still being restored. Please try again in a minute.")
+
+
 class Refused(Banned):
     """The moderators refused the member's account; value ``reason``."""
 

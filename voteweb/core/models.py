@@ -137,12 +137,34 @@ class Group:
     articles: int = 0
 
 
+class RemovalState(StrEnum):
+    """How far the removal of what a banned member posted is; of a lifted ban, how far it is restored."""
+
+    REMOVING = "removing"
+    REMOVED = "removed"
+    RESTORING = "restoring"
+
+
+@dataclass(frozen=True, slots=True)
+class BanRemoval:
+    """The removals of a ban, whose log entry has the id ``entry``: of articles and comments from these times on.
+
+    The times are unix seconds, None for no removals.
+    """
+
+    entry: int
+    state: RemovalState
+    articles: int | None
+    comments: int | None
+
+
 @dataclass(frozen=True, slots=True)
 class User:
     """A member; ``since`` is a unix time, ``password`` an argon2 hash, or empty if nobody can log in.
 
     ``session`` is the session id that each of the member's sessions has; a new one ends them all. ``banned`` is
-    the unix time of a ban, 0 for none; ``left`` is the unix time at which the account was deleted, 0 for none.
+    the unix time of a ban that is in force, 0 for none, ``banned_until`` its end, 0 for good; ``left`` is the unix time
+    at which the account was deleted, 0 for none.
     ``held`` is the unix time since which the account waits for a moderator, 0 if it does not, and ``request`` what its
     owner wrote to them. An account that is held and banned was refused.
     """
@@ -155,10 +177,12 @@ class User:
     session: str
     banned: float = 0.0
     ban_reason: str = ""
+    banned_until: float = 0.0
     left: float = 0.0
     invited_by: str = ""
     held: float = 0.0
     request: str = ""
+    ban_removal: BanRemoval | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,8 +248,9 @@ class LogEntry:
     """An act in the moderation log, of the moderator ``who`` at unix time ``time``.
 
     It is about an ``article`` (its id, 0 for none), its comment number ``comment`` (0 for none), or the member or group
-    ``about``. ``title`` is the title at that
-    time, ``why`` the reason, ``added`` and ``removed`` are the changed groups.
+    ``about``. ``title`` is the title at that time, ``why`` the reason, ``added`` and ``removed`` are the changed
+    groups. ``articles`` and ``comments`` are how many a ban removes, or its end restores; ``until`` is the unix time at
+    which it ends, 0 for good.
     """
 
     id: int
@@ -240,6 +265,9 @@ class LogEntry:
     removed: tuple[str, ...] = ()
     undone: bool = False
     comment: int = 0
+    articles: int = 0
+    comments: int = 0
+    until: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

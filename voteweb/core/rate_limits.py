@@ -225,7 +225,7 @@ LIMITS = (
            "Please continue in %(wait)s, at %(when)s. The limit bounds what somebody could do in your name."),
         (
             "moderation.set_groups", "moderation.remove", "moderation.restore", "moderation.dismiss",
-            "moderation_log.undo", "users.ban", "users.unban", "users.set_role", "groups.new", "groups.edit",
+            "moderation_log.undo", "bans.ban", "bans.unban", "users.set_role", "groups.new", "groups.edit",
             "admissions.admit", "admissions.refuse",
             "comment_moderation.remove", "comment_moderation.restore", "comment_moderation.dismiss",
             "comment_moderation.close", "comment_moderation.reopen",

@@ -7,6 +7,7 @@ from voteweb.store.account_deletion import AccountDeletion
 from voteweb.store.admissions import Admissions
 from voteweb.store.articles import Articles
 from voteweb.store.backup import Backup
+from voteweb.store.bans import Bans
 from voteweb.store.combinations import Combinations
 from voteweb.store.comment_imports import CommentImports
 from voteweb.store.comment_lists import CommentLists
@@ -60,6 +61,7 @@ class Store:
     inbox: Inbox
     groups: Groups
     users: Users
+    bans: Bans
     admissions: Admissions
     sessions: Sessions
     invitations: Invitations
@@ -131,6 +133,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         inbox=Inbox(connection),
         groups=Groups(connection, moderation_log),
         users=users,
+        bans=Bans(connection, moderation_log),
         admissions=Admissions(connection, moderation_log),
         sessions=sessions,
         invitations=Invitations(connection),

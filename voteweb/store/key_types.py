@@ -9,7 +9,7 @@ TYPES = {
     "time": "zset", "score": "zset", "good": "zset", "link": "zset",
     "groups": "set", "group": "set", "group-info": "hash", "combined": "zset",
     "user": "hash", "users": "zset", "held": "zset", "admins": "set",
-    "posted": "zset", "gone": "zset", "leaving": "set",
+    "posted": "zset", "gone": "zset", "leaving": "set", "ban-removals": "set",
     "sessions": "hash", "signup": "string", "known": "string", "network": "zset",
     "reports": "zset", "report": "hash", "reported": "set",
     "thread": "hash", "words": "hash", "hidden": "string", "voted-comments": "set", "comments": "list",

@@ -20,7 +20,7 @@ _COMMENT_ID = re.compile(r"[1-9][0-9]{0,18}\.[1-9][0-9]{0,18}")
 #: number; rankings and members by name, where no name stands for the whole site or the counter; things with a name.
 _GRAMMAR = re.compile(
     r"(?:good|groups|combined|users|admins|held|reports|log|log-entries|leaving|restoring|schema|migrating):"
-    r"|(?:comments|removing):"
+    r"|(?:comments|removing|ban-removals):"
     r"|jobs:|lease:[^:]+"
     r"|(?:article|imported):[0-9]*"
     r"|(?:voted|open-votes|report|was|log-entry|thread|words|hidden):[0-9]+"
@@ -107,7 +107,7 @@ class Keys:
         return f"{self.prefix}user:"
 
     def user(self, name: str) -> str:
-        """A hash: one member: id name password role since session banned ban-reason left leaving invited-by signed-up held request inbox-feed; for ever."""  # noqa: E501
+        """A hash: one member: id name password role since session banned ban-reason banned-until ban-removal left leaving invited-by signed-up held request inbox-feed; for ever."""  # noqa: E501
         return f"{self.prefix}user:{name.lower()}"
 
     def users(self) -> str:
@@ -117,6 +117,10 @@ class Keys:
     def admins(self) -> str:
         """A set: the admins who have neither left nor been banned, by name in lower case; for ever."""
         return f"{self.prefix}admins:"
+
+    def ban_removals(self) -> str:
+        """A set: the members of whom what they posted is being removed with a ban, or restored; until that is done."""
+        return f"{self.prefix}ban-removals:"
 
     def held(self) -> str:
         """A sorted set: the members who wait for a moderator, by name in lower case, by time of joining; for ever."""

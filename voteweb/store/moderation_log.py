@@ -16,7 +16,7 @@ from voteweb.store.keys import Keys
 #: The fields of an entry, in the order in which it is stored: a JSON array of strings, without empty ones at its end.
 PACKED_FIELDS = (
     "kind", "who", "time", "about", "article", "title", "why", "added", "removed", "undoes", "undone",
-    "comment",
+    "comment", "articles", "comments", "until",
 )  # fmt: skip
 #: The highest place in a list that Redis accepts.
 _MAX_PLACE = 2**63 - 1
@@ -41,6 +41,9 @@ class NewLogEntry:
     undoes: int = 0
     #: The number of the comment of the article, 0 for none.
     comment: int = 0
+    #: How many articles and comments a ban removes, or its end restores.
+    articles: int = 0
+    comments: int = 0
 
 
 class LogArguments(NamedTuple):
@@ -74,6 +77,8 @@ class ModerationLog:
             "article": str(entry.article or ""),
             "undoes": str(entry.undoes or ""),
             "comment": str(entry.comment or ""),
+            "articles": str(entry.articles or ""),
+            "comments": str(entry.comments or ""),
         }
         keys = [self._keys.log_entries(), *log_indexes(self._keys, entry.kind, entry.who, entry.about)]
         return _act(self._keys, keys, json.dumps([fields.get(name, "") for name in PACKED_FIELDS]))
@@ -186,4 +191,7 @@ def _entry(id: int, fields: Mapping[str, str]) -> LogEntry | None:
         removed=tuple(fields.get("removed", "").split()),
         undone=bool(fields.get("undone")),
         comment=int(fields.get("comment") or 0),
+        articles=int(fields.get("articles") or 0),
+        comments=int(fields.get("comments") or 0),
+        until=float(fields.get("until") or 0),
     )

@@ -1,6 +1,7 @@
-"""Members: created, found, changed, banned, counted."""
+"""Members: created, found, changed, counted."""
 
 import secrets
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -11,10 +12,9 @@ from voteweb.core.errors import (
     NameTaken,
     NoInvitation,
     NoSuchMember,
-    NothingToUndo,
     PasswordChanged,
 )
-from voteweb.core.models import Role, User
+from voteweb.core.models import BanRemoval, RemovalState, Role, User
 from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
@@ -23,8 +23,8 @@ from voteweb.store.moderation_log import ModerationLog, NewLogEntry, not_logged
 from voteweb.store.scanner import finite_number
 
 _FIELDS = (
-    "id", "name", "password", "role", "since", "session", "banned", "ban-reason", "left", "invited-by", "held",
-    "request",
+    "id", "name", "password", "role", "since", "session", "banned", "ban-reason", "banned-until", "left",
+    "invited-by", "held", "request", "ban-removal",
 )  # fmt: skip
 
 
@@ -108,19 +108,6 @@ class Users:
         """Log a member out everywhere; raise NoSuchMember."""
         self._change(name, None, "session", new_session_id())
 
-    def ban(self, name: str, entry: NewLogEntry, *, actor: User | None = None) -> None:
-        """Log a member out everywhere and refuse further log-ins, for the reason of *entry*.
-
-        A member who is banned already stays banned for the first reason. *actor* is the moderator who does it, of a
-        higher role than the member; None is the operator. Raises NoSuchMember, LastAdmin, LoggedOut, NotAllowed.
-        """
-        fields = ("banned", "now", "ban-reason", entry.why, "session", new_session_id())
-        self._change(name, entry, *fields, only_if="free", actor=actor)
-
-    def unban(self, name: str, entry: NewLogEntry, *, actor: User | None = None) -> None:
-        """Lift a ban; does nothing for a member who is not banned. *actor* and errors as for :meth:`ban`."""
-        self._change(name, entry, "banned", "0", "ban-reason", "", only_if="banned", actor=actor)
-
     def refresh_hash(self, name: str, password_hash: str, *, verified: str) -> None:
         """Store the password whose hash *verified* is under newer hash parameters; sessions stay.
 
@@ -146,21 +133,18 @@ class Users:
         name: str,
         entry: NewLogEntry | None,
         *fields: str,
-        only_if: str = "",
         actor: User | None = None,
         least_role: Role = Role.MODERATOR,
     ) -> None:
-        """Set *fields* (name, value, …) of a member who has not left; *only_if* "banned" or "free", if given."""
+        """Set *fields* (name, value, …) of a member who has not left."""
         log, checked = self._log.prepare(entry), actor_arguments(self._keys, actor, least_role)
         outcome = self._connection.script(
             "change_user",
             [self._keys.user(name), self._keys.admins(), *log.keys, *checked.keys],
-            [*log.arguments, only_if, name.lower(), *fields, *checked.arguments],
+            [*log.arguments, name.lower(), *fields, *checked.arguments],
         )
         if outcome.status == "unknown":
             raise NoSuchMember(name=name)
-        if outcome.status == "overruled":
-            raise NothingToUndo()
         if outcome.status == "last-admin":
             raise LastAdmin(name=name)
 
@@ -195,10 +179,12 @@ def _user(values: list[str | None]) -> User | None:
     """Return the member with these values of _FIELDS; None without a name or an id that is a number.
 
     No value that another program wrote breaks a page: an unknown role is that of a member, an unreadable ban is a ban.
+    A ban that has ended is none, as for is_banned() in common.lua.
     """
-    id, name, password, role, since, session, banned, reason, left, invited_by, held, request = values
+    id, name, password, role, since, session, banned, reason, until, left, invited_by, held, request, removal = values
     if id is None or name is None or not (id.isascii() and id.isdigit()):
         return None
+    ends = _time(until, 0.0)
     return User(
         id=int(id),
         name=name,
@@ -206,12 +192,14 @@ def _user(values: list[str | None]) -> User | None:
         role=Role(role) if role in set(Role) else Role.MEMBER,
         since=_time(since, 0.0),
         session=session or "",
-        banned=_time(banned, 1.0),
+        banned=0.0 if 0 < ends <= time.time() else _time(banned, 1.0),
         ban_reason=reason or "",
+        banned_until=ends,
         left=_time(left, 1.0),
         invited_by=invited_by or "",
         held=_time(held, 1.0),
         request=request or "",
+        ban_removal=_removal(removal),
     )
 
 
@@ -234,6 +222,18 @@ def _time(stored: str | None, unreadable: float) -> float:
     """Return a *stored* unix time, 0 for a missing one, *unreadable* for one that is none."""
     time = finite_number(stored or "0")
     return time if time is not None and 0 <= time < config.MAX_TIME else unreadable
+
+
+def _removal(stored: str | None) -> BanRemoval | None:
+    """Return what the field ban-removal of a member says, None for nothing, or for what another program wrote."""
+    entry, state, articles, comments = [*(stored or "").split(" "), "", "", "", ""][:4]
+    if not entry.isdecimal() or state not in set(RemovalState):
+        return None
+    return BanRemoval(int(entry), RemovalState(state), _since(articles), _since(comments))
+
+
+def _since(stored: str) -> int | None:
+    return int(stored) if stored.isascii() and stored.isdecimal() else None
 
 
 def new_session_id() -> str:

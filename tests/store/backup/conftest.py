@@ -37,9 +37,9 @@ def site(store: Store) -> Store:
     article = factories.article(store, ann, text="Line\nand \x00 and \u2028 and 🎈", link="")
     edited = factories.draft(text=article.text, link="", title="Redis in Practice")
     store.articles.edit(article.id, edited, ann)  # the storm may have deleted all articles that it edited
-    store.users.ban("bob", NewLogEntry(LogAction.BAN, "Mod", about="bob", why="spam"))
+    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "Mod", about="bob", why="spam"))
     ban_id = int(run(store, "LLEN", "log-entries:"))
-    store.users.unban("bob", NewLogEntry(LogAction.UNBAN, "Mod", about="bob", undoes=ban_id))
+    store.bans.lift("bob", NewLogEntry(LogAction.UNBAN, "Mod", about="bob", undoes=ban_id))
     store.users.make("hal", "", network="", request="Please let me in.")
     store.users.make("ian", "", network="", request="Buy this.")
     store.admissions.refuse("ian", NewLogEntry(LogAction.REFUSE, "Mod", about="ian", why="an advertisement"))

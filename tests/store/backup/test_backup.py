@@ -170,9 +170,9 @@ def test_comments_of_an_account_deleted_during_the_backup_lose_the_name(small: S
 
 def test_an_act_undone_during_the_backup_is_marked(store: Store) -> None:
     factories.user(store, "eve")
-    store.users.ban("eve", NewLogEntry(LogAction.BAN, "Mod", about="eve", why="spam"))
+    store.bans.ban("eve", NewLogEntry(LogAction.BAN, "Mod", about="eve", why="spam"))
     (early,) = (record for record in back_up(store) if isinstance(record, records.LogEntry))
-    store.users.unban("eve", NewLogEntry(LogAction.UNBAN, "Mod", about="eve", undoes=early.id))
+    store.bans.lift("eve", NewLogEntry(LogAction.UNBAN, "Mod", about="eve", undoes=early.id))
     late = [record for record in back_up(store) if not isinstance(record, records.LogEntry) or record.id != early.id]
     restore(store, [early, *late])
     assert broken(store) == []

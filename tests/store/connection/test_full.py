@@ -108,7 +108,7 @@ def test_what_keeps_a_site_safe_goes_on_without_memory(site: Store, single_serve
         site.removals.restore(2, act(LogAction.RESTORE, article=2))
         site.removals.remove(1, act(LogAction.REMOVE, article=1))
         site.articles.set_groups(2, ["rust"], [], act(LogAction.GROUPS, article=2))
-        site.users.ban("ann", act(LogAction.BAN, why="spam"))
+        site.bans.ban("ann", act(LogAction.BAN, why="spam"))
         assert limited.hit([(LOGIN_BY_ADDRESS, "198.51.100.7")]) is None
         limited.refund([(LOGIN_BY_ADDRESS, "198.51.100.7")])
         for token in ("here", "there"):

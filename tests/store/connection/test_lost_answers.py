@@ -171,12 +171,12 @@ OVERRULED: dict[str, tuple[Act, Act]] = {
         lambda store: report(store, "cid"),
     ),
     "ban": (
-        lambda store: store.users.ban("bob", logged(LogAction.BAN)),
-        lambda store: store.users.unban("bob", logged(LogAction.UNBAN, "Sue")),
+        lambda store: store.bans.ban("bob", logged(LogAction.BAN)),
+        lambda store: store.bans.lift("bob", logged(LogAction.UNBAN, "Sue")),
     ),
     "unban": (
-        lambda store: store.users.unban("eve", logged(LogAction.UNBAN)),
-        lambda store: store.users.ban("eve", logged(LogAction.BAN, "Sue")),
+        lambda store: store.bans.lift("eve", logged(LogAction.UNBAN)),
+        lambda store: store.bans.ban("eve", logged(LogAction.BAN, "Sue")),
     ),
     "set_role": (
         lambda store: store.users.set_role("bob", Role.MODERATOR, logged(LogAction.ROLE)),
@@ -206,7 +206,7 @@ def test_a_retry_changes_nothing_that_was_done_meanwhile(
         factories.user(store, member)
     factories.comment(store)
     store.removals.remove(2, logged(LogAction.REMOVE))
-    store.users.ban("eve", logged(LogAction.BAN))
+    store.bans.ban("eve", logged(LogAction.BAN))
     report(store, "bob")
     for _ in range(3):
         store.rate_limits.hit(HITS)

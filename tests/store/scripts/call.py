@@ -13,7 +13,9 @@ ARGUMENTS = {
     "cast_vote": "action member voter_id voter_name session_id vote_score good_votes voting_seconds grace known_groups"
     " newcomer_seconds digest idle_seconds max_seconds use_seconds max_open_votes",
     "change_password": "log condition verified password_hash session_id",
-    "change_user": "log condition name",
+    "ban_member": "log name reason session_id seconds articles comments",
+    "change_user": "log name",
+    "lift_ban": "log name restores",
     "close_thread": "log reason commenting_seconds",
     "combine_groups": "member seconds max_kept max_articles first last count",
     "delete_comment": "number comment member author reason_field",
@@ -95,10 +97,10 @@ ARGUMENTS = {
 }
 #: The scripts that end their keys and arguments with an actor.
 WITH_ACTOR = {
-    "change_user", "close_thread", "delete_comment", "dismiss_reports", "edit_article", "edit_comment", "judge_member",
-    "make_group", "make_invitation", "mark_all_read", "quiet_comment", "remove_comment", "reopen_thread",
-    "report_article", "report_comment", "restore_article", "restore_comment", "revoke_invitation", "set_groups",
-    "set_inbox_feed", "unlist_article",
+    "ban_member", "change_user", "close_thread", "delete_comment", "dismiss_reports", "edit_article", "edit_comment",
+    "judge_member", "lift_ban", "make_group", "make_invitation", "mark_all_read", "quiet_comment", "remove_comment",
+    "reopen_thread", "report_article", "report_comment", "restore_article", "restore_comment", "revoke_invitation",
+    "set_groups", "set_inbox_feed", "unlist_article",
 }  # fmt: skip
 #: The scripts that tell members what a moderator did.
 WITH_TOLD = {

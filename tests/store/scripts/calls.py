@@ -356,22 +356,22 @@ CALLS = {
         "user:bob admins:",
         *("role", "admin", "session", "session-2"),
         log=LOGGED,
-        condition="",
         name="bob",
         actor=ADMIN,
     ),
-    "change_user to ban": call(
-        "change_user",
-        "user:bob admins:",
-        *("banned", "17", "session", "session-2"),
+    "ban_member": call(
+        "ban_member",
+        "user:bob admins: ban-removals:",
         log=LOGGED,
-        condition="free",
         name="bob",
+        reason="spam",
+        session_id="session-2",
+        seconds=86_400,
+        articles="all",
+        comments=604_800,
         actor=MOD,
     ),
-    "change_user to unban": call(
-        "change_user", "user:eve admins:", "banned", "0", log=LOGGED, condition="banned", name="eve", actor=MOD
-    ),
+    "lift_ban": call("lift_ban", "user:eve admins: ban-removals:", log=LOGGED, name="eve", restores=1, actor=MOD),
     "judge_member to admit": call(
         "judge_member",
         "user:hal held:",

@@ -112,7 +112,7 @@ def test_script_of_somebody_demoted_changes_nothing(site: Store, name: str) -> N
     ],
 )
 def test_ban_needs_a_higher_role_than_the_members(site: Store, actor: str, target: str, answer: str) -> None:
-    call = CALLS["change_user to ban"]
+    call = CALLS["ban_member"]
     run(site, "HSET", call.actor.keys[0], "role", actor)
     run(site, "HSET", call.keys[0], "role", target)
     assert run(site, *call.command()) == [answer]

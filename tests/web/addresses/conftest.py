@@ -59,7 +59,7 @@ def site(store: Store) -> None:
     store.comment_removals.remove(CommentId(4, 2), spam, actor=other)
     closing = NewLogEntry(LogAction.CLOSE, other.name, article=factories.article(store, zoe).id, why="Heated.")
     store.comment_removals.close(closing.article, closing, actor=other)
-    store.users.ban(factories.user(store, "yan").name, NewLogEntry(LogAction.BAN, ADMIN, about="yan", why="Spam."))
+    store.bans.ban(factories.user(store, "yan").name, NewLogEntry(LogAction.BAN, ADMIN, about="yan", why="Spam."))
     factories.user(store, "other-admin", Role.ADMIN)
     store.account_deletion.start(factories.user(store, "gone"), delete_articles=False)
     store.users.make("hal", "", network="", request="Please let me in.")
@@ -84,7 +84,7 @@ def make_person(make_member: MakeMember, reader: Browser, store: Store) -> MakeP
         with suppress(ArticleGone, CommentGone):  # a person who comes after hostile forms
             store.comment_votes.cast(CommentId(1, 3), store.users.get(person))
         if person == BANNED:
-            store.users.ban(person, NewLogEntry(LogAction.BAN, ADMIN, about=person, why="Spam."))
+            store.bans.ban(person, NewLogEntry(LogAction.BAN, ADMIN, about=person, why="Spam."))
         return browser
 
     return make

@@ -198,7 +198,7 @@ def test_old_and_new_sessions_end_together(
     if act == "password":
         store.users.set_password("bob", "another hash")
     elif act == "ban":
-        store.users.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
+        store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
     else:
         store.users.end_sessions("bob")
     assert not any(browser.is_logged_in() for browser in browsers)

@@ -43,7 +43,7 @@ def test_unknown_link_is_410(token: str, reader: Browser) -> None:
 def test_link_does_not_lift_a_ban(bob: Browser, store: Store) -> None:
     assert config.RESET_SECONDS == 86_400
     link = f"/reset/{store.password_resets.make('bob')}"
-    store.users.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
+    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
     bob.open(link).submit(link, new="another password")
     bob.log_in("bob", "another password")
     assert bob.alert == "This account is banned: Spam."

@@ -104,8 +104,8 @@ def site(store: Store) -> None:
     store.articles.set_groups(2, ["编程"], [], entry(LogAction.GROUPS))
     store.articles.set_groups(2, [], ["数据库"], entry(LogAction.GROUPS))
     store.removals.remove(4, entry(LogAction.REMOVE, article=4, why="广告"))
-    store.users.ban("zoe", entry(LogAction.BAN, about="zoe", why="广告"))
-    store.users.unban("zoe", entry(LogAction.UNBAN, about="zoe"))
+    store.bans.ban("zoe", entry(LogAction.BAN, about="zoe", why="广告"))
+    store.bans.lift("zoe", entry(LogAction.UNBAN, about="zoe"))
     for role in (Role.MODERATOR, Role.MEMBER):
         store.users.set_role("zoe", role, NewLogEntry(LogAction.ROLE, COMMAND_LINE, about="zoe", why=role))
     store.groups.change("空的", "空的小组", "一个小组", NewLogEntry(LogAction.GROUP, "mod", title="空的"))

@@ -174,7 +174,7 @@ def test_last_admin_cannot_delete_the_account(make_member: MakeMember, store: St
     boss = make_member("boss", Role.ADMIN)
     make_member("mod", Role.MODERATOR)
     factories.user(store, "barred", Role.ADMIN)
-    store.users.ban("barred", NewLogEntry(LogAction.BAN, "command line", about="barred", why="Spam."))
+    store.bans.ban("barred", NewLogEntry(LogAction.BAN, "command line", about="barred", why="Spam."))
     boss.open("/account").submit("/account/delete", password=PASSWORD, articles="keep")
     message = "You are the last admin here. Make another member an admin first, on the member's page."
     assert (boss.status, boss.alert) == (422, message)

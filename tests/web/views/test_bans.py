@@ -1,5 +1,7 @@
 """Bans, and all else that ends sessions: everywhere, with the next request."""
 
+from datetime import UTC, datetime
+
 import pytest
 from flask import Flask
 
@@ -21,7 +23,7 @@ def bobs(app: Flask, bob: Browser) -> list[Browser]:
 
 
 def test_ban_ends_every_session_and_says_why(bobs: list[Browser], mod: Browser) -> None:
-    mod.open("/u/bob").submit("/u/bob/ban", reason=HOSTILE)
+    mod.open("/u/bob/ban").submit("/u/bob/ban", reason=HOSTILE)
     assert (mod.status, mod.location) == (303, "/u/bob")
     assert mod.follow().flashes == ["bob has been banned and logged out everywhere."]
     reason = [f"This account is banned: {HOSTILE}"]
@@ -38,7 +40,7 @@ def test_ban_ends_every_session_and_says_why(bobs: list[Browser], mod: Browser) 
 
 
 def test_reason_of_a_ban_needs_the_password(bob: Browser, reader: Browser, store: Store) -> None:
-    store.users.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why=HOSTILE))
+    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why=HOSTILE))
     reader.log_in("bob", "not this one")
     assert reader.alert == "No member has this name and this password."
     reader.log_in("bob")
@@ -49,7 +51,7 @@ def test_reason_of_a_ban_needs_the_password(bob: Browser, reader: Browser, store
 def test_banned_member_cannot_post_or_vote(bob: Browser, store: Store) -> None:
     factories.article(store)
     token = bob.csrf_token()
-    store.users.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
+    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
     before = content(store)
     cookie = bob.client.get_cookie("voteweb")
     assert cookie is not None
@@ -62,7 +64,7 @@ def test_banned_member_cannot_post_or_vote(bob: Browser, store: Store) -> None:
 
 def test_new_password_does_not_lift_a_ban(bob: Browser, store: Store) -> None:
     """As when the ban comes between reading the form and storing the new password."""
-    store.users.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
+    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
     store.users.set_password("bob", passwords.hash_password(PASSWORD))
     with bob.client.session_transaction() as session:
         session["_user_id"] = f"{store.users.get('bob').session}:bob"
@@ -70,11 +72,11 @@ def test_new_password_does_not_lift_a_ban(bob: Browser, store: Store) -> None:
 
 
 def test_ban_is_public_and_can_be_lifted(mod: Browser, reader: Browser, bob: Browser, store: Store) -> None:
-    mod.open("/u/bob").submit("/u/bob/ban", reason="Spam.")
+    mod.open("/u/bob/ban").submit("/u/bob/ban", reason="Spam.")
     ban = reader.open("/u/bob").page.one("p", class_="error").text
     assert ban.startswith("Banned since ")
     assert ban.endswith(": Spam.")
-    assert not mod.open("/u/bob").page.all("form", action="/u/bob/ban")
+    assert not mod.open("/u/bob").page.all("a", href="/u/bob/ban")
     mod.submit("/u/bob/unban")
     assert mod.follow().flashes == ["bob can log in again."]
     assert not reader.open("/u/bob").page.all("p", class_="error")
@@ -82,9 +84,34 @@ def test_ban_is_public_and_can_be_lifted(mod: Browser, reader: Browser, bob: Bro
     assert bob.log_in("bob").is_logged_in()
 
 
+def test_ban_with_an_end_says_until_when(mod: Browser, reader: Browser, bob: Browser, store: Store) -> None:
+    for days in ("0", "-1", "1.5", "３", "9" * 30):
+        mod.open("/u/bob/ban").submit("/u/bob/ban", reason="Heated.", days=days)
+        assert mod.status == 422
+        assert "whole number from 1 to 3,650" in mod.page.one("p", role="alert").text
+        assert [mod.page.one("input", name=name)["value"] for name in ("reason", "days")] == ["Heated.", days]
+    mod.submit("/u/bob/ban", days="7")
+    until = format_until(store)
+    assert mod.follow().flashes == [f"bob has been banned until {until} and logged out everywhere."]
+    assert until in reader.open("/u/bob").page.one("p", class_="error").text
+    assert f"mod banned bob until {until} : Heated." in reader.open("/log").page.one("ol", class_="log").text
+    told = f"This account is banned until {until}: Heated."
+    assert bob.open("/").flashes == [told]
+    bob.log_in("bob")
+    assert (bob.status, bob.alert) == (422, told)
+    store.connection.command("HSET", store.keys.user("bob"), "banned-until", 1)
+    assert bob.log_in("bob").is_logged_in()
+    assert not reader.open("/u/bob").page.all("p", class_="error")
+
+
+def format_until(store: Store) -> str:
+    ends = datetime.fromtimestamp(store.users.get("bob").banned_until, UTC)
+    return f"{ends.day} {ends:%b %Y, %H:%M} UTC"
+
+
 @pytest.mark.parametrize("reason", ["", " ", "x" * 301])
 def test_ban_needs_a_reason_and_keeps_what_was_typed(reason: str, mod: Browser, bob: Browser) -> None:
-    mod.open("/u/bob").submit("/u/bob/ban", reason=reason)
+    mod.open("/u/bob/ban").submit("/u/bob/ban", reason=reason)
     form = mod.form("/u/bob/ban")
     assert mod.status == 422
     assert form.one("p", role="alert").text
@@ -102,7 +129,7 @@ def test_ban_is_offered_only_where_it_is_allowed(
         offered = [
             name
             for name in ("bob", "mod", "second", "boss")
-            if person.open(f"/u/{name}").page.all("form", action=f"/u/{name}/ban")
+            if person.open(f"/u/{name}").page.all("a", href=f"/u/{name}/ban")
         ]
         assert offered == bannable
 

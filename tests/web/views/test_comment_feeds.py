@@ -129,5 +129,5 @@ def test_inbox_is_read_at_its_secret_address_until_that_is_withdrawn(reader: Bro
 
 def test_inbox_of_a_banned_member_has_no_feed(reader: Browser, store: Store) -> None:
     token = store.inbox_feeds.renew(store.users.get("ann"))
-    store.users.ban("ann", NewLogEntry(LogAction.BAN, "mod", about="ann", why="Spam."))
+    store.bans.ban("ann", NewLogEntry(LogAction.BAN, "mod", about="ann", why="Spam."))
     assert reader.open(f"/inbox/feed/{token}.atom").status == 404

@@ -107,7 +107,7 @@ def log_out(_store: Store, browser: Browser) -> None:
 
 
 def ban(store: Store, _browser: Browser) -> None:
-    store.users.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
+    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
 
 
 def delete_parent(store: Store, _browser: Browser) -> None:

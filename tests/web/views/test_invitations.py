@@ -89,12 +89,12 @@ def test_invitation_is_invalid_while_its_maker_is_banned(enter: Enter, store: St
     message = "The person who made this invitation is no longer a member. Please ask somebody else for a new one."
     link, guest = invite(enter("mod", Role.MODERATOR)), enter()
     guest.open(link)
-    store.users.ban("mod", NewLogEntry(LogAction.BAN, "admin", about="mod", why="Spam."))
+    store.bans.ban("mod", NewLogEntry(LogAction.BAN, "admin", about="mod", why="Spam."))
     guest.submit("/signup", username="carl", password="long enough")
     assert (guest.status, guest.intro) == (403, message)
     assert (guest.open(link).status, guest.intro) == (403, message)
     assert store.users.find("carl") is None
-    store.users.unban("mod", NewLogEntry(LogAction.UNBAN, "admin", about="mod"))
+    store.bans.lift("mod", NewLogEntry(LogAction.UNBAN, "admin", about="mod"))
     assert guest.open(link).submit("/signup", username="carl", password="long enough").status == 303
 
 
@@ -168,7 +168,7 @@ def test_members_of_a_week_may_invite_if_so_configured(
 def test_only_moderators_see_who_invited_a_member(enter: Enter, store: Store) -> None:
     mod, guest = enter("mod", Role.MODERATOR), enter()
     guest.open(invite(mod)).submit("/signup", username="carl", password="long enough")
-    mod.open("/u/carl").submit("/u/carl/ban", reason="Spam.")
+    mod.open("/u/carl/ban").submit("/u/carl/ban", reason="Spam.")
     assert mod.open("/u/carl").page.one("p", class_="intro").one("a", href="/u/mod").text == "mod"
     about = mod.page.one("section", aria_labelledby="about-heading")
     assert about.one("li").text.startswith("mod banned carl : Spam.")

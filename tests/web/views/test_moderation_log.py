@@ -42,7 +42,7 @@ def undo_forms(person: Browser) -> list[str]:
 
 def ban(store: Store, who: str, name: str, why: str = "Spam.") -> None:
     """Ban *name* in the name of *who*."""
-    store.users.ban(factories.user(store, name).name, NewLogEntry(LogAction.BAN, who, about=name, why=why))
+    store.bans.ban(factories.user(store, name).name, NewLogEntry(LogAction.BAN, who, about=name, why=why))
 
 
 def test_every_kind_of_act_has_a_sentence(mod: Browser, reader: Browser, make_member: MakeMember, store: Store) -> None:
@@ -52,7 +52,7 @@ def test_every_kind_of_act_has_a_sentence(mod: Browser, reader: Browser, make_me
     mod.open("/a/1").submit("/a/1/restore")
     mod.open("/groups/new").submit("/groups/new", name="go", title="Go")
     factories.user(store, "eve")
-    mod.open("/u/eve").submit("/u/eve/ban", reason="Spam.")
+    mod.open("/u/eve/ban").submit("/u/eve/ban", reason="Spam.")
     mod.open("/u/eve").submit("/u/eve/unban")
     make_member("boss", Role.ADMIN).open("/u/eve").submit("/u/eve/role", role="moderator")
     assert [entry.all("p")[0].text for entry in entries(reader)] == [

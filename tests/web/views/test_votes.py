@@ -81,7 +81,7 @@ def test_vote_in_an_ended_session_leads_to_login(article: Article, bob: Browser,
 
 def test_vote_of_a_banned_member_leads_to_the_reason(article: Article, bob: Browser, store: Store) -> None:
     fields = {"csrf_token": bob.csrf_token(), "next": "/new"}
-    store.users.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Too many links."))
+    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Too many links."))
     bob.post("/a/1/vote", fields)
     assert bob.location.startswith("/login?next=/new%23a1")
     assert "Too many links." in " ".join(bob.follow().flashes)

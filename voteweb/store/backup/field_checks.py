@@ -133,6 +133,7 @@ _MEMBER: dict[str, Check] = {
     "role": one_of(Role),
     "since": is_time,
     "banned": is_time,
+    "banned-until": is_time,
     "left": is_time,
     "held": is_time,
     "signed-up": is_time,
@@ -146,4 +147,7 @@ _LOG_ENTRY: dict[str, Check] = {
     "article": is_id_text,
     "undoes": is_id_text,
     "comment": is_id_text,
+    "articles": is_id_text,
+    "comments": is_id_text,
+    "until": is_time,
 }

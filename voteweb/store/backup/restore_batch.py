@@ -101,9 +101,10 @@ class RestoreBatch(KeyWrites):
             self._rankings[keys.users()][record.name] = finite_number(fields.get("since")) or 0.0
             if "inbox-feed" in fields:
                 self._strings[keys.inbox_feed(fields["inbox-feed"])] = record.name
-            if fields.get("role") == Role.ADMIN and fields.get("banned", "0") == "0":
+            is_banned = fields.get("banned", "0") != "0"
+            if fields.get("role") == Role.ADMIN and (not is_banned or "banned-until" in fields):
                 self._sets[keys.admins()].append(record.name)
-            if "held" in fields and fields.get("banned", "0") == "0":
+            if "held" in fields and not is_banned:
                 self._rankings[keys.held()][record.name] = finite_number(fields["held"]) or 0.0
 
     def _add_comment(self, record: records.Comment) -> None:

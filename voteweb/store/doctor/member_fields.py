@@ -9,7 +9,7 @@ from voteweb.store.doctor import fixes
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.scanner import Scanner, batched, finite_number, split_evenly
 
-_FIELDS = ("id", "name", "role", "password", "since", "banned", "left", "held")
+_FIELDS = ("id", "name", "role", "password", "since", "banned", "banned-until", "left", "held")
 _BY_HAND = "the value is stored nowhere else: a backup may hold it; set the field with HSET"
 
 
@@ -55,7 +55,7 @@ def _check_fields(
         yield Finding(key, what, fixes.field(key, "password", None, ""))
     if finite_number(fields["since"]) is None:
         yield _lost_since(keys.users(), key, name, joined)
-    for field in ("banned", "left", "held"):
+    for field in ("banned", "banned-until", "left", "held"):
         if fields[field] is not None and finite_number(fields[field]) is None:
             yield Finding(key, f"has the time {fields[field]} in the field {field}, which is no time", why_not=_BY_HAND)
 

@@ -9,7 +9,7 @@ from voteweb.store.doctor import fixes
 from voteweb.store.doctor.finding import Finding, check_placement
 from voteweb.store.scanner import Scanner, batched, finite_number, split_evenly
 
-_FIELDS = ("id", "left", "role", "banned", "since", "held")
+_FIELDS = ("id", "left", "role", "banned", "banned-until", "since", "held")
 
 
 def examine(scanner: Scanner) -> Iterator[Finding]:
@@ -35,13 +35,13 @@ def check_members(scanner: Scanner, names: list[str]) -> Iterator[Finding]:
             ("ZSCORE", keys.held(), name),
         ]
     replies = split_evenly(scanner.run_atomic(commands), len(names))
-    for name, ((id, left, role, banned, since, held), indexed, is_in_admins, queued) in zip(
+    for name, ((id, left, role, banned, until, since, held), indexed, is_in_admins, queued) in zip(
         names, replies, strict=True
     ):
         is_member, fix = id is not None and left is None, fixes.member_lists(keys, name)
         joined = (finite_number(since) or 0.0) if is_member else None
         yield from check_placement(keys.users(), name, indexed, joined, fix)
-        is_admin = is_member and role == Role.ADMIN and (banned or "0") == "0"
+        is_admin = is_member and role == Role.ADMIN and ((banned or "0") == "0" or finite_number(until) is not None)
         if is_admin != bool(is_in_admins):
             what = f"lacks {name}" if is_admin else f"holds {name}, who is no admin or cannot log in"
             yield Finding(keys.admins(), what, fix)

@@ -20,9 +20,9 @@ local action, member, voter_id, voter_name, session_id, vote_score, good_votes, 
   newcomer_seconds, digest, idle, longest, pause, max_open_votes = unpack(ARGV)
 local FIRST_GROUP_KEY, FIRST_LIMIT = 8, 17
 local limit_count = (#ARGV - FIRST_LIMIT + 1) / 2
-local session, banned, left, signed_up, role, held = unpack(
-  redis.call('HMGET', KEYS[5], 'session', 'banned', 'left', 'signed-up', 'role', 'held'))
-if session ~= session_id or (banned or '0') ~= '0' or left then
+local session, banned, until_time, left, signed_up, role, held = unpack(
+  redis.call('HMGET', KEYS[5], 'session', 'banned', 'banned-until', 'left', 'signed-up', 'role', 'held'))
+if session ~= session_id or is_banned(banned, until_time) or left then
   return { 'logged-out' }
 elseif held then
   return { 'held' }

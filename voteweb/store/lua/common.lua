@@ -54,6 +54,13 @@ local function check_types(first, last, wanted)
   end
 end
 
+-- Tell whether a member is banned now: banned is the time of the ban, until its end, both as stored. A ban without an end, or
+-- with one that is no time, stays until it is lifted.
+local function is_banned(banned, until_time)
+  local ends = finite(until_time or '')
+  return (banned or '0') ~= '0' and not (ends and tonumber(now()) >= ends)
+end
+
 -- Scripts that act for a member end their KEYS with user:<actor>, and their ARGV with the actor's id and the least role
 -- that may do this. For an act of the operator the id and the role are empty, and there is no such key.
 local RANKS = { member = 1, moderator = 2, admin = 3 }
@@ -62,9 +69,10 @@ local RANKS = { member = 1, moderator = 2, admin = 3 }
 -- caller knows of the member may be out of date. logged-out: the member is banned or gone, or the name belongs to
 -- another id; held: the account waits for a moderator; forbidden: the role is too low.
 local function check_member(key, id, least_role)
-  local stored_id, role, banned, left, held = unpack(redis.call('HMGET', key, 'id', 'role', 'banned', 'left', 'held'))
+  local stored_id, role, banned, until_time, left, held = unpack(
+    redis.call('HMGET', key, 'id', 'role', 'banned', 'banned-until', 'left', 'held'))
   local rank = RANKS[role] or RANKS.member
-  if stored_id ~= id or left or (banned or '0') ~= '0' then
+  if stored_id ~= id or left or is_banned(banned, until_time) then
     return { 'logged-out' }
   elseif held then
     return { 'held' }
@@ -256,9 +264,10 @@ local function remember_link(key, time, seconds, member)
   redis.call('EXPIREAT', key, string.format('%d', math.ceil(tonumber(newest) + seconds)))
 end
 
--- Tell whether a member with this role and ban, as stored, counts as an admin: one who is banned cannot act.
-local function is_admin(role, banned)
-  return role == 'admin' and (banned or '0') == '0'
+-- Tell whether a member with this role and ban, as stored, counts as an admin: one who is banned for good cannot act again by
+-- themselves.
+local function is_admin(role, banned, until_time)
+  return role == 'admin' and ((banned or '0') == '0' or finite(until_time or '') ~= nil)
 end
 
 -- Tell whether the set of admins KEYS[at] has nobody but this name.
@@ -342,7 +351,8 @@ local function done(answer)
 end
 
 -- The places of the fields in a log entry, which is an array of strings; PACKED_FIELDS in moderation_log.py names all.
-local KIND, TIME, ABOUT, ARTICLE, ADDED, REMOVED, UNDOES, UNDONE, COMMENT = 1, 3, 4, 5, 8, 9, 10, 11, 12
+local KIND, TIME, ABOUT, ARTICLE, ADDED, REMOVED, UNDOES, UNDONE, COMMENT, UNTIL =
+  1, 3, 4, 5, 8, 9, 10, 11, 12, 15
 -- Entries after one that is to be undone: more in the minutes that undoing is offered for is no usual site.
 local MAX_LATER_ENTRIES = 1000
 
@@ -450,14 +460,14 @@ local function is_in_force()
   return true
 end
 
--- Write the act into the log, with the groups that it added and removed. Returns the id of the entry, nil without a log.
-local function write_log_entry(added, removed)
+-- Write the act into the log, with the groups that it added and removed, and the end of a ban. Returns the id of the entry, nil without a log.
+local function write_log_entry(added, removed, until_time)
   if ARGV[3] == '' then
     return
   end
   local first, entry = #KEYS - tonumber(ARGV[1]) + 2, cjson.decode(ARGV[3])
   local undoes = tonumber(entry[UNDOES])
-  entry[TIME], entry[ADDED], entry[REMOVED] = now(), added or '', removed or ''
+  entry[TIME], entry[ADDED], entry[REMOVED], entry[UNTIL] = now(), added or '', removed or '', until_time or ''
   local id = store_log_entry(KEYS[first], entry)
   for i = first + 1, #KEYS do
     redis.call('RPUSH', KEYS[i], id)

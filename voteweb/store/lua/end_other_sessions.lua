@@ -4,12 +4,13 @@
 --       4 seconds until a session that is not used ends  5 seconds until any ends
 -- Answers  done (by this call or before) | logged-out (the session that was to stay has ended)
 local member_session, digest, new_session, idle, longest = unpack(ARGV)
-local session, banned, left = unpack(redis.call('HMGET', KEYS[1], 'session', 'banned', 'left'))
+local session, banned, until_time, left = unpack(
+  redis.call('HMGET', KEYS[1], 'session', 'banned', 'banned-until', 'left'))
 if session == new_session then
   return { 'done' }
 end
 local value = find_session(2, member_session, digest, idle, longest, longest)
-if session ~= member_session or (banned or '0') ~= '0' or left or not value then
+if session ~= member_session or is_banned(banned, until_time) or left or not value then
   return { 'logged-out' }
 end
 write_when_full(KEYS[1])

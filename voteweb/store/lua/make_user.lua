@@ -29,8 +29,9 @@ if needs_invitation == '1' then
   if not by or used or revoked or tonumber(now()) >= tonumber(expires) then
     return { 'no-invitation' }
   end
-  local inviter_id, banned, left = unpack(redis.call('HMGET', KEYS[3], 'id', 'banned', 'left'))
-  if not inviter_id or left or (banned or '0') ~= '0' then
+  local inviter_id, banned, until_time, left = unpack(
+    redis.call('HMGET', KEYS[3], 'id', 'banned', 'banned-until', 'left'))
+  if not inviter_id or left or is_banned(banned, until_time) then
     return { 'inviter-gone' }
   end
   invited_by = by

@@ -6,8 +6,9 @@
 -- Answers  open (by this call or before) | ended (it was open, and was ended) | logged-out (sessions with this id of the
 --          member have ended, or the member is banned)
 local member_id, member_session, digest, browser, began, password, idle, longest, max_sessions = unpack(ARGV)
-local id, session, banned, left = unpack(redis.call('HMGET', KEYS[1], 'id', 'session', 'banned', 'left'))
-if id ~= member_id or session ~= member_session or (banned or '0') ~= '0' or left then
+local id, session, banned, until_time, left = unpack(
+  redis.call('HMGET', KEYS[1], 'id', 'session', 'banned', 'banned-until', 'left'))
+if id ~= member_id or session ~= member_session or is_banned(banned, until_time) or left then
   return { 'logged-out' }
 end
 check_types(2, 2, 'hash')

@@ -4,8 +4,8 @@
 -- ARGV  1 name in lower case
 -- Answers  repaired | unchanged
 local name = ARGV[1]
-local id, left, role, banned, since, held = unpack(
-  redis.call('HMGET', KEYS[1], 'id', 'left', 'role', 'banned', 'since', 'held'))
+local id, left, role, banned, until_time, since, held = unpack(
+  redis.call('HMGET', KEYS[1], 'id', 'left', 'role', 'banned', 'banned-until', 'since', 'held'))
 check_types(2, 2, 'zset')
 check_types(3, 3, 'set')
 check_types(4, 4, 'zset')
@@ -21,7 +21,7 @@ elseif not is_member and indexed then
   redis.call('ZREM', KEYS[2], name)
   changed = true
 end
-local belongs = is_member and is_admin(role, banned)
+local belongs = is_member and is_admin(role, banned, until_time)
 if belongs ~= (redis.call('SISMEMBER', KEYS[3], name) == 1) then
   set_admin(3, name, belongs)
   changed = true

@@ -6,8 +6,8 @@
 -- Answers  done (by this call or before) | changed (the hash is another by now) | last-admin
 --          | unknown
 local name, session_id, articles, verified = unpack(ARGV)
-local id, left, password_hash, role, banned = unpack(
-  redis.call('HMGET', KEYS[1], 'id', 'left', 'password', 'role', 'banned'))
+local id, left, password_hash, role, banned, until_time = unpack(
+  redis.call('HMGET', KEYS[1], 'id', 'left', 'password', 'role', 'banned', 'banned-until'))
 if not id then
   return { 'unknown' }
 elseif left then
@@ -20,7 +20,7 @@ check_types(3, 3, 'zset')
 check_types(4, 4, 'set')
 check_types(5, 5, 'string')
 check_types(6, 8, 'zset')
-if is_admin(role, banned) and is_last_admin(4, name) then
+if is_admin(role, banned, until_time) and is_last_admin(4, name) then
   return { 'last-admin' }
 end
 write_when_full(KEYS[1])

@@ -17,9 +17,9 @@
 local action, number, voter_id, voter_name, session_id, commenting_seconds, grace, newcomer_seconds, digest, idle, longest,
   pause = unpack(ARGV)
 local FIRST_LIMIT_KEY, FIRST_LIMIT = 6, 13
-local session, banned, left, signed_up, role, held = unpack(
-  redis.call('HMGET', KEYS[4], 'session', 'banned', 'left', 'signed-up', 'role', 'held'))
-if session ~= session_id or (banned or '0') ~= '0' or left then
+local session, banned, until_time, left, signed_up, role, held = unpack(
+  redis.call('HMGET', KEYS[4], 'session', 'banned', 'banned-until', 'left', 'signed-up', 'role', 'held'))
+if session ~= session_id or is_banned(banned, until_time) or left then
   return { 'logged-out' }
 elseif held then
   return { 'held' }

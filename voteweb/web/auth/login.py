@@ -12,7 +12,7 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core import browsers, permissions
 from voteweb.core.comments import Unread
-from voteweb.core.errors import N_, Banned, LoggedOut, Refused, StorageFull, Unavailable
+from voteweb.core.errors import N_, Banned, BannedUntil, LoggedOut, Refused, StorageFull, Unavailable
 from voteweb.core.models import Session, User, Voter
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.sessions import digest
@@ -88,6 +88,8 @@ def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
 
 def ban_error(user: User) -> Banned:
     """Return the error that tells *user*, who is banned or was refused, why."""
+    if user.banned_until:
+        return BannedUntil(reason=user.ban_reason, when=user.banned_until)
     return (Refused if user.held else Banned)(reason=user.ban_reason)
 
 

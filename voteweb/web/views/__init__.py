@@ -9,6 +9,7 @@ from voteweb.web.views import (
     admissions,
     articles,
     auth,
+    bans,
     comment_feeds,
     comment_lists,
     comment_moderation,
@@ -33,6 +34,7 @@ from voteweb.web.views import (
 _MODULES = (
     articles, submission, votes, groups, auth, account, invitations, users, admissions, moderation, moderation_log,
     status, feeds, sitemap, language,
+    bans,
 )  # fmt: skip
 #: The pages of conversations, which a site without them does not have.
 _CONVERSATIONS = (

@@ -1,4 +1,4 @@
-"""Members: their pages, and their bans and roles, which moderators and admins change."""
+"""Members: their pages, and their roles, which admins change."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from voteweb.store.moderation_log import NewLogEntry
 from voteweb.web.auth.confirmation import require_recent_password
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, viewer
 from voteweb.web.context import store
-from voteweb.web.i18n.formatting import ROLE_NAMES, error_message
+from voteweb.web.i18n.formatting import ROLE_NAMES
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import render_list
 
@@ -48,36 +48,6 @@ def _render(name: str, **context: Any) -> str:
         roles=tuple(Role),
         **context,
     )
-
-
-@blueprint.post("/u/<name>/ban")
-@login_required
-def ban(name: str) -> ResponseReturnValue:
-    """Ban a member, with a reason that everybody can read."""
-    user, target = viewer_and_member(name)
-    if not permissions.may_ban(user, target):
-        abort(403)
-    typed = request.form.get("reason", "")
-    try:
-        reason = validation.reason(typed)
-    except Invalid as error:
-        return _render(target.name, refused=error_message(error), typed=typed), 422
-    require_recent_password(user)
-    store().users.ban(target.name, NewLogEntry(LogAction.BAN, user.name, about=target.name, why=reason), actor=user)
-    flash(_("%(name)s has been banned and logged out everywhere.", name=target.name))
-    return redirect(f"/u/{target.name}", 303)
-
-
-@blueprint.post("/u/<name>/unban")
-@login_required
-def unban(name: str) -> ResponseReturnValue:
-    """Lift the ban of a member."""
-    user, target = viewer_and_member(name)
-    if not permissions.may_ban(user, target):
-        abort(403)
-    store().users.unban(target.name, NewLogEntry(LogAction.UNBAN, user.name, about=target.name), actor=user)
-    flash(_("%(name)s can log in again.", name=target.name))
-    return redirect(f"/u/{target.name}", 303)
 
 
 @blueprint.post("/u/<name>/role")
