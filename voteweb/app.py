@@ -8,6 +8,7 @@ from flask import Flask
 from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
+from voteweb.core.operator_pages import OperatorPages
 from voteweb.store import Store, open_store
 from voteweb.web import flashes, rate_limits, request_bounds, security, static_files, templating, views
 from voteweb.web.auth import login, sessions
@@ -30,6 +31,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     store.schema.refuse_other()
     app.extensions["voteweb.settings"] = settings
     app.extensions["voteweb.store"] = store
+    app.extensions["voteweb.pages"] = OperatorPages(settings.pages_dir)
     # Hooks before a request run in this order, those after it in reverse: hosts are checked before sessions are read,
     # and headers are added to what all others have answered.
     metrics.init_app(app, settings, store)

@@ -131,6 +131,8 @@ PAGES: dict[str, list[str]] = {
         *_FORMS,
         "/reports",
         "/about",
+        "/rules",
+        "/privacy",
         "/nowhere",
         "/new?page=99",
         "/invitations",

@@ -88,13 +88,13 @@ def check_who_reads_the_removed_article(ann: Visitor, bob: Visitor, reader: Visi
 
 
 def undo_the_removal(mod: Visitor) -> None:
-    mod.follow("Moderation log").press("Undo").is_at("/log#l1")
+    mod.follow("Log").press("Undo").is_at("/log#l1")
     mod.sees_flash("The action has been undone. The log says so.")
     fits(mod)
 
 
 def check_the_log(reader: Visitor) -> None:
-    entries = fits(reader.open("/").follow("Moderation log")).page.locator(".log > li > p:first-child")
+    entries = fits(reader.open("/").follow("Log")).page.locator(".log > li > p:first-child")
     expect(entries).to_have_text(["mod restored “Redis, again”", "mod removed “Redis, again”: Posted twice. undone"])
 
 

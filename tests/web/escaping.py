@@ -17,8 +17,11 @@ _ATTRIBUTES = set(
 )
 
 
-def assert_harmless(page: Element) -> None:
-    """Fail if *page* has any element, attribute or URL that the site itself does not write."""
+def assert_harmless(page: Element, schemes: tuple[str, ...] = ()) -> None:
+    """Fail if *page* has any element, attribute or URL that the site itself does not write.
+
+    *schemes* are those that its URLs may have besides http and https.
+    """
     scripts = [script["src"].partition("?v=")[0] for script in page.all("script")]
     assert scripts[:2] == ["/static/vote.js", "/static/shortcuts.js"]
     assert set(scripts[2:]) <= {"/static/drafts.js", "/static/replies.js"}
@@ -28,7 +31,7 @@ def assert_harmless(page: Element) -> None:
             assert element["src"].startswith("/static/icon.svg?v=")
         assert set(element.attrs) <= _ATTRIBUTES, element.attrs
         for name in ("href", "action", "formaction"):
-            assert element.attrs.get(name, "/").startswith(("/", "#", "http://", "https://")), element.attrs
+            assert element.attrs.get(name, "/").startswith(("/", "#", "http://", "https://", *schemes)), element.attrs
             assert not element.attrs.get(name, "/").startswith("//"), element.attrs
         if element.tag in ("form", "button"):
             assert "evil" not in element.attrs.get("action", "") + element.attrs.get("formaction", "")

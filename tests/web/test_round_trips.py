@@ -26,6 +26,7 @@ OTHER_PAGES = [
     ("/a/1/reports", 0, 1, 1),
     ("/groups", 2, 2, 2),
     ("/about", 1, 1, 1),
+    ("/privacy", 0, 1, 1),
     ("/login", 0, 1, 1),
     ("/nowhere", 0, 1, 1),
     ("/metrics", 0, 1, 1),

@@ -24,6 +24,7 @@ from voteweb.cli.site import data_option, load_settings, open_checked_store, rea
 from voteweb.cli.workers import UnexpectedExitFilter, exit_on_early_sigterm, exit_with_parent
 from voteweb.core.config import METRICS_DIR_VARIABLE, Settings, env_name
 from voteweb.core.errors import ConfigError
+from voteweb.core.operator_pages import OperatorPages
 from voteweb.embedded.database import open_database
 from voteweb.store import Store
 from voteweb.web.monitoring import access_log
@@ -104,6 +105,9 @@ def _check_app(settings: Settings) -> None:
     """Create the app once, so that its errors are reported here and not by each worker."""
     from voteweb.app import create_app
 
+    faults = OperatorPages(settings.pages_dir).faults()
+    if faults:
+        raise ConfigError("%(faults)s", faults=" ".join(faults))
     create_app(settings)
 
 

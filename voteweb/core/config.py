@@ -171,6 +171,8 @@ STATIC_SECONDS = 365 * 86_400
 FLASH_COOKIE_SECONDS = 60
 #: Seconds for which browsers must use https (HSTS): a year, as the preload lists require.
 HTTPS_ONLY_SECONDS = 365 * 86_400
+#: Bytes of a page that the operator wrote: more is no page, and would take a second to render.
+MAX_OPERATOR_PAGE_BYTES = 100_000
 #: Days for which a copy of security.txt is valid: RFC 9116 recommends less than a year.
 SECURITY_TXT_DAYS = 180
 #: Seconds for which /healthz caches its warnings about the database; whether it answers is checked each time.

@@ -1,7 +1,7 @@
 """Turn user text into safe HTML and safe XML text; no other module creates markup."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 import nh3
@@ -17,6 +17,8 @@ _TAGS = {
 _REL = "nofollow ugc noopener"
 #: Characters up to which a text is short: many are cached. A long one can be half a megabyte of HTML.
 _SHORT_LENGTH = 2_000
+#: Pages of the operator, in each language.
+_OPERATOR_CACHE_SIZE = 8
 #: The beginning of an address that names a user, such as https://google.com@evil.example; browsers skip any slashes.
 _HEADING = re.compile("<(/?)h[2-4]>")
 _USER_INFO = re.compile(r"https?:[/\\]*[^/?#\\]*@", re.IGNORECASE)
@@ -33,13 +35,23 @@ def render(source: str) -> Markup:
 
 
 def _render(source: str) -> Markup:
+    return _clean(source, {"http", "https"}, _REL, _filter_attribute)
+
+
+@lru_cache(maxsize=_OPERATOR_CACHE_SIZE)
+def render_operator_page(source: str) -> Markup:
+    """Return the Markdown *source* of the operator as :func:`render` does, with links inside the site and to mail."""
+    return _clean(source, {"http", "https", "mailto"}, "noopener", _filter_operator_attribute)
+
+
+def _clean(source: str, schemes: set[str], rel: str, attribute_filter: Callable[[str, str, str], str | None]) -> Markup:
     cleaned = nh3.clean(
         markdown.to_html(source),
         tags=_TAGS,
         attributes={"a": {"href"}, "ol": {"start"}},
-        url_schemes={"http", "https"},
-        link_rel=_REL,
-        attribute_filter=_filter_attribute,
+        url_schemes=schemes,
+        link_rel=rel,
+        attribute_filter=attribute_filter,
     )
     shown = clean_html(cleaned)  # only now: a text can name characters, as in "&#8238;"
     return Markup(shown)  # nosec B704  # noqa: S704 - nh3 has just cleaned it
@@ -63,6 +75,11 @@ def _filter_attribute(tag: str, name: str, value: str) -> str | None:
     if name == "href" and (not value.lower().startswith(("http://", "https://")) or _USER_INFO.match(value)):
         return None
     return value if name in ("href", "rel", "start") else None
+
+
+def _filter_operator_attribute(tag: str, name: str, value: str) -> str | None:
+    is_own_link = name == "href" and re.match(r"/(?!/)|#|mailto:", value, re.IGNORECASE)
+    return value if is_own_link else _filter_attribute(tag, name, value)
 
 
 def trusted(html: str) -> Markup:

@@ -1,4 +1,4 @@
-"""The store, the settings and the time of the request that is being answered."""
+"""The store, the settings, the operator's pages and the time of the request that is being answered."""
 
 import time
 from typing import cast
@@ -6,6 +6,7 @@ from typing import cast
 from flask import current_app, g
 
 from voteweb.core.config import Settings
+from voteweb.core.operator_pages import OperatorPages
 from voteweb.store import Store
 
 
@@ -15,6 +16,10 @@ def store() -> Store:
 
 def settings() -> Settings:
     return cast(Settings, current_app.extensions["voteweb.settings"])
+
+
+def operator_pages() -> OperatorPages:
+    return cast(OperatorPages, current_app.extensions["voteweb.pages"])
 
 
 def now() -> float:

@@ -41,6 +41,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         join_names=formatting.join_names,
         markdown=markup.render,
         number=formatting.format_number,
+        operator_markdown=markup.render_operator_page,
         path=lambda name: quote(name, safe="/+"),
         relative_time=formatting.relative_time,
         time=formatting.format_time,

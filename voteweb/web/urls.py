@@ -13,7 +13,7 @@ from voteweb.web import static_files
 from voteweb.web.context import settings
 
 #: Endpoints that search engines may index. The form to post is not useful to them: it redirects readers to log-in.
-_INDEXED = {"articles.good", "submission.submit", "groups.index", "status.about"}
+_INDEXED = {"articles.good", "submission.submit", "groups.index", "status.about", "status.privacy", "status.rules"}
 #: Indexed endpoints with several pages. The pages of single comments are not indexed: each is on its article's page.
 _PAGED = {
     "articles.front", "articles.new", "articles.show", "groups.by_score", "groups.by_time", "users.show",

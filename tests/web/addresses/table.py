@@ -104,6 +104,8 @@ PAGES = [
     ),
     listing("moderation_log.index", "/log", parameters=("page", "who", "kind")),
     page("status.about", "/about"),
+    page("status.rules", "/rules"),
+    page("status.privacy", "/privacy"),
     page("status.health", "/healthz", is_html=False, caching=Caching.NOBODY),
     page("status.security_contact", "/.well-known/security.txt", allowed=(), refused=all_get(PEOPLE, 404)),
     page("status.metrics", "/metrics", allowed=(), refused=all_get(PEOPLE, 404), caching=Caching.NOBODY),

@@ -34,6 +34,8 @@ PAGES = [
     "/a/3",
     "/a/4",
     "/about",
+    "/rules",
+    "/privacy",
     "/log",
     "/log?kind=ban",
     "/u/ann",

@@ -42,6 +42,8 @@ CANONICAL = [
     ("/u/ann", "/u/ann"),
     ("/u/ANN?page=2", "/u/ann?page=2"),
     ("/about?x=<y>", "/about"),
+    ("/rules", "/rules"),
+    ("/privacy", "/privacy"),
     ("/log", "/log"),
     ("/log?who=&kind=", "/log"),
 ]
@@ -162,7 +164,7 @@ def test_sitemap_has_every_canonical_address_once(reader: Browser, monkeypatch: 
     parts = locations(reader, "/sitemap.xml")
     assert parts == [f"/sitemap-{number}.xml" for number in range(4)]
     lists, *articles = (locations(reader, part) for part in parts)
-    assert lists == "/ /new /good /groups /g/python /g/redis /g/%E7%BC%96%E7%A8%8B /about /log".split()
+    assert lists == "/ /new /good /groups /g/python /g/redis /g/%E7%BC%96%E7%A8%8B /about /rules /privacy /log".split()
     assert articles == [
         [f"/a/{id}" for id in (1, *range(3, 12))],
         [f"/a/{id}" for id in range(12, 22)],
@@ -182,7 +184,16 @@ def test_unknown_part_of_the_sitemap_is_404(reader: Browser) -> None:
 def test_sitemap_of_an_empty_site_has_its_lists(reader: Browser, store: Store) -> None:
     store.connection.client.flushall()
     assert locations(reader, "/sitemap.xml") == ["/sitemap-0.xml"]
-    assert locations(reader, "/sitemap-0.xml") == ["/", "/new", "/good", "/groups", "/about", "/log"]
+    assert locations(reader, "/sitemap-0.xml") == [
+        "/",
+        "/new",
+        "/good",
+        "/groups",
+        "/about",
+        "/rules",
+        "/privacy",
+        "/log",
+    ]
 
 
 def test_sitemap_skips_members_that_are_no_articles(reader: Browser, store: Store) -> None:

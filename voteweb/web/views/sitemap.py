@@ -9,6 +9,8 @@ from voteweb.web.context import store
 from voteweb.web.responses import public, render_public, xml
 
 blueprint = Blueprint("sitemap", __name__)
+#: The pages of the site about itself.
+_PAGES = ("/about", "/rules", "/privacy", "/log")
 
 
 @blueprint.get("/robots.txt")
@@ -33,7 +35,7 @@ def lists() -> Response:
     pipeline = store().pipeline(reader=True)
     names = store().groups.queue_names(pipeline)
     pipeline.execute()
-    paths = ["/", "/new", "/good", "/groups", *(f"/g/{name}" for name in names.result), "/about", "/log"]
+    paths = ["/", "/new", "/good", "/groups", *(f"/g/{name}" for name in names.result), *_PAGES]
     return xml("sitemap/part.xml", "application/xml", config.SITEMAP_SECONDS, paths=paths)
 
 

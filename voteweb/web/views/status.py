@@ -1,4 +1,4 @@
-"""The site about itself: how ranking works here, its health, and its metrics."""
+"""The site about itself: what it is and how it ranks, its rules and its privacy, its health, and its metrics."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -10,9 +10,10 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import config
 from voteweb.core.errors import Unavailable
 from voteweb.core.models import Order
+from voteweb.core.ranking_example import choose_example
 from voteweb.web.auth.login import page_pipeline, queue_viewer
-from voteweb.web.context import settings, store
-from voteweb.web.i18n.locale import LANGUAGES
+from voteweb.web.context import operator_pages, settings, store
+from voteweb.web.i18n import locale
 from voteweb.web.monitoring import metrics
 from voteweb.web.ranking_chart import draw_chart
 from voteweb.web.responses import public
@@ -22,7 +23,7 @@ blueprint = Blueprint("status", __name__)
 
 @blueprint.get("/about")
 def about() -> str:
-    """Explain the site and its ranking, with its own numbers."""
+    """Say what the site is and explain its ranking, with its own numbers and two of its articles."""
     base = (settings().site_url or request.url_root).rstrip("/")
     bookmarklet = (
         f"javascript:location.href={json.dumps(base + '/submit')}"
@@ -31,10 +32,29 @@ def about() -> str:
     pipeline = page_pipeline()
     queue_viewer(pipeline)
     newest = store().listings.queue_page(pipeline, store().rankings.site(Order.TIME), 1)
+    best = store().listings.queue_page(pipeline, store().rankings.site(Order.SCORE), 1)
     pipeline.execute()
     votes = [article.votes for article in newest.result.rows]
     chart = draw_chart(settings().good_votes, settings().vote_score, votes)
-    return render_template("status/about.html", bookmarklet=bookmarklet, chart=chart)
+    return render_template(
+        "status/about.html",
+        total=newest.result.total,
+        example=choose_example(best.result.rows),
+        chart=chart,
+        bookmarklet=bookmarklet,
+    )
+
+
+@blueprint.get("/rules")
+def rules() -> str:
+    """Show the rules: the operator's, or those that any such site has."""
+    return render_template("status/rules.html", text=operator_pages().text("rules", locale.current().code))
+
+
+@blueprint.get("/privacy")
+def privacy() -> str:
+    """Show what happens to data about people: in the operator's words, or as this program handles them."""
+    return render_template("status/privacy.html", text=operator_pages().text("privacy", locale.current().code))
 
 
 @blueprint.get("/healthz")
@@ -44,7 +64,7 @@ def health() -> ResponseReturnValue:
     headers = {"Cache-Control": "no-store"}
     if status == "down":
         return jsonify(status=status, reasons=reasons), 503, headers | {"Retry-After": str(Unavailable.retry_after)}
-    reasons = [*settings().warnings(), *reasons]
+    reasons = [*settings().warnings(), *operator_pages().faults(), *reasons]
     return jsonify(status="degraded" if reasons else "ok", reasons=reasons), 200, headers
 
 
@@ -59,7 +79,7 @@ def security_contact() -> Response:
     lines = [f"Contact: {contact}", f"Expires: {expires:%Y-%m-%dT%H:%M:%SZ}"]
     if url:
         lines.append(f"Canonical: {url}/.well-known/security.txt")
-    languages = ", ".join(LANGUAGES)
+    languages = ", ".join(locale.LANGUAGES)
     return public("\n".join([*lines, f"Preferred-Languages: {languages}", ""]), "text/plain", config.SITEMAP_SECONDS)
 
 

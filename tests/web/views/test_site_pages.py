@@ -1,0 +1,113 @@
+"""The pages of the site about itself: about, rules, privacy, and the way to them."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests import factories
+from tests.web.browser import Browser
+from tests.web.conftest import MakeBrowser
+from tests.web.escaping import assert_harmless
+from voteweb.cli.run import _check_app
+from voteweb.core.config import Settings
+from voteweb.core.errors import ConfigError
+from voteweb.core.rate_limits import DAY, LIMITS, LimitScope
+from voteweb.store import Store
+
+ZH = {"Accept-Language": "zh"}
+
+
+def test_about_begins_with_what_who_rules_and_contact(make_browser: MakeBrowser) -> None:
+    reader = make_browser(contact="mailto:us@news.example").open("/about")
+    main = reader.page.one("main")
+    links = [link["href"] for link in main.all("a")]
+    assert links[:5] == ["/signup", "/log", "/rules", "/privacy", "mailto:us@news.example"]
+    text = main.text
+    assert text.index("members post links and texts") < text.index("Contact those who run this site")
+    assert text.index("Contact those who run this site") < text.index("How ranking works here")
+    assert reader.page.by_id("ranking").tag == "h2"
+
+
+def test_about_explains_with_two_articles_of_the_front_page(reader: Browser, store: Store) -> None:
+    assert not reader.open("/about").page.all("ol", class_="example")
+    start = int(time.time()) // 60 * 60 - 86_400
+    factories.imported(store, title="Older <b>", time=start, votes=30)
+    factories.imported(store, title="Newer", time=start + 4 * 3_600, votes=2)
+    newer, older = (item.text for item in reader.open("/about").page.one("ol", class_="example").all("li"))
+    assert "has fewer votes, but it is newer" in reader.page.one("main").text
+    assert newer.startswith("Newer ")
+    assert "+ 2 votes × 432 s (14 min 24 s) =" in newer
+    assert older.startswith("Older <b> ")
+    assert "+ 30 votes × 432 s (3 h 36 min) =" in older
+
+
+def test_privacy_tells_the_numbers_of_the_settings(make_browser: MakeBrowser) -> None:
+    text = make_browser(session_days=12, voting_seconds=3 * 86_400, log="json").open("/privacy").page.one("main").text
+    for words in ("12 days after the last form", "3 days from posting", "200 entries, for 90 days", "not the address"):
+        assert words in text
+    assert (
+        "has the time, the page and the address"
+        in make_browser(log="json", log_addresses=1).open("/privacy").response.text
+    )
+    assert "conversation" not in make_browser(comments=0, fetch_titles=0).open("/privacy").page.one("main").text
+
+
+def test_limits_by_address_are_over_within_the_day_that_privacy_promises() -> None:
+    by_address = (LimitScope.ADDRESS, LimitScope.NETWORK, LimitScope.WIDE_NETWORK)
+    assert all(limit.burst * limit.interval <= DAY for limit in LIMITS if limit.scope in by_address)
+
+
+def test_rules_follow_the_settings(make_browser: MakeBrowser) -> None:
+    text = make_browser(hold_posts=3, newcomer_days=0).open("/rules").page.one("main").text
+    assert "The first 3 articles of a new member are shown once" in text
+    assert "In their first" not in text
+
+
+def test_operators_pages_replace_the_default_ones(make_browser: MakeBrowser, tmp_path: Path) -> None:
+    (tmp_path / "rules.md").write_text(
+        "# House *rules*\n\n<script>alert(1)</script> [a](javascript:alert(1)) [b](//evil.example/)\n"
+        "[us](mailto:us@news.example) [log](/log) [web](https://example.com/)"
+    )
+    (tmp_path / "rules.zh.md").write_text("本站规则", "utf-8")
+    reader = make_browser(pages_dir=str(tmp_path))
+    text = reader.open("/rules").page.one("div", class_="text")
+    assert text.one("h2").text == "House rules"
+    assert [link["href"] for link in text.all("a") if "href" in link] == [
+        "mailto:us@news.example", "/log", "https://example.com/",
+    ]  # fmt: skip
+    assert_harmless(reader.page, schemes=("mailto:",))
+    assert reader.open("/rules", headers=ZH).page.one("div", class_="text").text == "本站规则"
+    assert "If you only read" in reader.open("/privacy").page.one("main").text
+
+
+def test_a_faulty_file_prevents_the_start_and_is_in_the_health(
+    make_browser: MakeBrowser, settings: Settings, tmp_path: Path
+) -> None:
+    (tmp_path / "privacy.md").write_bytes(b"\xff")
+    with pytest.raises(ConfigError, match=r"privacy\.md is not UTF-8 text"):
+        _check_app(Settings(redis_url=settings.redis_url, secret_key="k" * 32, pages_dir=str(tmp_path)))
+    health = make_browser(pages_dir=str(tmp_path)).open("/healthz").response.json
+    assert health["status"] == "degraded"
+    assert "privacy.md is not UTF-8 text: see byte 0. Save it as UTF-8." in health["reasons"][0]
+
+
+def test_every_page_leads_to_the_pages_about_the_site(make_browser: MakeBrowser) -> None:
+    for changes, contact in (({}, []), ({"contact": "https://news.example/help"}, ["https://news.example/help"])):
+        footer = make_browser(**changes).open("/nowhere").page.one("footer")
+        targets = ["/about", "/rules", "/privacy", "/log", "/feed.atom", "/comments", *contact]
+        assert [link["href"] for link in footer.all("a")] == targets
+    assert [make_browser().open(target).status for target in targets[:6]] == [200] * 6
+
+
+def test_lists_tell_only_readers_what_the_site_is(reader: Browser, bob: Browser, store: Store) -> None:
+    factories.article(store, groups=("python",))
+    for path in ("/", "/new", "/good", "/groups", "/g/python", "/comments"):
+        assert reader.open(path).page.one("p", class_="welcome").all("a")[0]["href"] == "/about"
+        assert not bob.open(path).page.all("p", class_="welcome"), path
+    assert not reader.open("/a/1").page.all("p", class_="welcome")
+
+
+def test_sign_up_leads_to_rules_and_privacy(reader: Browser) -> None:
+    links = [link["href"] for link in reader.open("/signup").form("/signup").all("a")]
+    assert links == ["/rules", "/privacy"]
