@@ -58,6 +58,12 @@ THREAD_CACHE_COMMENTS = 30_000
 RENDERED_COMMENT_CACHE_BYTES = 16 * 2**20
 #: Characters of a link: browsers and other sites handle this many without trouble.
 MAX_LINK_LENGTH = 2_000
+#: Fetching the title of a link: seconds for all of it, bytes of the page (compressed or not), redirects, and how many
+#: at a time in each process. Titles are at the beginning of pages; whoever waits longer types faster.
+FETCH_SECONDS = 5.0
+MAX_FETCHED_BYTES = 512 * 1024
+MAX_REDIRECTS = 5
+MAX_FETCHES = 2
 #: Characters of a user name.
 MIN_USER_NAME_LENGTH = 2
 MAX_USER_NAME_LENGTH = 20

@@ -158,6 +158,26 @@ class Duplicate(VotewebError):
     template = N_("This link was posted already.")
 
 
+class NoTitle(VotewebError):
+    """The title of a link cannot be fetched; other messages than that of the class say why."""
+
+    status = 422
+    code = "no-title"
+    template = N_("The page at this link has no title that can be read. Please type one.")
+    unreachable: ClassVar[str] = N_("The page at this link cannot be reached. Check the link, or type the title.")
+    too_slow: ClassVar[str] = N_("The page at this link did not answer in time. Please type the title.")
+    refused: ClassVar[str] = N_("The server of this link sends no page (status %(status)s). Please type the title.")
+    no_page: ClassVar[str] = N_("This link leads to a file, not to a page with a title. Please type the title.")
+
+
+class FetchBusy(VotewebError):
+    """As many titles are being fetched as this process fetches at a time."""
+
+    status = 503
+    code = "fetch-busy"
+    template = N_("Titles of other links are being fetched at this moment. Please try again in a few seconds.")
+
+
 class AlreadyReported(VotewebError):
     status = 409
     code = "already-reported"

@@ -1,0 +1,84 @@
+"""Connections to web servers: to an address that was checked, for a limited time and number of bytes."""
+
+import io
+import socket
+from collections.abc import Sequence
+from ssl import SSLContext
+from time import monotonic
+from typing import Any
+
+#: Addresses of one host that are tried.
+_MAX_ADDRESSES = 4
+
+
+def resolve(host: str, port: int) -> list[str]:
+    """Return the addresses of *host*. Raises OSError, and ValueError if it is no host name."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+def connect(addresses: Sequence[str], port: int, deadline: float) -> socket.socket:
+    """Return a connection to the first of *addresses* that accepts one. Raises OSError, also TimeoutError."""
+    refusal: OSError = TimeoutError()
+    for address in addresses[:_MAX_ADDRESSES]:
+        try:
+            # Half of the time that is left, so that one address which does not answer leaves some for the next.
+            return socket.create_connection((address, port), timeout=_seconds_left(deadline) / 2)
+        except OSError as error:
+            refusal = error
+    raise refusal
+
+
+def start_tls(connection: socket.socket, context: SSLContext, host: str, deadline: float) -> socket.socket:
+    """Return *connection* encrypted, once the server has proved that it is *host*. Raises OSError."""
+    connection.settimeout(_seconds_left(deadline))
+    return context.wrap_socket(connection, server_hostname=host)
+
+
+def _seconds_left(deadline: float) -> float:
+    left = deadline - monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+class BoundedSocket:
+    """A connection as :mod:`http.client` uses it, which ends at a deadline and after some bytes.
+
+    The timeout of a socket starts again with each byte: a server that sends one now and then would never reach it.
+    """
+
+    def __init__(self, connection: socket.socket, deadline: float, max_bytes: int) -> None:
+        self._connection = connection
+        self._deadline = deadline
+        self._max_bytes = max_bytes
+
+    def sendall(self, data: bytes) -> None:
+        """Send *data*. Raises OSError."""
+        self._connection.settimeout(_seconds_left(self._deadline))
+        self._connection.sendall(data)
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        """Return what the server sends as a file, whose reads raise OSError, also TimeoutError."""
+        return io.BufferedReader(_BoundedReader(self._connection, self._deadline, self._max_bytes))
+
+    def close(self) -> None:
+        """Do nothing: http.client calls this before it has read the answer."""
+
+
+class _BoundedReader(io.RawIOBase):
+    def __init__(self, connection: socket.socket, deadline: float, max_bytes: int) -> None:
+        self._connection = connection
+        self._deadline = deadline
+        self._bytes_left = max_bytes
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._connection.settimeout(_seconds_left(self._deadline))
+        count = self._connection.recv_into(buffer)
+        self._bytes_left -= count
+        if self._bytes_left < 0:
+            raise OSError("the server sends more than is read")
+        return count

@@ -1,0 +1,127 @@
+"""Fetch a web page: follow its redirects, checking each, and read its beginning."""
+
+import re
+import zlib
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from http.client import HTTPConnection, HTTPResponse
+from ssl import SSLContext
+from typing import Any, NamedTuple, cast
+from urllib.parse import quote, urljoin, urlsplit
+
+from voteweb.core import config
+from voteweb.core.errors import NoTitle
+from voteweb.core.links import ascii_host
+from voteweb.fetching.connections import BoundedSocket, connect, start_tls
+
+_REDIRECTS = (301, 302, 303, 307, 308)
+_HTML = ("text/html", "application/xhtml+xml")
+#: Characters of a path and a query that are sent as they are.
+_SAFE = "/%:=&?~+!$,;'@()*[]|"
+_HEAD_END = re.compile(rb"</head|<body", re.IGNORECASE)
+_BLOCK = 16_384
+_MAX_HEADER_BYTES = 65_536
+
+
+class Network(NamedTuple):
+    """The part of the network that may be reached, and how; ``resolve`` returns the addresses of a host."""
+
+    resolve: Callable[[str, int], Sequence[str]]
+    is_allowed: Callable[[str], bool]
+    ports: frozenset[int]
+    tls: Callable[[], SSLContext]
+    user_agent: str
+
+
+class Page(NamedTuple):
+    """The beginning of a page, and its charset as far as the server names one."""
+
+    body: bytes
+    charset: str
+
+
+class _Target(NamedTuple):
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+    @property
+    def host_header(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        is_default = self.port == (443 if self.scheme == "https" else 80)
+        return host if is_default else f"{host}:{self.port}"
+
+
+def fetch_page(network: Network, link: str, deadline: float) -> Page:
+    """Return the page at *link*. Raises NoTitle, OSError, HTTPException and ValueError."""
+    for _ in range(1 + config.MAX_REDIRECTS):
+        target = _parse(link, network.ports)
+        addresses = network.resolve(target.host, target.port)
+        # One address that is not public is enough: whoever runs the name would only have to ask again.
+        if not addresses or not all(map(network.is_allowed, addresses)):
+            raise NoTitle(NoTitle.unreachable)
+        connection = connect(addresses, target.port, deadline)
+        with closing(connection):
+            if target.scheme == "https":
+                connection = start_tls(connection, network.tls(), target.host, deadline)
+            with closing(connection):
+                bounded = BoundedSocket(connection, deadline, config.MAX_FETCHED_BYTES + _MAX_HEADER_BYTES)
+                with _request(bounded, target, network.user_agent) as response:
+                    location = response.getheader("Location", "")
+                    if response.status not in _REDIRECTS or not location:
+                        return _read_page(response)
+        link = urljoin(link, location.encode("latin-1").decode("utf-8", "replace"))
+    raise NoTitle(NoTitle.unreachable)
+
+
+def _parse(link: str, ports: frozenset[int]) -> _Target:
+    parts = urlsplit(link)
+    host = parts.hostname or ""
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    if parts.scheme not in ("http", "https") or parts.username is not None or not host or port not in ports:
+        raise NoTitle(NoTitle.unreachable)
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return _Target(parts.scheme, host if ":" in host else ascii_host(host), port, quote(path, safe=_SAFE))
+
+
+def _request(bounded: BoundedSocket, target: _Target, user_agent: str) -> HTTPResponse:
+    client = HTTPConnection(target.host, target.port)
+    client.sock = cast(Any, bounded)
+    headers = {
+        "Host": target.host_header,
+        "User-Agent": user_agent,
+        "Accept": "text/html, application/xhtml+xml",
+        "Accept-Encoding": "gzip",
+        "Connection": "close",
+    }
+    client.request("GET", target.path, headers=headers)
+    return client.getresponse()
+
+
+def _read_page(response: HTTPResponse) -> Page:
+    if response.status != 200:
+        raise NoTitle(NoTitle.refused, status=response.status)
+    if response.headers.get_content_type() not in _HTML:
+        raise NoTitle(NoTitle.no_page)
+    encoding = response.getheader("Content-Encoding", "identity").strip().lower()
+    if encoding not in ("identity", "gzip", "x-gzip"):
+        raise NoTitle(NoTitle.no_page)
+    return Page(_read_body(response, is_gzip=encoding != "identity"), response.headers.get_content_charset("") or "")
+
+
+def _read_body(response: HTTPResponse, *, is_gzip: bool) -> bytes:
+    """Return the body up to the end of its head, or its first MAX_FETCHED_BYTES; it may be cut off anywhere."""
+    decompressor = zlib.decompressobj(wbits=31)
+    body, read = b"", 0
+    while read < config.MAX_FETCHED_BYTES and len(body) < config.MAX_FETCHED_BYTES:
+        block = response.read1(min(_BLOCK, config.MAX_FETCHED_BYTES - read))
+        if not block:
+            break
+        read += len(block)
+        added = decompressor.decompress(block, config.MAX_FETCHED_BYTES - len(body)) if is_gzip else block
+        # The end may have come in two blocks.
+        if _HEAD_END.search(body[-6:] + added):
+            return body + added
+        body += added
+    return body
