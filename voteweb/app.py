@@ -11,7 +11,7 @@ from voteweb.core.errors import ConfigError
 from voteweb.core.operator_pages import OperatorPages
 from voteweb.store import Store, open_store
 from voteweb.web import flashes, rate_limits, request_bounds, security, static_files, templating, views
-from voteweb.web.auth import login, sessions
+from voteweb.web.auth import authentication, login, sessions
 from voteweb.web.caching import fragment_cache, page_cache
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import metrics, middleware
@@ -39,6 +39,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     locale.init_app(app)
     sessions.init_app(app, settings)
     login.init_app(app)
+    authentication.init_app(app)
     flashes.init_app(app)
     rate_limits.init_app(app)
     templating.init_app(app, settings)

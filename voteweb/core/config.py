@@ -213,6 +213,9 @@ MAX_LOGGED_PATH_LENGTH = 400
 #: Bytes of an address, path and query, and of all headers of a request: as many as proxies pass by default.
 MAX_URL_BYTES = 8_000
 MAX_HEADER_BYTES = 16_000
+#: Characters of a path to return to: the bookmarklet's form with title and link, percent-encoded; encoded once more, it
+#: fits into an address.
+MAX_RETURN_LENGTH = 4_000
 #: Characters of what is cached under a path or header that anybody can send; longer ones are rare, and not cached.
 MAX_CACHED_LENGTH = 1_000
 #: Bytes of a request's body: MAX_TEXT_LENGTH characters, percent-encoded at up to 12 bytes each, and the other fields.

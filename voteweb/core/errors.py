@@ -349,7 +349,7 @@ class LoggedOut(VotewebError):
 
     status = 401
     code = "login"
-    template = N_("You are logged out. Log in in another tab, then send this form again: what you wrote is still here.")
+    template = N_("You are logged out. What you wrote is still here: log in below to send it.")
 
 
 class NotAllowed(VotewebError):

@@ -11,6 +11,8 @@ from voteweb.core import comment_permissions, config, links, markup, permissions
 from voteweb.core.config import Settings
 from voteweb.core.models import Role
 from voteweb.web import flashes, urls
+from voteweb.web.auth.authentication import log_in_error
+from voteweb.web.auth.csrf import csrf_token
 from voteweb.web.auth.login import viewer, viewer_csrf_token
 from voteweb.web.comment_forms import CommentForm
 from voteweb.web.context import now
@@ -65,9 +67,11 @@ def init_app(app: Flask, settings: Settings) -> None:
         error_message=formatting.error_message,
         explain_score=lambda article: ranking.explain(article, settings.vote_score, settings.voting_seconds),
         flashes=flashes.pop_all,
+        form_token=csrf_token,
         invitation_count=formatting.invitation_count,
         is_good=lambda article: permissions.is_good(article, settings),
         is_member_name=validation.is_member_name,
+        log_in_error=log_in_error,
         log_actions=formatting.LOG_ACTIONS,
         new_count=formatting.new_count,
         may_edit_comment=lambda node: comment_permissions.may_edit_comment(viewer(), node, now(), settings),

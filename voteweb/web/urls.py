@@ -96,4 +96,4 @@ def comment_path(id: int, number: int) -> str:
 
 def safe_path(target: str, default: str = "/") -> str:
     """Return *target* if it is a path of this site, else *default*."""
-    return target if len(target) <= config.MAX_LINK_LENGTH and _LOCAL_PATH.fullmatch(target) else default
+    return target if len(target) <= config.MAX_RETURN_LENGTH and _LOCAL_PATH.fullmatch(target) else default

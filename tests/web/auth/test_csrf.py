@@ -104,3 +104,27 @@ def test_form_of_an_ended_session_keeps_what_was_typed(bob: Browser, store: Stor
     assert bob.page.one("input", name="title")["value"] == "My long thoughts"
     assert bob.page.one("textarea", name="text").own_text.strip() == "of an hour"
     assert "logged out" in bob.alert
+
+
+def test_form_of_an_ended_session_logs_in_and_is_sent_at_once(bob: Browser, store: Store) -> None:
+    text = " <b>& é 李 “quoted”\n\n    code\n> last line"
+    for action, expected in (("/submit", "/a/2"), ("/a/1/comment", "/a/1#c1")):
+        bob.open(action)
+        store.users.end_sessions("bob")
+        bob.submit(action, title="My long thoughts", text=text)
+        assert bob.status == 422
+        wrong = {"log-in-name": "bob", "log-in-password": "wrong password"}
+        bob.submit(action, **wrong)
+        assert "No member has this name and this password." in bob.page.by_id("log-in-errors").text
+        assert bob.page.one("textarea", name="text").own_text == "\n" + text
+        bob.submit(action, **{"log-in-password": PASSWORD})
+        assert (bob.status, bob.location) == (303, expected)
+    assert store.articles.get(2).text == text.strip("\n")
+    assert bob.is_logged_in()
+
+
+def test_form_of_another_site_logs_nobody_in(bob: Browser, reader: Browser, store: Store) -> None:
+    fields = {"title": "A title", "text": "A text", "log-in-name": "bob", "log-in-password": PASSWORD}
+    reader.open("/login").post("/submit", {**fields, "csrf_token": bob.csrf_token()})
+    assert reader.status == 422
+    assert not reader.is_logged_in()

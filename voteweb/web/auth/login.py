@@ -190,6 +190,7 @@ def start_session(user: User) -> None:
     token = secrets.token_urlsafe(18)
     store().sessions.open(user, token, _browser())
     session.clear()
+    g.pop("csrf_token", None)  # Flask-WTF keeps that of the session before
     session.permanent = True
     session[SID] = token
     flask_login.login_user(FlaskLoginUser(user))

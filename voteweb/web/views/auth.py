@@ -1,9 +1,8 @@
 """Sign-up, log-in, log-out, and new passwords by one-time link."""
 
-from contextlib import suppress
 from typing import Any
 
-from flask import Blueprint, current_app, flash, redirect, render_template, request
+from flask import Blueprint, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import passwords, permissions, validation
@@ -14,16 +13,11 @@ from voteweb.core.errors import (
     InviterGone,
     NameTaken,
     NoInvitation,
-    NoSuchMember,
-    PasswordChanged,
-    StorageFull,
     TooFast,
 )
 from voteweb.core.look_alikes import look_alike
 from voteweb.core.models import Invitation, User
 from voteweb.core.rate_limits import (
-    LOGIN_BY_ADDRESS,
-    LOGIN_BY_NAME,
     PASSWORD_RESET,
     SIGNUP,
     SIGNUP_BY_NETWORK,
@@ -31,8 +25,9 @@ from voteweb.core.rate_limits import (
 )
 from voteweb.web import rate_limits
 from voteweb.web.auth import device_cookie, wishes
+from voteweb.web.auth.authentication import authenticate
 from voteweb.web.auth.csrf import csrf_handled_by_form
-from voteweb.web.auth.login import ban_error, end_session, log_out, start_session, viewer
+from voteweb.web.auth.login import end_session, log_out, start_session, viewer
 from voteweb.web.context import now, settings, store
 from voteweb.web.forms import Form, LoginForm, ResetForm, SignupForm
 from voteweb.web.i18n.formatting import error_message
@@ -120,7 +115,7 @@ def login() -> ResponseReturnValue:
     form = LoginForm()
     if form.validate_on_submit():
         try:
-            user = _authenticate(form.username.data or "", form.password.data or "")
+            user = authenticate(form.username.data or "", form.password.data or "")
         except (Invalid, Banned, TooFast) as error:
             form.refuse(error)
         else:
@@ -177,44 +172,6 @@ def logout() -> ResponseReturnValue:
     """Log out in this browser."""
     log_out()
     return redirect("/", 303)
-
-
-def _authenticate(name: str, password: str) -> User:
-    """Return the member with this name and this password; raise Invalid, Banned, TooFast.
-
-    Each attempt is counted before the password is checked, so that many at once do not get around the limit. A
-    successful one is refunded, and no other: else logging in to one's own account would erase attempts on others.
-    """
-    name = name.strip()
-    hits = (*rate_limits.address_hits(LOGIN_BY_ADDRESS), (LOGIN_BY_NAME, device_cookie.rate_limit_key(name)))
-    pipeline = store().pipeline()
-    rate_limits.queue_hits(pipeline, *hits)
-    stored = store().users.queue_get(pipeline, name) if validation.is_member_name(name) else None
-    pipeline.execute()
-    refusal = rate_limits.exceeded()
-    if refusal is not None:
-        raise refusal
-    user = stored.result if stored else None
-    try:
-        is_right = passwords.verify(user.password if user else "", password)
-    except Busy:
-        store().rate_limits.refund(hits)
-        raise
-    if not is_right or user is None or user.left:
-        raise Invalid(_("No member has this name and this password."))
-    store().rate_limits.refund(hits)
-    if user.banned:
-        raise ban_error(user)
-    if passwords.needs_rehash(user.password):
-        _rehash(user, password)
-    return user
-
-
-def _rehash(user: User, password: str) -> None:
-    """Hash the verified *password* of *user* again; a failure leaves the hash as it is."""
-    with suppress(PasswordChanged, NoSuchMember, Busy, StorageFull):
-        store().users.refresh_hash(user.name, passwords.hash_password(password), verified=user.password)
-        current_app.logger.info("rehashed the password of %s", user.name)
 
 
 def _next_path() -> str:

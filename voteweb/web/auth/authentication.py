@@ -1,0 +1,85 @@
+"""Authentication: a name with its password, on the page of log-in or inside another form."""
+
+from contextlib import suppress
+
+from flask import Flask, current_app, g, request, session
+
+from voteweb.core import passwords, validation
+from voteweb.core.errors import Banned, Busy, Invalid, NoSuchMember, PasswordChanged, StorageFull, TooFast
+from voteweb.core.models import User
+from voteweb.core.rate_limits import LOGIN_BY_ADDRESS, LOGIN_BY_NAME
+from voteweb.web import rate_limits
+from voteweb.web.auth import csrf, device_cookie
+from voteweb.web.auth.login import ban_error, start_session
+from voteweb.web.auth.sessions import USER
+from voteweb.web.context import store
+from voteweb.web.i18n.formatting import error_message
+from voteweb.web.i18n.locale import gettext as _
+
+#: The fields with which a form logs in a member whose session has ended, beside those of what they typed.
+NAME_FIELD, PASSWORD_FIELD = "log-in-name", "log-in-password"  # nosec B105
+
+
+def init_app(app: Flask) -> None:
+    """Log in by forms that carry name and password; login.py has checked where they come from."""
+    app.before_request(_log_in_by_form)
+
+
+def _log_in_by_form() -> None:
+    """Log in whoever sends a form with name and password; the view then handles it as a member's."""
+    if request.method != "POST" or NAME_FIELD not in request.form or session.get(USER):
+        return
+    if not csrf.is_handled_by_form() or not csrf.has_valid_token():
+        return
+    try:
+        user = authenticate(request.form[NAME_FIELD], request.form.get(PASSWORD_FIELD, ""))
+    except (Invalid, Banned, TooFast) as error:
+        g.log_in_error = error_message(error)
+        return
+    start_session(user)
+    g.pop("viewer")  # the view reads the member, and counts the form, as for every request
+    g.pop("skips_member_hit", None)
+    g.csrf_valid = True  # Flask-WTF's mark: the token was of the session before
+
+
+def log_in_error() -> str:
+    """Return why the log-in inside this form was refused, "" if it was not."""
+    return str(g.get("log_in_error", ""))
+
+
+def authenticate(name: str, password: str) -> User:
+    """Return the member with this name and this password; raise Invalid, Banned, TooFast.
+
+    Each attempt is counted before the password is checked, so that many at once do not get around the limit. A
+    successful one is refunded, and no other: else logging in to one's own account would erase attempts on others.
+    """
+    name = name.strip()
+    hits = (*rate_limits.address_hits(LOGIN_BY_ADDRESS), (LOGIN_BY_NAME, device_cookie.rate_limit_key(name)))
+    pipeline = store().pipeline()
+    rate_limits.queue_hits(pipeline, *hits)
+    stored = store().users.queue_get(pipeline, name) if validation.is_member_name(name) else None
+    pipeline.execute()
+    refusal = rate_limits.exceeded()
+    if refusal is not None:
+        raise refusal
+    user = stored.result if stored else None
+    try:
+        is_right = passwords.verify(user.password if user else "", password)
+    except Busy:
+        store().rate_limits.refund(hits)
+        raise
+    if not is_right or user is None or user.left:
+        raise Invalid(_("No member has this name and this password."))
+    store().rate_limits.refund(hits)
+    if user.banned:
+        raise ban_error(user)
+    if passwords.needs_rehash(user.password):
+        _rehash(user, password)
+    return user
+
+
+def _rehash(user: User, password: str) -> None:
+    """Hash the verified *password* of *user* again; a failure leaves the hash as it is."""
+    with suppress(PasswordChanged, NoSuchMember, Busy, StorageFull):
+        store().users.refresh_hash(user.name, passwords.hash_password(password), verified=user.password)
+        current_app.logger.info("rehashed the password of %s", user.name)
