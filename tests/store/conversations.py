@@ -78,3 +78,8 @@ def store_damageable(store: Store, article: int, ann: User, bob: User) -> None:
     run(store, "SADD", "reported-comments:ann", f"{article}.2")
     run(store, "HSET", "user:bob", "inbox-feed", "digest")
     run(store, "SET", "inbox-feed:digest", "bob")
+    run(store, "HSET", "user:bob", "saved-feed", "saved", "my", "1700000000.000000")
+    run(store, "SET", "saved-feed:saved", "bob")
+    run(store, "ZADD", "follows:bob", 1, "go")
+    run(store, "ZADD", "hides:bob", 1, "a1", 2, "mann")
+    run(store, "ZADD", "saved:bob", 1, "article:3")

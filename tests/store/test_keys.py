@@ -15,6 +15,7 @@ from voteweb.core import rate_limits
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.jobs import ACCOUNT_DELETIONS
 from voteweb.core.models import LogAction, Order, Reason, Role, User
+from voteweb.core.my_site import hidden_member
 from voteweb.store import Store
 from voteweb.store.bans import Span
 from voteweb.store.keys import Keys, article_id
@@ -88,6 +89,10 @@ def _converse(store: Store, article: int, bob: User) -> None:
     store.threads.queue_read(pipeline, article, viewer_id=ann.id, visitor="Ann")
     pipeline.execute()
     store.inbox_feeds.renew(bob)
+    store.saved_feeds.renew(bob)
+    store.my_sites.follow("go", bob)
+    store.my_sites.hide(hidden_member("Ann"), bob)
+    store.my_sites.save(article, bob)
     run(store, "SADD", "removing:", article)
 
 

@@ -85,6 +85,19 @@ MAX_COMBINED_GROUPS = 4
 MAX_COMBINED_ARTICLES = 500
 #: Combined rankings that are kept at a time: 6 MB of Redis at most, however many combinations are asked for.
 MAX_COMBINATIONS = 100
+#: Groups that a member can follow: the page of all of them reads as many rankings.
+MAX_FOLLOWED_GROUPS = 50
+#: Pages of the list of all groups that a member follows: the last one reads so many pages of each group.
+MAX_MY_PAGES = 20
+#: Things that a member can hide, at about 100 bytes each. When there are so many, the article that was hidden first is
+#: shown again: by then it stands far down.
+MAX_HIDDEN = 500
+#: Characters of the name of something hidden: that of a host has 253.
+MAX_HIDDEN_NAME_LENGTH = 253
+#: Articles that a member can save for later, at about 100 bytes each.
+MAX_SAVED = 2_000
+#: Members whose choices of what to read a worker keeps: 50 KB for one who hides as much as possible.
+MY_SITE_CACHE_SIZE = 500
 #: Seconds for which an article's voters are kept after voting ends, so that no vote meets a set that is expiring.
 VOTERS_GRACE_SECONDS = 3_600
 #: Votes that a member's own list of those to be taken back holds. A sorted set of more than 128 takes 90 bytes for each

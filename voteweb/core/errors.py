@@ -305,6 +305,38 @@ class NameTaken(VotewebError):
     template = N_("The name %(name)s is taken.")
 
 
+class TooMuchFollowed(VotewebError):
+    """A member follows as many groups as the site allows; value ``max``."""
+
+    status = 409
+    code = "too-much-followed"
+    template = N_("You follow %(max)s groups, as many as possible. Unfollow one of them first.")
+
+
+class TooMuchHidden(VotewebError):
+    """A member hides as many groups, domains and members as the site allows; value ``max``."""
+
+    status = 409
+    code = "too-much-hidden"
+    template = N_("You hide %(max)s groups, domains and members, as many as possible. Show one of them again first.")
+
+
+class TooMuchSaved(VotewebError):
+    """A member has saved as many articles as the site allows; value ``max``."""
+
+    status = 409
+    code = "too-much-saved"
+    template = N_("You have saved %(max)s articles, as many as possible. Remove one from the saved ones first.")
+
+
+class NothingToHide(VotewebError):
+    """There is no such article, group, domain or member."""
+
+    status = 404
+    code = "nothing-to-hide"
+    template = N_("There is nothing of this name here.")
+
+
 class Conflict(VotewebError):
     """A write was refused again and again because somebody else changed the same data, or its new id is in use."""
 

@@ -80,7 +80,7 @@ class Article:
     ``voted`` tells whether the viewer has voted for it, if it was read for a viewer; ``edited`` is the unix time of
     the last edit, 0 for none; ``reason`` is that of a removal. ``revision`` counts the changes of what can be edited,
     ``comments`` the comments that can be read; ``new`` are those of them that the viewer has not seen, if it was read
-    for a viewer who has seen some.
+    for a viewer who has seen some. ``saved`` tells whether the viewer has saved it for later.
     """
 
     id: int
@@ -99,6 +99,7 @@ class Article:
     revision: int = 0
     comments: int = 0
     new: int = 0
+    saved: bool = False
 
     @property
     def is_listed(self) -> bool:
@@ -166,7 +167,8 @@ class User:
     the unix time of a ban that is in force, 0 for none, ``banned_until`` its end, 0 for good; ``left`` is the unix time
     at which the account was deleted, 0 for none.
     ``held`` is the unix time since which the account waits for a moderator, 0 if it does not, and ``request`` what its
-    owner wrote to them. An account that is held and banned was refused.
+    owner wrote to them. An account that is held and banned was refused. ``my`` changes with everything that the member
+    follows, hides or saves, "" for one who never did; ``front`` is "my" if their front page has the groups they follow.
     """
 
     id: int
@@ -183,6 +185,8 @@ class User:
     held: float = 0.0
     request: str = ""
     ban_removal: BanRemoval | None = None
+    my: str = ""
+    front: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,3 +304,5 @@ class Page(Generic[T]):
     as_of: float | None = None
     #: Whether a combined ranking, and with it ``total``, covers only part of the smallest group.
     bounded: bool = False
+    #: The ranks of the rows, if some that the viewer hides were left out; else they are counted from the first.
+    ranks: tuple[int, ...] = ()

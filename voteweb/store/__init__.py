@@ -22,12 +22,12 @@ from voteweb.store.groups import Groups
 from voteweb.store.health import HealthChecks
 from voteweb.store.imports import Imports
 from voteweb.store.inbox import Inbox
-from voteweb.store.inbox_feeds import InboxFeeds
 from voteweb.store.invitations import Invitations
 from voteweb.store.keys import Keys
 from voteweb.store.leases import Leases
 from voteweb.store.listings import Listings
 from voteweb.store.moderation_log import ModerationLog
+from voteweb.store.my_site import MySites
 from voteweb.store.open_votes import OpenVotes
 from voteweb.store.password_resets import PasswordResets
 from voteweb.store.rankings import Rankings
@@ -36,6 +36,7 @@ from voteweb.store.removals import Removals
 from voteweb.store.reports import Reports
 from voteweb.store.rescoring import Rescoring
 from voteweb.store.schema import Schema
+from voteweb.store.secret_feeds import SecretFeeds
 from voteweb.store.server_info import ServerInfo
 from voteweb.store.sessions import Sessions
 from voteweb.store.threads import Threads
@@ -67,7 +68,9 @@ class Store:
     invitations: Invitations
     password_resets: PasswordResets
     account_deletion: AccountDeletion
-    inbox_feeds: InboxFeeds
+    inbox_feeds: SecretFeeds
+    saved_feeds: SecretFeeds
+    my_sites: MySites
     rate_limits: RateLimits
     moderation_log: ModerationLog
     rankings: Rankings
@@ -116,7 +119,9 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     leases = Leases(connection)
     server_info, health = ServerInfo(connection, users), HealthChecks(connection, leases)
     removals = Removals(connection, settings, moderation_log)
-    comments, inbox_feeds = Comments(connection, settings, rate_limits), InboxFeeds(connection)
+    comments, keys = Comments(connection, settings, rate_limits), connection.keys
+    inbox_feeds = SecretFeeds(connection, "inbox-feed", keys.inbox_feed)
+    saved_feeds = SecretFeeds(connection, "saved-feed", keys.saved_feed)
     imports = Imports(connection, settings)
     return Store(
         connection=connection,
@@ -138,8 +143,10 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         sessions=sessions,
         invitations=Invitations(connection),
         password_resets=PasswordResets(connection),
-        account_deletion=AccountDeletion(connection, removals, comments, inbox_feeds),
+        account_deletion=AccountDeletion(connection, removals, comments, (inbox_feeds, saved_feeds)),
         inbox_feeds=inbox_feeds,
+        saved_feeds=saved_feeds,
+        my_sites=MySites(connection),
         rate_limits=rate_limits,
         moderation_log=moderation_log,
         rankings=Rankings(connection.keys),

@@ -1,6 +1,6 @@
 """The deletion of an account: immediate for the member, what it wrote in bounded steps that can be resumed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 import redis
@@ -11,7 +11,6 @@ from voteweb.core.errors import LastAdmin, NoSuchArticle, NoSuchMember, Password
 from voteweb.core.models import User
 from voteweb.store.comments import Comments
 from voteweb.store.connection.connection import Connection
-from voteweb.store.inbox_feeds import InboxFeeds
 from voteweb.store.keys import (
     Keys,
     article_id,
@@ -23,18 +22,21 @@ from voteweb.store.keys import (
 )
 from voteweb.store.removals import Removals
 from voteweb.store.scanner import Scanner, batched
+from voteweb.store.secret_feeds import SecretFeeds
 from voteweb.store.users import new_session_id
 
 
 class AccountDeletion:
     """Deletes accounts of one site."""
 
-    def __init__(self, connection: Connection, removals: Removals, comments: Comments, inbox_feeds: InboxFeeds) -> None:
+    def __init__(
+        self, connection: Connection, removals: Removals, comments: Comments, secret_feeds: Sequence[SecretFeeds]
+    ) -> None:
         self._connection = connection
         self._keys = connection.keys
         self._removals = removals
         self._comments = comments
-        self._inbox_feeds = inbox_feeds
+        self._secret_feeds = secret_feeds
         self._scanner = Scanner(connection)
 
     def start(self, member: User, *, delete_articles: bool) -> None:
@@ -98,7 +100,8 @@ class AccountDeletion:
         if not self._connection.command("SISMEMBER", keys.leaving(), name.lower()):
             return
         deletes = self._connection.command("HGET", keys.user(name), "leaving") == "delete"
-        self._inbox_feeds.remove(name)
+        for feeds in self._secret_feeds:
+            feeds.remove(name)
         # A moderator may restore a removed article into the ranking that was emptied first, hence the loop.
         while self._finish(name) == "more":
             yield from self._release_articles([keys.posted(name), keys.gone(name)], deletes)
@@ -106,7 +109,7 @@ class AccountDeletion:
             yield from self._withdraw_reports(name)
             yield from self._withdraw_comment_reports(name)
             yield from self._remove_invitations(name)
-            self._connection.command("UNLINK", keys.inbox(name), keys.unread(name), keys.seen(name))
+            self._connection.command("UNLINK", *lists_of_nobody_else(keys, name))
 
     def _finish(self, name: str) -> str:
         keys = [self._keys.leaving(), *keys_left_behind(self._keys, name)]
@@ -193,6 +196,18 @@ class AccountDeletion:
         )
 
 
+def lists_of_nobody_else(keys: Keys, name: str) -> list[str]:
+    """Return the keys with what concerns only the member, and goes at once when they leave."""
+    return [
+        keys.inbox(name),
+        keys.unread(name),
+        keys.seen(name),
+        keys.follows(name),
+        keys.hides(name),
+        keys.saved(name),
+    ]
+
+
 def keys_left_behind(keys: Keys, name: str) -> list[str]:
     """Return the keys with what a member has made that goes, or loses the member's name, when they leave."""
     return [
@@ -202,7 +217,5 @@ def keys_left_behind(keys: Keys, name: str) -> list[str]:
         keys.invites(name),
         keys.commented(name),
         keys.reported_comments(name),
-        keys.inbox(name),
-        keys.unread(name),
-        keys.seen(name),
+        *lists_of_nobody_else(keys, name),
     ]

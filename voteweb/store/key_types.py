@@ -15,6 +15,7 @@ TYPES = {
     "thread": "hash", "words": "hash", "hidden": "string", "voted-comments": "set", "comments": "list",
     "commented": "list", "removing": "set", "comment-report": "hash", "reported-comments": "set",
     "inbox": "list", "unread": "list", "seen": "hash", "inbox-feed": "string",
+    "follows": "zset", "hides": "zset", "saved": "zset", "saved-feed": "string",
     "log-entries": "list", "log": "list", "log-by": "list", "log-kind": "list", "log-about": "list",
     "log-entry": "hash",
     "invite": "hash", "invites": "zset", "reset": "string",

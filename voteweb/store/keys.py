@@ -25,7 +25,7 @@ _GRAMMAR = re.compile(
     r"|(?:article|imported):[0-9]*"
     r"|(?:voted|open-votes|report|was|log-entry|thread|words|hidden):[0-9]+"
     r"|voted-comments:[0-9]+-[0-9]+|comment-report:[0-9]+\.[0-9]+"
-    r"|(?:commented|reported-comments|inbox|unread|seen|inbox-feed):[^:]+"
+    r"|(?:commented|reported-comments|inbox|unread|seen|inbox-feed|follows|hides|saved|saved-feed):[^:]+"
     r"|(?:time|score|user):[^:]*"
     r"|(?:group|group-info|signup|network|posted|gone|link|reported|log-by|log-kind|log-about|invite|invites):[^:]+"
     r"|(?:sessions|known|reset|once|done|limit):[^:]+"
@@ -107,7 +107,7 @@ class Keys:
         return f"{self.prefix}user:"
 
     def user(self, name: str) -> str:
-        """A hash: one member: id name password role since session banned ban-reason banned-until ban-removal left leaving invited-by signed-up held request inbox-feed; for ever."""  # noqa: E501
+        """A hash: one member: id name password role since session banned ban-reason banned-until ban-removal left leaving invited-by signed-up held request inbox-feed saved-feed my front; for ever."""  # noqa: E501
         return f"{self.prefix}user:{name.lower()}"
 
     def users(self) -> str:
@@ -213,6 +213,22 @@ class Keys:
     def inbox_feed(self, digest: str) -> str:
         """A string: whose inbox the feed with the secret address of this digest shows; until it is withdrawn."""
         return f"{self.prefix}inbox-feed:{digest}"
+
+    def follows(self, name: str) -> str:
+        """A sorted set: the names of the groups that one member follows, by the time of that; for ever."""
+        return f"{self.prefix}follows:{name.lower()}"
+
+    def hides(self, name: str) -> str:
+        """A sorted set: what one member hides (``a<id>``, ``g<group>``, ``d<host>``, ``m<member>``), by the time of that; for ever."""  # noqa: E501
+        return f"{self.prefix}hides:{name.lower()}"
+
+    def saved(self, name: str) -> str:
+        """A sorted set: the articles that one member saved for later, by the time of that; for ever."""
+        return f"{self.prefix}saved:{name.lower()}"
+
+    def saved_feed(self, digest: str) -> str:
+        """A string: whose saved articles the feed with the secret address of this digest has; until it is withdrawn."""
+        return f"{self.prefix}saved-feed:{digest}"
 
     def log_entries(self) -> str:
         """A list: all acts in the log, each as JSON at the place of its id, from 1; for ever."""

@@ -24,7 +24,7 @@ from voteweb.store.scanner import finite_number
 
 _FIELDS = (
     "id", "name", "password", "role", "since", "session", "banned", "ban-reason", "banned-until", "left",
-    "invited-by", "held", "request", "ban-removal",
+    "invited-by", "held", "request", "ban-removal", "my", "front",
 )  # fmt: skip
 
 
@@ -104,6 +104,13 @@ class Users:
         self._set_password_hash(name, password_hash, verified, session_id)
         return session_id
 
+    def choose_front(self, member: User, front: str) -> None:
+        """Choose what the front page shows *member*: the groups they follow (``MY_GROUPS``), or "" all articles.
+
+        Raises NoSuchMember, LoggedOut, Held.
+        """
+        self._change(member.name, None, "front", front, actor=member, least_role=Role.MEMBER)
+
     def end_sessions(self, name: str) -> None:
         """Log a member out everywhere; raise NoSuchMember."""
         self._change(name, None, "session", new_session_id())
@@ -181,7 +188,8 @@ def _user(values: list[str | None]) -> User | None:
     No value that another program wrote breaks a page: an unknown role is that of a member, an unreadable ban is a ban.
     A ban that has ended is none, as for is_banned() in common.lua.
     """
-    id, name, password, role, since, session, banned, reason, until, left, invited_by, held, request, removal = values
+    *fields, my, front = values
+    id, name, password, role, since, session, banned, reason, until, left, invited_by, held, request, removal = fields
     if id is None or name is None or not (id.isascii() and id.isdigit()):
         return None
     ends = _time(until, 0.0)
@@ -200,6 +208,8 @@ def _user(values: list[str | None]) -> User | None:
         held=_time(held, 1.0),
         request=request or "",
         ban_removal=_removal(removal),
+        my=my or "",
+        front=front or "",
     )
 
 

@@ -9,6 +9,7 @@ from tests.store.thread_data import node, write_thread
 from voteweb.core.comments import CommentStatus
 from voteweb.core.config import INBOX_SECONDS, VISITED_SECONDS, VOTER_BLOCK, VOTERS_GRACE_SECONDS
 from voteweb.core.models import Article
+from voteweb.core.my_site import hidden_member
 from voteweb.store import Store
 from voteweb.store.nodes import VOTER_FACTOR
 
@@ -51,5 +52,10 @@ def converse(store: Store, article: Article, voter: int) -> None:
         run(store, "PEXPIREAT", key, int(now * 1000) + INBOX_SECONDS * 1000)
     run(store, "HSET", "seen:ann", id, f"1 5 {now:.6f} 7,8")
     run(store, "EXPIRE", "seen:ann", VISITED_SECONDS)
-    store.inbox_feeds.renew(store.users.get("ann"))
+    ann = store.users.get("ann")
+    store.inbox_feeds.renew(ann)
+    store.saved_feeds.renew(ann)
+    store.my_sites.follow("编程", ann)
+    store.my_sites.hide(hidden_member("bob"), ann)
+    store.my_sites.save(id, ann)
     run(store, "SET", f"once:{voter}-comment-token", f"comment:{id}.1", "EX", 86_400)

@@ -21,6 +21,7 @@ COMMENT = records.Comment(7, 4, NODE | {"text": "\u3164"}, [1], None, {})
 THREAD = records.Thread(7, {"last": "4", "rev": "9", "closes": "1700000000", "closed": "1700000000.5", "quiet": "1"})
 INBOX = records.Inbox("ann", ["mention 7.4 1700000000", "report log-3 1700000000"], [], None)
 VISITS = records.Visits("ann", {"7": "3 4 1700000000.5", "8": "0 4 1700000000.5 1,4"}, None)
+HIDES = records.OwnList("ann", "hides", {"a7": "1700000000.5", "mann": "1700000000"})
 KEY = records.Key("time:", "zset", ["article:1", "1700000000.5"], None)
 
 
@@ -38,7 +39,9 @@ def test_a_backup_of_the_first_format_has_no_faults() -> None:
 
 
 @pytest.mark.parametrize(
-    "record", [ARTICLE, MEMBER, ENTRY, INVITATION, KEY, COMMENT, THREAD, INBOX, VISITS], ids=lambda record: record.kind
+    "record",
+    [ARTICLE, MEMBER, ENTRY, INVITATION, KEY, COMMENT, THREAD, INBOX, VISITS, HIDES],
+    ids=lambda record: record.kind,
 )
 def test_values_of_dubious_taste_are_no_faults(record: BackupRecord) -> None:
     assert list(field_faults(record)) == []
@@ -125,6 +128,10 @@ def test_a_missing_value_is_a_fault(record: Any, name: str) -> None:
         replace(VISITS, threads={"x": "3 4 1700000000.5"}),
         replace(VISITS, threads={"7": "3 4"}),
         replace(VISITS, threads={str(id): "3 4 1700000000.5" for id in range(1, 3_000)}),
+        replace(HIDES, noun="votes"),
+        replace(HIDES, noun="saved"),
+        replace(HIDES, entries={"a7": "nan"}),
+        replace(HIDES, entries={f"a{id}": "1" for id in range(1, 502)}),
         records.ReportedComments("ann", ["7.0"]),
         records.Form(1, "token", 7, None, 10**6),
         replace(KEY, type="bits", items=["0g"]),

@@ -106,6 +106,13 @@ CONVERSATION_DAMAGES: list[tuple[str, set[str]]] = [
     ("SET inbox-feed:other bob", {"inbox-feed:other"}),
     ("DEL inbox-feed:digest", {"user:bob"}),
     ("SET inbox-feed:digest ann", {"inbox-feed:digest", "user:bob"}),
+    ("DEL saved-feed:saved", {"user:bob"}),
+    # what members follow, hide and have saved
+    ("ZADD hides:bob 1 nonsense", {"hides:bob"}),
+    ("ZADD follows:bob 1 A~Group", {"follows:bob"}),
+    ("ZADD saved:bob 1 article:77", {"saved:bob"}),
+    ("HDEL user:bob my", {"user:bob"}),
+    ("COPY hides:bob hides:nobody", {"hides:nobody"}),
     # removals that are being counted
     ("SADD removing: 77", {"removing:"}),
     # no orphans
@@ -155,6 +162,8 @@ CONVERSATION_CONSEQUENCES: dict[str, set[str]] = {
     "HSET seen:bob 2 3~77~1700000005.000000~": {"seen:bob"},
     "DEL inbox-feed:digest": {"inbox-feed:digest", "user:bob"},
     "SET inbox-feed:digest ann": {"inbox-feed:digest", "user:bob"},
+    "DEL saved-feed:saved": {"saved-feed:saved", "user:bob"},
+    "HDEL user:bob my": {"user:bob"},
 }
 #: Damages that cannot be repaired from the database, with the keys that stay wrong and the reasons.
 CONVERSATION_UNREPAIRABLE: dict[str, list[tuple[str, str]]] = {

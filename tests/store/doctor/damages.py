@@ -167,6 +167,7 @@ DAMAGES: list[tuple[str, set[str]]] = [
         {
             *("invite:open", "invite:used", "posted:bob", "reset:digest", "sessions:bob", "users:", "voted:2"),
             *("voted-comments:2-0", "seen:bob", "inbox-feed:digest"),
+            *("saved-feed:saved", "follows:bob", "hides:bob", "saved:bob"),
         },
     ),
     ("PERSIST sessions:bob", {"sessions:bob"}),

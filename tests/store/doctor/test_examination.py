@@ -72,7 +72,7 @@ def test_a_broken_invariant_is_found_by_its_key(site: Store, command: str, keys_
         "gone:ann reports: report:1 reported:bob log: log-by:mod log-kind:ban+mod log-about:ann log-entries: "
         "invite:open invites:bob reset:digest users: admins: leaving: link:digest user: article: thread:2 words:2 "
         "hidden:2 voted-comments:2-0 comments: commented:ann removing: inbox:ann unread:ann seen:bob inbox-feed:digest "
-        "comment-report:2.2 reported-comments:ann"
+        "follows:bob comment-report:2.2 reported-comments:ann"
     ).split(),
 )
 def test_a_key_of_another_type_is_found(site: Store, key: str) -> None:

@@ -14,6 +14,7 @@ ARGUMENTS = {
     " newcomer_seconds digest idle_seconds max_seconds use_seconds max_open_votes",
     "change_password": "log condition verified password_hash session_id",
     "ban_member": "log name reason session_id seconds articles comments",
+    "change_own_list": "log action entry most type name replaceable",
     "change_user": "log name",
     "lift_ban": "log name restores",
     "close_thread": "log reason commenting_seconds",
@@ -67,7 +68,7 @@ ARGUMENTS = {
     "repair_group": "name is_named",
     "repair_hidden": "article_id",
     "repair_inbox": "size",
-    "repair_inbox_feed": "digest name",
+    "repair_secret_feed": "digest name field",
     "repair_listed_comment": "name comment number before",
     "repair_member": "name",
     "repair_reports": "member",
@@ -82,7 +83,7 @@ ARGUMENTS = {
     "restore_article": "log member vote_score good_votes link_seconds known_link known_poster",
     "restore_comment": "log id number reason_field known_author",
     "revoke_invitation": "maker",
-    "set_inbox_feed": "log name known digest",
+    "set_secret_feed": "log field name known digest",
     "set_groups": "log member vote_score max_groups add_count",
     "start_account_deletion": "name session_id articles verified",
     "use_session": "session_id digest checked idle_seconds max_seconds use_seconds",
@@ -97,10 +98,10 @@ ARGUMENTS = {
 }
 #: The scripts that end their keys and arguments with an actor.
 WITH_ACTOR = {
-    "ban_member", "change_user", "close_thread", "delete_comment", "dismiss_reports", "edit_article", "edit_comment",
-    "judge_member", "lift_ban", "make_group", "make_invitation", "mark_all_read", "quiet_comment", "remove_comment",
-    "reopen_thread", "report_article", "report_comment", "restore_article", "restore_comment", "revoke_invitation",
-    "set_groups", "set_inbox_feed", "unlist_article",
+    "ban_member", "change_own_list", "change_user", "close_thread", "delete_comment", "dismiss_reports", "edit_article",
+    "edit_comment", "judge_member", "lift_ban", "make_group", "make_invitation", "mark_all_read", "quiet_comment",
+    "remove_comment", "reopen_thread", "report_article", "report_comment", "restore_article", "restore_comment",
+    "revoke_invitation", "set_groups", "set_secret_feed", "unlist_article",
 }  # fmt: skip
 #: The scripts that tell members what a moderator did.
 WITH_TOLD = {
@@ -109,6 +110,7 @@ WITH_TOLD = {
 }  # fmt: skip
 #: Arguments that a site has in its settings or constants.
 DEFAULTS: dict[str, Any] = {
+    "field": "inbox-feed",
     "replacement": "[deleted]",
     "own_vote": 1, "vote_score": 432, "good_votes": 1, "voting_seconds": 604_800, "grace": 3_600,
     "form_seconds": 86_400, "link_seconds": 2_592_000, "edit_seconds": 900,

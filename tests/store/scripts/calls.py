@@ -447,19 +447,41 @@ CALLS = {
     "finish_account_deletion": call(
         "finish_account_deletion",
         "leaving: posted:zoe gone:zoe reported:none invites:zoe commented:none reported-comments:zoe inbox:zoe"
-        " unread:zoe seen:zoe",
+        " unread:zoe seen:zoe follows:zoe hides:zoe saved:zoe",
         name="zoe",
     ),
-    "set_inbox_feed": call(
-        "set_inbox_feed",
+    "change_own_list": call(
+        "change_own_list",
+        "saved:bob user:bob article:1",
+        action="add",
+        entry="article:1",
+        most=2,
+        type="hash",
+        name="",
+        replaceable="",
+        actor=BOB,
+    ),
+    "change_own_list to remove": call(
+        "change_own_list",
+        "hides:bob user:bob groups:",
+        action="remove",
+        entry="ggo",
+        most=2,
+        type="set",
+        name="redis",
+        replaceable="",
+        actor=BOB,
+    ),
+    "set_secret_feed": call(
+        "set_secret_feed",
         "user:bob inbox-feed:old inbox-feed:new",
         name="bob",
         known="old",
         digest="new",
         actor=BOB,
     ),
-    "set_inbox_feed to withdraw": call(
-        "set_inbox_feed",
+    "set_secret_feed to withdraw": call(
+        "set_secret_feed",
         "user:bob inbox-feed:old inbox-feed:old",
         name="bob",
         known="old",
@@ -505,7 +527,7 @@ CALLS = {
         "repair_listed_comment", "commented:fay thread:12", name="fay", comment="12.1", number=1, before=""
     ),
     "repair_inbox": call("repair_inbox", "inbox:fay unread:fay", "reply 12.9 17", size=200),
-    "repair_inbox_feed": call("repair_inbox_feed", "user:fay inbox-feed:lost", digest="lost", name="fay"),
+    "repair_secret_feed": call("repair_secret_feed", "user:fay inbox-feed:lost", digest="lost", name="fay"),
     "repair_comment_reports": call(
         "repair_comment_reports",
         "thread:12 reports: comment-report:12.1",

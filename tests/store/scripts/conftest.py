@@ -69,6 +69,7 @@ def site(make_store: MakeStore) -> Store:
     run(store, "SET", "reset:digest", "bob e3b0c44298fc1c14")
     run(store, "HSET", "user:bob", "inbox-feed", "old")
     run(store, "SET", "inbox-feed:old", "bob")
+    run(store, "ZADD", "hides:bob", 1, "a2", 2, "ggo")
     run(store, "HSET", "thread:8", "2", "0 3 0 1700000000.000000 q Zoe", "last", "2", "rev", "2")
     run(store, "RPUSH", "commented:zoe", "8.2", "8.1")
     run(store, "HSET", "log-entry:4", "kind", "ban")

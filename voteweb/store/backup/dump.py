@@ -54,6 +54,7 @@ class Dump:
             yield from self._resets()
             yield from self._reported()
             yield from self._inboxes()
+            yield from self._own_lists()
             yield from dump_threads(self._scanner)
             yield from dump_articles(self._scanner)
             yield from self._groups()
@@ -121,6 +122,14 @@ class Dump:
                 yield records.Inbox(name, entries, unread_entries, expiry_or_none(until))
         for name, (threads, until) in self._replies_by_name(self._keys.seen("*"), "HGETALL", "PEXPIRETIME"):
             yield records.Visits(name, threads, expiry_or_none(until))
+
+    def _own_lists(self) -> Iterator[BackupRecord]:
+        keys = self._keys
+        for noun, pattern in (("follows", keys.follows("*")), ("hides", keys.hides("*")), ("saved", keys.saved("*"))):
+            for batch in batched(self._scanner.keys(pattern), 10):
+                replies = self._scanner.run_atomic([("ZRANGE", key, 0, -1, "WITHSCORES") for key in batch])
+                for key, entries in zip(batch, replies, strict=True):
+                    yield records.OwnList(keys.split(key)[1], noun, {entry: f"{time:.6f}" for entry, time in entries})
 
     def _groups(self) -> Iterator[BackupRecord]:
         described = {self._keys.split(key)[1] for key in self._scanner.keys(self._keys.group_info("*"))}

@@ -30,7 +30,9 @@ from voteweb.store.backup.value_checks import (
     shown,
     value_faults,
 )
+from voteweb.store.doctor.own_lists import is_entry
 from voteweb.store.keys import is_article
+from voteweb.store.my_site import BOUNDS
 from voteweb.store.scanner import finite_number
 
 #: Groups of one article: VOTEWEB_MAX_GROUPS may be high, and each group takes 300 bytes.
@@ -65,6 +67,13 @@ def field_faults(record: BackupRecord) -> Iterator[str]:
             yield from _article_faults(record)
         case records.Thread() | records.Comment() | records.Inbox() | records.Visits() | records.ReportedComments():
             yield from comment_faults(record)
+        case records.OwnList():
+            what = f"what {shown(record.name)} keeps in a list"
+            is_known, entries = record.noun in BOUNDS, record.entries
+            yield from value_faults(what, name=is_name(record.name), noun=is_known)
+            if is_known:
+                are_entries = all(is_entry(record.noun, entry) and is_time(time) for entry, time in entries.items())
+                yield from value_faults(what, entries=len(entries) <= BOUNDS[record.noun] and are_entries)
         case records.Group():
             what = f"the group {shown(record.name)}"
             yield from value_faults(what, name=is_name(record.name) and not any(map(str.isspace, record.name)))

@@ -117,6 +117,16 @@ class Visits(BackupRecord):
 
 
 @dataclass(frozen=True, slots=True)
+class OwnList(BackupRecord):
+    """A list of what the member ``name`` ``follows``, ``hides`` or has ``saved``, each entry with its unix time."""
+
+    kind = "own-list"
+    name: str
+    noun: str
+    entries: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Thread(BackupRecord):
     """The conversation of an article but for its comments: until when it is open, the last number given out."""
 
@@ -226,6 +236,7 @@ KINDS: dict[str, type[BackupRecord]] = {
         ReportedComments,
         Inbox,
         Visits,
+        OwnList,
         Thread,
         Comment,
         Article,

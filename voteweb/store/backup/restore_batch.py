@@ -63,6 +63,9 @@ class RestoreBatch(KeyWrites):
             case records.Visits():
                 self._hashes[keys.seen(record.name)] = record.threads
                 self._expire(keys.seen(record.name), record.until)
+            case records.OwnList():
+                times = {entry: float(time) for entry, time in record.entries.items()}
+                self._rankings[_own_list_key(keys, record)] |= times
             case records.Thread():
                 self._hashes.setdefault(keys.thread(record.article), {}).update(record.fields)
             case records.Comment():
@@ -101,6 +104,8 @@ class RestoreBatch(KeyWrites):
             self._rankings[keys.users()][record.name] = finite_number(fields.get("since")) or 0.0
             if "inbox-feed" in fields:
                 self._strings[keys.inbox_feed(fields["inbox-feed"])] = record.name
+            if "saved-feed" in fields:
+                self._strings[keys.saved_feed(fields["saved-feed"])] = record.name
             is_banned = fields.get("banned", "0") != "0"
             if fields.get("role") == Role.ADMIN and (not is_banned or "banned-until" in fields):
                 self._sets[keys.admins()].append(record.name)
@@ -188,6 +193,12 @@ class RestoreBatch(KeyWrites):
 def _answer(form: records.Form) -> str:
     """Return what the site answers when the form is sent again."""
     return comment_member(form.article, form.comment) if form.comment else article_member(form.article)
+
+
+def _own_list_key(keys: Keys, record: records.OwnList) -> str:
+    """Return the key of a list that a member keeps for themselves."""
+    key = {"follows": keys.follows, "hides": keys.hides, "saved": keys.saved}[record.noun]
+    return key(record.name)
 
 
 def _reported_ids(articles: Iterable[str | int]) -> list[int]:

@@ -16,8 +16,10 @@ from voteweb.store.doctor import (
     member_lists,
     members,
     moderation_log,
+    own_lists,
     rankings,
     reports,
+    secret_feeds,
     threads,
     voters,
 )
@@ -57,6 +59,8 @@ class Doctor:
             yield from member_fields.examine(scanner)
             yield from member_lists.examine(scanner)
             yield from inboxes.examine(scanner)
+            yield from own_lists.examine(scanner)
+            yield from secret_feeds.examine(scanner)
             yield from imported.examine(scanner)
             yield from counters.examine(scanner)
 

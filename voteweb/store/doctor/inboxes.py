@@ -1,4 +1,4 @@
-"""Check inboxes, what members have seen, and the secret addresses of feeds of inboxes."""
+"""Check inboxes, and what members have seen."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from voteweb.core.comments import NoticeKind
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor import thread_fixes
 from voteweb.store.doctor.finding import Finding
-from voteweb.store.keys import Keys, parse_comment
+from voteweb.store.keys import parse_comment
 from voteweb.store.scanner import Scanner, batched, finite_number, split_evenly
 
 _KINDS = "|".join(NoticeKind)
@@ -17,17 +17,13 @@ _VISIT = re.compile(r"(?P<base>[0-9]{1,9}) (?P<seen>[0-9]{1,9}) (?P<time>[0-9.]{
 
 
 def examine(scanner: Scanner) -> Iterator[Finding]:
-    """Check the inboxes, visits and feeds of all members."""
+    """Check the inboxes and visits of all members."""
     keys = scanner.site_keys
     for pattern in (keys.inbox("*"), keys.unread("*")):
         for found in batched(scanner.keys(pattern), 10):
             yield from _check_inboxes(scanner, found)
     for found in batched(scanner.keys(keys.seen("*")), 10):
         yield from _check_visits(scanner, found)
-    for found in batched(scanner.keys(keys.inbox_feed("*"))):
-        yield from _check_feeds(scanner, found)
-    for found in batched(scanner.keys(keys.user("?*"))):
-        yield from _check_feed_fields(scanner, found)
 
 
 def _check_inboxes(scanner: Scanner, found: list[str]) -> Iterator[Finding]:
@@ -118,36 +114,3 @@ def _check_visits_of(scanner: Scanner, key: str, visits: dict[str, str]) -> Iter
 def _time(visit: str) -> float:
     match = _VISIT.fullmatch(visit)
     return (finite_number(match["time"]) if match else None) or 0.0
-
-
-def _check_feeds(scanner: Scanner, found: list[str]) -> Iterator[Finding]:
-    """Check that these addresses of feeds are those of their members."""
-    keys = scanner.site_keys
-    names = scanner.run_atomic([("GET", key) for key in found])
-    owners = [(key, name) for key, name in zip(found, names, strict=True) if name is not None]
-    fields = scanner.run_atomic([("HGET", keys.user(name), "inbox-feed") for _, name in owners])
-    for (key, name), digest in zip(owners, fields, strict=True):
-        if digest is None or keys.inbox_feed(digest) != key:
-            yield Finding(key, f"is no address that {name:.40} has", ("UNLINK", key))
-
-
-def _check_feed_fields(scanner: Scanner, found: list[str]) -> Iterator[Finding]:
-    """Check that the addresses that these members have lead to their inboxes."""
-    keys = scanner.site_keys
-    digests = scanner.run_atomic([("HGET", key, "inbox-feed") for key in found])
-    members = [(key, digest) for key, digest in zip(found, digests, strict=True) if digest is not None]
-    commands = [
-        command
-        for key, digest in members
-        for command in (("HGET", key, "inbox-feed"), ("GET", keys.inbox_feed(digest)))
-    ]
-    replies = split_evenly(scanner.run_atomic(commands), len(members))
-    for (key, digest), (now, name) in zip(members, replies, strict=True):
-        if now == digest and name != keys.split(key)[1]:
-            yield _lost_feed(keys, key, digest, name)
-
-
-def _lost_feed(keys: Keys, key: str, digest: str, name: str | None) -> Finding:
-    """Return the finding that a member's feed is nobody's, or another member's."""
-    what = f"has a feed whose address leads to {name or 'nobody'}: the member has none now"
-    return Finding(key, what, thread_fixes.lost_feed(keys, key, digest))

@@ -86,6 +86,6 @@ def reports(keys: Keys, id: CommentId) -> Command:
     )
 
 
-def lost_feed(keys: Keys, user_key: str, digest: str) -> Command:
+def lost_feed(keys: Keys, user_key: str, field: str, feed_key: str, digest: str) -> Command:
     """Return the command that takes the address of a feed, which does not lead to the member, off the member."""
-    return scripts.call("repair_inbox_feed", [user_key, keys.inbox_feed(digest)], [digest, keys.split(user_key)[1]])
+    return scripts.call("repair_secret_feed", [user_key, feed_key], [digest, keys.split(user_key)[1], field])

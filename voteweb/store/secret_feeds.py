@@ -1,7 +1,8 @@
-"""The secret addresses of feeds of inboxes: whoever knows one reads what its member reads."""
+"""Secret addresses of feeds of what only one member sees: whoever knows one reads what its member reads."""
 
 import secrets
 import time
+from collections.abc import Callable
 from hashlib import sha256
 
 from voteweb.core.errors import Conflict
@@ -12,15 +13,20 @@ from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.moderation_log import not_logged
 
 
-class InboxFeeds:
-    """Gives, renews and withdraws the addresses of one site. Only a digest of each is stored."""
+class SecretFeeds:
+    """Gives, renews and withdraws the addresses of one kind on one site. Only a digest of each is stored.
 
-    def __init__(self, connection: Connection) -> None:
+    The digest is in the field *field* of its member, and *feed_key* returns its key.
+    """
+
+    def __init__(self, connection: Connection, field: str, feed_key: Callable[[str], str]) -> None:
         self._connection = connection
         self._keys = connection.keys
+        self._field = field
+        self._feed_key = feed_key
 
     def renew(self, member: User) -> str:
-        """Return the token of a new address for the feed of *member*'s inbox; one given before no longer works.
+        """Return the token of a new address for the feed of *member*; one given before no longer works.
 
         Raises LoggedOut, Held, Conflict.
         """
@@ -29,7 +35,7 @@ class InboxFeeds:
         return token
 
     def withdraw(self, member: User) -> None:
-        """Make the address of the feed of *member*'s inbox, if there is one, work no longer.
+        """Make the address of the feed of *member*, if there is one, work no longer.
 
         Raises LoggedOut, Held, Conflict.
         """
@@ -40,16 +46,16 @@ class InboxFeeds:
         self._set(name, "", None)
 
     def name_of(self, token: str) -> str | None:
-        """Return the name, in lower case, of the member whose inbox the feed with this token shows, None if none."""
-        name: str | None = self._connection.command("GET", self._keys.inbox_feed(_digest(token)))
+        """Return the name, in lower case, of the member whose feed has this token, None if none."""
+        name: str | None = self._connection.command("GET", self._feed_key(_digest(token)))
         return name
 
     def queue_has(self, pipeline: Pipeline, name: str) -> Future[bool]:
-        """Queue a read of whether the inbox of a member has a feed."""
-        return pipeline.queue([("HEXISTS", self._keys.user(name), "inbox-feed")], lambda replies: bool(replies[0]))
+        """Queue a read of whether a member has a feed."""
+        return pipeline.queue([("HEXISTS", self._keys.user(name), self._field)], lambda replies: bool(replies[0]))
 
     def has(self, name: str) -> bool:
-        """Tell whether the inbox of a member has a feed."""
+        """Tell whether a member has a feed."""
         pipeline = self._connection.pipeline()
         has_feed = self.queue_has(pipeline, name)
         pipeline.execute()
@@ -58,21 +64,21 @@ class InboxFeeds:
     def _set(self, name: str, digest: str, actor: User | None) -> None:
         keys, act = self._keys, not_logged(self._keys)
         checked = actor_arguments(keys, actor, Role.MEMBER)
-        known = self._connection.command("HGET", keys.user(name), "inbox-feed") or ""
+        known = self._connection.command("HGET", keys.user(name), self._field) or ""
         until = time.monotonic() + self._connection.deadline
         while time.monotonic() < until:
             if not known and not digest:
                 return
             outcome = self._connection.script(
-                "set_inbox_feed",
+                "set_secret_feed",
                 [
                     keys.user(name),
-                    keys.inbox_feed(known or digest),
-                    keys.inbox_feed(digest or known),
+                    self._feed_key(known or digest),
+                    self._feed_key(digest or known),
                     *act.keys,
                     *checked.keys,
                 ],
-                [*act.arguments, name.lower(), known, digest, *checked.arguments],
+                [*act.arguments, self._field, name.lower(), known, digest, *checked.arguments],
             )
             if outcome.status != "again":
                 return

@@ -1,4 +1,4 @@
-"""The secret address of the feed of an inbox: renewed, withdrawn, and gone with the account."""
+"""The secret address of a feed, here that of an inbox: renewed, withdrawn, and gone with the account."""
 
 from functools import partial
 

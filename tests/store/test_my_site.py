@@ -1,0 +1,140 @@
+"""Own choices of members: bounded, exactly once, seen by other processes, and gone with the account."""
+
+from functools import partial
+
+import pytest
+
+from tests import factories
+from tests.store.concurrency import at_once
+from tests.store.examination import broken, run
+from voteweb.core import config
+from voteweb.core.errors import (
+    LoggedOut,
+    NoSuchArticle,
+    NoSuchGroup,
+    NothingToHide,
+    TooMuchFollowed,
+    TooMuchHidden,
+    TooMuchSaved,
+)
+from voteweb.core.models import LogAction, Page, User
+from voteweb.core.my_site import Hidden, HiddenKind, MySite, hidden_member
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+
+@pytest.fixture
+def ann(store: Store) -> User:
+    """Ann, on a site with the groups "go" and "redis", the former with article 1 by bob."""
+    for name in ("go", "redis"):
+        store.groups.make(name, name, "")
+    factories.article(store, factories.user(store, "bob"), groups=("go",))
+    return factories.user(store, "Ann")
+
+
+def choice(store: Store) -> MySite:
+    pipeline = store.pipeline()
+    read = store.my_sites.queue_choice(pipeline, "ann")
+    pipeline.execute()
+    return read.result
+
+
+def saved(store: Store) -> Page[object]:
+    pipeline = store.pipeline()
+    page = store.my_sites.queue_saved(pipeline, "ann", 1, 25)
+    pipeline.execute()
+    return page.result
+
+
+def hidden_article(id: int) -> Hidden:
+    return Hidden(HiddenKind.ARTICLE, str(id))
+
+
+def test_a_choice_is_kept_until_it_is_taken_back(store: Store, ann: User) -> None:
+    site = store.my_sites
+    site.follow("redis", ann)
+    site.follow("go", ann)
+    site.hide(hidden_member("BOB"), ann)
+    site.hide(hidden_article(1), ann)
+    site.save(1, ann)
+    assert choice(store) == MySite(("go", "redis"), frozenset({"mbob", "a1"}))
+    assert [row.id for row in saved(store).rows] == [1]  # type: ignore[attr-defined]
+    site.unfollow("redis", ann)
+    site.show(hidden_member("bob"), ann)
+    site.unsave(1, ann)
+    assert (choice(store), saved(store).total) == (MySite(("go",), frozenset({"a1"})), 0)
+    assert broken(store) == []
+
+
+def test_only_what_exists_is_followed_hidden_or_saved(store: Store, ann: User) -> None:
+    with pytest.raises(NoSuchGroup):
+        store.my_sites.follow("perl", ann)
+    for hidden in (hidden_article(77), hidden_member("nobody"), Hidden(HiddenKind.GROUP, "perl")):
+        with pytest.raises(NothingToHide):
+            store.my_sites.hide(hidden, ann)
+    with pytest.raises(NoSuchArticle):
+        store.my_sites.save(77, ann)
+    assert run(store, "EXISTS", "follows:ann", "hides:ann", "saved:ann") == 0
+
+
+def test_each_list_is_bounded(store: Store, ann: User) -> None:
+    names = [f"g{number}" for number in range(config.MAX_HIDDEN)]
+    run(store, "ZADD", "follows:ann", *(item for name in names[: config.MAX_FOLLOWED_GROUPS] for item in (1, name)))
+    run(store, "ZADD", "hides:ann", 1, "a8", 2, "a9", *(item for name in names[2:] for item in (3, f"g{name}")))
+    run(store, "ZADD", "saved:ann", *(item for id in range(100, 2_100) for item in (1, f"article:{id}")))
+    with pytest.raises(TooMuchFollowed):
+        store.my_sites.follow("go", ann)
+    with pytest.raises(TooMuchSaved):
+        store.my_sites.save(1, ann)
+    for hidden, shown_again in ((hidden_member("bob"), "a8"), (hidden_article(1), "a9"), (hidden_article(2), "a1")):
+        factories.article(store, link="")
+        store.my_sites.hide(hidden, ann)
+        assert run(store, "ZSCORE", "hides:ann", shown_again) is None
+    store.my_sites.show(hidden_article(2), ann)
+    store.my_sites.hide(Hidden(HiddenKind.GROUP, "go"), ann)
+    with pytest.raises(TooMuchHidden):
+        store.my_sites.hide(Hidden(HiddenKind.GROUP, "redis"), ann)
+    assert run(store, "ZCARD", "hides:ann") == config.MAX_HIDDEN
+
+
+def test_each_change_is_seen_by_processes_that_know_an_earlier_choice(store: Store, ann: User) -> None:
+    assert store.my_sites.of(ann) == MySite()
+    store.my_sites.hide(hidden_article(1), ann)
+    hiding = store.users.get("ann")
+    assert store.my_sites.of(hiding) is None
+    store.my_sites.remember(hiding, choice(store))
+    assert store.my_sites.of(hiding) == MySite(hides=frozenset({"a1"}))
+    store.my_sites.hide(hidden_article(1), ann)  # is hidden already
+    assert store.users.get("ann").my == hiding.my
+    store.my_sites.show(hidden_article(1), ann)
+    assert store.my_sites.of(store.users.get("ann")) is None
+
+
+def test_changes_at_once_keep_the_bounds(store: Store, ann: User) -> None:
+    names = [f"g{number}" for number in range(config.MAX_FOLLOWED_GROUPS + 10)]
+    run(store, "SADD", "groups:", *names)
+    results = at_once([partial(store.my_sites.follow, name, ann) for name in names])
+    assert (results.count(None), results.count(TooMuchFollowed)) == (config.MAX_FOLLOWED_GROUPS, 10)
+    assert run(store, "ZCARD", "follows:ann") == config.MAX_FOLLOWED_GROUPS
+    at_once([partial(store.my_sites.unfollow, name, ann) for name in names])
+    at_once([partial(act, 1, ann) for act in (store.my_sites.save, store.my_sites.unsave)] * 5)
+    assert run(store, "ZCARD", "follows:ann") == 0
+
+
+def test_who_was_banned_changes_nothing(store: Store, ann: User) -> None:
+    store.bans.ban("ann", NewLogEntry(LogAction.BAN, "Mod", about="ann", why="spam"))
+    for act in (store.my_sites.save, store.my_sites.unsave):
+        with pytest.raises(LoggedOut):
+            act(1, ann)
+
+
+def test_all_of_it_goes_with_the_account(store: Store, ann: User) -> None:
+    store.my_sites.follow("go", ann)
+    store.my_sites.hide(hidden_member("bob"), ann)
+    store.my_sites.save(1, ann)
+    store.saved_feeds.renew(ann)
+    store.account_deletion.start(ann, delete_articles=False)
+    store.account_deletion.finish("ann")
+    assert run(store, "EXISTS", "follows:ann", "hides:ann", "saved:ann") == 0
+    assert run(store, "KEYS", "saved-feed:*") == []
+    assert broken(store) == []

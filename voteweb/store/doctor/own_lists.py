@@ -1,0 +1,60 @@
+"""Check what members follow, hide and have saved: lists of a member, bounded, of things that there may be."""
+
+import time
+from collections.abc import Iterator
+
+from voteweb.core import validation
+from voteweb.core.errors import Invalid
+from voteweb.core.my_site import parse_hidden
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.doctor.finding import Finding
+from voteweb.store.keys import article_id, is_article
+from voteweb.store.my_site import BOUNDS
+from voteweb.store.scanner import Scanner, batched, split_evenly
+
+
+def examine(scanner: Scanner) -> Iterator[Finding]:
+    """Check the lists of all members."""
+    keys = scanner.site_keys
+    for pattern in (keys.follows("*"), keys.hides("*"), keys.saved("*")):
+        for found in batched(scanner.keys(pattern), 10):
+            yield from _check_lists(scanner, found)
+
+
+def _check_lists(scanner: Scanner, found: list[str]) -> Iterator[Finding]:
+    keys = scanner.site_keys
+    commands: list[Command] = []
+    for key in found:
+        commands += [("HMGET", keys.user(keys.split(key)[1]), "id", "my"), ("ZRANGE", key, 0, -1)]
+    for key, ((id, my), entries) in zip(found, split_evenly(scanner.run_atomic(commands), len(found)), strict=True):
+        noun, name = keys.split(key)
+        if not entries:  # removed since it was found
+            continue
+        if id is None:
+            yield Finding(key, f"belongs to {name}, who is no member", ("UNLINK", key))
+            continue
+        if my is None:
+            what = f"has no field my, so that no page reads {key}"
+            yield Finding(keys.user(name), what, ("HSETNX", keys.user(name), "my", f"{time.time():.6f}"))
+        if len(entries) > BOUNDS[noun]:
+            trim = ("ZREMRANGEBYRANK", key, 0, -BOUNDS[noun] - 1)
+            yield Finding(key, f"holds more than {BOUNDS[noun]} entries", trim)
+        strays = [entry for entry in entries if not is_entry(noun, entry)]
+        if noun == "saved":
+            saved = [entry for entry in entries if is_article(entry)]
+            exist = scanner.run_atomic([("EXISTS", keys.article(article_id(entry))) for entry in saved])
+            strays += [entry for entry, exists in zip(saved, exist, strict=True) if not exists]
+        for entry in strays:
+            yield Finding(key, f"holds {entry:.60}, which is nothing to keep there", ("ZREM", key, entry))
+
+
+def is_entry(noun: str, entry: str) -> bool:
+    """Tell whether *entry* could be in a list of this *noun*, whether what it names exists or not."""
+    if noun == "saved":
+        return is_article(entry)
+    if noun == "hides":
+        return parse_hidden(entry) is not None
+    try:
+        return validation.group_name(entry) == entry
+    except Invalid:
+        return False
