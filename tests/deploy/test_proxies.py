@@ -16,7 +16,7 @@ pytestmark = pytest.mark.heavy
 
 
 def is_logged_in(visitor: Visitor) -> bool:
-    return bool(parse(visitor.get("/about").body).all("form", action="/logout"))
+    return bool(parse(visitor.get("/about").body).all("a", href="/account"))
 
 
 def test_pages_are_served_by_https_only(proxy: Proxy) -> None:

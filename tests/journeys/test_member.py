@@ -60,7 +60,7 @@ def vote_and_take_back(carl: Visitor, script: bool) -> None:
 
 def log_out_and_vote(carl: Visitor) -> None:
     """Vote as a reader: the log-in counts the vote and returns to the article."""
-    carl.page.get_by_role("button", name="Log out").click()
+    carl.follow("carl").press("Log out")
     carl.is_at("/")
     carl.open("/new?page=2").vote_button("Ann's article 4.").click()
     expect(carl.page.get_by_role("main")).to_contain_text("Log in to vote for “Ann's article 4.”.")

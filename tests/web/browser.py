@@ -100,6 +100,10 @@ class Browser:
         """Log in on the page for it; the response redirects to *next*."""
         return self.open("/login", query_string={"next": next}).submit("/login", username=name, password=password)
 
+    def log_out(self) -> "Browser":
+        """Press the button of the account's page."""
+        return self.open("/account").submit("/logout")
+
     def start_session(self, user: User) -> "Browser":
         """Log in without a page: set the cookie that a log-in sets."""
         with self.client.application.test_request_context():
@@ -112,7 +116,7 @@ class Browser:
 
     def is_logged_in(self) -> bool:
         """Open a page and tell whether it is a member's."""
-        return 'action="/logout"' in self.open("/nowhere").response.text
+        return 'href="/account"' in self.open("/nowhere").response.text
 
     def csrf_token(self) -> str:
         """Return the form token of this session, without opening a page that has it."""

@@ -74,5 +74,5 @@ def test_member_who_has_used_up_every_limit_can_still_read(make_person: MakePers
     for address in PAGES:
         if ADMIN in address.allowed and not address.limit:
             assert admin.open(address.url()).status == 200, address
-    admin.open("/").submit("/logout")
+    admin.log_out()
     assert admin.status == 303

@@ -35,7 +35,7 @@ def test_cookie_signed_with_another_key_is_a_readers(reader: Browser, store: Sto
 @pytest.mark.parametrize("address", ["/a/1/vote", "/a/1/groups"])
 def test_button_with_a_stale_token_leads_back(address: str, store: Store, mod: Browser) -> None:
     stale = mod.csrf_token()
-    mod.open("/about").submit("/logout").log_in("mod")
+    mod.log_out().log_in("mod")
     before = content(store)
     mod.post(address, {"csrf_token": stale, "next": "/new?page=1", "add": "redis"})
     assert (mod.status, mod.location) == (303, "/new?page=1#a1")
@@ -56,7 +56,7 @@ def test_used_token_is_refused_from_other_sessions(bob: Browser, mod: Browser, s
     assert bob.post("/a/1/vote", fields).follow().flashes == ["Your vote has been counted."]
     mod.post("/a/1/vote", fields)
     assert mod.follow().flashes[0].startswith("This page was from before your last log-in")
-    assert bob.submit("/logout").log_in("bob").post("/a/1/unvote", fields).status == 303
+    assert bob.log_out().log_in("bob").post("/a/1/unvote", fields).status == 303
     assert bob.follow().flashes[0].startswith("This page was from before your last log-in")
     assert store.articles.get(1).votes == 2
 

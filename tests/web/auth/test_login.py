@@ -74,7 +74,7 @@ def test_login_makes_a_new_session_and_a_new_token(bob: Browser, reader: Browser
     assert cookie is not None
     assert renewed is not None
     assert cookie.value != renewed.value
-    after = reader.follow().form("/logout").one("input", name="csrf_token")["value"]
+    after = reader.open("/account").form("/logout").one("input", name="csrf_token")["value"]
     assert before.partition(".")[0] != after.partition(".")[0]
     reader.post("/logout", {"csrf_token": before})
     assert reader.status == 400
@@ -140,7 +140,7 @@ def test_rehash_does_not_write_over_a_password_changed_meanwhile(
 
 def test_logout_ends_the_session_of_this_browser_only(bob: Browser, reader: Browser) -> None:
     reader.log_in("bob")
-    bob.open("/new").submit("/logout")
+    bob.log_out()
     assert (bob.status, bob.location) == (303, "/")
     assert not bob.is_logged_in()
     assert reader.is_logged_in()

@@ -47,7 +47,7 @@ def new_browser(app: Flask) -> Browser:
 @pytest.fixture
 def known_browser(app: Flask, bob: Browser) -> Browser:
     """A browser in which bob has logged in before."""
-    return Browser(app).log_in("bob").open("/about").submit("/logout")
+    return Browser(app).log_in("bob").log_out()
 
 
 # by name
@@ -80,7 +80,7 @@ def test_known_browser_has_its_own_limit(known_browser: Browser, new_browser: Br
 
 
 def test_browser_is_known_only_to_its_own_member(ann: Browser, known_browser: Browser, store: Store) -> None:
-    known_browser.log_in("ann").open("/about").submit("/logout")
+    known_browser.log_in("ann").log_out()
     use_up(store, LOGIN_BY_NAME, "bob")
     from_address(known_browser, "203.0.113.1")
     assert_too_fast(known_browser.log_in("bob"), LOGIN_BY_NAME)
@@ -146,11 +146,11 @@ def test_successful_login_is_not_counted_and_resets_nothing(
 ) -> None:
     for _ in range(LOGIN_BY_ADDRESS.burst + 5):
         assert reader.log_in("bob").status == 303
-        reader.open("/about").submit("/logout")
+        reader.log_out()
     for number in range(LOGIN_BY_ADDRESS.burst):
         assert new_browser.log_in(f"name{number}", WRONG).status == 422
         if reader.log_in("bob").status == 303:
-            reader.open("/about").submit("/logout")
+            reader.log_out()
     assert_too_fast(new_browser.log_in("one-more", WRONG), LOGIN_BY_ADDRESS)
 
 

@@ -59,7 +59,7 @@ def test_logout_ends_the_session_of_a_copied_cookie(bob: Browser, store: Store) 
     thief = copy_of(bob.open("/"))
     fields = {"csrf_token": thief.csrf_token(), "next": "/"}
     assert thief.is_logged_in()
-    bob.submit("/logout")
+    bob.log_out()
     assert not copy_of(thief).is_logged_in()
     assert thief.post("/a/1/vote", fields).location.startswith("/login?next=/%23a1")
     assert store.articles.get(1).votes == 1
@@ -113,7 +113,7 @@ def test_only_forms_note_a_use_and_at_most_one_a_day(form: str, bob: Browser, st
 
 
 def test_account_lists_sessions_and_ends_one_of_them(bob: Browser, reader: Browser) -> None:
-    bob.open("/about").submit("/logout")
+    bob.log_out()
     for browser, headers in ((bob, FIREFOX), (reader, SAFARI)):
         fields = {"username": "bob", "password": PASSWORD, "csrf_token": browser.csrf_token()}
         assert browser.post("/login", fields, headers=headers).status == 303
@@ -175,7 +175,7 @@ def test_an_old_cookie_becomes_one_session(
     assert all(browser.is_logged_in() for browser in (first, second, copy, first))
     assert run(store, "HLEN", "sessions:bob") == 1 + 2
     assert count_round_trips(lambda: first.open("/")) == 1
-    first.open("/about").submit("/logout")
+    first.log_out()
     assert not first.is_logged_in()
     assert not copy.is_logged_in()
     assert not old_browser(app, store, monkeypatch, "0" * 40).is_logged_in(), "its cookie does not open it again"

@@ -70,7 +70,7 @@ def test_switch_is_remembered_and_overrides_the_browser(reader: Browser, ann: Br
 
 def test_choice_outlives_login_and_logout(ann: Browser) -> None:
     ann.open("/").submit("/language", language="zh")
-    ann.open("/").submit("/logout").follow()
+    ann.log_out().follow()
     assert ann.page.one("html")["lang"] == "zh-Hans"
     assert ann.log_in("ann").open("/").page.one("html")["lang"] == "zh-Hans"
 

@@ -44,7 +44,7 @@ def test_open_site_asks_for_no_sentence(reader: Browser, store: Store) -> None:
 
 def test_waiting_member_can_log_in_and_read_but_not_act(hal: Browser, store: Store) -> None:
     article = factories.article(store)
-    hal.open("/about").submit("/logout")
+    hal.log_out()
     assert hal.log_in("hal").status == 303
     assert not hal.open("/").page.all("button", class_="vote")
     token = hal.csrf_token()
