@@ -224,7 +224,7 @@ LIMITS = (
         N_("You have reached the limit of %(burst)s moderation actions in a row. "
            "Please continue in %(wait)s, at %(when)s. The limit bounds what somebody could do in your name."),
         (
-            "moderation.set_groups", "moderation.remove", "moderation.restore", "moderation.dismiss",
+            "moderation.set_groups", "sorting.index", "moderation.remove", "moderation.restore", "moderation.dismiss",
             "moderation_log.undo", "bans.ban", "bans.unban", "users.set_role", "groups.new", "groups.edit",
             "admissions.admit", "admissions.refuse",
             "comment_moderation.remove", "comment_moderation.restore", "comment_moderation.dismiss",

@@ -40,6 +40,7 @@ from voteweb.store.secret_feeds import SecretFeeds
 from voteweb.store.server_info import ServerInfo
 from voteweb.store.sessions import Sessions
 from voteweb.store.threads import Threads
+from voteweb.store.unsorted import Unsorted
 from voteweb.store.users import Users
 from voteweb.store.votes import Votes
 
@@ -75,6 +76,7 @@ class Store:
     moderation_log: ModerationLog
     rankings: Rankings
     listings: Listings
+    unsorted: Unsorted
     imports: Imports
     comment_imports: CommentImports
     doctor: Doctor
@@ -151,6 +153,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         moderation_log=moderation_log,
         rankings=Rankings(connection.keys),
         listings=Listings(connection, settings, Combinations(connection.keys, settings, rate_limits)),
+        unsorted=Unsorted(connection),
         imports=imports,
         comment_imports=CommentImports(connection, settings, imports),
         doctor=Doctor(connection, settings),

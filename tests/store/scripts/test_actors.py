@@ -46,6 +46,7 @@ WITHOUT_ACTOR = {
     "read_inbox": "it only reads",
     "read_log": "it only reads",
     "read_rows": "it only reads",
+    "read_unsorted": "it only reads",
     "read_thread": "it only reads",
     "refund_rate_limit": "it counts what anybody tries",
     "remove_invitation": "the deletion of an account goes on by itself",

@@ -9,11 +9,11 @@ from typing import Any
 #: The scripts that only read: a replica may run them.
 READING = frozenset({
     "check_rate_limit", "count_new", "count_unread", "list_comments", "own_votes", "read_inbox", "read_log",
-    "read_rows", "read_thread",
+    "read_rows", "read_thread", "read_unsorted",
 })  # fmt: skip
 
 #: Reading scripts that use no helper of ``common.lua``: without it a call takes 0.7 microseconds of Redis instead of 4.
-WITHOUT_HELPERS = frozenset({"count_new", "own_votes", "read_log", "read_rows", "read_thread"})
+WITHOUT_HELPERS = frozenset({"count_new", "own_votes", "read_log", "read_rows", "read_thread", "read_unsorted"})
 #: Reading scripts that list comments of several conversations: they have those of ``node.lua`` and ``listed.lua``.
 LISTING = frozenset({"count_unread", "list_comments", "read_inbox"})
 #: The line of a script before which it may answer without its helpers.

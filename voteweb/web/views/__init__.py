@@ -25,6 +25,7 @@ from voteweb.web.views import (
     moderation,
     moderation_log,
     sitemap,
+    sorting,
     status,
     submission,
     users,
@@ -34,7 +35,7 @@ from voteweb.web.views import (
 _MODULES = (
     articles, submission, votes, groups, auth, account, invitations, users, admissions, moderation, moderation_log,
     status, feeds, sitemap, language,
-    bans,
+    bans, sorting,
 )  # fmt: skip
 #: The pages of conversations, which a site without them does not have.
 _CONVERSATIONS = (

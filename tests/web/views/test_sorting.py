@@ -1,0 +1,106 @@
+"""Sorting: a page of articles without a group, whose groups are pressed and saved together."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests import factories
+from tests.web.browser import JSON, Browser
+from voteweb.core.config import Settings
+from voteweb.store import Store
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    return replace(settings, page_size=3)
+
+
+@pytest.fixture(autouse=True)
+def articles(store: Store) -> None:
+    """The articles 1 to 6, of which 2 is in a group, and more groups than are offered as buttons."""
+    for number in range(14):
+        factories.group(store, f"group{number:02}")
+    for number in range(1, 7):
+        factories.article(store, title=f"Article {number}", groups=("group13",) if number == 2 else ())
+
+
+def save(mod: Browser, address: str = "/sort", **fields: Any) -> Browser:
+    """Send the form of the page with these *fields* in place of its own."""
+    mod.open(address)
+    return mod.submit(address, id=[row["id"][1:] for row in mod.page.all("li", class_="article")], **fields)
+
+
+def test_articles_without_a_group_are_listed_newest_first(mod: Browser) -> None:
+    assert mod.open("/sort").titles == ["Article 6", "Article 5", "Article 4"]
+    mod.open(mod.page.one("a", rel="next")["href"])
+    assert mod.titles == ["Article 3", "Article 1"]
+    assert not mod.page.all("a", rel="next")
+    assert mod.open("/sort?of=all&page=2").titles == ["Article 3", "Article 2", "Article 1"]
+
+
+def test_the_most_used_groups_are_buttons_and_all_can_be_typed(mod: Browser) -> None:
+    chips = [box["value"] for box in mod.open("/sort").page.by_id("a6").all("input", type="checkbox")]
+    assert (len(chips), chips[-1]) == (12, "group13")
+    assert mod.page.by_id("a6").one("input", name="t6")["list"] == "all-groups"
+
+
+def test_page_is_saved_at_once_and_each_change_is_logged(mod: Browser, store: Store) -> None:
+    save(mod, a6=["group00", "group01"], a5="group13", t5="group12, GROUP11")
+    assert mod.location == "/sort"
+    assert mod.follow().flashes == ["Saved: 2 articles."]
+    assert mod.titles == ["Article 4", "Article 3", "Article 1"]
+    assert store.articles.get(6).groups == ("group00", "group01")
+    assert store.articles.get(5).groups == ("group13", "group12", "group11")
+    assert len(mod.open("/log").page.one("ol", class_="log").all("li")) == 2
+    assert save(mod, a6=[]).follow().flashes == ["There was nothing left to save."]
+
+
+def test_what_cannot_be_saved_keeps_what_was_chosen(mod: Browser, store: Store) -> None:
+    save(mod, a6="group00", a5="group01", t5="nope", a4=["group02"])
+    assert mod.status == 422
+    assert mod.alert == "Saved: 2 articles. Not saved: “Article 5”: There is no group named nope."
+    row = mod.page.by_id("a5")
+    assert "checked" in row.one("input", value="group01")
+    assert row.one("input", name="t5")["value"] == "nope"
+    assert mod.titles[0] == "Article 5"
+    assert (store.articles.get(4).groups, store.articles.get(5).groups) == (("group02",), ())
+
+
+def test_change_of_another_moderator_is_kept(mod: Browser, store: Store) -> None:
+    page = mod.open("/sort?of=all&page=2").response
+    store.articles.set_groups(2, ["group05"], [])
+    mod.response = page
+    mod.submit("/sort?of=all&page=2", id=["2"], a2=["group06"], b2="group13")
+    assert (mod.status, mod.location) == (303, "/sort?of=all&page=2")
+    assert store.articles.get(2).groups == ("group05", "group06")
+
+
+def test_article_that_is_gone_is_named(mod: Browser, store: Store) -> None:
+    page = mod.open("/sort").response
+    store.removals.delete(6)
+    mod.response = page
+    mod.submit("/sort", id=["6", "5", "99"], a6="group00", a5="group00", a99="group00")
+    assert "“”" in mod.alert or "Article 6" in mod.alert
+    assert mod.alert.startswith("Saved: 1 article. Not saved: ")
+    assert mod.titles == ["Article 4", "Article 3", "Article 1"]
+
+
+def test_script_saves_one_article(mod: Browser, store: Store) -> None:
+    token = mod.csrf_token()
+    mod.post("/sort", {"id": "6", "a6": "group00", "b6": "", "csrf_token": token}, headers=JSON)
+    assert mod.response.json == {"saved": {"6": {"groups": "group00", "message": "Saved: group00."}}, "failed": {}}
+    mod.post("/sort", {"id": "6", "t6": "nope", "b6": "group00", "csrf_token": token}, headers=JSON)
+    assert mod.response.json == {"saved": {}, "failed": {"6": "There is no group named nope."}}
+    assert store.articles.get(6).groups == ("group00",)
+
+
+@pytest.mark.parametrize("query", ["before=x", "before=-1", "before=١", f"before={'1' * 40}", "of=all&page=9"])
+def test_wrong_places_to_look_from_are_not_found(query: str, mod: Browser) -> None:
+    assert mod.open(f"/sort?{query}").status == 404
+
+
+def test_sorted_site_says_so(mod: Browser, store: Store) -> None:
+    for id in range(1, 7):
+        store.articles.set_groups(id, ["group00"], [])
+    assert mod.open("/sort").page.one("div", class_="empty").text.startswith("Every article is in a group.")

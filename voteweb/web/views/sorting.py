@@ -1,0 +1,179 @@
+"""Sorting: the articles without a group, newest first, with the groups as buttons and one form for the whole page."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from flask import Blueprint, flash, jsonify, redirect, render_template, request
+from flask.typing import ResponseReturnValue
+from flask_wtf.csrf import CSRFError
+
+from voteweb.core import config, validation
+from voteweb.core.errors import ArticleGone, Invalid, NoSuchArticle, NoSuchGroup, NoSuchPage, TooManyGroups
+from voteweb.core.models import Article, LogAction, Order, User
+from voteweb.store.moderation_log import NewLogEntry
+from voteweb.web import rate_limits
+from voteweb.web.auth.csrf import csrf_handled_by_form
+from voteweb.web.auth.login import login_required, queue_viewer, require_moderator
+from voteweb.web.context import settings, store
+from voteweb.web.forms import Form
+from voteweb.web.i18n.formatting import article_count, error_message, join_names
+from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.pagination import check_page_exists, page_number
+from voteweb.web.responses import wants_json
+from voteweb.web.urls import current_path
+
+blueprint = Blueprint("sorting", __name__)
+#: A publish time as Redis returns it.
+_TIME = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?")
+_ID = re.compile(r"[1-9][0-9]{0,18}")
+
+
+class SortForm(Form):
+    """The groups of the articles on a page; the names of the fields end in the id of their article."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The groups chosen for an article, ``pressed`` or ``typed``, in place of those ``shown``; ``error``: why not."""
+
+    pressed: tuple[str, ...] = ()
+    typed: str = ""
+    shown: tuple[str, ...] = ()
+    error: str = ""
+
+    @property
+    def changes(self) -> tuple[list[str], list[str]]:
+        """The groups to add and those to remove; raises Invalid, TooManyGroups."""
+        chosen = [*self.pressed, *filter(None, re.split(r"[\s,]+", self.typed))]
+        if len(chosen) + len(self.shown) > config.MAX_TYPED_GROUPS:
+            raise TooManyGroups(max=settings().max_groups)
+        names = [validation.group_name(name) for name in chosen]
+        shown = [validation.group_name(name) for name in self.shown]
+        return [name for name in names if name not in shown], [name for name in shown if name not in names]
+
+
+@blueprint.route("/sort", methods=["GET", "POST"])
+@login_required
+@csrf_handled_by_form
+def index() -> ResponseReturnValue:
+    """Show the articles without a group, or with ``of=all`` all articles, and save the groups of those on a page.
+
+    Each article is a change of its own: those that cannot be saved are shown again as they were chosen.
+    """
+    form = SortForm()
+    if not form.is_submitted():
+        return _render(form, {})
+    pipeline = store().pipeline()
+    viewer = queue_viewer(pipeline)
+    pipeline.execute()
+    user, choices = require_moderator(viewer.result), _sent_choices()
+    if not form.validate():
+        if wants_json():
+            raise rate_limits.exceeded() or CSRFError()
+        return _render(form, choices)
+    saved, failed = _save(choices, user)
+    if wants_json():
+        return jsonify(
+            saved={id: {"groups": " ".join(names), "message": _groups_message(names)} for id, names in saved.items()},
+            failed={id: choice.error for id, (choice, _title) in failed.items()},
+        )
+    if failed:
+        which = join_names(f"“{title}”: {choice.error}" for choice, title in failed.values())
+        form.form_errors.append(
+            _("Saved: %(saved)s. Not saved: %(which)s", saved=article_count(len(saved)), which=which)
+        )
+        return _render(form, {id: choice for id, (choice, _title) in failed.items()})
+    flash(_("Saved: %(saved)s.", saved=article_count(len(saved))) if saved else _("There was nothing left to save."))
+    return redirect(current_path(), 303)
+
+
+def _groups_message(names: Sequence[str]) -> str:
+    return _("Saved: %(groups)s.", groups=join_names(names)) if names else _("Saved: in no group.")
+
+
+def _sent_choices() -> dict[int, Choice]:
+    """Return what was chosen for each article that the form names, of the articles of one page at most."""
+    sent = request.form
+    ids = [id for id in dict.fromkeys(sent.getlist("id")) if _ID.fullmatch(id)][: settings().page_size]
+    return {
+        int(id): Choice(tuple(sent.getlist(f"a{id}")), sent.get(f"t{id}", ""), tuple(sent.get(f"b{id}", "").split()))
+        for id in ids
+    }
+
+
+def _save(
+    choices: Mapping[int, Choice], user: User
+) -> tuple[dict[int, tuple[str, ...]], dict[int, tuple[Choice, str]]]:
+    """Save what was chosen; return the groups of changed articles, and choices that were refused, with the title."""
+    saved: dict[int, tuple[str, ...]] = {}
+    failed: dict[int, tuple[Choice, str]] = {}
+    for id, article in _read(choices).items():
+        try:
+            add, remove = choices[id].changes
+            if add or remove:
+                saved[id] = store().articles.set_groups(id, add, remove, _log_entry(user, id, article), actor=user)
+        except (Invalid, NoSuchGroup, TooManyGroups, NoSuchArticle, ArticleGone) as error:
+            title = article.title if article else str(id)
+            failed[id] = replace(choices[id], error=error_message(error)), title
+    return saved, failed
+
+
+def _log_entry(user: User, id: int, article: Article | None) -> NewLogEntry:
+    title, poster = (article.title, article.poster) if article else ("", "")
+    return NewLogEntry(LogAction.GROUPS, user.name, about=poster, article=id, title=title)
+
+
+def _read(ids: Mapping[int, Choice] | Sequence[int]) -> dict[int, Article | None]:
+    """Return the articles *ids*; None for one that does not exist."""
+    pipeline = store().pipeline()
+    articles = {id: store().articles.queue_get(pipeline, id) for id in ids}
+    pipeline.execute()
+    return {id: article.result for id, article in articles.items()}
+
+
+def _render(form: SortForm, choices: Mapping[int, Choice]) -> ResponseReturnValue:
+    """Return the page with *choices* as they were sent; a list that no longer has their articles begins with them."""
+    is_of_all, size = request.args.get("of") == "all", settings().page_size
+    pipeline = store().pipeline()
+    viewer = queue_viewer(pipeline)
+    group_names = store().groups.queue_names(pipeline)
+    if is_of_all:
+        listing = store().listings.queue_page(pipeline, store().rankings.site(Order.TIME), page_number())
+    else:
+        unsorted = store().unsorted.queue_first(pipeline, _before(), size)
+    pipeline.execute()
+    require_moderator(viewer.result)
+    context: dict[str, Any] = {}
+    if is_of_all:
+        context["page"] = check_page_exists(listing.result)
+        rows = listing.result.rows
+    else:
+        found = store().unsorted.complete(unsorted.result, size)
+        context["next"], rows = found.next, found.rows
+    offered = store().groups.queue_most_used(pipeline, group_names.result, config.SORT_CHIPS)
+    pipeline.execute()
+    listed = {row.id for row in rows}
+    missing = _read([id for id in choices if id not in listed]).values() if choices else ()
+    rows = (*(row for row in missing if row and row.is_listed), *rows)
+    page = render_template(
+        "sorting/index.html",
+        form=form,
+        rows=rows,
+        choices=choices,
+        choice_of=lambda row: choices.get(row.id) or Choice(pressed=row.groups, shown=row.groups),
+        offered=offered.result,
+        all_groups=group_names.result,
+        is_of_all=is_of_all,
+        **context,
+    )
+    return page, form.status
+
+
+def _before() -> str:
+    """Return the publish time in the address from which to look on, "" for none; raise NoSuchPage if it is no time."""
+    before = request.args.get("before", "")
+    if before and not _TIME.fullmatch(before):
+        raise NoSuchPage()
+    return before
