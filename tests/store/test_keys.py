@@ -62,6 +62,7 @@ def busy(make_store: MakeStore) -> Store:
     store.sessions.open(store.users.get("bob_-9"), "a-token", "Firefox/Linux")
     _converse(store, first.id, bob)
     store.account_deletion.start(factories.user(store, "zoe"), delete_articles=True)
+    store.notes.add("ann", "A note.", store.users.get("ann"))
     ban = NewLogEntry(LogAction.BAN, COMMAND_LINE, about="dan", why="spam")
     store.bans.ban(factories.user(store, "dan").name, ban, days=1, articles=Span.ALL)
     assert store.rate_limits.hit([(rate_limits.LOGIN_BY_ADDRESS, "198.51.100.7")]) is None

@@ -122,6 +122,8 @@ EARLIER_SECONDS = 30 * 86_400
 MAX_REASON_LENGTH = 300
 #: Characters of the sentence that somebody who signs up writes to the moderators, at least; at most MAX_REASON_LENGTH.
 MIN_REQUEST_LENGTH = 10
+#: Notes of moderators on one member; each has as many characters as a reason.
+MAX_NOTES = 50
 #: Days after which a ban can end.
 MAX_BAN_DAYS = 3_650
 #: Comments of a member that are counted before a ban may remove them: each takes a microsecond of Redis.

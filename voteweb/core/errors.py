@@ -256,6 +256,22 @@ class StillRestoring(VotewebError):
     template = N_("What an earlier ban of %(name)s removed is still being restored. Please try again in a minute.")
 
 
+class TooManyNotes(VotewebError):
+    """A member has as many notes of moderators as there may be; value ``max``."""
+
+    status = 409
+    code = "too-many-notes"
+    template = N_("There are %(max)s notes on this member already. Delete one first.")
+
+
+class NotYourNote(VotewebError):
+    """Only the moderator who wrote a note and admins may delete it."""
+
+    status = 403
+    code = "not-your-note"
+    template = N_("Only the moderator who wrote a note, and admins, can delete it.")
+
+
 class Refused(Banned):
     """The moderators refused the member's account; value ``reason``."""
 

@@ -190,6 +190,16 @@ class User:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """A note on a member that the moderator ``by`` wrote at unix time ``time``, for moderators alone."""
+
+    id: str
+    by: str
+    time: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Neighbour:
     """Another member who signed up from the same network, under their ``name`` in lower case, at unix time ``time``."""
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from voteweb.core import config
 from voteweb.core.config import Settings
-from voteweb.core.models import Article, ArticleStatus, Invitation, LogAction, LogEntry, Role, User, VotingState
+from voteweb.core.models import Article, ArticleStatus, Invitation, LogAction, LogEntry, Note, Role, User, VotingState
 from voteweb.core.ranking import voting_end
 
 
@@ -116,6 +116,16 @@ def may_ban(user: User | None, member: User) -> bool:
     if user is None or user.id == member.id or member.left or member.held:
         return False
     return may_moderate(user) and (member.role is Role.MEMBER or may_administer(user)) and member.role is not Role.ADMIN
+
+
+def may_note(user: User | None, member: User) -> bool:
+    """Tell whether *user* may write notes on *member*: moderators may, on everybody but themselves."""
+    return user is not None and may_moderate(user) and user.id != member.id and not member.left
+
+
+def may_delete_note(user: User | None, note: Note) -> bool:
+    """Tell whether *user* may delete *note*: the moderator who wrote it may, and admins."""
+    return user is not None and may_moderate(user) and (note.by == user.name or may_administer(user))
 
 
 def may_set_role(user: User | None, member: User) -> bool:

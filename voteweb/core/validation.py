@@ -229,6 +229,14 @@ def note(typed: str) -> str:
     return cleaned
 
 
+def member_note(typed: str) -> str:
+    """Return a note on a member as one clean line; raise Invalid if it is empty or too long."""
+    cleaned = note(typed)
+    if not cleaned:
+        raise Invalid(N_("Please write the note first."))
+    return cleaned
+
+
 def request(typed: str) -> str:
     """Return a sentence to the moderators as one clean line; raise Invalid if it is too short or too long."""
     cleaned = note(typed)

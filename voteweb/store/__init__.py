@@ -28,6 +28,7 @@ from voteweb.store.leases import Leases
 from voteweb.store.listings import Listings
 from voteweb.store.moderation_log import ModerationLog
 from voteweb.store.my_site import MySites
+from voteweb.store.notes import Notes
 from voteweb.store.open_votes import OpenVotes
 from voteweb.store.password_resets import PasswordResets
 from voteweb.store.rankings import Rankings
@@ -64,6 +65,7 @@ class Store:
     groups: Groups
     users: Users
     bans: Bans
+    notes: Notes
     admissions: Admissions
     sessions: Sessions
     invitations: Invitations
@@ -141,6 +143,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         groups=Groups(connection, moderation_log),
         users=users,
         bans=Bans(connection, moderation_log),
+        notes=Notes(connection),
         admissions=Admissions(connection, moderation_log),
         sessions=sessions,
         invitations=Invitations(connection),

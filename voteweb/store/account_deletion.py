@@ -58,6 +58,7 @@ class AccountDeletion:
                 keys.network(network),
                 keys.held(),
                 keys.open_votes(member.id),
+                keys.ban_removals(),
             ],
             [member.name.lower(), new_session_id(), "delete" if delete_articles else "keep", member.password],
         )
@@ -205,6 +206,7 @@ def lists_of_nobody_else(keys: Keys, name: str) -> list[str]:
         keys.follows(name),
         keys.hides(name),
         keys.saved(name),
+        keys.notes(name),
     ]
 
 

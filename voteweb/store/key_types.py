@@ -8,7 +8,7 @@ TYPES = {
     "article": "hash", "was": "zset", "voted": "set", "open-votes": "zset",
     "time": "zset", "score": "zset", "good": "zset", "link": "zset",
     "groups": "set", "group": "set", "group-info": "hash", "combined": "zset",
-    "user": "hash", "users": "zset", "held": "zset", "admins": "set",
+    "user": "hash", "notes": "hash", "users": "zset", "held": "zset", "admins": "set",
     "posted": "zset", "gone": "zset", "leaving": "set", "ban-removals": "set",
     "sessions": "hash", "signup": "string", "known": "string", "network": "zset",
     "reports": "zset", "report": "hash", "reported": "set",

@@ -27,7 +27,7 @@ _GRAMMAR = re.compile(
     r"|voted-comments:[0-9]+-[0-9]+|comment-report:[0-9]+\.[0-9]+"
     r"|(?:commented|reported-comments|inbox|unread|seen|inbox-feed|follows|hides|saved|saved-feed):[^:]+"
     r"|(?:time|score|user):[^:]*"
-    r"|(?:group|group-info|signup|network|posted|gone|link|reported|log-by|log-kind|log-about|invite|invites):[^:]+"
+    r"|(?:group|group-info|notes|signup|network|posted|gone|link|reported|log-by|log-kind|log-about|invite|invites):[^:]+"
     r"|(?:sessions|known|reset|once|done|limit):[^:]+"
 )
 #: Characters that patterns of SCAN read as more than themselves.
@@ -125,6 +125,10 @@ class Keys:
     def held(self) -> str:
         """A sorted set: the members who wait for a moderator, by name in lower case, by time of joining; for ever."""
         return f"{self.prefix}held:"
+
+    def notes(self, name: str) -> str:
+        """A hash: the notes of moderators on one member, as JSON by id, 50 at most; for ever."""
+        return f"{self.prefix}notes:{name.lower()}"
 
     def sign_up(self, name: str) -> str:
         """A string: the keyed digest of the network that a member signed up from; 30 days."""

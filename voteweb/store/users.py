@@ -1,5 +1,6 @@
 """Members: created, found, changed, counted."""
 
+import re
 import secrets
 import time
 from collections.abc import Callable
@@ -26,6 +27,9 @@ _FIELDS = (
     "id", "name", "password", "role", "since", "session", "banned", "ban-reason", "banned-until", "left",
     "invited-by", "held", "request", "ban-removal", "my", "front",
 )  # fmt: skip
+
+#: The field ban-removal of a member of whom something is still to be removed or restored.
+HAS_WORK = re.compile(r"[0-9]+ (?:removing|restoring) ")
 
 
 class Users:

@@ -46,6 +46,7 @@ def site(store: Store) -> Store:
     store.invitations.revoke(store.invitations.make(bob).token, bob)
     store.password_resets.make("ann")
     store.users.set_role("ann", Role.ADMIN)
+    store.notes.add("bob", "Writes much.", store.users.get("ann"))
     converse(store, article, bob.id)
     # Voting on comments has ended: the votes stay, and the voters are forgotten.
     write_thread(store, factories.article(store, bob, link="").id, [node(1, votes=7, time=round(time.time(), 6))])

@@ -46,6 +46,7 @@ def site(make_store: MakeStore) -> Store:
     store.users.make("boss", "", Role.ADMIN)
     store.users.make("barred", "", Role.ADMIN)
     store.bans.ban("barred", NewLogEntry(LogAction.BAN, "Mod", about="barred", why="spam"))
+    store.notes.add("bob", "A note.", store.users.get("boss"))
     store.users.make("hal", "", network="", request="Please let me in.")
     store.sessions.open(bob, "a-token")
     store.account_deletion.start(zoe, delete_articles=False)

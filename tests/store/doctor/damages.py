@@ -167,7 +167,7 @@ DAMAGES: list[tuple[str, set[str]]] = [
         {
             *("invite:open", "invite:used", "posted:bob", "reset:digest", "sessions:bob", "users:", "voted:2"),
             *("voted-comments:2-0", "seen:bob", "inbox-feed:digest"),
-            *("saved-feed:saved", "follows:bob", "hides:bob", "saved:bob"),
+            *("saved-feed:saved", "follows:bob", "hides:bob", "saved:bob", "notes:bob"),
         },
     ),
     ("PERSIST sessions:bob", {"sessions:bob"}),
@@ -184,6 +184,8 @@ DAMAGES: list[tuple[str, set[str]]] = [
     ("ZADD held: 9 hal", {"held:"}),
     ("ZADD held: 9 ann", {"held:"}),
     ("ZADD held: 9 nobody", {"held:"}),
+    ("SADD ban-removals: nobody", {"ban-removals:"}),
+    ("HSET notes:nobody 1 x", {"notes:nobody"}),
     ("SREM admins: boss", {"admins:"}),
     ("SADD admins: barred", {"admins:"}),
     ("SADD admins: nobody", {"admins:"}),

@@ -13,6 +13,8 @@ ARGUMENTS = {
     "cast_vote": "action member voter_id voter_name session_id vote_score good_votes voting_seconds grace known_groups"
     " newcomer_seconds digest idle_seconds max_seconds use_seconds max_open_votes",
     "change_password": "log condition verified password_hash session_id",
+    "add_note": "log text author most",
+    "delete_note": "note author",
     "ban_member": "log name reason session_id seconds articles comments",
     "change_own_list": "log action entry most type name replaceable",
     "change_user": "log name",
@@ -98,8 +100,9 @@ ARGUMENTS = {
 }
 #: The scripts that end their keys and arguments with an actor.
 WITH_ACTOR = {
-    "ban_member", "change_own_list", "change_user", "close_thread", "delete_comment", "dismiss_reports", "edit_article",
-    "edit_comment", "judge_member", "lift_ban", "make_group", "make_invitation", "mark_all_read", "quiet_comment",
+    "add_note", "delete_note", "ban_member", "lift_ban",
+    "change_own_list", "change_user", "close_thread", "delete_comment", "dismiss_reports", "edit_article",
+    "edit_comment", "judge_member", "make_group", "make_invitation", "mark_all_read", "quiet_comment",
     "remove_comment", "reopen_thread", "report_article", "report_comment", "restore_article", "restore_comment",
     "revoke_invitation", "set_groups", "set_secret_feed", "unlist_article",
 }  # fmt: skip

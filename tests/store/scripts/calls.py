@@ -359,6 +359,16 @@ CALLS = {
         name="bob",
         actor=ADMIN,
     ),
+    "add_note": call(
+        "add_note",
+        "notes:bob user:bob",
+        text="A note.",
+        author="mod",
+        most=50,
+        log=Log(["done:token"], None),
+        actor=MOD,
+    ),
+    "delete_note": call("delete_note", "notes:bob", note="1", author="mod", actor=MOD),
     "ban_member": call(
         "ban_member",
         "user:bob admins: ban-removals:",
@@ -430,7 +440,7 @@ CALLS = {
     ),
     "start_account_deletion": call(
         "start_account_deletion",
-        "user:bob leaving: users: admins: signup:bob network:digest held: open-votes:2",
+        "user:bob leaving: users: admins: signup:bob network:digest held: open-votes:2 ban-removals:",
         name="bob",
         session_id="session-2",
         articles="keep",
@@ -500,7 +510,7 @@ CALLS = {
     ),
     "repair_voters": call("repair_voters", "article:3 voted:3"),
     "remove_stray_voter": call("remove_stray_voter", "article:2 voted:2", voter=2),
-    "repair_member": call("repair_member", "user:fay users: admins: held:", name="fay"),
+    "repair_member": call("repair_member", "user:fay users: admins: held: ban-removals:", name="fay"),
     "repair_reports": call("repair_reports", "article:2 reports: report:1", member="article:2"),
     "repair_group to make it": call(
         "repair_group", "groups: group-info:perl group:perl time:perl score:perl", name="perl", is_named=1

@@ -124,6 +124,8 @@ ANSWERS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("make_user", {"needs_invitation": 1}, ["no-invitation"]),
     ("change_user", {}, ["done"]),
     ("ban_member", {}, ["done"]),
+    ("add_note", {"most": 2}, ["full"]),
+    ("delete_note", {"note": "2"}, ["not-yours"]),
     ("lift_ban", {}, ["done"]),
     ("revoke_invitation", {"maker": "ann"}, ["unknown"]),
     ("revoke_invitation", {"maker": ""}, ["revoked"]),

@@ -1,5 +1,6 @@
 """The site that the table of addresses is about, and those who send requests to it."""
 
+import json
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -59,6 +60,8 @@ def site(store: Store) -> None:
     store.comment_removals.remove(CommentId(4, 2), spam, actor=other)
     closing = NewLogEntry(LogAction.CLOSE, other.name, article=factories.article(store, zoe).id, why="Heated.")
     store.comment_removals.close(closing.article, closing, actor=other)
+    note = json.dumps({"by": MODERATOR, "time": "1", "text": "A note."})
+    store.connection.command("HSET", store.keys.notes("zoe"), "1", note)
     store.bans.ban(factories.user(store, "yan").name, NewLogEntry(LogAction.BAN, ADMIN, about="yan", why="Spam."))
     factories.user(store, "other-admin", Role.ADMIN)
     store.account_deletion.start(factories.user(store, "gone"), delete_articles=False)

@@ -122,6 +122,8 @@ class Dump:
                 yield records.Inbox(name, entries, unread_entries, expiry_or_none(until))
         for name, (threads, until) in self._replies_by_name(self._keys.seen("*"), "HGETALL", "PEXPIRETIME"):
             yield records.Visits(name, threads, expiry_or_none(until))
+        for name, (notes,) in self._replies_by_name(self._keys.notes("*"), "HGETALL"):
+            yield records.Notes(name, notes)
 
     def _own_lists(self) -> Iterator[BackupRecord]:
         keys = self._keys

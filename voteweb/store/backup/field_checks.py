@@ -7,6 +7,7 @@ any version has accepted, since a program after the book checks none.
 import re
 from collections.abc import Iterator
 
+from voteweb.core.config import MAX_NOTES
 from voteweb.core.models import ArticleStatus, LogAction, Role
 from voteweb.store import fingerprints
 from voteweb.store.backup import records
@@ -63,6 +64,10 @@ def field_faults(record: BackupRecord) -> Iterator[str]:
         case records.Reported():
             articles = _are_reported(record.articles)
             yield from value_faults(f"what {shown(record.name)} reported", name=is_name(record.name), articles=articles)
+        case records.Notes():
+            what, sizes = f"the notes on {shown(record.name)}", [len(text) for text in record.notes.values()]
+            notes = len(sizes) <= 2 * MAX_NOTES and all(size <= MAX_VALUE_LENGTH for size in sizes)
+            yield from value_faults(what, name=is_name(record.name), notes=notes)
         case records.Article():
             yield from _article_faults(record)
         case records.Thread() | records.Comment() | records.Inbox() | records.Visits() | records.ReportedComments():

@@ -127,6 +127,15 @@ class OwnList(BackupRecord):
 
 
 @dataclass(frozen=True, slots=True)
+class Notes(BackupRecord):
+    """The notes of moderators on the member ``name``, as JSON by id."""
+
+    kind = "notes"
+    name: str
+    notes: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Thread(BackupRecord):
     """The conversation of an article but for its comments: until when it is open, the last number given out."""
 
@@ -237,6 +246,7 @@ KINDS: dict[str, type[BackupRecord]] = {
         Inbox,
         Visits,
         OwnList,
+        Notes,
         Thread,
         Comment,
         Article,

@@ -38,6 +38,8 @@ class References:
                         self._require(f"the invitation {record.token}", "member", name.lower())
             case records.Reset():
                 self._require(f"the one-time link {record.digest}", "member", record.name)
+            case records.Notes():
+                self._require(f"a note on {record.name}", "member", record.name)
             case records.ReportedComments():
                 self._require_comments(f"what {record.name} reported", record.comments)
             case records.Inbox():

@@ -18,7 +18,9 @@ from voteweb.store.schema import moderation_log, password_resets
 from voteweb.store.server_info import Counts, ServerInfo
 
 #: The nouns whose keys are lists of one member, and go with the member.
-_LISTS_OF_MEMBERS = frozenset({"posted", "gone", "commented", "inbox", "unread", "seen", "follows", "hides", "saved"})
+_LISTS_OF_MEMBERS = frozenset(
+    {"posted", "gone", "commented", "inbox", "unread", "seen", "follows", "hides", "saved", "notes"}
+)
 
 
 class Restore:

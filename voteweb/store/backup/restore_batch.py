@@ -17,6 +17,7 @@ from voteweb.store.keys import Keys, article_id, article_member, comment_member,
 from voteweb.store.nodes import VOTER_FACTOR, join_node
 from voteweb.store.rankings import Rankings
 from voteweb.store.scanner import finite_number
+from voteweb.store.users import HAS_WORK
 
 
 class RestoreBatch(KeyWrites):
@@ -66,6 +67,8 @@ class RestoreBatch(KeyWrites):
             case records.OwnList():
                 times = {entry: float(time) for entry, time in record.entries.items()}
                 self._rankings[_own_list_key(keys, record)] |= times
+            case records.Notes():
+                self._hashes[keys.notes(record.name)] = record.notes
             case records.Thread():
                 self._hashes.setdefault(keys.thread(record.article), {}).update(record.fields)
             case records.Comment():
@@ -106,6 +109,8 @@ class RestoreBatch(KeyWrites):
                 self._strings[keys.inbox_feed(fields["inbox-feed"])] = record.name
             if "saved-feed" in fields:
                 self._strings[keys.saved_feed(fields["saved-feed"])] = record.name
+            if HAS_WORK.match(fields.get("ban-removal", "")):
+                self._sets[keys.ban_removals()].append(record.name)
             is_banned = fields.get("banned", "0") != "0"
             if fields.get("role") == Role.ADMIN and (not is_banned or "banned-until" in fields):
                 self._sets[keys.admins()].append(record.name)

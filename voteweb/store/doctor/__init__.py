@@ -16,6 +16,7 @@ from voteweb.store.doctor import (
     member_lists,
     members,
     moderation_log,
+    notes,
     own_lists,
     rankings,
     reports,
@@ -61,6 +62,7 @@ class Doctor:
             yield from inboxes.examine(scanner)
             yield from own_lists.examine(scanner)
             yield from secret_feeds.examine(scanner)
+            yield from notes.examine(scanner)
             yield from imported.examine(scanner)
             yield from counters.examine(scanner)
 

@@ -83,7 +83,8 @@ def group(keys: Keys, name: str, *, is_named: bool) -> Command:
 
 def member_lists(keys: Keys, name: str) -> Command:
     """Return the command that puts a member into the lists of members and admins, or takes the name out of them."""
-    return scripts.call("repair_member", [keys.user(name), keys.users(), keys.admins(), keys.held()], [name])
+    lists = [keys.users(), keys.admins(), keys.held(), keys.ban_removals()]
+    return scripts.call("repair_member", [keys.user(name), *lists], [name])
 
 
 def index_entry(hash_key: str, member: str, ranking: str, field: str) -> Command:

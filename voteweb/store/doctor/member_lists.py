@@ -1,4 +1,4 @@
-"""Check the index of members, the set of admins, the queue of held accounts, and what those who left leave behind."""
+"""Check the index of members, the lists of admins, held accounts and removals, and what who left leaves behind."""
 
 from collections.abc import Iterator
 
@@ -8,8 +8,9 @@ from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor import fixes
 from voteweb.store.doctor.finding import Finding, check_placement
 from voteweb.store.scanner import Scanner, batched, finite_number, split_evenly
+from voteweb.store.users import HAS_WORK
 
-_FIELDS = ("id", "left", "role", "banned", "banned-until", "since", "held")
+_FIELDS = ("id", "left", "role", "banned", "banned-until", "since", "held", "ban-removal")
 
 
 def examine(scanner: Scanner) -> Iterator[Finding]:
@@ -17,7 +18,7 @@ def examine(scanner: Scanner) -> Iterator[Finding]:
     keys = scanner.site_keys
     for batch in batched(scanner.keys(keys.user("?*"))):
         yield from check_members(scanner, [keys.split(key)[1] for key in batch])
-    for key in (keys.users(), keys.admins(), keys.held()):
+    for key in (keys.users(), keys.admins(), keys.held(), keys.ban_removals()):
         for names in batched(scanner.members(key)):
             stored = scanner.run_atomic([("EXISTS", keys.user(name)) for name in names])
             yield from check_members(scanner, [name for name, exists in zip(names, stored, strict=True) if not exists])
@@ -33,11 +34,11 @@ def check_members(scanner: Scanner, names: list[str]) -> Iterator[Finding]:
             ("ZSCORE", keys.users(), name),
             ("SISMEMBER", keys.admins(), name),
             ("ZSCORE", keys.held(), name),
+            ("SISMEMBER", keys.ban_removals(), name),
         ]
     replies = split_evenly(scanner.run_atomic(commands), len(names))
-    for name, ((id, left, role, banned, until, since, held), indexed, is_in_admins, queued) in zip(
-        names, replies, strict=True
-    ):
+    for name, (fields, indexed, is_in_admins, queued, is_in_work) in zip(names, replies, strict=True):
+        id, left, role, banned, until, since, held, removal = fields
         is_member, fix = id is not None and left is None, fixes.member_lists(keys, name)
         joined = (finite_number(since) or 0.0) if is_member else None
         yield from check_placement(keys.users(), name, indexed, joined, fix)
@@ -47,6 +48,10 @@ def check_members(scanner: Scanner, names: list[str]) -> Iterator[Finding]:
             yield Finding(keys.admins(), what, fix)
         waits = is_member and held is not None and (banned or "0") == "0"
         yield from check_placement(keys.held(), name, queued, (finite_number(held) or 0.0) if waits else None, fix)
+        removes = is_member and HAS_WORK.match(removal or "") is not None
+        if removes != bool(is_in_work):
+            what = f"lacks {name}" if removes else f"holds {name}, of whom a ban removes nothing"
+            yield Finding(keys.ban_removals(), what, fix)
     yield from _check_left(scanner, names)
 
 

@@ -24,6 +24,7 @@ from voteweb.web.views import (
     language,
     moderation,
     moderation_log,
+    notes,
     sitemap,
     sorting,
     status,
@@ -35,7 +36,8 @@ from voteweb.web.views import (
 _MODULES = (
     articles, submission, votes, groups, auth, account, invitations, users, admissions, moderation, moderation_log,
     status, feeds, sitemap, language,
-    bans, sorting,
+    sorting,
+    bans, notes,
 )  # fmt: skip
 #: The pages of conversations, which a site without them does not have.
 _CONVERSATIONS = (

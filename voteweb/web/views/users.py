@@ -22,10 +22,11 @@ blueprint = Blueprint("users", __name__)
 @blueprint.get("/u/<name>")
 def show(name: str) -> str:
     """Show a member and their articles, newest first; to moderators, also what the log says about them."""
-    return _render(parse_name(name))
+    return render_member(parse_name(name))
 
 
-def _render(name: str, **context: Any) -> str:
+def render_member(name: str, **context: Any) -> str:
+    """Return the page of a member; *context* may have a refused note."""
     networks: list[str] = []
 
     def check(results: dict[str, Any]) -> None:
@@ -43,6 +44,7 @@ def _render(name: str, **context: Any) -> str:
         moderator_queries={
             "log": lambda pipeline: store().moderation_log.queue_page(pipeline, 1, about=name),
             "invitations": lambda pipeline: store().invitations.queue_page(pipeline, name, 1),
+            "notes": lambda pipeline: store().notes.queue_of(pipeline, [name]),
             "neighbours": lambda pipeline: store().admissions.queue_neighbours(pipeline, name, networks[0]),
         },
         roles=tuple(Role),
