@@ -3,6 +3,7 @@
 With a message in the session, each vote would have to sign the session cookie again.
 """
 
+from collections.abc import Iterable
 from enum import StrEnum
 from functools import lru_cache
 from typing import cast
@@ -54,13 +55,30 @@ def _cookie(value: str, max_age: int, secure: bool) -> str:
     return dump_cookie(COOKIE, value, max_age=max_age, sync_expires=False, secure=secure, httponly=True, samesite="Lax")
 
 
-def pop_all() -> list[tuple[str, str]]:
-    """Return the category and text of each message to show; a reader without a session has none."""
+def row_category(id: int) -> str:
+    """Return the category of a message that belongs to the row of the article *id*."""
+    return f"row-{id}"
+
+
+def pop_all(rows: Iterable[object] = ()) -> list[tuple[str, str]]:
+    """Return the category and text of each message to show; a reader without a session has none.
+
+    Those that belong to one of the *rows* of the page are left to :func:`pop_row_flash`.
+    """
     if not session:
         return []
     messages = cast("list[tuple[str, str]]", get_flashed_messages(with_categories=True))
+    if any(category.startswith("row-") for category, _ in messages):
+        shown = {row_category(getattr(row, "id", 0)) for row in rows}
+        g.row_flashes = {category: message for category, message in messages if category in shown}
+        messages = [(category, message) for category, message in messages if category not in shown]
     vote_message = pop_vote_flash()
     return [*messages, ("message", vote_message)] if vote_message else messages
+
+
+def pop_row_flash(id: int) -> str:
+    """Return the message that belongs to the row of the article *id*, "" if there is none."""
+    return str(g.get("row_flashes", {}).get(row_category(id), ""))
 
 
 def pop_vote_flash() -> str | None:

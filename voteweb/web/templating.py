@@ -83,6 +83,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         report_form=lambda: ReportForm(formdata=None, meta={"csrf": False}),
         report_count=formatting.report_count,
         Role=Role,
+        row_flash=flashes.pop_row_flash,
         role_names=formatting.ROLE_NAMES,
         settings=settings,
         static=urls.static,

@@ -28,6 +28,7 @@ from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.votes import mark_voted
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, require_moderator
 from voteweb.web.context import settings, store
+from voteweb.web.flashes import row_category
 from voteweb.web.forms import REASON_LABELS, ReportForm
 from voteweb.web.i18n.formatting import duration, error_message, join_names
 from voteweb.web.i18n.locale import gettext as _
@@ -73,7 +74,8 @@ def set_groups(id: int) -> ResponseReturnValue:
     if settle:
         store().reports.dismiss(id, _log_entry(LogAction.DISMISS, user, article), actor=user)
     joined = join_names(groups)
-    flash(_("The article is now in: %(groups)s.", groups=joined) if joined else _("The article is now in no group."))
+    message = _("The article is now in: %(groups)s.", groups=joined) if joined else _("The article is now in no group.")
+    flash(message, row_category(id) if "row" in request.form else "message")
     return redirect(return_url(), 303)
 
 
