@@ -10,7 +10,7 @@ PYTEST ?= -n 2 --dist worksteal
 BENCH ?=
 TRANSLATIONS := voteweb/web/i18n/translations
 
-.PHONY: run test test-heavy check bench bench-smoke translations lock clean
+.PHONY: run test test-heavy check bench bench-smoke translations icons lock clean
 
 run: $(VENV)/ready
 	@exec $(BIN)/voteweb run --sample
@@ -46,6 +46,10 @@ translations: $(VENV)/ready-for-tests
 		--no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date
 	$(BIN)/python .ci/english.py
 	$(BIN)/pybabel -q compile -d $(TRANSLATIONS)
+
+# Run it after a change of static/icon.svg: it draws the other icons, which are committed, in Chromium.
+icons: $(VENV)/ready-for-tests
+	$(BIN)/python .ci/icons.py
 
 # Run it after a change of dependencies: it writes the versions and hashes that .ci/run installs.
 lock: $(BIN)/python

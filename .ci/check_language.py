@@ -19,7 +19,7 @@ PLACES = (
     ".ci/babel.cfg", ".ci/check_language.py", ".ci/english.py", ".ci/run", ".dockerignore", "CHANGELOG.md", "Makefile",
     "README.md", "SECURITY.md", "bench", "deploy", "docs", "pyproject.toml", "static", "templates", "tests", "voteweb",
 )  # fmt: skip
-SKIPPED_SUFFIXES = {".csv", ".json", ".jsonl", ".mo", ".png", ".po", ".pyc", ".svg"}
+SKIPPED_SUFFIXES = {".csv", ".ico", ".json", ".jsonl", ".mo", ".png", ".po", ".pyc", ".svg"}
 OPENINGS = "What|Whoever|Of|Nothing|Let|Whose"
 _OPENING = re.compile(rf"\s*(?:{OPENINGS})\b")
 #: The first comment of a Lua script or a template, and all further comments of a template.

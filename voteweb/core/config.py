@@ -193,6 +193,8 @@ MAX_SITEMAPS = 50_000
 LANGUAGE_SECONDS = 365 * 86_400
 #: Seconds for which browsers may cache a static file, whose address changes with its content: a year.
 STATIC_SECONDS = 365 * 86_400
+#: Seconds for which browsers may cache an icon at a fixed address, and the web manifest.
+ICON_SECONDS = 86_400
 #: Lifetime in seconds of the cookie with a message for the next page, such as that of a vote.
 FLASH_COOKIE_SECONDS = 60
 #: Seconds for which browsers must use https (HSTS): a year, as the preload lists require.

@@ -1,4 +1,4 @@
-"""Responses that are the same for every client: feeds, sitemaps and robots.txt; and what a client accepts."""
+"""Responses that are the same for every client: feeds, sitemaps, robots.txt and icons; and what a client accepts."""
 
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -9,7 +9,7 @@ from flask import Response, current_app, g, request
 from voteweb.core.markup import xml_text
 
 
-def public(body: str, mimetype: str, max_age: int, modified: float = 0.0) -> Response:
+def public(body: str | bytes, mimetype: str, max_age: int, modified: float = 0.0) -> Response:
     """Return a response that is the same for every client, or 304 if the client has it already.
 
     Any cache may keep it for *max_age* seconds and must revalidate it then. *modified* is the unix time of its newest

@@ -134,6 +134,9 @@ PAGES = [
     public_file("sitemap.index", "/sitemap.xml"),
     public_file("sitemap.lists", "/sitemap-0.xml"),
     public_file("sitemap.articles", "/sitemap-{number}.xml"),
+    public_file("site_files.favicon", "/favicon.ico"),
+    public_file("site_files.touch_icon", "/apple-touch-icon.png"),
+    public_file("site_files.manifest", "/manifest.webmanifest"),
     public_file("static", "/static/{filename}"),
 ]  # fmt: skip
 

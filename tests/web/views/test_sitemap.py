@@ -128,8 +128,8 @@ def test_article_is_described_by_its_text_or_its_numbers(
     reader.open(f"/a/{id}")
     assert meta(reader, "description") == meta(reader, "og:description") == description
     assert len(description) <= 160
-    assert (meta(reader, "og:title"), meta(reader, "og:type")) == (title, "article")
-    assert (meta(reader, "og:site_name"), meta(reader, "twitter:card")) == ("voteweb", "summary")
+    assert (meta(reader, "og:title"), meta(reader, "og:type")) == (f"{title} · voteweb", "article")
+    assert (meta(reader, "og:site_name"), meta(reader, "twitter:card")) == ("voteweb", "summary_large_image")
 
 
 def test_every_list_has_its_own_description(reader: Browser, store: Store) -> None:
@@ -140,7 +140,7 @@ def test_every_list_has_its_own_description(reader: Browser, store: Store) -> No
         reader.open(address)
         assert meta(reader, "og:type") == "website"
         assert meta(reader, "og:description") == meta(reader, "description")
-        assert f"{meta(reader, 'og:title')} · voteweb" == reader.page.one("head").one("title").text
+        assert meta(reader, "og:title") == reader.page.one("head").one("title").text
         descriptions.add(meta(reader, "description"))
     assert len(descriptions) == len(addresses)
     assert "The language & its snakes." in descriptions

@@ -25,6 +25,7 @@ from voteweb.web.views import (
     moderation,
     moderation_log,
     notes,
+    site_files,
     sitemap,
     sorting,
     status,
@@ -35,7 +36,7 @@ from voteweb.web.views import (
 
 _MODULES = (
     articles, submission, votes, groups, auth, account, invitations, users, admissions, moderation, moderation_log,
-    status, feeds, sitemap, language,
+    status, feeds, sitemap, site_files, language,
     sorting,
     bans, notes,
 )  # fmt: skip
