@@ -56,6 +56,10 @@ REMOVAL_STEP = 50
 THREAD_CACHE_SIZE = 64
 THREAD_CACHE_COMMENTS = 30_000
 RENDERED_COMMENT_CACHE_BYTES = 16 * 2**20
+#: Comments of an article's page that are described to search engines, and characters of each text: more would make the
+#: page much larger for readers.
+MAX_DESCRIBED_COMMENTS = 25
+DESCRIBED_TEXT_LENGTH = 300
 #: Characters of a link: browsers and other sites handle this many without trouble.
 MAX_LINK_LENGTH = 2_000
 #: Fetching the title of a link: seconds for all of it, bytes of the page (compressed or not), redirects, and how many

@@ -36,6 +36,7 @@ from voteweb.web.forms import EditForm, Form
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import page_number, queue_own_votes, render_list, with_viewer_votes
 from voteweb.web.responses import wants_json
+from voteweb.web.views import structured_data
 
 blueprint = Blueprint("articles", __name__)
 
@@ -96,6 +97,8 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
     more.execute()  # for a reader, who has no votes; for others nothing is left
     context |= {"all_groups": group_names, "earlier": earlier.result if earlier else ()}
     context |= pages.context(viewer.result) if pages else {}
+    if viewer.result is None and row.is_listed and row.comments:
+        context["discussion"] = structured_data.discussion(row, context.get("comments", ()))
     return render_template("articles/show.html", article=row, **context), status
 
 
