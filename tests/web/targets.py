@@ -5,7 +5,7 @@ FOREIGN_TARGETS = [
     "\\\\evil.example", "/\t/evil.example", "/\n/evil.example", "\t//evil.example", " //evil.example",
     "/\x00/evil.example", "/new\r\nSet-Cookie: a=b", "/a b", "https://evil.example/", "HTTPS:/evil.example",
     "https:evil.example", "javascript:alert(1)", "data:text/html,x", "evil.example", "@evil.example", "?page=2",
-    "#main", "", "/" + "x" * 2_000, "http://localhost/new",
+    "#main", "", "/" + "x" * 4_000, "http://localhost/new",
 ]  # fmt: skip
 OWN_TARGETS = [
     "/new", "/?page=2", "/g/c++", "/g/编程/new", "/a/1#why", "/new?page=2#a7", "/u/ann?x=//evil.example", "/.//x",
