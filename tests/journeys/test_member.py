@@ -16,17 +16,22 @@ def test_member_joins_posts_votes_logs_out_and_votes_again(
     for number in range(1, ROWS + 4):
         factories.article(store, title=f"Ann's article {number}.", groups=("python",))
     carl = visit(**window)
-    sign_up_and_post(carl)
+    code = sign_up_and_post(carl)
     vote_and_take_back(carl, window["script"])
     assert store.articles.get(3).votes == 1
     log_out_and_vote(carl)
     assert store.articles.get(4).votes == 2
+    forget_the_password(carl, code)
     assert not list(store.doctor.examine())
 
 
-def sign_up_and_post(carl: Visitor) -> None:
+def sign_up_and_post(carl: Visitor) -> str:
+    """Return one of the recovery codes that are shown after sign-up."""
     carl.open("/").follow("Sign up").type("User name", "carl").type("Password", PASSWORD).press("Sign up")
     carl.sees_flash("Welcome, carl. Your account has been created, and you are logged in.")
+    codes = carl.page.locator(".codes code").all_text_contents()
+    assert len(codes) == len(set(codes)) == 10
+    carl.follow("Go on").is_at("/")
     carl.follow("Post").type("Title", "Carl's link").type("Link", "https://example.com/carl")
     carl.page.get_by_label("python", exact=True).check()
     carl.press("Post").sees_flash("Your article has been posted.")
@@ -34,6 +39,7 @@ def sign_up_and_post(carl: Visitor) -> None:
     carl.follow("New").is_at("/new")
     expect(carl.row("Carl's link").locator(".chip")).to_have_text("python")
     expect(carl.row("Carl's link").locator("span.vote")).to_have_attribute("title", "Your own article")
+    return codes[3]
 
 
 def vote_and_take_back(carl: Visitor, script: bool) -> None:
@@ -58,16 +64,32 @@ def vote_and_take_back(carl: Visitor, script: bool) -> None:
         expect(carl.vote_button(title)).to_be_in_viewport()
 
 
+def log_out(carl: Visitor) -> None:
+    carl.open("/account").press("Log out")
+    carl.is_at("/")
+
+
 def log_out_and_vote(carl: Visitor) -> None:
     """Vote as a reader: the log-in counts the vote and returns to the article."""
-    carl.follow("carl").press("Log out")
-    carl.is_at("/")
+    log_out(carl)
     carl.open("/new?page=2").vote_button("Ann's article 4.").click()
     expect(carl.page.get_by_role("main")).to_contain_text("Log in to vote for “Ann's article 4.”.")
     carl.type("User name", "carl").type("Password", PASSWORD).press("Log in")
     carl.is_at("/new?page=2#a4")
     carl.sees_flash("Your vote for “Ann's article 4.” has been counted.")
     carl.sees_votes("Ann's article 4.", 2, pressed=True)
+
+
+def forget_the_password(carl: Visitor, code: str) -> None:
+    """Set a new password with a recovery code; the code does not work again."""
+    for flash in ("Your new password is set, and all other sessions have ended. Left: 9 recovery codes.", ""):
+        log_out(carl)
+        carl.follow("Log in").follow("Forgot your password?").type("User name", "Carl")
+        carl.type("Recovery code", code.upper().replace("-", " ")).type("New password", f"{PASSWORD} 2")
+        carl.press("Set the password")
+        if flash:
+            carl.sees_flash(flash)
+    expect(carl.page.get_by_role("alert")).to_contain_text("No member has this name and this recovery code.")
 
 
 @pytest.fixture

@@ -10,9 +10,10 @@ from tests.store.concurrency import at_once
 from tests.store.examination import broken, ids, run
 from tests.store.queries import add_stories, page, read_article
 from tests.store.storm import GROUPS
-from voteweb.core.errors import AlreadyVoted, GroupExists, InvitationUsed, NameTaken, NoInvitation
+from voteweb.core.errors import AlreadyVoted, CodeUsed, GroupExists, InvitationUsed, NameTaken, NoInvitation
 from voteweb.core.models import LogAction, Order
 from voteweb.core.rate_limits import Limit, LimitScope
+from voteweb.core.recovery_codes import read
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
@@ -72,6 +73,21 @@ def test_one_name_chosen_by_twenty_creates_one_member(store: Store) -> None:
     answers = at_once([partial(store.users.make, name, f"hash of {name}") for name in names])
     members = [answer for answer in answers if answer is not NameTaken]
     assert members == [store.users.get("ann")]
+
+
+def test_one_recovery_code_sets_one_password(store: Store) -> None:
+    ann = factories.user(store)
+    first, second = (read(code) for code in store.recovery_codes.renew(ann)[:2])
+    answers = at_once([partial(store.recovery_codes.use, ann, first, f"hash {number}") for number in range(20)])
+    assert Counter(type(answer) if isinstance(answer, tuple) else answer for answer in answers) == {
+        tuple: 1,
+        CodeUsed: 19,
+    }
+    (used,) = [number for number, answer in enumerate(answers) if isinstance(answer, tuple)]
+    assert answers[used] == (store.users.get("ann").session, 9)
+    assert store.users.get("ann").password == f"hash {used}"
+    assert store.recovery_codes.use(ann, second, "last hash")[1] == store.recovery_codes.left("ann").number == 8
+    assert broken(store) == []
 
 
 def test_one_batch_imported_eight_times_is_added_once(make_store: MakeStore) -> None:

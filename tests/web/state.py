@@ -8,6 +8,7 @@ from voteweb.store import Store
 
 #: The token of the links of :func:`make_links`, valid as any other token.
 TOKEN = "0123456789abcdef"
+CODE = "0" * 16
 
 
 def content(store: Store) -> dict[str, Any]:
@@ -20,10 +21,13 @@ def content(store: Store) -> dict[str, Any]:
 
 
 def make_links(store: Store, *, inviter: str = "", forgetful: str = "") -> None:
-    """Make TOKEN an invitation by *inviter*, the link of *forgetful* for a new password, and the inbox's feed."""
+    """Make TOKEN an invitation by *inviter* and links of *forgetful*, and CODE the recovery code of *forgetful*."""
     with mock.patch("secrets.token_urlsafe", return_value=TOKEN):
         if inviter:
             store.invitations.make(store.users.get(inviter))
         if forgetful:
             store.password_resets.make(forgetful)
             store.inbox_feeds.renew(store.users.get(forgetful))
+    if forgetful:
+        with mock.patch("secrets.choice", return_value=CODE[0]):
+            store.recovery_codes.renew(store.users.get(forgetful))

@@ -234,6 +234,14 @@ class LastAdmin(VotewebError):
     template = N_("The last admin here is %(name)s. Make another member an admin first.")
 
 
+class CodeUsed(VotewebError):
+    """A recovery code was used, or new ones were made, while it was on its way."""
+
+    status = 422
+    code = "code-used"
+    template = N_("No member has this name and this recovery code. Each code works once.")
+
+
 class Banned(VotewebError):
     """The member is banned; value ``reason``."""
 

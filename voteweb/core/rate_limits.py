@@ -91,6 +91,19 @@ PASSWORD_RESET = Limit(
        "The limit keeps the site fast for everybody."),
     ("auth.reset",),
 )  # fmt: skip
+#: Counts failed attempts only. Codes cannot be guessed; a right one costs a password hash.
+RECOVERY_BY_ADDRESS = Limit(
+    "recover", "use a recovery code, failed", LimitScope.ADDRESS, 10, 60, HOUR,
+    N_("Too many wrong recovery codes came from your address. Please try again in %(wait)s, at %(when)s. "
+       "The limit keeps codes from being guessed."),
+    ("recovery.recover",),
+)  # fmt: skip
+RECOVERY_BY_NAME = Limit(
+    "recovername", "use a recovery code, failed, whether anybody has the name or not", LimitScope.NAME, 10, 60, HOUR,
+    N_("There were too many wrong recovery codes for this name. Please try again in %(wait)s, at %(when)s. "
+       "The limit keeps codes from being guessed."),
+    ("recovery.recover",),
+)  # fmt: skip
 #: Building a combined ranking costs Redis half a millisecond and up to 60 KB; one that is kept is not counted.
 #: Nobody browses as many in a minute, and a feed reader that serves many people may follow hundreds an hour.
 COMBINE = Limit(
@@ -146,6 +159,8 @@ LIMITS = (
     SIGNUP_BY_NETWORK,
     SIGNUP_BY_WIDE_NETWORK,
     PASSWORD_RESET,
+    RECOVERY_BY_ADDRESS,
+    RECOVERY_BY_NAME,
     COMBINE,
     NEWCOMER_VOTE,
     NEWCOMER_POST,
@@ -194,6 +209,12 @@ LIMITS = (
         N_("You have reached the limit of %(burst)s password checks in a row. "
            "Please try again in %(wait)s, at %(when)s. The limit keeps passwords from being guessed."),
         ("account.index", "account.delete"),
+    ),
+    Limit(
+        "codes", "make recovery codes", LimitScope.MEMBER, 10, 20, DAY,
+        N_("You have reached the limit of %(burst)s times of making recovery codes in a row. "
+           "Please try again in %(wait)s, at %(when)s. The limit keeps the site fast for everybody."),
+        ("recovery.codes",),
     ),
     Limit(
         "invite", "make, withdraw invitations", LimitScope.MEMBER, 10, 30, DAY,

@@ -33,6 +33,7 @@ from voteweb.store.open_votes import OpenVotes
 from voteweb.store.password_resets import PasswordResets
 from voteweb.store.rankings import Rankings
 from voteweb.store.rate_limits import RateLimits
+from voteweb.store.recovery_codes import RecoveryCodes
 from voteweb.store.removals import Removals
 from voteweb.store.reports import Reports
 from voteweb.store.rescoring import Rescoring
@@ -70,6 +71,7 @@ class Store:
     sessions: Sessions
     invitations: Invitations
     password_resets: PasswordResets
+    recovery_codes: RecoveryCodes
     account_deletion: AccountDeletion
     inbox_feeds: SecretFeeds
     saved_feeds: SecretFeeds
@@ -148,6 +150,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         sessions=sessions,
         invitations=Invitations(connection),
         password_resets=PasswordResets(connection),
+        recovery_codes=RecoveryCodes(connection, settings),
         account_deletion=AccountDeletion(connection, removals, comments, (inbox_feeds, saved_feeds)),
         inbox_feeds=inbox_feeds,
         saved_feeds=saved_feeds,

@@ -107,7 +107,7 @@ class Keys:
         return f"{self.prefix}user:"
 
     def user(self, name: str) -> str:
-        """A hash: one member: id name password role since session banned ban-reason banned-until ban-removal left leaving invited-by signed-up held request inbox-feed saved-feed my front; for ever."""  # noqa: E501
+        """A hash: one member: id name password role since session banned ban-reason banned-until ban-removal left leaving invited-by signed-up held request inbox-feed saved-feed my front recovery recovered; for ever."""  # noqa: E501
         return f"{self.prefix}user:{name.lower()}"
 
     def users(self) -> str:

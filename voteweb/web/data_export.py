@@ -27,6 +27,7 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             "request to the moderators": member.request or None,
             "keyed digest of the network signed up from": store.admissions.network_digest(member.name) or None,
         },
+        "recovery codes left": store.recovery_codes.left(member.name).number,
         "sessions": [
             {"browser": session.browser or None, "since": iso(session.began), "last used": iso(session.used)}
             for session in store.sessions.of_member(member)

@@ -201,6 +201,18 @@ class ResetForm(NewPasswordForm):
     new = PasswordField(_l("New password"), [_new_password])
 
 
+class RecoveryForm(NewPasswordForm):
+    """A new password, set with one of a member's recovery codes."""
+
+    username = StringField(_l("User name"))
+    code = StringField(_l("Recovery code"))
+    new = PasswordField(_l("New password"), [_new_password])
+
+    def __init__(self) -> None:
+        super().__init__("")
+        self.member_name = self.username.data or ""
+
+
 class DeleteAccountForm(Form):
     """The deletion of an account, confirmed by its password."""
 

@@ -56,6 +56,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         article_target=urls.article_target,
         canonical=urls.canonical,
         closing_time=lambda article, thread: comment_permissions.closing_time(article, thread, settings),
+        code_count=formatting.code_count,
         comment_count=formatting.comment_count,
         comment_form=lambda: CommentForm(formdata=None, meta={"csrf": False}),
         comment_path=urls.comment_path,

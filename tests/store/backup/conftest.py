@@ -45,6 +45,7 @@ def site(store: Store) -> Store:
     store.admissions.refuse("ian", NewLogEntry(LogAction.REFUSE, "Mod", about="ian", why="an advertisement"))
     store.invitations.revoke(store.invitations.make(bob).token, bob)
     store.password_resets.make("ann")
+    store.recovery_codes.renew(store.users.get("ann"))
     store.users.set_role("ann", Role.ADMIN)
     store.notes.add("bob", "Writes much.", store.users.get("ann"))
     converse(store, article, bob.id)

@@ -59,6 +59,7 @@ def test_values_of_dubious_taste_are_no_faults(record: BackupRecord) -> None:
         *((MEMBER, "role", value) for value in ("root", "", "Admin")),
         *((MEMBER, "id", value) for value in ("0", "-1", "x", "²", "9" * 30)),
         (MEMBER, "banned", "nan"),
+        (MEMBER, "recovery", "12345678 code"),
         (MEMBER, "leaving", "maybe"),
         (MEMBER, "name", "Another"),
         (ENTRY, "kind", "sorcery"),

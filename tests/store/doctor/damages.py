@@ -197,6 +197,7 @@ DAMAGES: list[tuple[str, set[str]]] = [
     ("HDEL user:ann name", {"user:ann"}),
     ("HSET user:ann name Bob", {"user:ann"}),
     ("HSET user:ann role root", {"user:ann"}),
+    ("HSET user:ann recovery 12345678~code", {"user:ann"}),
     ("HDEL user:ann role", {"user:ann"}),
     ("HDEL user:ann password", {"user:ann"}),
     ("HDEL user:ann since", {"user:ann", "users:"}),
@@ -276,6 +277,7 @@ CONSEQUENCES: dict[str, set[str]] = {
     "PERSIST reset:digest": {"reset:digest"},
     "PERSIST sessions:bob": {"sessions:bob"},
     "DEL article:1": {"article:1", "voted:1", "report:1", "reports:", *EVERYWHERE},
+    "HSET user:ann recovery 12345678~code": {"user:ann"},
     **CONVERSATION_CONSEQUENCES,
 }
 _LOST_VOTER = [(key, "the id that a member has lost") for key in ("voted-comments:2-0", "voted:1", "voted:4")]

@@ -86,6 +86,8 @@ ARGUMENTS = {
     "restore_comment": "log id number reason_field known_author",
     "revoke_invitation": "maker",
     "set_secret_feed": "log field name known digest",
+    "set_recovery_codes": "log member_id session_id digests",
+    "use_recovery_code": "member_id digest password_hash session_id",
     "set_groups": "log member vote_score max_groups add_count",
     "start_account_deletion": "name session_id articles verified",
     "use_session": "session_id digest checked idle_seconds max_seconds use_seconds",

@@ -438,6 +438,17 @@ CALLS = {
         password_hash="new hash",
         session_id="session-2",
     ),
+    "set_recovery_codes": call(
+        "set_recovery_codes", "user:bob", member_id=2, session_id="session-1", digests="key code-3 code-4"
+    ),
+    "use_recovery_code": call(
+        "use_recovery_code",
+        "user:bob",
+        member_id=2,
+        digest="code-1",
+        password_hash="new hash",
+        session_id="session-2",
+    ),
     "start_account_deletion": call(
         "start_account_deletion",
         "user:bob leaving: users: admins: signup:bob network:digest held: open-votes:2 ban-removals:",

@@ -52,7 +52,7 @@ def site(make_store: MakeStore) -> Store:
     run(store, "SETBIT", "hidden:3", 3, 1)
     run(store, "HINCRBY", "article:3", "comments", -1)
     run(store, "HSET", "seen:bob", 3, "1 2 1700000000 2")
-    run(store, "HSET", "user:bob", "session", "session-1")
+    run(store, "HSET", "user:bob", "session", "session-1", "recovery", "key code-1 code-2")
     run(store, "PERSIST", "voted:3")
     _add_conversations(store)
     run(store, "HSET", "article:7", "title", "without a time")

@@ -54,6 +54,8 @@ WITHOUT_ACTOR = {
     "remove_stray_voter": "the operator repairs",
     "rescore_article": "the operator rescores",
     "reset_password": "whoever has the link may use it",
+    "set_recovery_codes": "an account that is held can have some; it checks the session's id",
+    "use_recovery_code": "whoever has the code may use it",
     "start_account_deletion": "a member who is banned may leave, and nobody leaves twice",
     "use_session": "it only notes that the session is used",
     "take_lease": "a background job runs by itself",

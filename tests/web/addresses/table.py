@@ -18,7 +18,7 @@ from tests.web.addresses.address import (
     Caching,
 )
 from tests.web.browser import PASSWORD
-from tests.web.state import TOKEN
+from tests.web.state import CODE, TOKEN
 
 
 def all_get(people: tuple[str, ...], status: int) -> dict[str, int]:
@@ -74,13 +74,18 @@ PAGES = [
     listing("users.show", "/u/{name}", parts={"name": "poster"}),
     page("bans.form", "/u/{name}/ban", parts={"name": "zoe"}, allowed=STAFF),
     page(
-        "auth.signup", "/signup", query={"invite": TOKEN}, parameters=("next", "invite"),
+        "auth.signup", "/signup", query={"invite": TOKEN}, parameters=("next", "invite", "wish"),
         allowed=LOGGED_OUT, refused=all_get(MEMBERS, 303), caching=Caching.NOBODY,
     ),
     page(
-        "auth.login", "/login", parameters=("next",),
+        "auth.login", "/login", parameters=("next", "wish"),
         allowed=LOGGED_OUT, refused=all_get(MEMBERS, 303), caching=Caching.NOBODY,
     ),
+    page(
+        "recovery.recover", "/recover", parameters=("next", "wish"),
+        allowed=LOGGED_OUT, refused=all_get(MEMBERS, 303), caching=Caching.NOBODY,
+    ),
+    page("recovery.codes", "/account/recovery-codes", allowed=MEMBERS),
     page("auth.reset", "/reset/{token}", caching=Caching.NOBODY),
     page(
         "auth.reset", "/reset/{token}", case="unknown", parts={"token": "another"},
@@ -186,13 +191,18 @@ FORMS = [
     form("groups.edit", "/g/{name}/edit", fields={"title": "Kept title", "description": "Kept words"},
          allowed=STAFF, limit="moderate", keeps_typed=True),
     form(
-        "auth.signup", "/signup", fields={"username": "carl", "password": PASSWORD, "invite": TOKEN}, returns_to="/",
+        "auth.signup", "/signup", fields={"username": "carl", "password": PASSWORD, "invite": TOKEN},
         allowed=(READER,), refused={BANNED: 422, **all_get(MEMBERS, 303)}, limit="signup",
     ),
     form(
         "auth.login", "/login", fields={"username": "zoe", "password": PASSWORD}, returns_to="/",
         allowed=(READER,), refused={BANNED: 422, **all_get(MEMBERS, 303)}, limit="login",
     ),
+    form(
+        "recovery.recover", "/recover", fields={"username": "zoe", "code": CODE, "new": PASSWORD}, returns_to="/",
+        allowed=(READER,), refused={BANNED: 422, **all_get(MEMBERS, 303)}, limit="recover",
+    ),
+    form("recovery.codes", "/account/recovery-codes", allowed=MEMBERS, limit="codes"),
     form("auth.logout", "/logout", idle=(READER,)),
     form("auth.reset", "/reset/{token}", fields={"new": PASSWORD}, limit="reset",
          allowed=(READER, *MEMBERS), refused={BANNED: 422}),

@@ -20,7 +20,7 @@ def hal(make_browser: MakeBrowser) -> Browser:
 
 
 def test_new_member_is_logged_in_and_told_to_wait(hal: Browser, store: Store) -> None:
-    assert (hal.status, hal.is_logged_in()) == (303, True)
+    assert (hal.status, hal.is_logged_in()) == (200, True)
     for address in ("/", "/account", "/new"):
         assert WAITS in hal.open(address).page.one("p", role="note").text
     assert store.users.get("hal").request == REQUEST

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from voteweb.core.config import MAX_NOTES
 from voteweb.core.models import ArticleStatus, LogAction, Role
+from voteweb.core.recovery_codes import is_stored
 from voteweb.store import fingerprints
 from voteweb.store.backup import records
 from voteweb.store.backup.comment_checks import comment_faults, is_comment_number
@@ -152,6 +153,8 @@ _MEMBER: dict[str, Check] = {
     "held": is_time,
     "signed-up": is_time,
     "leaving": one_of(["keep", "delete"]),
+    "recovery": is_stored,
+    "recovered": is_time,
 }
 _INVITATION: dict[str, Check] = {"by": is_name, "until": is_time, "used": is_name}
 _LOG_ENTRY: dict[str, Check] = {

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Iterator
 
 from voteweb.core.models import Role
+from voteweb.core.recovery_codes import is_stored
 from voteweb.store.bitmap import Bitmap
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor import fixes
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.scanner import Scanner, batched, finite_number, split_evenly
 
-_FIELDS = ("id", "name", "role", "password", "since", "banned", "banned-until", "left", "held")
+_FIELDS = ("id", "name", "role", "password", "since", "banned", "banned-until", "left", "held", "recovered", "recovery")
 _BY_HAND = "the value is stored nowhere else: a backup may hold it; set the field with HSET"
 
 
@@ -55,7 +56,10 @@ def _check_fields(
         yield Finding(key, what, fixes.field(key, "password", None, ""))
     if finite_number(fields["since"]) is None:
         yield _lost_since(keys.users(), key, name, joined)
-    for field in ("banned", "banned-until", "left", "held"):
+    if not is_stored(fields["recovery"] or ""):
+        what = "has recovery codes that are no digests: they are removed now, and the member can make new ones"
+        yield Finding(key, what, fixes.field(key, "recovery", fields["recovery"], ""))
+    for field in ("banned", "banned-until", "left", "held", "recovered"):
         if fields[field] is not None and finite_number(fields[field]) is None:
             yield Finding(key, f"has the time {fields[field]} in the field {field}, which is no time", why_not=_BY_HAND)
 

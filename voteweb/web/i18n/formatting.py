@@ -77,6 +77,10 @@ def display_name(name: str) -> str:
     return gettext("command line") if name == config.COMMAND_LINE else name
 
 
+def code_count(count: int) -> str:
+    return ngettext("%(count)s recovery code", "%(count)s recovery codes", count, count=format_number(count))
+
+
 def vote_count(count: int) -> str:
     return ngettext("%(count)s vote", "%(count)s votes", count, count=format_number(count))
 

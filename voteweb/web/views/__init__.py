@@ -25,6 +25,7 @@ from voteweb.web.views import (
     moderation,
     moderation_log,
     notes,
+    recovery,
     site_files,
     sitemap,
     sorting,
@@ -38,7 +39,7 @@ _MODULES = (
     articles, submission, votes, groups, auth, account, invitations, users, admissions, moderation, moderation_log,
     status, feeds, sitemap, site_files, language,
     sorting,
-    bans, notes,
+    bans, notes, recovery,
 )  # fmt: skip
 #: The pages of conversations, which a site without them does not have.
 _CONVERSATIONS = (

@@ -58,6 +58,7 @@ def _change_password(user: User, old: str, new: str) -> str:
 def _render(user: User, form: PasswordForm, delete_form: DeleteAccountForm) -> ResponseReturnValue:
     pipeline = store().pipeline()
     votes = store().open_votes.queue_page(pipeline, user.id, page_number())
+    codes = store().recovery_codes.queue_left(pipeline, user.name)
     pipeline.execute()
     page = render_template(
         "account/index.html",
@@ -66,6 +67,7 @@ def _render(user: User, form: PasswordForm, delete_form: DeleteAccountForm) -> R
         votes=check_page_exists(votes.result),
         sessions=store().sessions.of_member(user),
         own_session=own_session(),
+        codes=codes.result,
     )
     return page, max(form.status, delete_form.status)
 

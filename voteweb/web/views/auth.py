@@ -1,7 +1,5 @@
 """Sign-up, log-in, log-out, and new passwords by one-time link."""
 
-from typing import Any
-
 from flask import Blueprint, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
@@ -24,17 +22,16 @@ from voteweb.core.rate_limits import (
     SIGNUP_BY_WIDE_NETWORK,
 )
 from voteweb.web import rate_limits
-from voteweb.web.auth import device_cookie, wishes
+from voteweb.web.auth import device_cookie
 from voteweb.web.auth.authentication import authenticate
 from voteweb.web.auth.csrf import csrf_handled_by_form
-from voteweb.web.auth.login import end_session, log_out, start_session, viewer
+from voteweb.web.auth.login import end_session, log_out, viewer
 from voteweb.web.context import now, settings, store
-from voteweb.web.forms import Form, LoginForm, ResetForm, SignupForm
+from voteweb.web.forms import LoginForm, ResetForm, SignupForm
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.urls import safe_path
-from voteweb.web.views.wishes import cast as cast_wish
-from voteweb.web.views.wishes import title as wished_title
+from voteweb.web.views.entering import enter, next_path, render_entrance
+from voteweb.web.views.recovery import render_codes
 
 blueprint = Blueprint("auth", __name__)
 SIGNUP_LIMITS = (SIGNUP, SIGNUP_BY_NETWORK, SIGNUP_BY_WIDE_NETWORK)
@@ -45,7 +42,7 @@ SIGNUP_LIMITS = (SIGNUP, SIGNUP_BY_NETWORK, SIGNUP_BY_WIDE_NETWORK)
 def signup() -> ResponseReturnValue:
     """Create an account and log it in; if the site requires one, with an invitation."""
     if viewer() is not None:
-        return redirect(_next_path(), 303)
+        return redirect(next_path(), 303)
     token = request.values.get("invite", "")
     invitation = store().invitations.find(token) if token and settings().signup == "invite" else None
     inviter = store().users.find(invitation.by) if invitation else None
@@ -66,9 +63,9 @@ def signup() -> ResponseReturnValue:
         except (NoInvitation, TooFast) as error:
             form.refuse(error)
         else:
-            _enter(user, _("Welcome, %(name)s. Your account has been created, and you are logged in.", name=user.name))
-            return redirect(_next_path(), 303)
-    return _render("auth/signup.html", form, invitation=invitation)
+            enter(user, _("Welcome, %(name)s. Your account has been created, and you are logged in.", name=user.name))
+            return render_codes(user)
+    return render_entrance("auth/signup.html", form, invitation=invitation)
 
 
 def _invitation_refusal(inviter: User | None) -> str:
@@ -111,7 +108,7 @@ def _check_look_alike(name: str) -> None:
 def login() -> ResponseReturnValue:
     """Log in; a wrong name and a wrong password look and cost the same."""
     if viewer() is not None:
-        return redirect(_next_path(), 303)
+        return redirect(next_path(), 303)
     form = LoginForm()
     if form.validate_on_submit():
         try:
@@ -119,29 +116,9 @@ def login() -> ResponseReturnValue:
         except (Invalid, Banned, TooFast) as error:
             form.refuse(error)
         else:
-            _enter(user)
-            return redirect(_next_path(), 303)
-    return _render("auth/login.html", form)
-
-
-def _enter(user: User, greeting: str = "") -> None:
-    """Log *user* in, and cast the vote that they pressed as a reader."""
-    token = wishes.token()
-    wish = wishes.read(token)  # it belongs to the session that ends now
-    start_session(user)
-    if greeting:
-        flash(greeting)
-    cast_wish(wish, token)
-
-
-def _render(template: str, form: Form, **context: Any) -> ResponseReturnValue:
-    """Return the page of log-in or sign-up, which says what for if the reader pressed a vote."""
-    wish = wishes.read(wishes.token())
-    token = wishes.token() if wish is not None else ""
-    page = render_template(
-        template, form=form, next=_next_path(), wish=token, wished_title=wished_title(wish), **context
-    )
-    return page, form.status
+            enter(user)
+            return redirect(next_path(), 303)
+    return render_entrance("auth/login.html", form)
 
 
 @blueprint.route("/reset/<token>", methods=["GET", "POST"])
@@ -172,7 +149,3 @@ def logout() -> ResponseReturnValue:
     """Log out in this browser."""
     log_out()
     return redirect("/", 303)
-
-
-def _next_path() -> str:
-    return safe_path(request.form.get("next") or request.args.get("next") or "/")

@@ -1,0 +1,111 @@
+"""Recovery codes: shown once, made anew with the password, used once to set another."""
+
+import re
+
+import pytest
+
+from tests import factories
+from tests.web.browser import PASSWORD, Browser
+from tests.web.conftest import MakeApp
+from tests.web.limits import assert_too_fast
+from voteweb.core import config
+from voteweb.core.models import LogAction
+from voteweb.core.rate_limits import RECOVERY_BY_ADDRESS
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+NEW = "another long password"
+WRONG = "No member has this name and this recovery code. Each code works once."
+
+
+def codes_on(browser: Browser) -> list[str]:
+    return [code.text for code in browser.page.one("ol", class_="codes").all("code")]
+
+
+def recover(browser: Browser, name: str, code: str, password: str = NEW) -> Browser:
+    return browser.open("/recover?next=/new").submit("/recover", username=name, code=code, new=password)
+
+
+def test_codes_are_shown_once_after_sign_up(reader: Browser, store: Store) -> None:
+    reader.open("/signup?next=/new").submit("/signup", username="Carl", password=PASSWORD)
+    codes = codes_on(reader)
+    assert len(set(codes)) == 10
+    assert all(re.fullmatch("[0-9a-z]{4}(-[0-9a-z]{4}){3}", code) for code in codes)
+    assert reader.response.headers["Cache-Control"] == "private, no-store"
+    assert reader.page.one("meta", name="robots")["content"] == "noindex"
+    assert reader.page.one("a", class_="button", href="/new").text == "Go on"
+    stored = " ".join(map(str, store.connection.command("HGETALL", "user:carl")))
+    for page in (reader.open("/account"), reader.open("/account/recovery-codes")):
+        assert "Left: 10 recovery codes." in page.page.one("main").text
+        assert not any(code in page.response.text or code.replace("-", "") in stored for code in codes)
+
+
+def test_code_sets_a_password_once_and_ends_all_sessions(bob: Browser, reader: Browser, store: Store) -> None:
+    first, second, *_ = store.recovery_codes.renew(store.users.get("bob"))
+    recover(reader, " BOB ", first.upper().replace("-", " "))
+    assert (reader.status, reader.location) == (303, "/new")
+    done = "Your new password is set, and all other sessions have ended. Left: 9 recovery codes."
+    assert reader.follow().flashes == [done]
+    assert not bob.is_logged_in()
+    assert "A code was last used on" in reader.open("/account").page.one("main").text
+    reader.submit("/logout")
+    assert (recover(reader, "bob", first).status, reader.alert) == (422, WRONG)
+    assert recover(reader, "bob", second).status == 303
+    reader.open("/account").submit("/logout")
+    assert reader.log_in("bob", PASSWORD).status == 422
+    assert reader.log_in("bob", NEW).status == 303
+
+
+def test_new_codes_need_the_password_and_replace_the_old(
+    bob: Browser, reader: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (old, *_) = store.recovery_codes.renew(store.users.get("bob"))
+    monkeypatch.setattr(config, "PASSWORD_CHECK_SECONDS", 0)
+    bob.open("/account/recovery-codes").submit("/account/recovery-codes")
+    assert bob.heading == "Your password, please"
+    bob.submit("/account/recovery-codes", **{"own-password": PASSWORD})
+    new = codes_on(bob)[0]
+    assert recover(reader, "bob", old).alert == WRONG
+    assert recover(reader, "bob", new).status == 303
+
+
+@pytest.mark.parametrize(("name", "code"), [("nobody", ""), ("bob", "0" * 16), ("", ""), ("x" * 9_999, "x" * 9_999)])
+def test_wrong_name_and_wrong_code_look_the_same(
+    name: str, code: str, bob: Browser, reader: Browser, store: Store
+) -> None:
+    codes = store.recovery_codes.renew(store.users.get("bob"))
+    assert (recover(reader, name, code or codes[0]).status, reader.alert) == (422, WRONG)
+    assert store.recovery_codes.left("bob").number == 10
+
+
+def test_code_of_a_banned_member_says_why_and_is_kept(bob: Browser, reader: Browser, store: Store) -> None:
+    codes = store.recovery_codes.renew(store.users.get("bob"))
+    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
+    assert recover(reader, "bob", codes[0]).alert == "This account is banned: Spam."
+    assert store.recovery_codes.left("bob").number == 10
+
+
+def test_weak_password_keeps_the_code_and_wrong_ones_are_limited(bob: Browser, make_app: MakeApp, store: Store) -> None:
+    reader = Browser(make_app(limits=1))
+    codes = store.recovery_codes.renew(store.users.get("bob"))
+    for weak in ("short", "bob"):
+        assert recover(reader, "bob", codes[0], weak).field_error("new")
+        assert reader.page.one("input", name="code")["value"] == codes[0]
+    for number in range(RECOVERY_BY_ADDRESS.burst):
+        assert recover(reader, f"name{number}", codes[0]).status == 422
+    assert_too_fast(recover(reader, "bob", codes[0]), RECOVERY_BY_ADDRESS)
+
+
+def test_code_does_not_work_after_the_secret_key_changed(make_app: MakeApp, store: Store) -> None:
+    bob = factories.user(store, "bob")
+    code = store.recovery_codes.renew(bob)[0]
+    browser = Browser(make_app(secret_key="another secret key of this site, long enough"))
+    assert recover(browser, "bob", code).alert == WRONG
+    assert store.recovery_codes.left("bob").number == 10
+
+
+def test_page_says_what_to_do_without_codes(make_app: MakeApp) -> None:
+    browser = Browser(make_app(contact="mailto:help@example.org")).open("/login")
+    browser.open(browser.page.one("main").all("a")[-1]["href"])
+    assert browser.heading == "Forgot your password?"
+    assert browser.page.one("main").one("a", href="mailto:help@example.org")

@@ -1,0 +1,87 @@
+"""Recovery codes: shown once, made anew by the member, and used to set a new password."""
+
+from dataclasses import replace
+
+from flask import Blueprint, redirect, render_template, request
+from flask.typing import ResponseReturnValue
+
+from voteweb.core import config, passwords, recovery_codes, validation
+from voteweb.core.errors import Banned, CodeUsed, Invalid, TooFast
+from voteweb.core.models import User
+from voteweb.core.rate_limits import RECOVERY_BY_ADDRESS, RECOVERY_BY_NAME
+from voteweb.web import rate_limits
+from voteweb.web.auth.confirmation import require_recent_password
+from voteweb.web.auth.csrf import csrf_handled_by_form
+from voteweb.web.auth.login import ban_error, login_required, queue_viewer, require_member, viewer
+from voteweb.web.context import store
+from voteweb.web.forms import RecoveryForm
+from voteweb.web.i18n.formatting import code_count
+from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.views.entering import enter, next_path, render_entrance
+
+blueprint = Blueprint("recovery", __name__)
+
+
+@blueprint.route("/account/recovery-codes", methods=["GET", "POST"])
+@login_required
+def codes() -> ResponseReturnValue:
+    """Tell how many codes the viewer has left; by POST, make new ones and show them once."""
+    pipeline = store().pipeline()
+    user = queue_viewer(pipeline)
+    pipeline.execute()
+    member = require_member(user.result)
+    if request.method == "POST":
+        require_recent_password(member)
+        return render_codes(member)
+    return render_template("account/recovery.html", left=store().recovery_codes.left(member.name))
+
+
+def render_codes(member: User) -> ResponseReturnValue:
+    """Make recovery codes of *member* and return the page that shows them, this once."""
+    made = store().recovery_codes.renew(member)
+    return render_template("account/recovery_codes.html", codes=made, next=next_path())
+
+
+@blueprint.route("/recover", methods=["GET", "POST"])
+@csrf_handled_by_form
+def recover() -> ResponseReturnValue:
+    """Set a new password with a recovery code and log in; a wrong name and a wrong code look and cost the same."""
+    if viewer() is not None:
+        return redirect(next_path(), 303)
+    form = RecoveryForm()
+    if form.validate_on_submit():
+        try:
+            user, left = _use_code(form)
+        except (Invalid, Banned, CodeUsed, TooFast) as error:
+            form.refuse(error)
+        else:
+            done = _("Your new password is set, and all other sessions have ended.")
+            enter(user, " ".join([done, _("Left: %(codes)s.", codes=code_count(left))]))
+            return redirect(next_path(), 303)
+    return render_entrance("auth/recover.html", form)
+
+
+def _use_code(form: RecoveryForm) -> tuple[User, int]:
+    """Return the member whose code the form holds, with the new session id, and how many codes are left.
+
+    Each attempt is counted before the code is looked up. Raises Invalid, Banned, CodeUsed, TooFast.
+    """
+    name, code = (form.username.data or "").strip(), recovery_codes.read(form.code.data or "")
+    hits = (*rate_limits.address_hits(RECOVERY_BY_ADDRESS), (RECOVERY_BY_NAME, name.lower()))
+    pipeline = store().pipeline()
+    rate_limits.queue_hits(pipeline, *hits)
+    known = name if validation.is_member_name(name) else config.DELETED_MEMBER
+    stored_member = store().users.queue_get(pipeline, known)
+    stored = store().recovery_codes.queue_stored(pipeline, known)
+    pipeline.execute()
+    refusal = rate_limits.exceeded()
+    if refusal is not None:
+        raise refusal
+    user = stored_member.result
+    if not store().recovery_codes.is_one(stored.result, user, code) or user is None or user.left:
+        raise CodeUsed()
+    store().rate_limits.refund(hits)
+    if user.banned:
+        raise ban_error(user)
+    session_id, left = store().recovery_codes.use(user, code, passwords.hash_password(form.new.data or ""))
+    return replace(user, session=session_id), left
