@@ -25,7 +25,7 @@ def assert_harmless(page: Element, schemes: tuple[str, ...] = ()) -> None:
     loaded = [script for script in page.all("script") if script.attrs.get("type") != "application/ld+json"]
     scripts = [script["src"].partition("?v=")[0] for script in loaded]
     assert scripts[:2] == ["/static/vote.js", "/static/shortcuts.js"]
-    assert set(scripts[2:]) <= {"/static/drafts.js", "/static/replies.js"}
+    assert set(scripts[2:]) <= {"/static/times.js", "/static/drafts.js", "/static/replies.js"}
     for element in page:
         assert element.tag not in ("iframe", "style", "object", "embed", "svg", "base")
         if element.tag == "img":

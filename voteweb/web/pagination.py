@@ -36,13 +36,14 @@ def render_list(
     check: Callable[[dict[str, Any]], None] = lambda results: None,
     queries: dict[str, QueueQuery] | None = None,
     moderator_queries: dict[str, QueueQuery] | None = None,
+    finish: Callable[[dict[str, Any], tuple[Article, ...]], None] = lambda results, rows: None,
     **context: Any,
 ) -> str:
     """Return *template* rendered with ``page``, the page of *ranking* that the address asks for.
 
     The results of *queries*, which share the round trip, are passed to the template by name; *check* gets them first
     and may raise an error. Those of *moderator_queries* share the second round trip of a moderator; nobody else has
-    them.
+    them. *finish* gets all results and the rows of the page, and may change the results.
     """
     number = page_number()
     pipeline = page_pipeline()
@@ -62,6 +63,7 @@ def render_list(
         page.rows, viewer.result, own_votes.result, more, new_counts=new_counts.result
     )
     results |= {name: future.result for name, future in futures.items()}
+    finish(results, rows)
     return render_template(template, page=replace(page, rows=rows), all_groups=group_names, **results, **context)
 
 

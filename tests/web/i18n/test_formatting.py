@@ -2,6 +2,7 @@
 
 import time
 
+import pytest
 from flask import Flask
 
 from voteweb.web.i18n import formatting
@@ -33,6 +34,24 @@ def test_chinese_formats(app: Flask) -> None:
         assert formatting.join_names(["a", "b"]) == "a、b"
         assert formatting.vote_count(1) == "1票"
         assert formatting.vote_count(2) == "2票"
+
+
+@pytest.mark.parametrize(
+    ("hours", "text"),
+    [
+        (1.9, "1 hour ago"),
+        (36, "1 day ago"),
+        (13.9 * 24, "13 days ago"),
+        (29.9 * 24, "29 days ago"),
+        (30 * 24, "1 month ago"),
+        (364 * 24, "12 months ago"),
+        (700 * 24, "1 year ago"),
+    ],
+)
+def test_ages_are_rounded_down_and_told_in_days_for_a_month(hours: float, text: str, app: Flask) -> None:
+    with app.app_context():
+        assert formatting.relative_time(hours * 3_600) == text
+        assert formatting.relative_time(formatting.round_age(hours * 3_600)) == text
 
 
 def test_formats_outside_of_a_request_are_english(app: Flask) -> None:

@@ -31,9 +31,17 @@ def test_good_articles_have_enough_votes_and_are_by_time(reader: Browser, store:
     for votes in (200, 199, 350):
         factories.imported(store, title=f"{votes} votes", votes=votes, time=1_456_000_000 + votes)
     assert reader.open("/good").titles == ["350 votes", "200 votes"]
-    beside = reader.open("/").page.one("aside", class_="good-articles")
-    assert [link["href"] for link in beside.all("a")] == ["/good", "/a/3", "/a/1", "/good"]
-    assert beside.all("li")[0].text == "350 votes 350 votes"
+
+
+def test_good_articles_beside_the_front_page_are_not_on_it(make_browser: MakeBrowser, store: Store) -> None:
+    for votes in (200, 199, 350, 201):
+        factories.imported(store, title=f"{votes} votes", votes=votes, time=1_456_000_000 + votes)
+    reader = make_browser(page_size=1, good_on_front=1)
+    assert reader.open("/").titles == ["350 votes"]
+    beside = reader.page.one("aside", class_="good-articles")
+    assert [link["href"] for link in beside.all("a")] == ["/good", "/a/4", "/good"]
+    assert beside.one("li").text == "201 votes 201 votes"
+    assert not make_browser().open("/").page.all("aside", class_="good-articles")
 
 
 def test_row_shows_title_domain_poster_time_and_groups(reader: Browser, store: Store) -> None:
@@ -67,6 +75,29 @@ def test_row_of_a_site_without_comments_leads_to_its_sum(make_browser: MakeBrows
     assert "omment" not in browser.response.text
 
 
+def test_row_says_why_it_has_no_vote_button(make_browser: MakeBrowser, store: Store) -> None:
+    factories.article(store)
+    factories.imported(store)
+    page = make_browser().start_session(store.users.get("ann")).open("/").page
+    assert "your own article" in page.by_id("a1").one("p", class_="meta").text
+    assert "voting closed" in page.by_id("a2").one("p", class_="meta").text
+
+
+@pytest.mark.parametrize(
+    ("address", "feed"),
+    [
+        ("/", "/feed"),
+        *((address, address) for address in ("/new", "/good", "/g/python", "/g/python/new", "/g/python+redis")),
+        *((address, address) for address in ("/u/ann", "/comments", "/u/ann/comments", "/log")),
+    ],
+)
+def test_every_list_links_to_its_feed(address: str, feed: str, reader: Browser, store: Store) -> None:
+    factories.imported(store, poster="ann", votes=200, groups=("python", "redis"))
+    factories.comment(store, factories.article(store))
+    assert reader.open(address).page.one("main").all("a", href=f"{feed}.atom", type="application/atom+xml")
+    assert reader.open(f"{feed}.atom").status == 200
+
+
 def test_title_of_a_text_leads_to_its_own_page(reader: Browser, store: Store) -> None:
     factories.article(store, title="A thought", link="", text="words")
     assert reader.open("/").page.by_id("a1").one("a", class_="title")["href"] == "/a/1"
@@ -80,8 +111,10 @@ def test_pages_of_a_list_lead_to_each_other(reader: Browser, store: Store) -> No
     assert first.one("ol", class_="articles")["start"] == "1"
     assert not first.all("a", rel="prev")
     assert "53 articles" in first.one("p", class_="total").text
+    assert first.one("title").text == "New articles · voteweb"
     second = reader.open(first.one("a", rel="next")["href"]).page
     assert reader.address == "/new?page=2"
+    assert second.one("title").text == "New articles, page 2 · voteweb"
     assert second.one("ol", class_="articles")["start"] == "26"
     assert second.one("a", rel="prev")["href"] == "/new"
     third = reader.open(second.one("a", rel="next")["href"]).page

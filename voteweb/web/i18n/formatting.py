@@ -14,8 +14,9 @@ from voteweb.core.models import LogAction, Role
 from voteweb.web.i18n import locale
 from voteweb.web.i18n.locale import gettext, ngettext
 
-#: Units of ages, in seconds: year, month, week, day, hour, minute.
-_UNITS = (365 * 86_400, 30 * 86_400, 7 * 86_400, 86_400, 3_600, 60)
+_DAY = 86_400
+#: Units of ages, in seconds: year, month, day, hour, minute.
+_UNITS = (365 * _DAY, 30 * _DAY, _DAY, 3_600, 60)
 #: Numbers and ages whose text in one language is formatted once.
 _NUMBER_CACHE_SIZE = 4_096
 _AGE_CACHE_SIZE = 1_024
@@ -145,22 +146,25 @@ def iso(time: float) -> str:
 
 
 def round_age(seconds: float) -> int:
-    """Return *seconds* rounded to the precision of :func:`relative_time`, so that equal texts have equal numbers."""
+    """Return *seconds* rounded down as :func:`relative_time` tells them, so that equal texts have equal numbers."""
     for unit in _UNITS:
         if seconds >= unit:
-            return round(seconds / unit) * unit
+            return int(seconds // unit) * unit
     return 0
 
 
 def relative_time(seconds: float) -> str:
-    """Return how long ago something happened, in its largest unit."""
+    """Return how long ago something happened, in its largest unit; in days up to a month."""
     age = round_age(seconds)
     return _relative_time(locale.current().code, age) if age else gettext("just now")
 
 
 @lru_cache(maxsize=_AGE_CACHE_SIZE)
 def _relative_time(code: str, age: int) -> str:
-    return dates.format_timedelta(timedelta(seconds=-age), add_direction=True, threshold=1, locale=code)
+    delta = timedelta(seconds=-age)
+    if _DAY <= age < 30 * _DAY:  # a threshold above the weeks of a month: Babel would tell weeks
+        return dates.format_timedelta(delta, granularity="day", add_direction=True, threshold=5, locale=code)
+    return dates.format_timedelta(delta, add_direction=True, threshold=1, locale=code)
 
 
 def duration(seconds: float) -> str:

@@ -43,12 +43,19 @@ blueprint = Blueprint("articles", __name__)
 
 @blueprint.get("/")
 def front() -> str:
-    """Show the front page: all articles by score, the newest good ones beside them."""
+    """Show the front page: all articles by score, and beside them the newest good ones that the page does not list."""
     count = settings().good_on_front
+
+    def leave_out_listed(results: dict[str, Any], rows: tuple[Article, ...]) -> None:
+        listed = {row.id for row in rows}
+        results["good"] = tuple(article for article in results.get("good", ()) if article.id not in listed)[:count]
+
     return render_list(
         "articles/front.html",
         store().rankings.site(Order.SCORE),
-        queries={"good": lambda pipeline: store().listings.queue_good(pipeline, count)} if count else {},
+        # Twice as many, since the newest good articles are often on the page.
+        queries={"good": lambda pipeline: store().listings.queue_good(pipeline, 2 * count)} if count else {},
+        finish=leave_out_listed,
     )
 
 
