@@ -152,6 +152,9 @@ MAX_VOTES = 10**12
 MAX_IMPORTED_TIME = 253_402_300_800
 #: Votes of an imported article: more than there are people would be a mistake.
 MAX_IMPORTED_VOTES = 10**9
+#: Members on a page of a list, and commands of READ_BATCH_SIZE members with which a name is searched for: 50,000.
+MEMBER_PAGE_SIZE = 50
+MEMBER_SCAN_STEPS = 100
 #: Log entries on a page, and pages of changed roles that are read to find the moderators when somebody signs up.
 LOG_PAGE_SIZE = 25
 MAX_ROLE_PAGES = 20

@@ -26,6 +26,7 @@ from voteweb.store.invitations import Invitations
 from voteweb.store.keys import Keys
 from voteweb.store.leases import Leases
 from voteweb.store.listings import Listings
+from voteweb.store.member_lists import MemberLists
 from voteweb.store.moderation_log import ModerationLog
 from voteweb.store.my_site import MySites
 from voteweb.store.notes import Notes
@@ -65,6 +66,7 @@ class Store:
     inbox: Inbox
     groups: Groups
     users: Users
+    member_lists: MemberLists
     bans: Bans
     notes: Notes
     admissions: Admissions
@@ -144,6 +146,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         inbox=Inbox(connection),
         groups=Groups(connection, moderation_log),
         users=users,
+        member_lists=MemberLists(connection, users, moderation_log),
         bans=Bans(connection, moderation_log),
         notes=Notes(connection),
         admissions=Admissions(connection, moderation_log),

@@ -22,6 +22,7 @@ from voteweb.web.views import (
     inbox,
     invitations,
     language,
+    members,
     moderation,
     moderation_log,
     notes,
@@ -38,8 +39,7 @@ from voteweb.web.views import (
 _MODULES = (
     articles, submission, votes, groups, auth, account, invitations, users, admissions, moderation, moderation_log,
     status, feeds, sitemap, site_files, language,
-    sorting,
-    bans, notes, recovery,
+    sorting, bans, notes, recovery, members,
 )  # fmt: skip
 #: The pages of conversations, which a site without them does not have.
 _CONVERSATIONS = (
