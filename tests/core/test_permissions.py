@@ -146,7 +146,7 @@ TABLE: list[tuple[str, Predicate, str]] = [
         (
             f"undo: {kind}",
             lambda viewer, kind=kind: permissions.may_undo(viewer, replace(REMOVAL, kind=kind), POSTED),  # type: ignore[misc]
-            "moderator" if kind in (LogAction.GROUPS, LogAction.REMOVE) else NOBODY,
+            "moderator" if kind in (LogAction.GROUPS, LogAction.REMOVE, LogAction.BAN) else NOBODY,
         )
         for kind in LogAction
     ),

@@ -9,7 +9,7 @@ import click
 from voteweb.cli.site import Site, with_site
 from voteweb.cli.workers import exit_with_parent
 from voteweb.core.errors import Unavailable
-from voteweb.core.jobs import ACCOUNT_DELETIONS, COMMENT_REMOVALS, JOBS, Job
+from voteweb.core.jobs import ACCOUNT_DELETIONS, BAN_REMOVALS, COMMENT_REMOVALS, JOBS, Job
 from voteweb.store import Store
 from voteweb.store.leases import Steps
 
@@ -19,6 +19,7 @@ STOP_SECONDS = 5.0
 RUNNERS: dict[Job, Callable[[Store], Steps]] = {
     ACCOUNT_DELETIONS: lambda store: store.account_deletion.steps,
     COMMENT_REMOVALS: lambda store: store.comment_removals.steps,
+    BAN_REMOVALS: lambda store: store.ban_removals.steps,
 }
 
 

@@ -17,5 +17,7 @@ COMMENT_REMOVALS = Job(
     "comment-removals", 10.0, "the count of replies to comments that moderators removed or restored with their replies"
 )
 
+BAN_REMOVALS = Job("ban-removals", 5.0, "the removal of what banned members posted, or its restoration")
+
 #: Every job; voteweb/cli/jobs.py has the code of each.
-JOBS = (ACCOUNT_DELETIONS, COMMENT_REMOVALS)
+JOBS = (ACCOUNT_DELETIONS, COMMENT_REMOVALS, BAN_REMOVALS)

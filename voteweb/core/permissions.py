@@ -136,7 +136,7 @@ def may_undo(user: User | None, entry: LogEntry, now: float) -> bool:
     """Tell whether *user* may undo the log entry *entry*: the moderator who made it may, for UNDO_SECONDS."""
     if user is None or not may_moderate(user) or entry.undone or entry.who.lower() != user.name.lower():
         return False
-    return entry.kind in (LogAction.GROUPS, LogAction.REMOVE) and now < entry.time + config.UNDO_SECONDS
+    return entry.kind in (LogAction.GROUPS, LogAction.REMOVE, LogAction.BAN) and now < entry.time + config.UNDO_SECONDS
 
 
 def is_good(article: Article, settings: Settings) -> bool:

@@ -7,6 +7,7 @@ from voteweb.store.account_deletion import AccountDeletion
 from voteweb.store.admissions import Admissions
 from voteweb.store.articles import Articles
 from voteweb.store.backup import Backup
+from voteweb.store.ban_removals import BanRemovals
 from voteweb.store.bans import Bans
 from voteweb.store.combinations import Combinations
 from voteweb.store.comment_imports import CommentImports
@@ -68,6 +69,7 @@ class Store:
     users: Users
     member_lists: MemberLists
     bans: Bans
+    ban_removals: BanRemovals
     notes: Notes
     admissions: Admissions
     sessions: Sessions
@@ -127,6 +129,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     leases = Leases(connection)
     server_info, health = ServerInfo(connection, users), HealthChecks(connection, leases)
     removals = Removals(connection, settings, moderation_log)
+    comment_removals = CommentRemovals(connection, settings, moderation_log)
     comments, keys = Comments(connection, settings, rate_limits), connection.keys
     inbox_feeds = SecretFeeds(connection, "inbox-feed", keys.inbox_feed)
     saved_feeds = SecretFeeds(connection, "saved-feed", keys.saved_feed)
@@ -135,7 +138,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         connection=connection,
         articles=Articles(connection, settings, moderation_log, rate_limits),
         removals=removals,
-        comment_removals=CommentRemovals(connection, settings, moderation_log),
+        comment_removals=comment_removals,
         reports=Reports(connection, settings, moderation_log),
         votes=Votes(connection, settings, rate_limits, sessions),
         comments=comments,
@@ -148,6 +151,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         users=users,
         member_lists=MemberLists(connection, users, moderation_log),
         bans=Bans(connection, moderation_log),
+        ban_removals=BanRemovals(connection, moderation_log, users, removals, comment_removals),
         notes=Notes(connection),
         admissions=Admissions(connection, moderation_log),
         sessions=sessions,

@@ -13,8 +13,12 @@ class ActorArguments(NamedTuple):
     arguments: tuple[int | str, str]
 
 
+#: The operator, whom no script checks.
+OPERATOR = ActorArguments((), ("", ""))
+
+
 def actor_arguments(keys: Keys, actor: User | None, role: Role = Role.MODERATOR) -> ActorArguments:
     """Return what a script needs to check that *actor* may act and has at least *role*; None is the operator."""
     if actor is None:
-        return ActorArguments((), ("", ""))
+        return OPERATOR
     return ActorArguments((keys.user(actor.name),), (actor.id, role.value))

@@ -9,12 +9,12 @@ from voteweb.core.comment_errors import CommentGone, ConversationEnded, NoSuchCo
 from voteweb.core.comments import CommentId
 from voteweb.core.config import Settings
 from voteweb.core.errors import ArticleGone, Conflict, NoSuchArticle, NothingToUndo
-from voteweb.core.models import User
+from voteweb.core.models import LogEntry, User
 from voteweb.store import covered_reports
-from voteweb.store.actors import ActorArguments, actor_arguments
+from voteweb.store.actors import OPERATOR, ActorArguments, actor_arguments
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.keys import comment_member
-from voteweb.store.moderation_log import LogArguments, ModerationLog, NewLogEntry
+from voteweb.store.moderation_log import LogArguments, ModerationLog, NewLogEntry, not_logged
 from voteweb.store.nodes import parse_node
 from voteweb.store.told import read_reporters, told_arguments
 
@@ -37,30 +37,61 @@ class CommentRemovals:
         """
         log, checked = self._log.prepare(entry), actor_arguments(self._keys, actor)
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            if self._remove(id, entry, with_replies, log, checked).status != "again":
+            if self._remove(id, entry, "R" if with_replies else "r", log, checked).status != "again":
                 break
         else:
             raise Conflict()
         if with_replies:
             self.finish(id.article)
 
+    def remove_by_ban(self, id: CommentId, ban: LogEntry) -> bool:
+        """Remove a comment with the reason of the log entry *ban*, in whose name it is restored; tell whether it was.
+
+        Settles its reports; tells the reporters of the ban. Not logged. Raises Conflict.
+        """
+        entry = NewLogEntry(ban.kind, ban.who, about=ban.about, why=ban.why)
+        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
+            try:
+                outcome = self._remove(id, entry, "r", not_logged(self._keys), OPERATOR, str(ban.id))
+            except (NoSuchComment, CommentGone, NothingToUndo):
+                return False
+            if outcome.status != "again":
+                return outcome.status == "removed"
+        raise Conflict()
+
     def _remove(
-        self, id: CommentId, entry: NewLogEntry, with_replies: bool, log: LogArguments, actor: ActorArguments
+        self,
+        id: CommentId,
+        entry: NewLogEntry,
+        state: str,
+        log: LogArguments,
+        actor: ActorArguments,
+        removed_by: str = "",
     ) -> Outcome:
         keys, author = self._keys, self._read_author(id)
         reports = keys.comment_report(*id)
-        told = told_arguments(keys, entry.who, author, read_reporters(self._connection, reports))
+        # Whom a ban removes cannot read it.
+        told = told_arguments(keys, entry.who, "" if removed_by else author, read_reporters(self._connection, reports))
         outcome = self._connection.script(
             "remove_comment",
-            [*self._thread_keys(id.article), keys.reports(), reports, *told.keys, *log.keys, *actor.keys],
+            [
+                *self._thread_keys(id.article),
+                keys.reports(),
+                reports,
+                self._user_key(author),
+                *told.keys,
+                *log.keys,
+                *actor.keys,
+            ],
             [
                 *log.arguments,
                 *id,
-                "R" if with_replies else "r",
+                state,
                 entry.why,
                 _reason_field(id),
                 author,
                 comment_member(*id),
+                removed_by,
                 *told.arguments,
                 *actor.arguments,
             ],
@@ -84,13 +115,27 @@ class CommentRemovals:
             raise Conflict()
         self.finish(id.article)
 
-    def _restore(self, id: CommentId, entry: NewLogEntry, log: LogArguments, actor: ActorArguments) -> Outcome:
+    def restore_by_ban(self, id: CommentId, ban: LogEntry) -> bool:
+        """Bring back a comment that the ban of the log entry *ban* removed; tell whether it did. Raises Conflict."""
+        entry = NewLogEntry(ban.kind, ban.who)
+        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
+            try:
+                outcome = self._restore(id, entry, not_logged(self._keys), OPERATOR, str(ban.id))
+            except (NoSuchComment, CommentGone, NothingToUndo):
+                return False
+            if outcome.status != "again":
+                return outcome.status == "restored"
+        raise Conflict()
+
+    def _restore(
+        self, id: CommentId, entry: NewLogEntry, log: LogArguments, actor: ActorArguments, removed_by: str = ""
+    ) -> Outcome:
         author = self._read_author(id)
         told = told_arguments(self._keys, entry.who, author)
         outcome = self._connection.script(
             "restore_comment",
-            [*self._thread_keys(id.article), *told.keys, *log.keys, *actor.keys],
-            [*log.arguments, *id, _reason_field(id), author, *told.arguments, *actor.arguments],
+            [*self._thread_keys(id.article), self._user_key(author), *told.keys, *log.keys, *actor.keys],
+            [*log.arguments, *id, _reason_field(id), author, removed_by, *told.arguments, *actor.arguments],
         )
         _raise_refusal(outcome)
         return outcome
@@ -102,6 +147,10 @@ class CommentRemovals:
         if node is None:
             raise NoSuchComment()
         return node.author
+
+    def _user_key(self, author: str) -> str:
+        """Return the key of an author, of one who has left that of nobody."""
+        return self._keys.user(author or config.DELETED_MEMBER)
 
     def _thread_keys(self, article_id: int) -> list[str]:
         keys = self._keys

@@ -3,12 +3,12 @@
 from voteweb.core import config, links
 from voteweb.core.config import Settings
 from voteweb.core.errors import ArticleGone, Conflict, NoSuchArticle, NothingToUndo, NotYours, TooLate
-from voteweb.core.models import Article, ArticleStatus, Role, User
-from voteweb.store.actors import ActorArguments, actor_arguments
+from voteweb.core.models import Article, ArticleStatus, LogEntry, Role, User
+from voteweb.store.actors import OPERATOR, ActorArguments, actor_arguments
 from voteweb.store.articles import group_keys, read_stored
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.keys import article_member
-from voteweb.store.moderation_log import LogArguments, ModerationLog, NewLogEntry
+from voteweb.store.moderation_log import LogArguments, ModerationLog, NewLogEntry, not_logged
 from voteweb.store.told import ToldArguments, read_reporters, told_arguments
 
 
@@ -57,7 +57,45 @@ class Removals:
                 return
         raise Conflict()
 
-    def _restore(self, article: Article, log: LogArguments, told: ToldArguments, actor: ActorArguments) -> Outcome:
+    def remove_by_ban(self, id: int, ban: LogEntry) -> bool:
+        """Remove an article with the reason of the log entry *ban*, in whose name it is restored; tell whether it was.
+
+        Settles its reports; tells the reporters of the ban. Not logged. Raises Conflict.
+        """
+        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
+            try:
+                article = read_stored(self._connection, id)
+            except NoSuchArticle:
+                return False
+            reporters = read_reporters(self._connection, self._keys.report(article.id))
+            told = told_arguments(self._keys, ban.who, reporters=reporters)
+            log = not_logged(self._keys)
+            outcome = self._unlist_once(article, ArticleStatus.REMOVED, ban.why, None, log, told, OPERATOR, str(ban.id))
+            if outcome.status != "again":
+                return outcome.status == "gone"
+        raise Conflict()
+
+    def restore_by_ban(self, id: int, ban: LogEntry) -> bool:
+        """Put back an article that the ban of the log entry *ban* removed; tell whether it did. Raises Conflict."""
+        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
+            try:
+                article = read_stored(self._connection, id)
+            except NoSuchArticle:
+                return False
+            told = told_arguments(self._keys, ban.who, article.poster)
+            outcome = self._restore(article, not_logged(self._keys), told, OPERATOR, str(ban.id))
+            if outcome.status != "again":
+                return outcome.status == "restored"
+        raise Conflict()
+
+    def _restore(
+        self,
+        article: Article,
+        log: LogArguments,
+        told: ToldArguments,
+        actor: ActorArguments,
+        removed_by: str = "",
+    ) -> Outcome:
         keys, settings = self._keys, self._settings
         return self._connection.script(
             "restore_article",
@@ -83,6 +121,7 @@ class Removals:
                 config.LINK_SECONDS,
                 article.link,
                 article.poster,
+                removed_by,
                 *article.groups,
                 *told.arguments,
                 *actor.arguments,
@@ -123,6 +162,7 @@ class Removals:
         log: LogArguments,
         told: ToldArguments,
         actor: ActorArguments,
+        removed_by: str = "",
     ) -> Outcome:
         keys = self._keys
         return self._connection.script(
@@ -154,6 +194,7 @@ class Removals:
                 self._settings.edit_seconds,
                 article.link,
                 article.poster,
+                removed_by,
                 *article.groups,
                 *told.arguments,
                 *actor.arguments,

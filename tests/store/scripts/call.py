@@ -30,6 +30,7 @@ ARGUMENTS = {
     "edit_comment": "log number comment author edit_seconds text inbox_size inbox_seconds",
     "end_other_sessions": "session_id digest new_session_id idle_seconds max_seconds",
     "end_session": "digest seconds",
+    "end_ban_removal": "name known",
     "end_lease": "token job is_done",
     "finish_account_deletion": "name",
     "hide_replies": "id count",
@@ -61,7 +62,7 @@ ARGUMENTS = {
     "remove_invitation": "member",
     "remove_stray_member": "member field value",
     "remove_stray_voter": "voter",
-    "remove_comment": "log id number state reason reason_field known_author member",
+    "remove_comment": "log id number state reason reason_field known_author member removed_by",
     "repair_article": "member vote_score good_votes voting_seconds link_seconds known_groups known_poster known_link",
     "repair_comment": "number before after",
     "repair_comment_reports": "log member number log_id",
@@ -82,8 +83,8 @@ ARGUMENTS = {
     "report_comment": "number member comment reporter json",
     "rescore_article": "member vote_score good_votes known_groups",
     "reset_password": "link known_hash password_hash session_id",
-    "restore_article": "log member vote_score good_votes link_seconds known_link known_poster",
-    "restore_comment": "log id number reason_field known_author",
+    "restore_article": "log member vote_score good_votes link_seconds known_link known_poster removed_by",
+    "restore_comment": "log id number reason_field known_author removed_by",
     "revoke_invitation": "maker",
     "set_secret_feed": "log field name known digest",
     "set_recovery_codes": "log member_id session_id digests",
@@ -98,7 +99,7 @@ ARGUMENTS = {
     "write_comment": "stem id parent text author author_id commenting_seconds grace max_level max_comments newest"
     " form_seconds known_block known_poster known_answered inbox_size inbox_seconds newcomer_seconds newcomer_burst"
     " newcomer_interval",
-    "unlist_article": "log member status reason deleter delete_seconds known_link known_poster",
+    "unlist_article": "log member status reason deleter delete_seconds known_link known_poster removed_by",
 }
 #: The scripts that end their keys and arguments with an actor.
 WITH_ACTOR = {
@@ -116,7 +117,7 @@ WITH_TOLD = {
 #: Arguments that a site has in its settings or constants.
 DEFAULTS: dict[str, Any] = {
     "field": "inbox-feed",
-    "replacement": "[deleted]",
+    "replacement": "[deleted]", "removed_by": "",
     "own_vote": 1, "vote_score": 432, "good_votes": 1, "voting_seconds": 604_800, "grace": 3_600,
     "form_seconds": 86_400, "link_seconds": 2_592_000, "edit_seconds": 900,
     "delete_seconds": 900, "max_groups": 5,

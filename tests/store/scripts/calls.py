@@ -184,7 +184,7 @@ CALLS = {
     ),
     "remove_comment": call(
         "remove_comment",
-        f"{THREAD_KEYS} reports: comment-report:5.1",
+        f"{THREAD_KEYS} reports: comment-report:5.1 user:bob",
         log=LOGGED,
         id=5,
         number=1,
@@ -198,7 +198,7 @@ CALLS = {
     ),
     "restore_comment": call(
         "restore_comment",
-        THREAD_KEYS,
+        f"{THREAD_KEYS} user:ann",
         log=LOGGED,
         id=5,
         number=3,
@@ -381,6 +381,7 @@ CALLS = {
         comments=604_800,
         actor=MOD,
     ),
+    "end_ban_removal": call("end_ban_removal", "user:dan ban-removals:", name="dan", known="9 restoring 0 0"),
     "lift_ban": call("lift_ban", "user:eve admins: ban-removals:", log=LOGGED, name="eve", restores=1, actor=MOD),
     "judge_member to admit": call(
         "judge_member",

@@ -36,6 +36,8 @@ def site(make_store: MakeStore) -> Store:
     removed = factories.article(store, ann, groups=("go",))
     store.removals.remove(removed.id, NewLogEntry(LogAction.REMOVE, "Mod", about="ann", article=removed.id, why="spam"))
     store.reports.make(reported.id, bob, Reason.SPAM, "")
+    run(store, "HSET", "user:dan", "ban-removal", "9 restoring 0 0")
+    run(store, "SADD", "ban-removals:", "dan")
     run(store, "HSET", "notes:bob", "1", '{"by": "mod"}', "2", '{"by": "sue"}')
     store.bans.ban(eve.name, NewLogEntry(LogAction.BAN, "Mod", about="eve", why="spam"))
     groups = NewLogEntry(LogAction.GROUPS, "Mod", about="ann", article=1)

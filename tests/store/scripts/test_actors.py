@@ -29,6 +29,7 @@ WITHOUT_ACTOR = {
     "disown_comment": "the deletion of an account goes on by itself",
     "count_new": "it only reads",
     "count_unread": "it only reads",
+    "end_ban_removal": "the removals of a ban go on by themselves",
     "end_session": "a session of anybody may end",
     "end_lease": "a background job runs by itself",
     "finish_account_deletion": "the deletion of an account goes on by itself",

@@ -84,6 +84,41 @@ def test_ban_is_public_and_can_be_lifted(mod: Browser, reader: Browser, bob: Bro
     assert bob.log_in("bob").is_logged_in()
 
 
+def test_ban_removes_what_was_posted_and_its_undo_restores_it(
+    mod: Browser, reader: Browser, bob: Browser, store: Store
+) -> None:
+    member = store.users.get("bob")
+    posted = [factories.article(store, member).id for _ in range(2)]
+    factories.comment(store, posted[0], member)
+    form = mod.open("/u/bob/ban").form("/u/bob/ban")
+    labels = [label.text for label in form.all("label") if "remove" in label.text]
+    assert [label.partition("(")[2] for label in labels] == ["", "2)", "2)", "2)", "", "1)", "1)", "1)"]
+    mod.submit("/u/bob/ban", reason="Spam.", articles="all", comments="week")
+    assert not bob.is_logged_in()
+    store.ban_removals.finish("bob")
+    assert [reader.open(f"/a/{id}").status for id in posted] == [410, 410]
+    entry = reader.open("/log").page.one("ol", class_="log").one("li").all("p")[0].text
+    assert entry == "mod banned bob, removing 2 articles and 1 comment : Spam."
+    (undo,) = [form["action"] for form in mod.open("/log").page.all("form", class_="moderation-form")]
+    mod.submit(undo)
+    assert mod.follow().flashes == ["The action has been undone. The log says so."]
+    store.ban_removals.finish("bob")
+    assert [reader.open(f"/a/{id}").status for id in posted] == [200, 200]
+    assert bob.log_in("bob").is_logged_in()
+
+
+def test_member_page_offers_to_restore_what_a_ban_removed(mod: Browser, bob: Browser, store: Store) -> None:
+    factories.article(store, store.users.get("bob"))
+    mod.open("/u/bob/ban").submit("/u/bob/ban", reason="Spam.", articles="day")
+    store.ban_removals.finish("bob")
+    mod.open("/u/bob").submit("/u/bob/unban")
+    mod.open("/u/bob").submit("/u/bob/unban", restore="1")
+    assert mod.follow().flashes == ["bob can log in again. What the ban removed is being restored."]
+    store.ban_removals.finish("bob")
+    assert not mod.open("/u/bob").page.all("form", action="/u/bob/unban")
+    assert mod.page.one("h2", class_="headline").text
+
+
 def test_ban_with_an_end_says_until_when(mod: Browser, reader: Browser, bob: Browser, store: Store) -> None:
     for days in ("0", "-1", "1.5", "３", "9" * 30):
         mod.open("/u/bob/ban").submit("/u/bob/ban", reason="Heated.", days=days)

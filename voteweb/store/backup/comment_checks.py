@@ -111,5 +111,6 @@ _COMMENT: dict[str, Check] = {
     "time": is_time,
     "state": lambda state: _STATE.fullmatch(state) is not None,
     "author": _is_author,
+    "removed-by": is_id_text,
     "text": lambda text: len(text) <= MAX_COMMENT_LENGTH,
 }

@@ -71,7 +71,7 @@ def _commands(keys: Keys, blocks: Sequence[tuple[int, int]], addresses: Sequence
         commands += [("SMEMBERS", keys.voted_comments(id, block)), ("PEXPIRETIME", keys.voted_comments(id, block))]
     for id, number in addresses:
         commands += [
-            ("HMGET", keys.thread(id), number, f"reason:{number}"),
+            ("HMGET", keys.thread(id), number, f"reason:{number}", f"removed-by:{number}"),
             ("HGET", keys.words(id), number),
             ("HGETALL", keys.comment_report(id, number)),
         ]
@@ -93,11 +93,12 @@ def _comment(
     id: int, number: int, node: Sequence[str | None], text: str | None, voters: _Voters, reports: dict[str, str]
 ) -> records.Comment | None:
     """Return a comment; None if what is stored is none."""
-    stored, reason = node
+    stored, reason, removed_by = node
     fields = split_node(stored or "")
     if fields is None:
         return None
-    fields |= {name: value for name, value in (("text", text), ("reason", reason)) if value is not None}
+    others = {"text": text, "reason": reason, "removed-by": removed_by}
+    fields |= {name: value for name, value in others.items() if value is not None}
     ids = None
     if voters.by_number is not None:
         ids = voters.by_number.get(number, [])

@@ -140,6 +140,7 @@ _ARTICLE: dict[str, Check] = {
     "base": is_count,
     "revision": is_count,
     "comments": is_count,
+    "removed-by": is_id_text,
     "gone": one_of([ArticleStatus.DELETED, ArticleStatus.REMOVED]),
     "groups": lambda names: len(names.split()) <= MAX_ARTICLE_GROUPS,
 }

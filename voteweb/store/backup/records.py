@@ -148,8 +148,8 @@ class Thread(BackupRecord):
 class Comment(BackupRecord):
     """A comment: its fields, the ids of its voters and when they expire, its open reports by member.
 
-    ``fields`` are parent votes base time state author, and text and reason if it has them; ``state`` is "-" or
-    letters: d deleted, r removed, R removed with its replies, q its author wants no notice of replies, e edited.
+    ``fields`` are parent votes base time state author, and text, reason and removed-by if it has them; ``state`` is
+    "-" or letters: d deleted, r removed, R removed with its replies, q its author wants no notice of replies, e edited.
     ``voters`` are None when voting on it has ended.
     """
 

@@ -121,8 +121,8 @@ class RestoreBatch(KeyWrites):
         keys, fields, id = self._keys, record.fields, CommentId(record.article, record.number)
         thread = self._hashes.setdefault(keys.thread(id.article), {})
         thread[str(id.number)] = join_node(fields)
-        if "reason" in fields:
-            thread[f"reason:{id.number}"] = fields["reason"]
+        for field in {"reason", "removed-by"} & fields.keys():
+            thread[f"{field}:{id.number}"] = fields[field]
         if "text" in fields:
             self._hashes.setdefault(keys.words(id.article), {})[str(id.number)] = fields["text"]
         if record.voters is not None:

@@ -95,7 +95,7 @@ def _check_fields(keys: Keys, settings: Settings, snapshot: ThreadSnapshot) -> I
         why_not = "nothing else tells when a moderator closed it: set the field with HSET, or HDEL it to reopen it"
         yield Finding(key, f"was closed at {fields['closed']}, which is no time", why_not=why_not)
     for field in sorted(fields):
-        if not (field in _FIELDS or comments.is_number(field.removeprefix("reason:"))):
+        if not (field in _FIELDS or comments.is_number(field.removeprefix("reason:").removeprefix("removed-by:"))):
             yield Finding(key, f"has the unknown field {field:.40}", why_not="another program made this field")
 
 

@@ -54,11 +54,18 @@ local function check_types(first, last, wanted)
   end
 end
 
--- Tell whether a member is banned now: banned is the time of the ban, until its end, both as stored. A ban without an end, or
--- with one that is no time, stays until it is lifted.
+-- Tell whether a member is banned now: banned is the time of the ban, until_time its end, both as stored. A ban without
+-- an end, or with one that is no time, stays until it is lifted.
 local function is_banned(banned, until_time)
   local ends = finite(until_time or '')
   return (banned or '0') ~= '0' and not (ends and tonumber(now()) >= ends)
+end
+
+-- Tell whether the ban with this log id of the member at user_key is still in this state: "removing" or "restoring".
+-- The steps of store/ban_removals.py act for nobody, and must not go on after somebody has decided otherwise.
+local function is_ban_in_state(user_key, log_id, state)
+  local entry, found = string.match(redis.call('HGET', user_key, 'ban-removal') or '', '^(%d+) (%a+) ')
+  return entry == log_id and found == state
 end
 
 -- Scripts that act for a member end their KEYS with user:<actor>, and their ARGV with the actor's id and the least role
@@ -264,8 +271,7 @@ local function remember_link(key, time, seconds, member)
   redis.call('EXPIREAT', key, string.format('%d', math.ceil(tonumber(newest) + seconds)))
 end
 
--- Tell whether a member with this role and ban, as stored, counts as an admin: one who is banned for good cannot act again by
--- themselves.
+-- Tell whether a member with this role and ban, as stored, counts as an admin: one who is banned for good cannot act.
 local function is_admin(role, banned, until_time)
   return role == 'admin' and ((banned or '0') == '0' or finite(until_time or '') ~= nil)
 end
@@ -460,7 +466,8 @@ local function is_in_force()
   return true
 end
 
--- Write the act into the log, with the groups that it added and removed, and the end of a ban. Returns the id of the entry, nil without a log.
+-- Write the act into the log, with the groups that it added and removed, and the end of a ban. Returns the id of the
+-- entry, nil without a log.
 local function write_log_entry(added, removed, until_time)
   if ARGV[3] == '' then
     return

@@ -6,8 +6,9 @@ from flask import Blueprint, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, permissions, validation
-from voteweb.core.errors import N_, Invalid
+from voteweb.core.errors import N_, Invalid, StillRestoring
 from voteweb.core.models import LogAction, User
+from voteweb.store.bans import Span
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.web.auth.confirmation import require_recent_password
 from voteweb.web.auth.login import login_required
@@ -24,6 +25,8 @@ class _Typed(NamedTuple):
 
     reason: str = ""
     days: str = ""
+    articles: str = Span.NONE.value
+    comments: str = Span.NONE.value
 
 
 @blueprint.get("/u/<name>/ban")
@@ -37,16 +40,29 @@ def form(name: str) -> ResponseReturnValue:
 @blueprint.post("/u/<name>/ban")
 @login_required
 def ban(name: str) -> ResponseReturnValue:
-    """Ban a member, for some days or for good, with a reason that everybody can read."""
+    """Ban a member, for some days or for good, with a reason that everybody can read; remove what they posted."""
     user, target = _user_and_target(name)
-    typed = _Typed(*(request.form.get(field, "") for field in _Typed._fields))
+    typed = _Typed(**{field: request.form[field] for field in _Typed._fields if field in request.form})
+    if not {typed.articles, typed.comments} <= set(Span):
+        abort(400, _("There is no such span."))
+    articles, comments = Span(typed.articles), Span(typed.comments)
     try:
         reason, days = validation.reason(typed.reason), _days(typed.days)
     except Invalid as error:
         return _render(target, typed, error_message(error)), 422
     require_recent_password(user)
-    entry = NewLogEntry(LogAction.BAN, user.name, about=target.name, why=reason)
-    store().bans.ban(target.name, entry, days=days, actor=user)
+    entry = NewLogEntry(
+        LogAction.BAN,
+        user.name,
+        about=target.name,
+        why=reason,
+        articles=store().bans.count_articles(target.name).of(articles),
+        comments=store().bans.count_comments(target.name).of(comments) if comments is not Span.NONE else 0,
+    )
+    try:
+        store().bans.ban(target.name, entry, days=days, articles=articles, comments=comments, actor=user)
+    except StillRestoring as error:
+        return _render(target, typed, error_message(error)), error.status
     flash(_banned_message(store().users.get(target.name)))
     return redirect(f"/u/{target.name}", 303)
 
@@ -54,10 +70,17 @@ def ban(name: str) -> ResponseReturnValue:
 @blueprint.post("/u/<name>/unban")
 @login_required
 def unban(name: str) -> ResponseReturnValue:
-    """Lift the ban of a member."""
+    """Lift the ban of a member; restore what it removed, if that is wanted."""
     user, target = _user_and_target(name)
-    store().bans.lift(target.name, NewLogEntry(LogAction.UNBAN, user.name, about=target.name), actor=user)
-    flash(_("%(name)s can log in again.", name=target.name))
+    restore = "restore" in request.form and target.ban_removal is not None
+    ban = store().moderation_log.get(target.ban_removal.entry) if restore and target.ban_removal else None
+    articles, comments = (ban.articles, ban.comments) if ban else (0, 0)
+    entry = NewLogEntry(LogAction.UNBAN, user.name, about=target.name, articles=articles, comments=comments)
+    store().bans.lift(target.name, entry, restore=restore, actor=user)
+    if restore:
+        flash(_("%(name)s can log in again. What the ban removed is being restored.", name=target.name))
+    else:
+        flash(_("%(name)s can log in again.", name=target.name))
     return redirect(f"/u/{target.name}", 303)
 
 
@@ -81,7 +104,15 @@ def _days(typed: str) -> int | None:
 
 
 def _render(target: User, typed: _Typed | None = None, refused: str = "") -> str:
-    return render_template("bans/form.html", member=target, typed=typed or _Typed(), refused=refused)
+    articles, comments = store().bans.count_articles(target.name), store().bans.count_comments(target.name)
+    return render_template(
+        "bans/form.html",
+        member=target,
+        typed=typed or _Typed(),
+        refused=refused,
+        counts={"articles": articles, "comments": comments},
+        spans=tuple(Span),
+    )
 
 
 def _banned_message(member: User) -> str:

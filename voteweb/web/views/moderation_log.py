@@ -21,6 +21,12 @@ from voteweb.web.responses import render_public
 from voteweb.web.urls import absolute, safe_path
 
 blueprint = Blueprint("moderation_log", __name__)
+#: The kind of act that undoes one of each kind that can be undone.
+_UNDOING = {
+    LogAction.GROUPS: LogAction.GROUPS,
+    LogAction.REMOVE: LogAction.RESTORE,
+    LogAction.BAN: LogAction.UNBAN,
+}
 
 
 @blueprint.get("/log")
@@ -66,7 +72,7 @@ def _item(entry: LogEntry) -> Item:
 @blueprint.post("/log/<int:id>/undo")
 @login_required
 def undo(id: int) -> ResponseReturnValue:
-    """Undo one of the viewer's actions of the last minutes: a change of groups, or a removal."""
+    """Undo one of the viewer's actions of the last minutes: a change of groups, a removal, or a ban."""
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
     pipeline.execute()
@@ -75,9 +81,20 @@ def undo(id: int) -> ResponseReturnValue:
     if entry is None or not permissions.may_undo(user, entry, now()):
         raise NothingToUndo()
     is_removal = entry.kind is LogAction.REMOVE
-    kind = LogAction.RESTORE if is_removal else LogAction.GROUPS
-    undoing = NewLogEntry(kind, user.name, entry.about, entry.article, entry.title, undoes=id, comment=entry.comment)
-    if is_removal and entry.comment:
+    undoing = NewLogEntry(
+        _UNDOING[entry.kind],
+        user.name,
+        entry.about,
+        entry.article,
+        entry.title,
+        undoes=id,
+        comment=entry.comment,
+        articles=entry.articles,
+        comments=entry.comments,
+    )
+    if entry.kind is LogAction.BAN:
+        store().bans.lift(entry.about, undoing, restore=True, actor=user)
+    elif is_removal and entry.comment:
         store().comment_removals.restore(CommentId(entry.article, entry.comment), undoing, actor=user)
     elif is_removal:
         store().removals.restore(entry.article, undoing, actor=user)

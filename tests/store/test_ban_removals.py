@@ -1,0 +1,154 @@
+"""Removals of bans: one act removes what a member posted lately, and one undo restores exactly that."""
+
+import time
+from functools import partial
+
+import pytest
+
+from tests import factories
+from tests.store.concurrency import at_once
+from tests.store.examination import broken, ids, run
+from voteweb.core.comments import CommentId, CommentStatus
+from voteweb.core.errors import StillRestoring
+from voteweb.core.models import LogAction, Reason, RemovalState, Role, User
+from voteweb.store import Store
+from voteweb.store.bans import Span
+from voteweb.store.moderation_log import NewLogEntry
+
+DAY = 86_400
+
+
+@pytest.fixture
+def mod(store: Store) -> User:
+    return factories.user(store, "mod", Role.MODERATOR)
+
+
+@pytest.fixture
+def bob(store: Store, mod: User) -> User:
+    """A member with articles 1 to 5 and comments 1 to 4 on article 6 of ann's.
+
+    Article 1 is of two days ago, 2 of eight. Article 4 and comment 3 were removed before.
+    """
+    bob = factories.user(store, "bob")
+    for _ in range(5):
+        factories.article(store, bob, groups=("go",))
+    for id, age in ((1, 2), (2, 8)):
+        backdate(store, id, age)
+    factories.article(store, link="")
+    for _ in range(4):
+        factories.comment(store, 6, bob)
+    store.removals.remove(4, NewLogEntry(LogAction.REMOVE, "sue", article=4, why="before"))
+    removal = NewLogEntry(LogAction.REMOVE, "sue", article=6, comment=3, why="before")
+    store.comment_removals.remove(CommentId(6, 3), removal, actor=mod)
+    return bob
+
+
+def backdate(store: Store, id: int, days: int) -> None:
+    at = time.time() - days * DAY - id
+    run(store, "HSET", f"article:{id}", "time", f"{at:.6f}")
+    assert list(store.doctor.repair())
+
+
+def ban(store: Store, mod: User, **spans: Span) -> None:
+    store.bans.ban("bob", NewLogEntry(LogAction.BAN, mod.name, about="bob", why="spam"), actor=mod, **spans)
+
+
+def lift(store: Store, mod: User, *, restore: bool = True, undoes: int = 0) -> None:
+    entry = NewLogEntry(LogAction.UNBAN, mod.name, about="bob", undoes=undoes)
+    store.bans.lift("bob", entry, restore=restore, actor=mod)
+
+
+def readable(store: Store) -> list[int]:
+    nodes = factories.thread(store, 6).nodes.values()
+    return [node.number for node in nodes if node.status is CommentStatus.VISIBLE]
+
+
+def state(store: Store) -> RemovalState | None:
+    removal = store.users.get("bob").ban_removal
+    return removal.state if removal else None
+
+
+def test_counts_are_those_of_what_would_be_removed(store: Store, bob: User) -> None:
+    assert store.bans.count_articles("bob") == (2, 3, 4, False)
+    assert store.bans.count_comments("bob") == (3, 3, 3, False)
+
+
+@pytest.mark.parametrize(
+    ("span", "left"), [(Span.DAY, [2, 1]), (Span.WEEK, [2]), (Span.ALL, []), (Span.NONE, [5, 3, 1, 2])]
+)
+def test_a_span_says_what_is_removed(store: Store, bob: User, mod: User, span: Span, left: list[int]) -> None:
+    ban(store, mod, articles=span)
+    store.ban_removals.finish("bob")
+    assert sorted(ids(store, "posted:bob")) == sorted(left)
+    assert readable(store) == [1, 2, 4]
+    assert (run(store, "SCARD", "ban-removals:"), broken(store)) == (0, [])
+
+
+def test_one_undo_restores_exactly_what_the_ban_removed(store: Store, bob: User, mod: User) -> None:
+    ann = factories.user(store)
+    store.reports.make(3, ann, Reason.SPAM, "")
+    store.reports.make_comment_report(CommentId(6, 1), ann, Reason.SPAM, "")
+    logged = run(store, "LLEN", "log-entries:")
+    ban(store, mod, articles=Span.ALL, comments=Span.ALL)
+    store.ban_removals.finish("bob")
+    assert (ids(store, "posted:bob"), readable(store), run(store, "LLEN", "log-entries:")) == ([], [], logged + 1)
+    assert len([entry for entry in run(store, "LRANGE", "inbox:ann", 0, -1) if f"log-{logged + 1} " in entry]) == 1
+    # Somebody else restores one of each, and removes them again: that is not the ban's act.
+    store.removals.restore(5, NewLogEntry(LogAction.RESTORE, "sue", article=5))
+    store.removals.remove(5, NewLogEntry(LogAction.REMOVE, "sue", article=5, why="after"))
+    again = CommentId(6, 4)
+    store.comment_removals.restore(again, NewLogEntry(LogAction.RESTORE, "sue", article=6, comment=4), actor=mod)
+    removal = NewLogEntry(LogAction.REMOVE, "sue", article=6, comment=4, why="after")
+    store.comment_removals.remove(again, removal, actor=mod)
+    lift(store, mod, undoes=logged + 1)
+    assert state(store) is RemovalState.RESTORING
+    with pytest.raises(StillRestoring):
+        ban(store, mod)
+    store.ban_removals.finish("bob")
+    assert (sorted(ids(store, "posted:bob")), readable(store), state(store)) == ([1, 2, 3], [1, 2], None)
+    assert run(store, "HEXISTS", "article:1", "removed-by") == 0
+    assert broken(store) == []
+
+
+def test_a_ban_lifted_without_restoring_can_restore_later(store: Store, bob: User, mod: User) -> None:
+    ban(store, mod, articles=Span.ALL)
+    next(store.ban_removals.steps())
+    lift(store, mod, restore=False)
+    store.ban_removals.finish("bob")
+    assert state(store) is RemovalState.REMOVED
+    lift(store, mod)
+    store.ban_removals.finish("bob")
+    assert (sorted(ids(store, "posted:bob")), readable(store)) == ([1, 2, 3, 5], [1, 2, 4])
+    assert broken(store) == []
+
+
+def test_steps_that_are_cut_off_anywhere_go_on(store: Store, bob: User, mod: User) -> None:
+    ban(store, mod, articles=Span.ALL, comments=Span.ALL)
+    for begun in range(1, 4):
+        steps = store.ban_removals.steps()
+        for _ in range(begun):
+            next(steps, None)
+        steps.close()
+    store.ban_removals.finish("bob")
+    assert (ids(store, "posted:bob"), readable(store), state(store)) == ([], [], RemovalState.REMOVED)
+
+
+def test_lifting_against_removing_leaves_all_of_it(store: Store, bob: User, mod: User) -> None:
+    for _ in range(4):
+        ban(store, mod, articles=Span.ALL, comments=Span.ALL)
+        finish = partial(store.ban_removals.finish, "bob")
+        at_once([finish, finish, partial(lift, store, mod), finish])
+        store.ban_removals.finish("bob")
+        assert (sorted(ids(store, "posted:bob")), readable(store)) == ([1, 2, 3, 5], [1, 2, 4])
+        assert (state(store), run(store, "SCARD", "ban-removals:"), broken(store)) == (None, 0, [])
+
+
+def test_an_account_that_leaves_while_it_is_restored_is_left_alone(store: Store, bob: User, mod: User) -> None:
+    ban(store, mod, articles=Span.ALL)
+    store.ban_removals.finish("bob")
+    lift(store, mod)
+    store.account_deletion.start(store.users.get("bob"), delete_articles=False)
+    for _ in store.ban_removals.steps():
+        pass
+    store.account_deletion.finish("bob")
+    assert (ids(store, "posted:bob"), broken(store)) == ([], [])
