@@ -1,4 +1,5 @@
-// Keep what is written in forms of comments: in this tab until it is sent, by the address of the form. Ctrl+Enter sends it.
+// Keep what is written in forms of articles and comments: in this tab until it is sent, by the address of the form and the
+// name of the field. Fields with data-draft="given" have a value that counts more than a draft. Ctrl+Enter sends the form.
 const PREFIX = "voteweb-draft:";
 const SENT_KEY = "voteweb-sent";
 const storage = openStorage();
@@ -13,7 +14,11 @@ function openStorage() {
 }
 
 function keyOf(field) {
-  return PREFIX + new URL(field.form.action).pathname;
+  return `${prefixOf(field.form)}${field.name}`;
+}
+
+function prefixOf(form) {
+  return `${PREFIX}${new URL(form.action).pathname}#`;
 }
 
 function keep(field) {
@@ -28,7 +33,7 @@ function keep(field) {
 function restore(field) {
   const draft = storage.getItem(keyOf(field));
   const given = field.value;
-  if (!draft || draft === given) return;
+  if (!draft || draft === given || field.dataset.draft === "given") return;
   // A quotation that was asked for, which ends with an empty line, follows what was written before it.
   field.value = /^>[^]*\n\n$/.test(given) && !draft.includes(given.trim()) ? `${draft.trimEnd()}\n\n${given}` : draft;
   const details = field.closest("details");
@@ -36,15 +41,16 @@ function restore(field) {
 }
 
 function forgetSent() {
-  const key = storage.getItem(SENT_KEY);
+  const sent = storage.getItem(SENT_KEY);
   storage.removeItem(SENT_KEY);
-  // What was sent is shown at its comment; any other page gives it back, or could not be reached.
-  if (key && /^#c\d+$/.test(location.hash)) storage.removeItem(key);
+  // What was sent is shown at its comment or article; any other page gives it back, or could not be reached.
+  const place = sent === `${PREFIX}/submit#` ? location.pathname : location.hash;
+  if (sent && /^(#c|\/a\/)\d+$/.test(place)) forget(sent);
 }
 
-function forgetAll() {
+function forget(prefix) {
   for (const key of Object.keys(storage)) {
-    if (key.startsWith(PREFIX)) storage.removeItem(key);
+    if (key.startsWith(prefix)) storage.removeItem(key);
   }
 }
 
@@ -53,11 +59,11 @@ document.addEventListener("input", (event) => {
 });
 
 document.addEventListener("submit", (event) => {
-  const field = event.target.querySelector("[data-draft]");
-  if (new URL(event.target.action).pathname === "/logout") forgetAll();
-  if (!field) return;
-  keep(field);
-  if (event.submitter?.name !== "preview") storage.setItem(SENT_KEY, keyOf(field));
+  const fields = event.target.querySelectorAll("[data-draft]");
+  if (new URL(event.target.action).pathname === "/logout") forget(PREFIX);
+  fields.forEach(keep);
+  if (!fields.length || event.submitter?.name === "preview" || event.submitter?.hasAttribute("data-ask")) return;
+  storage.setItem(SENT_KEY, prefixOf(event.target));
 });
 
 document.addEventListener("keydown", (event) => {

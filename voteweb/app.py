@@ -9,6 +9,7 @@ from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.core.operator_pages import OperatorPages
+from voteweb.fetching import TitleFetcher
 from voteweb.store import Store, open_store
 from voteweb.web import flashes, rate_limits, request_bounds, security, static_files, templating, views
 from voteweb.web.auth import authentication, login, sessions
@@ -31,6 +32,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     store.schema.refuse_other()
     app.extensions["voteweb.settings"] = settings
     app.extensions["voteweb.store"] = store
+    app.extensions["voteweb.title_fetcher"] = TitleFetcher(f"voteweb (+{settings.site_url})".replace(" (+)", ""))
     app.extensions["voteweb.pages"] = OperatorPages(settings.pages_dir)
     # Hooks before a request run in this order, those after it in reverse: hosts are checked before sessions are read,
     # and headers are added to what all others have answered.

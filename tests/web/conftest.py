@@ -13,6 +13,7 @@ from tests.web.browser import PASSWORD, Browser
 from voteweb.app import create_app
 from voteweb.core import passwords
 from voteweb.core.config import Settings
+from voteweb.core.errors import NoTitle
 from voteweb.core.models import Role
 from voteweb.store import Store, build_store
 
@@ -42,6 +43,16 @@ def _app(settings: Settings) -> Flask:
     return create_app(settings)
 
 
+class StoredTitles:
+    """Stands for the fetcher of titles, so that no test requests a page of another site."""
+
+    def fetch(self, link: str) -> str:
+        """Return a title, for some links none."""
+        if "untitled" in link:
+            raise NoTitle()
+        return "Kept title"
+
+
 @pytest.fixture
 def make_app(settings: Settings, store: Store) -> MakeApp:
     """A function that returns the site with settings that differ; its caches may be filled."""
@@ -49,6 +60,7 @@ def make_app(settings: Settings, store: Store) -> MakeApp:
     def make(**changes: Any) -> Flask:
         changed = replace(settings, **changes)
         app = _app(changed)
+        app.extensions["voteweb.title_fetcher"] = StoredTitles()
         app.extensions["voteweb.store"] = build_store(store.connection, changed) if changes else store
         return app
 

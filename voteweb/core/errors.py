@@ -156,6 +156,7 @@ class Duplicate(VotewebError):
     status = 409
     code = "duplicate"
     template = N_("This link was posted already.")
+    own: ClassVar[str] = N_("You have posted this link already.")
 
 
 class NoTitle(VotewebError):
@@ -167,6 +168,7 @@ class NoTitle(VotewebError):
     unreachable: ClassVar[str] = N_("The page at this link cannot be reached. Check the link, or type the title.")
     too_slow: ClassVar[str] = N_("The page at this link did not answer in time. Please type the title.")
     refused: ClassVar[str] = N_("The server of this link sends no page (status %(status)s). Please type the title.")
+    no_link: ClassVar[str] = N_("Please fill in the link first.")
     no_page: ClassVar[str] = N_("This link leads to a file, not to a page with a title. Please type the title.")
 
 

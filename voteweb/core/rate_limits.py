@@ -143,12 +143,13 @@ REFUSED_FORMS = Limit(
     (),
 )  # fmt: skip
 
-#: A preview costs as much work as a page of comments, and no one else sees it.
+#: A preview costs as much work as a page of comments, and no one else sees it. While the link of an article is typed,
+#: a script asks for one after each pause, to show an earlier article with that link.
 PREVIEW = Limit(
-    "preview", "preview a comment", LimitScope.MEMBER, 30, 300, HOUR,
+    "preview", "preview a comment or an article", LimitScope.MEMBER, 30, 300, HOUR,
     N_("You have reached the limit of %(burst)s previews in a row. "
        "Please try again in %(wait)s, at %(when)s. The limit keeps the site fast for everybody."),
-    (),
+    ("submission.preview",),
 )  # fmt: skip
 
 #: Every limit; one of the scope MEMBER counts each request of a logged-in member to its views.
@@ -178,6 +179,13 @@ LIMITS = (
            "Please post again in %(wait)s, at %(when)s. The limit leaves room for what others post."),
         ("submission.submit",),
         counts_refused=False,
+    ),
+    # Each makes this site request a page of another one.
+    Limit(
+        "title", "fetch the title of a link", LimitScope.MEMBER, 10, 30, HOUR,
+        N_("You have reached the limit of %(burst)s fetched titles in a row. "
+           "Please type the title, or try again in %(wait)s, at %(when)s. The limit spares other sites."),
+        ("submission.fetch_title",),
     ),
     # Ten answers at once, as after a day away, then one a minute.
     Limit(

@@ -259,6 +259,16 @@ class Articles:
             raise ArticleGone()
         return article.result
 
+    def find_duplicate(self, link: str, now: float) -> Article | None:
+        """Return the newest listed article whose *link* is the same, if it was posted within LINK_SECONDS."""
+        key = self._keys.link(links.digest(link))
+        oldest = f"({now - config.LINK_SECONDS:f}"
+        found = self._connection.command("ZRANGE", key, "+inf", oldest, "BYSCORE", "REV", "LIMIT", 0, 1)
+        try:
+            return self.get(article_id(found[0])) if found and is_article(found[0]) else None
+        except (NoSuchArticle, ArticleGone):  # removed in this moment
+            return None
+
 
 def read_stored(connection: Connection, id: int) -> Article:
     """Return an article as it is stored, listed or not, for a script that must name its keys; raise NoSuchArticle."""

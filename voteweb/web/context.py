@@ -7,6 +7,7 @@ from flask import current_app, g
 
 from voteweb.core.config import Settings
 from voteweb.core.operator_pages import OperatorPages
+from voteweb.fetching import TitleFetcher
 from voteweb.store import Store
 
 
@@ -20,6 +21,10 @@ def settings() -> Settings:
 
 def operator_pages() -> OperatorPages:
     return cast(OperatorPages, current_app.extensions["voteweb.pages"])
+
+
+def title_fetcher() -> TitleFetcher:
+    return cast(TitleFetcher, current_app.extensions["voteweb.title_fetcher"])
 
 
 def now() -> float:

@@ -49,13 +49,22 @@ class Form(FlaskForm):
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Check the token, then whether a rate limit refuses this request, and only then every field."""
+        return self._may_be_sent() and bool(super().validate(extra_validators))
+
+    def validate_only(self, *names: str) -> bool:
+        """Check this form, which asks something before it is sent, as :meth:`validate` does, but only these fields."""
+        if not self._may_be_sent():
+            return False
+        accepted = [self[name].validate(self) for name in names]
+        return all(accepted)
+
+    def _may_be_sent(self) -> bool:
         if not self.csrf_token.validate(self):
             return False
         refusal = rate_limits.exceeded()
         if refusal is not None:
             self.refuse(refusal)
-            return False
-        return bool(super().validate(extra_validators))
+        return refusal is None
 
     @property
     def status(self) -> int:

@@ -39,11 +39,11 @@ class Caching(StrEnum):
 class Address:
     """A method of a route; several rows of one differ in ``case``.
 
-    ``allowed`` are those who get 200, or 303 for a form. Others get ``refused``: by default readers are redirected
-    to log-in and members get 403. ``refused_as_json`` holds where script gets another status. Without ``writes``
-    the request changes nothing in the database, nor does that of those in ``idle``. ``parameters`` are those of the
-    query that the page reads. ``returns_to`` is where an accepted form leads without a field ``next``, None for a
-    form that ignores that field. ``keeps_typed`` marks forms that are shown again with what was typed.
+    ``allowed`` are those who get 200, or ``accepted`` for a form. Others get ``refused``: by default readers are
+    redirected to log-in and members get 403. ``refused_as_json`` holds where script gets another status. Without
+    ``writes`` the request changes nothing in the database, nor does that of those in ``idle``. ``parameters`` are
+    those of the query that the page reads. ``returns_to`` is where an accepted form leads without a field ``next``,
+    None for a form that ignores that field. ``keeps_typed`` marks forms that are shown again with what was typed.
     """
 
     endpoint: str
@@ -57,6 +57,7 @@ class Address:
     parameters: tuple[str, ...] = ()
     fields: Mapping[str, str] = field(default_factory=dict)
     limit: str = ""
+    accepted: int = 303
     writes: bool = False
     idle: tuple[str, ...] = ()
     has_csrf: bool = False
@@ -90,7 +91,7 @@ class Address:
     def status(self, person: str, *, as_json: bool = False) -> int:
         """Return the status that *person* gets."""
         if person in self.allowed:
-            return 303 if self.method == "POST" else 200
+            return self.accepted if self.method == "POST" else 200
         if as_json and person in self.refused_as_json:
             return self.refused_as_json[person]
         if person in self.refused:

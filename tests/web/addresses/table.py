@@ -155,6 +155,14 @@ FORMS = [
         refused=all_get(LOGGED_OUT, 422), limit="submit", keeps_typed=True,
     ),
     form(
+        "submission.fetch_title", "/submit/title", fields=ARTICLE, allowed=MEMBERS, accepted=200, writes=False,
+        refused=all_get(LOGGED_OUT, 422), limit="title", keeps_typed=True,
+    ),
+    form(
+        "submission.preview", "/submit/preview", fields=ARTICLE, allowed=MEMBERS, accepted=200, writes=False,
+        refused=all_get(LOGGED_OUT, 422), limit="preview", keeps_typed=True,
+    ),
+    form(
         "articles.edit", "/a/{id}/edit", fields={**ARTICLE, "revision": "1"}, allowed=(POSTER, *STAFF), limit="edit",
         keeps_typed=True,
         refused=all_get(LOGGED_OUT, 422), refused_as_json=all_get(LOGGED_OUT, 401),
@@ -204,7 +212,7 @@ FORMS = [
         "recovery.recover", "/recover", fields={"username": "zoe", "code": CODE, "new": PASSWORD}, returns_to="/",
         allowed=(READER,), refused={BANNED: 422, **all_get(MEMBERS, 303)}, limit="recover",
     ),
-    form("recovery.codes", "/account/recovery-codes", allowed=MEMBERS, limit="codes"),
+    form("recovery.codes", "/account/recovery-codes", allowed=MEMBERS, accepted=200, limit="codes"),
     form("auth.logout", "/logout", idle=(READER,)),
     form("auth.reset", "/reset/{token}", fields={"new": PASSWORD}, limit="reset",
          allowed=(READER, *MEMBERS), refused={BANNED: 422}),

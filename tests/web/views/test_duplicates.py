@@ -38,7 +38,7 @@ def test_earlier_article_is_shown_and_everything_typed_stays(bob: Browser) -> No
     assert form.one("textarea", name="text").text == "my words"
     assert "checked" in form.one("input", name="groups")
     assert form.one("input", name="once")["value"] == once
-    assert [button.text for button in form.all("button")] == ["Post it anyway"]
+    assert [button.text for button in form.all("button", class_="button")] == ["Post it anyway"]
 
 
 def test_earlier_article_can_be_voted_for_there(bob: Browser) -> None:

@@ -1,21 +1,47 @@
 """Posting an article: the form, and what it tells before it is sent."""
 
 import re
+from typing import NamedTuple
 
-from flask import Blueprint, flash, redirect, render_template, request
+from flask import Blueprint, abort, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import config
-from voteweb.core.errors import Conflict, Duplicate, Held, LoggedOut, NoSuchGroup, TooFast, TooManyGroups
+from voteweb.core import config, markup, permissions
+from voteweb.core.errors import (
+    Conflict,
+    Duplicate,
+    FetchBusy,
+    Held,
+    LoggedOut,
+    NoSuchGroup,
+    NoTitle,
+    TooFast,
+    TooManyGroups,
+)
+from voteweb.core.models import Article, User
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import queue_viewer
-from voteweb.web.context import store
+from voteweb.web.context import now, settings, store, title_fetcher
 from voteweb.web.forms import SubmitForm
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import with_viewer_votes
 from voteweb.web.views.articles import refuse_actor
 
 blueprint = Blueprint("submission", __name__)
+
+
+class _Submission(NamedTuple):
+    viewer: User | None
+    form: SubmitForm
+
+    def show_duplicate(self, earlier: Article | None) -> Article | None:
+        """Refuse the link of the form if *earlier* has it, and return that with the viewer's vote."""
+        if earlier is None:
+            return None
+        is_own = permissions.is_poster(self.viewer, earlier)
+        self.form.refuse(Duplicate(Duplicate.own if is_own else "", id=earlier.id), "link")
+        (row,), _names = with_viewer_votes((earlier,), self.viewer)
+        return row
 
 
 @blueprint.route("/submit", methods=["GET", "POST"])
@@ -25,29 +51,17 @@ def submit() -> ResponseReturnValue:
 
     ``?title=…&link=…&text=…`` fills the form: the bookmarklet on /about and the menu for sharing of a phone use it.
     """
-    pipeline = store().pipeline()
-    viewer = queue_viewer(pipeline)
-    group_names = store().groups.queue_names(pipeline)
-    pipeline.execute()
-    if viewer.result is None and request.method != "POST":
-        raise LoggedOut()
-    if viewer.result is not None and viewer.result.held:
-        raise Held()
-    form = SubmitForm(**_shared_fields())
-    form.set_groups(group_names.result)
+    submission = _read()
+    viewer, form = submission
     duplicate = None
-    if viewer.result is None:
-        form.refuse(LoggedOut())
-    elif form.validate_on_submit():
+    if viewer and form.validate_on_submit():
         allow_duplicate = "anyway" in request.form
         try:
-            id = store().articles.post(form.draft(), viewer.result, form.once.data, allow_duplicate=allow_duplicate)
+            id = store().articles.post(form.draft(), viewer, form.once.data, allow_duplicate=allow_duplicate)
         except (NoSuchGroup, TooManyGroups) as error:
             form.refuse(error, "groups")
         except Duplicate as error:
-            earlier = store().articles.get(error.values["id"])
-            (duplicate,), _names = with_viewer_votes((earlier,), viewer.result)
-            form.refuse(error, "link")
+            duplicate = submission.show_duplicate(store().articles.get(error.values["id"]))
         except (Conflict, TooFast) as error:
             form.refuse(error)
         except LoggedOut as error:
@@ -60,6 +74,59 @@ def submit() -> ResponseReturnValue:
     return render_template("articles/submit.html", form=form, duplicate=duplicate), form.status
 
 
+@blueprint.post("/submit/title")
+@csrf_handled_by_form
+def fetch_title() -> ResponseReturnValue:
+    """Show the form again, with the title of the page that its link leads to."""
+    if not settings().fetch_titles:
+        abort(404)
+    submission = _read()
+    form = submission.form
+    duplicate, is_fetched = None, False
+    if submission.viewer and form.validate_only("link"):
+        if form.link.data:
+            try:
+                form.title.data, is_fetched = title_fetcher().fetch(form.link.data), True
+            except (NoTitle, FetchBusy) as error:
+                form.refuse(error)
+            duplicate = _find_duplicate(submission)
+        else:
+            form.refuse(NoTitle(NoTitle.no_link), "link")
+    page = render_template("articles/submit.html", form=form, duplicate=duplicate, title_is_fetched=is_fetched)
+    return page, 200 if is_fetched else form.status
+
+
+@blueprint.post("/submit/preview")
+@csrf_handled_by_form
+def preview() -> ResponseReturnValue:
+    """Show the form again, with its text as it will look, and an earlier article with the same link."""
+    submission = _read()
+    form = submission.form
+    duplicate = shown = None
+    if submission.viewer and form.validate_only("link", "text"):
+        duplicate = _find_duplicate(submission)
+        shown = markup.render(form.text.data) if form.text.data else None
+    form.text.data = request.form.get("text", "")  # as it was typed, not as it would be saved
+    return render_template("articles/submit.html", form=form, duplicate=duplicate, preview=shown), form.status
+
+
+def _read() -> _Submission:
+    """Read the viewer and the form, which refuses a viewer whose session has ended. Raises LoggedOut and Held."""
+    pipeline = store().pipeline()
+    viewer = queue_viewer(pipeline)
+    group_names = store().groups.queue_names(pipeline)
+    pipeline.execute()
+    if viewer.result is None and request.method != "POST":
+        raise LoggedOut()
+    if viewer.result is not None and viewer.result.held:
+        raise Held()
+    form = SubmitForm(**_shared_fields())
+    form.set_groups(group_names.result)
+    if viewer.result is None:
+        form.refuse(LoggedOut())
+    return _Submission(viewer.result, form)
+
+
 def _shared_fields() -> dict[str, str]:
     """Return what the address of the form fills in; many programs share the address of a page as a text."""
     title = request.args.get("title", "")[: config.MAX_TITLE_LENGTH]
@@ -68,3 +135,8 @@ def _shared_fields() -> dict[str, str]:
     if not link and re.fullmatch(r"\s*https?://\S+\s*", text, re.IGNORECASE):
         link, text = text.strip(), ""
     return {"title": title, "link": link, "text": text}
+
+
+def _find_duplicate(submission: _Submission) -> Article | None:
+    link = submission.form.link.data
+    return submission.show_duplicate(store().articles.find_duplicate(link, now())) if link else None

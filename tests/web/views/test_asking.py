@@ -1,0 +1,89 @@
+"""The form of a new article before it is sent: the title of its link, an earlier article, a preview."""
+
+from typing import Any
+
+import pytest
+
+from tests import factories
+from tests.web.browser import Browser
+from tests.web.conftest import MakeBrowser
+from voteweb.store import Store
+
+TYPED: dict[str, Any] = {"link": "example.com/redis", "title": "", "text": "**Strong** words \n", "groups": ["redis"]}
+
+
+@pytest.fixture(autouse=True)
+def group(store: Store) -> None:
+    """A group to choose."""
+    factories.group(store, "redis")
+
+
+def press(browser: Browser, button: str, **typed: Any) -> Browser:
+    """Press a button of the form, which sends it elsewhere."""
+    once = browser.open("/submit").form("/submit").one("input", name="once")["value"]
+    address = next(b["formaction"] for b in browser.form("/submit").all("button") if b.text == button)
+    token = browser.csrf_token()
+    browser.post(address.partition("#")[0], {**TYPED, **typed, "once": once, "csrf_token": token})
+    assert browser.form("/submit").one("input", name="once")["value"] == once
+    assert browser.form("/submit").one("textarea", name="text").own_text.removeprefix("\n") == TYPED["text"]
+    assert "checked" in browser.form("/submit").one("input", name="groups")
+    return browser
+
+
+def value(browser: Browser, name: str) -> str:
+    return browser.form("/submit").one("input", name=name)["value"]
+
+
+def test_title_is_fetched_and_everything_else_stays(ann: Browser) -> None:
+    press(ann, "Get the title")
+    assert (ann.status, value(ann, "title"), value(ann, "link")) == (200, "Kept title", "https://example.com/redis")
+    assert "autofocus" in ann.form("/submit").one("input", name="title")
+    assert not ann.page.all(class_="error")
+    ann.submit("/submit")
+    assert ann.follow().heading == "Kept title"
+
+
+def test_page_without_a_title_leaves_what_was_typed(ann: Browser) -> None:
+    press(ann, "Get the title", link="https://example.com/untitled", title="Mine")
+    assert (ann.status, value(ann, "title")) == (422, "Mine")
+    assert ann.alert == "The page at this link has no title that can be read. Please type one."
+
+
+@pytest.mark.parametrize(
+    ("link", "message"),
+    [
+        ("", "Please fill in the link first."),
+        ("no link", "A link cannot contain spaces"),
+        ("http://10.0.0.1/", "private"),
+    ],
+)
+def test_title_needs_a_link_that_others_can_follow(link: str, message: str, ann: Browser) -> None:
+    press(ann, "Get the title", link=link)
+    assert (ann.status, value(ann, "link")) == (422, link)
+    assert message in ann.field_error("link")
+
+
+def test_site_can_do_without_fetched_titles(make_browser: MakeBrowser, store: Store) -> None:
+    browser = make_browser(fetch_titles=0).start_session(factories.user(store, "cid"))
+    assert "Get the title" not in browser.open("/submit").response.text
+    assert browser.post("/submit/title", {"csrf_token": browser.csrf_token(), **TYPED}).status == 404
+
+
+def test_preview_shows_the_text_and_posts_nothing(ann: Browser, store: Store) -> None:
+    press(ann, "Preview")
+    assert (ann.status, ann.page.one("section", class_="preview").one("strong").text) == (200, "Strong")
+    assert store.connection.client.zcard("time:") == 0
+
+
+@pytest.mark.parametrize("button", ["Get the title", "Preview"])
+def test_earlier_article_is_shown_before_posting(button: str, ann: Browser, bob: Browser, store: Store) -> None:
+    factories.article(store, title="The earlier one")
+    press(bob, button)
+    assert bob.titles == ["The earlier one"]
+    assert bob.page.by_id("duplicate").text == "This link was posted already"
+    press(ann, button)
+    assert ann.page.by_id("duplicate").text == "You posted this just now"
+    assert ann.field_error("link") == "You have posted this link already."
+    store.removals.delete(1)
+    press(bob, button)
+    assert bob.titles == []
