@@ -164,7 +164,7 @@ def stop_after(store: Store, steps: int, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_removal_that_was_cut_off_is_finished_by_the_job(
     site: Store, steps: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for _ in range(250):
+    for _ in range(120):
         factories.comment(site, 1, parent=1)
     with monkeypatch.context() as patch:
         stop_after(site, steps, patch)
@@ -172,7 +172,7 @@ def test_a_removal_that_was_cut_off_is_finished_by_the_job(
             remove(site, with_replies=True)
     assert run(site, "SMEMBERS", "removing:") == {"1"}
     with pytest.raises(ParentGone):  # it is invisible already
-        factories.comment(site, 1, parent=200)
+        factories.comment(site, 1, parent=100)
     assert broken(site) == []
     for _ in site.comment_removals.steps():
         pass
@@ -181,7 +181,7 @@ def test_a_removal_that_was_cut_off_is_finished_by_the_job(
 
 
 def test_a_removal_while_another_is_counted_is_counted_too(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    for _ in range(250):
+    for _ in range(120):
         factories.comment(site, 1, parent=5)
     with monkeypatch.context() as patch:
         stop_after(site, 1, patch)

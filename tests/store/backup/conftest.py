@@ -7,6 +7,7 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.helpers import until
+from tests.prepared import prepared
 from tests.store.backup.conversations import converse
 from tests.store.examination import broken, run
 from tests.store.storm import ACTIONS, StoreStorm
@@ -25,8 +26,13 @@ def store(make_store: MakeStore) -> Store:
 
 
 @pytest.fixture
-def site(store: Store) -> Store:
-    """A site on which everything has happened, and which a program after the book has used."""
+def site(store: Store, server_url: str) -> Store:
+    """A site on which everything has happened: see :func:`build_site`."""
+    return prepared(store, server_url, build_site)
+
+
+def build_site(store: Store) -> None:
+    """Make a site on which everything has happened, and which a program after the book has used."""
     storm = StoreStorm(store, threads=4)
     storm.start()
     until(lambda: storm.acts.keys() >= ACTIONS, patience=60)
@@ -63,7 +69,6 @@ def site(store: Store) -> Store:
     run(store, "SET", "article:", 70_001)
     list(store.doctor.repair())
     assert broken(store) == []
-    return store
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
+from tests.prepared import prepared
 from tests.store.conversations import store_damageable
 from tests.store.examination import run
 from voteweb.core.models import LogAction, Reason, Role
@@ -12,8 +13,13 @@ from voteweb.store.moderation_log import NewLogEntry
 
 
 @pytest.fixture
-def site(make_store: MakeStore) -> Store:
-    """A site on which everything has happened, in few articles.
+def site(make_store: MakeStore, server_url: str) -> Store:
+    """A site on which everything has happened, in few articles: see :func:`build_site`."""
+    return prepared(make_store(good_votes=3, vote_score=432.0), server_url, build_site)
+
+
+def build_site(store: Store) -> None:
+    """Make a site on which everything has happened, in few articles.
 
     Of ann and bob: 1 in "go" and reported, 2 in "java" and good, 3 closed and without a group; 4 of ann's was
     removed from "go", 5 deleted. In the log: 1 removing, 2 banning eve, 3 removing and 4 restoring article 1. Bob
@@ -23,7 +29,6 @@ def site(make_store: MakeStore) -> Store:
     4 deleted; 5 by bob, a reply to it; 6 by ann, removed with its reply 7 by bob; 8 by ann. In ann's inbox are the
     reply, and what became of her article; bob has seen comment 5, and has a feed of his inbox.
     """
-    store = make_store(good_votes=3, vote_score=432.0)
     ann, bob, zoe = (factories.user(store, name) for name in ("ann", "bob", "zoe"))
     first = factories.article(store, ann, groups=("go",), link="https://go.example/")
     good = factories.article(store, bob, groups=("java",), link="https://java.example/")
@@ -51,4 +56,3 @@ def site(make_store: MakeStore) -> Store:
     store.sessions.open(bob, "a-token")
     store.account_deletion.start(zoe, delete_articles=False)
     store_damageable(store, good.id, ann, bob)
-    return store

@@ -6,6 +6,7 @@ import pytest
 
 from tests import factories
 from tests.conftest import MakeStore
+from tests.prepared import prepared
 from tests.store.examination import run
 from tests.store.scripts.calls import DELETED
 from voteweb.core.comments import CommentId
@@ -15,8 +16,15 @@ from voteweb.store.moderation_log import NewLogEntry
 
 
 @pytest.fixture
-def site(make_store: MakeStore) -> Store:
-    """A site on which every script has something to do.
+def site(make_store: MakeStore, server_url: str) -> Store:
+    """A site on which every script has something to do: see :func:`build_site`."""
+    store = prepared(make_store(good_votes=1, vote_score=432.0), server_url, build_site)
+    store.connection.load_scripts()
+    return store
+
+
+def build_site(store: Store) -> None:
+    """Make a site on which every script has something to do.
 
     Four articles of ann's: 1 and 2 in "go", one reported, one voted for; 3 in "redis"; 4 removed from "go". Article 3
     has a conversation: 1 of ann's, its answer 2 of bob's, 3 of ann's that was removed, 4 of ann's with bob's vote. Eve
@@ -25,7 +33,6 @@ def site(make_store: MakeStore) -> Store:
     have conversations too: 2 answers 1; 3 was removed together with 4, which is not yet hidden in that of article 6.
     Ann reported comment 1 of article 5; the conversation of article 6 is closed.
     """
-    store = make_store(good_votes=1, vote_score=432.0)
     ann, bob, eve, zoe = (factories.user(store, name) for name in ("ann", "bob", "eve", "zoe"))
     factories.user(store, "mod", Role.MODERATOR)
     factories.user(store, "boss", Role.ADMIN)
@@ -82,10 +89,8 @@ def site(make_store: MakeStore) -> Store:
         run(store, "RPUSH", key, *entries)
         run(store, "EXPIRE", key, 7_776_000)
     run(store, "SET", "limit:few-spent", "4000000000", "EX", 1_000)
-    run(store, "SET", "lease:held-job", "a", "EX", 30)
+    run(store, "SET", "lease:held-job", "a", "EX", 1_000)
     _spoil_conversation(store)
-    store.connection.load_scripts()
-    return store
 
 
 def _spoil_conversation(store: Store) -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from tests import factories
+from tests.prepared import prepared
 from tests.web.addresses.address import ADMIN, BANNED, LATE, MEMBER, MEMBERS, MODERATOR, POSTER, READER, ROLES
 from tests.web.addresses.sender import Sender
 from tests.web.browser import PASSWORD, Browser
@@ -33,8 +34,13 @@ def settings(settings: Settings) -> Settings:
 
 
 @pytest.fixture(autouse=True)
-def site(store: Store) -> None:
-    """Articles of the poster, of the late one, a removed one and one to vote for; reports; people; links.
+def site(store: Store, server_url: str) -> None:
+    """The site that the table is about: see :func:`build_site`."""
+    prepared(store, server_url, build_site)
+
+
+def build_site(store: Store) -> None:
+    """Make articles of the poster, of the late one, a removed one and one to vote for; reports; people; links.
 
     Article 4 has a reported comment of zoe's and a removed one; the conversation of article 5 is closed. Log entry 1
     can be undone. Each member has an unread entry in the inbox.

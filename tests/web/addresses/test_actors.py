@@ -58,7 +58,7 @@ def test_act_of_somebody_gone_meanwhile_changes_nothing(
     if address.keeps_typed:
         assert browser.status == 422
         assert "Kept" in browser.response.text
-        assert browser.page.all("a", href="/login?next=/about")
+        assert browser.page.all("input", name="log-in-password")
     else:
         assert browser.location.startswith("/login?next=")
 

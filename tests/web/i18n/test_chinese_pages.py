@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests import factories
+from tests.prepared import prepared
 from tests.web.browser import JSON, Browser
 from tests.web.conftest import MakeMember
 from tests.web.dom import Element
@@ -90,8 +91,13 @@ NAMES = re.compile(
 
 
 @pytest.fixture(autouse=True)
-def site(store: Store) -> None:
-    """Articles of every kind with Chinese text, and a log with every kind of act."""
+def site(store: Store, server_url: str) -> None:
+    """The site of these tests: see :func:`build_site`."""
+    prepared(store, server_url, build_site)
+
+
+def build_site(store: Store) -> None:
+    """Make articles of every kind with Chinese text, and a log with every kind of act."""
     zoe = factories.user(store, "zoe")
     for name, title in (("编程", "编程"), ("数据库", "数据库"), ("空的", "空的小组")):
         factories.group(store, name, title, "一个小组")
