@@ -37,9 +37,8 @@ def test_manifest_names_the_site_and_shares_to_the_form(make_browser: MakeBrowse
     for icon in manifest["icons"]:
         width, height = png_size(reader.open(icon["src"]).response.data)
         assert icon["sizes"] == f"{width}x{height}"
-    assert manifest["share_target"] == {
-        "action": "/submit", "method": "GET", "params": {"title": "title", "text": "text", "url": "link"},
-    }  # fmt: skip
+    assert (manifest["share_target"]["action"], manifest["share_target"]["method"]) == ("/submit", "GET")
+    assert manifest["share_target"]["params"] == {"title": "title", "text": "text", "url": "link"}
 
 
 def test_what_a_phone_shares_fills_the_form(bob: Browser) -> None:

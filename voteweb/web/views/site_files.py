@@ -57,6 +57,7 @@ def manifest() -> Response:
         "share_target": {
             "action": "/submit",
             "method": "GET",
+            "enctype": "application/x-www-form-urlencoded",
             "params": {"title": "title", "text": "text", "url": "link"},
         },
     }
