@@ -21,13 +21,14 @@ def content(store: Store) -> dict[str, Any]:
 
 
 def make_links(store: Store, *, inviter: str = "", forgetful: str = "") -> None:
-    """Make TOKEN an invitation by *inviter* and links of *forgetful*, and CODE the recovery code of *forgetful*."""
+    """Make TOKEN an invitation by *inviter*, links and feeds of *forgetful*, and CODE their recovery code."""
     with mock.patch("secrets.token_urlsafe", return_value=TOKEN):
         if inviter:
             store.invitations.make(store.users.get(inviter))
         if forgetful:
             store.password_resets.make(forgetful)
             store.inbox_feeds.renew(store.users.get(forgetful))
+            store.saved_feeds.renew(store.users.get(forgetful))
     if forgetful:
         with mock.patch("secrets.choice", return_value=CODE[0]):
             store.recovery_codes.renew(store.users.get(forgetful))

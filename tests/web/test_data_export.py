@@ -6,6 +6,7 @@ from tests import factories
 from voteweb.core.comments import CommentId
 from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Reason
+from voteweb.core.my_site import hidden_member
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.web import data_export
@@ -55,6 +56,10 @@ def test_export_has_comments_with_their_context(store: Store, settings: Settings
     store.threads.queue_read(pipeline, 1, visitor="Ann")
     pipeline.execute()
     store.inbox_feeds.renew(ann)
+    store.groups.make("go", "Go", "")
+    store.my_sites.follow("go", ann)
+    store.my_sites.hide(hidden_member("bob"), ann)
+    store.my_sites.save(1, ann)
     data = data_export.export_member(store, store.users.get("ann"))
     assert json.loads(json.dumps(data)) == data
     (comment,) = data["comments"]
@@ -67,7 +72,10 @@ def test_export_has_comments_with_their_context(store: Store, settings: Settings
     ]
     assert [(visit["article"], visit["seen up to comment"]) for visit in data["conversations seen"]] == [(1, 4)]
     assert [(report["comment"], report["note"]) for report in data["reports of comments"]] == [("1.1", "a note")]
-    assert data["inbox has a feed"] is True
+    assert (data["inbox has a feed"], data["saved articles have a feed"]) == (True, False)
+    assert (data["groups followed"], data["front page shows the groups followed"]) == (["go"], False)
+    assert [(hidden["kind"], hidden["name"]) for hidden in data["hidden"]] == [("member", "bob")]
+    assert [article["title"] for article in data["saved"]] == ["Bob's"]
 
 
 def test_export_has_no_secrets(store: Store, settings: Settings) -> None:

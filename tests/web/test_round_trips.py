@@ -43,6 +43,9 @@ OTHER_PAGES = [
     ("/comments", 1, 1, 1),
     ("/u/ann/comments", 1, 1, 1),
     ("/inbox", 0, 1, 1),
+    ("/my", 0, 1, 2),
+    ("/saved", 0, 1, 2),
+    ("/hidden", 0, 1, 1),
     ("/a/1.atom", 1, 1, 1),
     ("/comments.json", 1, 1, 1),
 ]

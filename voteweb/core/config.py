@@ -106,7 +106,7 @@ MAX_HIDDEN_NAME_LENGTH = 253
 #: Articles that a member can save for later, at about 100 bytes each.
 MAX_SAVED = 2_000
 #: Members whose choices of what to read a worker keeps: 50 KB for one who hides as much as possible.
-MY_SITE_CACHE_SIZE = 500
+MY_SITE_CACHE_SIZE = 1_000
 #: Seconds for which an article's voters are kept after voting ends, so that no vote meets a set that is expiring.
 VOTERS_GRACE_SECONDS = 3_600
 #: Votes that a member's own list of those to be taken back holds. A sorted set of more than 128 takes 90 bytes for each

@@ -62,13 +62,20 @@ class MySite:
 
     def is_hidden(self, article: Article, shown: str = "") -> bool:
         """Tell whether *article* is to be left out of a list, which shows what the entry *shown* hides elsewhere."""
-        hides = self.hides
-        if not hides:
-            return False
+        return any(entry != shown for entry in self._hiding(article))
+
+    def reasons(self, article: Article) -> list[Hidden]:
+        """Return what hides *article*, nothing if it is not hidden."""
+        return [hidden for hidden in map(parse_hidden, self._hiding(article)) if hidden]
+
+    def _hiding(self, article: Article) -> list[str]:
+        """Return the entries that hide *article*."""
+        if not self.hides:
+            return []
         entries = [f"a{article.id}", f"m{article.poster.lower()}", *(f"g{group}" for group in article.groups)]
         if article.link:
             entries.append(f"d{domain(article.link)}")
-        return any(entry in hides and entry != shown for entry in entries)
+        return [entry for entry in entries if entry in self.hides]
 
     def visible(self, articles: Sequence[Article], shown: str = "") -> list[int]:
         """Return the positions of those *articles* that a list shows, which itself shows what *shown* hides."""

@@ -236,6 +236,18 @@ LIMITS = (
            "Please try again in %(wait)s, at %(when)s. The limit keeps the site fast for everybody."),
         ("inbox.mark_read", "inbox.set_feed"),
     ),
+    # As fast as one can press; nothing of it is seen by others.
+    Limit(
+        "choose", "follow groups, hide things, save articles, renew or withdraw the address of their feed",
+        LimitScope.MEMBER, 120, 1_200, HOUR,
+        N_("You have reached the limit of %(burst)s changes to what you follow, hide and save in a row. "
+           "Please try again in %(wait)s, at %(when)s. The limit keeps the site fast for everybody."),
+        (
+            "my_groups.follow", "my_groups.unfollow", "my_groups.choose_front", "saved.save", "saved.unsave",
+            "saved.set_feed", "hidden.hide_article", "hidden.show_article", "hidden.hide_group", "hidden.show_group",
+            "hidden.hide_domain", "hidden.show_domain", "hidden.hide_member", "hidden.show_member",
+        ),
+    ),
     # A download reads all articles of the member, and those of their open votes.
     Limit(
         "download", "download their own data", LimitScope.MEMBER, 3, 10, HOUR,

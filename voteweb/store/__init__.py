@@ -32,6 +32,7 @@ from voteweb.store.moderation_log import ModerationLog
 from voteweb.store.my_site import MySites
 from voteweb.store.notes import Notes
 from voteweb.store.open_votes import OpenVotes
+from voteweb.store.own_lists import OwnLists
 from voteweb.store.password_resets import PasswordResets
 from voteweb.store.rankings import Rankings
 from voteweb.store.rate_limits import RateLimits
@@ -80,6 +81,7 @@ class Store:
     inbox_feeds: SecretFeeds
     saved_feeds: SecretFeeds
     my_sites: MySites
+    own_lists: OwnLists
     rate_limits: RateLimits
     moderation_log: ModerationLog
     rankings: Rankings
@@ -162,6 +164,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         inbox_feeds=inbox_feeds,
         saved_feeds=saved_feeds,
         my_sites=MySites(connection),
+        own_lists=OwnLists(connection),
         rate_limits=rate_limits,
         moderation_log=moderation_log,
         rankings=Rankings(connection.keys),

@@ -110,6 +110,15 @@ class Listings:
         size = self._settings.page_size
         return (number - 1) * size, number * size
 
+    def queue_articles(self, pipeline: Pipeline, ids: Sequence[int]) -> Future[tuple[Article, ...]]:
+        """Queue a read of the rows of the articles *ids*, without those that are not listed."""
+
+        def parse(replies: list[Any]) -> tuple[Article, ...]:
+            rows = [(article_member(id), *values) for id, values in zip(ids, replies, strict=True)]
+            return tuple(row for row in decoding.rows(rows) if row)
+
+        return pipeline.queue([("HMGET", self._keys.article(id), *decoding.FIELDS) for id in ids], parse)
+
     def recent_ids(self, ranking: Ranking, number: int) -> tuple[int, ...]:
         """Return the ids that were on page *number* of a ranking when this process last read it: a hint only."""
         return self._id_hints.get((ranking.key, number), ())

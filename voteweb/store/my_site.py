@@ -1,20 +1,17 @@
 """Choices of what to read: groups that members follow, what they hide, and articles they save for later."""
 
-from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from voteweb.core import config
 from voteweb.core.errors import NoSuchArticle, NoSuchGroup, NothingToHide, TooMuchFollowed, TooMuchHidden, TooMuchSaved
-from voteweb.core.models import Article, Page, Role, User
-from voteweb.core.my_site import Hidden, HiddenKind, MySite, parse_hidden
-from voteweb.store import decoding
+from voteweb.core.models import Role, User
+from voteweb.core.my_site import Hidden, HiddenKind, MySite
 from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.hints import HintCache
-from voteweb.store.keys import article_id, article_member, is_article
+from voteweb.store.keys import article_member
 from voteweb.store.moderation_log import not_logged
-from voteweb.store.rows import read_rows
 
 #: How many entries each of a member's own lists holds at most, by its noun.
 BOUNDS = {"follows": config.MAX_FOLLOWED_GROUPS, "hides": config.MAX_HIDDEN, "saved": config.MAX_SAVED}
@@ -149,47 +146,9 @@ class MySites:
             parse,
         )
 
-    def queue_hidden(self, pipeline: Pipeline, name: str) -> Future[tuple[Hidden, ...]]:
-        """Queue a read of all that a member hides, the last first."""
-
-        def parse(replies: list[Any]) -> tuple[Hidden, ...]:
-            parsed = (parse_hidden(entry, float(time)) for entry, time in replies[0])
-            return tuple(hidden for hidden in parsed if hidden)
-
-        return pipeline.queue([("ZREVRANGE", self._keys.hides(name), 0, config.MAX_HIDDEN - 1, "WITHSCORES")], parse)
-
-    def queue_saved(
-        self, pipeline: Pipeline, name: str, number: int, size: int, *, with_text: bool = False
-    ) -> Future[Page[Article]]:
-        """Queue a read of page *number* (from 1) of the articles that a member saved, the last first.
-
-        Those that were removed or deleted since are among them. *with_text*: whole articles.
-        """
-        key, start = self._keys.saved(name), (number - 1) * size
-        fields = decoding.FIELDS + (decoding.TEXT_FIELDS if with_text else ())
-
-        def parse(replies: list[Any]) -> Page[Article]:
-            total, rows = replies
-            return Page(tuple(_articles(rows)), number, total, first_rank=start + 1, more=total > start + size)
-
-        return pipeline.queue([("ZCARD", key), read_rows(self._keys, key, start, size, fields)], parse)
-
-    def queue_own_saves(self, pipeline: Pipeline, ids: Sequence[int], name: str) -> Future[frozenset[int]]:
-        """Queue a read of which of the articles *ids* a member has saved."""
-        if not ids:
-            return pipeline.queue([], lambda _: frozenset())
-        return pipeline.queue(
-            [("ZMSCORE", self._keys.saved(name), *map(article_member, ids))],
-            lambda replies: frozenset(id for id, time in zip(ids, replies[0], strict=True) if time is not None),
-        )
-
-
-def _articles(rows: Sequence[Sequence[str | None]]) -> Iterator[Article]:
-    """Yield the articles that these rows stand for, in any state."""
-    for member, *values in rows:
-        if member and is_article(member):
-            id = article_id(member)
-            is_whole = len(values) > len(decoding.FIELDS)
-            article = decoding.article_with_text(id, values) if is_whole else decoding.article(id, values)
-            if article:
-                yield article
+    def choice(self, name: str) -> MySite:
+        """Return what a member follows and hides."""
+        pipeline = self._connection.pipeline()
+        read = self.queue_choice(pipeline, name)
+        pipeline.execute()
+        return read.result

@@ -5,6 +5,7 @@ from typing import Any
 
 from voteweb.core.comments import ListedComment, Notice
 from voteweb.core.models import Article, EarlierVersion, User
+from voteweb.core.my_site import MY_GROUPS
 from voteweb.store import Store
 from voteweb.store.rankings import Ranking
 from voteweb.web.i18n.formatting import iso
@@ -13,10 +14,12 @@ from voteweb.web.i18n.formatting import iso
 def export_member(store: Store, member: User) -> dict[str, Any]:
     """Return what the site stores about *member*.
 
-    That is the account, its sessions, articles, comments, inbox, visits of conversations, reports, invitations, and
-    votes that are still known. Votes on comments are not among them: they are stored by conversation, so that nobody
-    can list those of a member without reading every conversation, and are forgotten when it ends.
+    That is the account, its sessions, what the member follows, hides and has saved, articles, comments, inbox, visits
+    of conversations, reports, invitations, and votes that are still known. Votes on comments are not among them: they
+    are stored by conversation, so that nobody can list those of a member without reading every conversation, and are
+    forgotten when it ends.
     """
+    choice = store.my_sites.choice(member.name)
     return {
         "account": {
             "name": member.name,
@@ -39,6 +42,17 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
         "comments": [_comment(comment) for comment in store.comment_lists.of_member(member.name)],
         "inbox": [_notice(notice) for notice in _notices(store, member.name)],
         "inbox has a feed": store.inbox_feeds.has(member.name),
+        "front page shows the groups followed": member.front == MY_GROUPS,
+        "groups followed": list(choice.follows),
+        "hidden": [
+            {"kind": hidden.kind.name.lower(), "name": hidden.name, "since": iso(hidden.time)}
+            for hidden in store.own_lists.all_hidden(member.name)
+        ],
+        "saved": [
+            {"article": article.id, "title": article.title, "link": article.link}
+            for article in store.own_lists.all_saved(member.name)
+        ],
+        "saved articles have a feed": store.saved_feeds.has(member.name),
         "conversations seen": [
             {"article": id, "seen up to comment": visit.seen, "time": iso(visit.time)}
             for id, visit in store.threads.visits_of(member.name).items()

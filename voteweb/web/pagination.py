@@ -12,7 +12,7 @@ from voteweb.core.models import Article, Page, User
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.rankings import Ranking
 from voteweb.store.votes import mark_voted
-from voteweb.web import rate_limits
+from voteweb.web import my_site, rate_limits
 from voteweb.web.auth.login import page_pipeline, queue_viewer, session_member_name, session_user_id
 from voteweb.web.context import settings, store
 
@@ -34,6 +34,7 @@ def render_list(
     ranking: Ranking,
     *,
     check: Callable[[dict[str, Any]], None] = lambda results: None,
+    shown: str = "",
     queries: dict[str, QueueQuery] | None = None,
     moderator_queries: dict[str, QueueQuery] | None = None,
     finish: Callable[[dict[str, Any], tuple[Article, ...]], None] = lambda results, rows: None,
@@ -43,7 +44,8 @@ def render_list(
 
     The results of *queries*, which share the round trip, are passed to the template by name; *check* gets them first
     and may raise an error. Those of *moderator_queries* share the second round trip of a moderator; nobody else has
-    them. *finish* gets all results and the rows of the page, and may change the results.
+    them. Rows that the viewer hides are left out, but for what the entry *shown* hides on other pages. *finish* gets
+    all results and the rows of the page, and may change the results.
     """
     number = page_number()
     pipeline = page_pipeline()
@@ -52,6 +54,7 @@ def render_list(
     listing = store().listings.queue_page(pipeline, ranking, number, hit=rate_limits.combination_hit())
     ids = store().listings.recent_ids(ranking, number)
     own_votes, new_counts = queue_own_votes(pipeline, ids), queue_new_counts(pipeline, ids)
+    own_saves = my_site.queue_saves(pipeline, ids)
     pipeline.execute()
     results = {name: future.result for name, future in futures.items()}
     check(results)
@@ -60,11 +63,12 @@ def render_list(
     may_moderate = permissions.may_moderate(viewer.result)
     futures = {name: query(more) for name, query in (moderator_queries or {}).items() if may_moderate}
     rows, group_names = with_viewer_votes(
-        page.rows, viewer.result, own_votes.result, more, new_counts=new_counts.result
+        page.rows, viewer.result, own_votes.result, more, new_counts=new_counts.result, own_saves=own_saves.result
     )
+    page = my_site.without_hidden(replace(page, rows=rows), shown)
     results |= {name: future.result for name, future in futures.items()}
-    finish(results, rows)
-    return render_template(template, page=replace(page, rows=rows), all_groups=group_names, **results, **context)
+    finish(results, page.rows)
+    return render_template(template, page=page, all_groups=group_names, **results, **context)
 
 
 def check_page_exists(page: Page[T]) -> Page[T]:
@@ -93,12 +97,14 @@ def with_viewer_votes(
     pipeline: Pipeline | None = None,
     *,
     new_counts: Mapping[int, int] | None = None,
+    own_saves: Mapping[int, bool] | None = None,
 ) -> tuple[tuple[Article, ...], tuple[str, ...]]:
     """Return *articles* with the votes of *viewer* marked and, for a moderator, the names of all groups.
 
-    *own_votes* and *new_counts* are those read already, both for the same articles. The articles of a list also have
-    the number of comments that *viewer* has not seen; without *new_counts* that is not read. Takes one round trip for
-    what is missing and what is queued on *pipeline*, none for a reader.
+    What the viewer saved is marked too, and what the viewer hides is known afterwards (:func:`my_site.choice`).
+    *own_votes*, *new_counts* and *own_saves* are those read already, all for the same articles. The articles of a list
+    also have the number of comments that *viewer* has not seen; without *new_counts* that is not read. Takes one round
+    trip for what is missing and what is queued on *pipeline*, none for a reader.
     """
     if viewer is None:
         return articles, ()
@@ -108,9 +114,20 @@ def with_viewer_votes(
     more = store().votes.queue_own_votes(pipeline, missing, viewer.id)
     more_new = queue_new_counts(pipeline, missing if new_counts is not None else ())
     names = store().groups.queue_names(pipeline) if permissions.may_moderate(viewer) else None
+    my_site.queue_choice(pipeline, viewer)
+    unknown = [article.id for article in articles if article.id not in (own_saves or {})] if viewer.my else []
+    more_saves = store().own_lists.queue_own_saves(pipeline, unknown, viewer.name)
     pipeline.execute()
     votes, new = {**known, **more.result}, {**(new_counts or {}), **more_new.result}
-    return mark_new(mark_voted(articles, votes), new), names.result if names else ()
+    saves = {**(own_saves or {}), **more_saves.result}
+    return mark_saved(mark_new(mark_voted(articles, votes), new), saves), names.result if names else ()
+
+
+def mark_saved(articles: tuple[Article, ...], saves: Mapping[int, bool]) -> tuple[Article, ...]:
+    """Return *articles*, with ``saved`` set on those that the viewer has saved."""
+    if not any(saves.values()):
+        return articles
+    return tuple(replace(row, saved=True) if saves.get(row.id) else row for row in articles)
 
 
 def mark_new(articles: tuple[Article, ...], new_counts: Mapping[int, int]) -> tuple[Article, ...]:

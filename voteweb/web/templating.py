@@ -10,7 +10,7 @@ from flask.templating import Environment
 from voteweb.core import comment_permissions, config, links, markup, permissions, ranking, validation
 from voteweb.core.config import Settings
 from voteweb.core.models import Role
-from voteweb.web import flashes, urls
+from voteweb.web import flashes, my_site, urls
 from voteweb.web.auth.authentication import log_in_error
 from voteweb.web.auth.csrf import csrf_token
 from voteweb.web.auth.login import viewer, viewer_csrf_token
@@ -75,6 +75,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         log_in_error=log_in_error,
         log_actions=formatting.LOG_ACTIONS,
         new_count=formatting.new_count,
+        my_site=my_site.choice,
         may_edit_comment=lambda node: comment_permissions.may_edit_comment(viewer(), node, now(), settings),
         more_replies=formatting.more_replies,
         new_comment_count=formatting.new_comment_count,

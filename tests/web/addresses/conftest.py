@@ -20,7 +20,7 @@ from voteweb.core.comment_errors import CommentGone
 from voteweb.core.comments import CommentId
 from voteweb.core.config import Settings
 from voteweb.core.errors import ArticleGone
-from voteweb.core.models import LogAction, Reason, Role
+from voteweb.core.models import LogAction, Reason, Role, User
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
@@ -92,11 +92,20 @@ def make_person(make_member: MakeMember, reader: Browser, store: Store) -> MakeP
         store.votes.cast(4, store.users.get(person))
         with suppress(ArticleGone, CommentGone):  # a person who comes after hostile forms
             store.comment_votes.cast(CommentId(1, 3), store.users.get(person))
+        choose(store, store.users.get(person))
         if person == BANNED:
             store.bans.ban(person, NewLogEntry(LogAction.BAN, ADMIN, about=person, why="Spam."))
         return browser
 
     return make
+
+
+def choose(store: Store, member: User) -> None:
+    """Make *member* follow and hide the group "redis", hide the poster, a domain and article 4, and save that."""
+    store.my_sites.follow("redis", member)
+    for entry in ("gredis", f"m{POSTER}", "dexample.org", "a4"):
+        store.connection.command("ZADD", store.keys.hides(member.name), 1, entry)
+    store.my_sites.save(4, member)
 
 
 @pytest.fixture

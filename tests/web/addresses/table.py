@@ -51,7 +51,7 @@ def form(endpoint: str, path: str, **columns: Any) -> Address:
 COMMENT, ZOES, MEMBERS_OWN = "/a/{id}/c/{number}", {"id": "1", "number": "1"}, {"id": "1", "number": "2"}
 
 PAGES = [
-    listing("articles.front", "/"),
+    listing("articles.front", "/", parameters=("page", "of")),
     listing("articles.new", "/new"),
     page("articles.good", "/good"),
     page("articles.show", "/a/{id}", parameters=("page", "order")),
@@ -104,6 +104,10 @@ PAGES = [
     listing("comment_lists.newest", "/comments"),
     listing("comment_lists.of_member", "/u/{name}/comments", parts={"name": "poster"}),
     listing("inbox.index", "/inbox", allowed=MEMBERS),
+    listing("my_groups.by_score", "/my", allowed=MEMBERS),
+    listing("my_groups.by_time", "/my/new", allowed=MEMBERS),
+    listing("hidden.index", "/hidden", allowed=MEMBERS),
+    listing("saved.index", "/saved", allowed=MEMBERS),
     page("moderation.article_reports", "/a/{id}/reports", parameters=("after",), allowed=STAFF),
     page("comment_moderation.report", "/a/{id}/c/{number}/report", parts={"id": "4"}, allowed=MEMBERS),
     page(
@@ -133,6 +137,7 @@ PAGES = [
     public_file("comment_feeds.newest", "/comments.{format}"),
     public_file("comment_feeds.of_member", "/u/{name}/comments.{format}", parts={"name": "poster"}),
     public_file("comment_feeds.replies", "/a/{id}/c/{number}.{format}", parts={"id": "1"}),
+    page("saved.feed", "/saved/feed/{token}.{format}", caching=Caching.NOBODY, is_html=False),
     page("comment_feeds.inbox", "/inbox/feed/{token}.{format}", caching=Caching.NOBODY, is_html=False),
     public_file("feeds.opml", "/groups.opml"),
     public_file("moderation_log.feed", "/log.{format}", parameters=("who", "kind")),
@@ -222,6 +227,29 @@ FORMS = [
     form("account.logout_everywhere", "/account/logout-everywhere", allowed=MEMBERS),
     form("account.delete", "/account/delete", fields={"password": PASSWORD, "articles": "keep"}, allowed=MEMBERS,
          limit="password", keeps_typed=True),
+    form("my_groups.follow", "/g/{name}/follow", allowed=MEMBERS, limit="choose", returns_to="/"),
+    form("my_groups.unfollow", "/g/{name}/unfollow", parts={"name": "redis"}, allowed=MEMBERS, limit="choose",
+         returns_to="/"),
+    form("my_groups.choose_front", "/my/front", fields={"front": "my"}, allowed=MEMBERS, limit="choose",
+         returns_to="/my"),
+    form("saved.save", "/a/{id}/save", allowed=MEMBERS, limit="choose", returns_to="/a/1#a1"),
+    form("saved.unsave", "/a/{id}/unsave", parts={"id": "4"}, allowed=MEMBERS, limit="choose", returns_to="/a/4#a4"),
+    form("saved.set_feed", "/saved/feed", fields={"act": "renew"}, allowed=MEMBERS, limit="choose"),
+    *(
+        row
+        for kind, path, hidden, shown in (
+            ("article", "/a/{id}", {"id": "1"}, {"id": "4"}),
+            ("group", "/g/{name}", {"name": "python"}, {"name": "redis"}),
+            ("member", "/u/{name}", {"name": "zoe"}, {"name": "poster"}),
+            ("domain", "/d/{domain}", {"domain": "example.com"}, {"domain": "example.org"}),
+        )
+        for row in (
+            form(f"hidden.hide_{kind}", f"{path}/hide", parts=hidden, allowed=MEMBERS, limit="choose",
+                 returns_to="/a/1" if kind == "article" else "/"),
+            form(f"hidden.show_{kind}", f"{path}/unhide", parts=shown, allowed=MEMBERS, limit="choose",
+                 returns_to="/a/4#a4" if kind == "article" else "/"),
+        )
+    ),
     form("inbox.mark_read", "/inbox/read", fields={"until": "reply 1.1 1"}, allowed=MEMBERS, limit="inbox"),
     form("inbox.set_feed", "/inbox/feed", fields={"act": "renew"}, allowed=MEMBERS, limit="inbox"),
     form("invitations.make", "/invitations", allowed=STAFF, limit="invite"),

@@ -73,6 +73,10 @@ PAGES = [
     "/u/ann/comments",
     "/u/zoe/comments",
     "/inbox",
+    "/my",
+    "/my/new",
+    "/saved",
+    "/hidden",
 ]
 #: Forms with fields that are refused.
 REFUSED = [

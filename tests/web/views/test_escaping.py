@@ -7,6 +7,7 @@ from tests.web.browser import Browser
 from tests.web.escaping import EVIL, assert_harmless
 from voteweb.core.comments import CommentId
 from voteweb.core.models import Draft, Reason
+from voteweb.core.my_site import Hidden, HiddenKind
 from voteweb.store import Store
 
 PATHS = ["/", "/new", "/good", "/groups", "/g/python", "/g/python/new", "/g/python+redis", "/u/ann", "/a/1", "/a/2"]
@@ -37,6 +38,20 @@ def test_every_page_is_harmless_for_everybody(path: str, reader: Browser, bob: B
     for person in (reader, bob, mod):
         assert person.open(path).status == 200
         assert_harmless(person.page)
+
+
+def test_what_a_member_chose_is_harmless(bob: Browser, store: Store) -> None:
+    user = store.users.get("bob")
+    store.my_sites.follow("python", user)
+    for id in (1, 2):
+        store.my_sites.save(id, user)
+    for path in ("/my", "/my/new", "/saved"):
+        assert EVIL in bob.open(path).page.text
+        assert_harmless(bob.page)
+    for kind, name in ((HiddenKind.ARTICLE, "2"), (HiddenKind.GROUP, "redis"), (HiddenKind.MEMBER, "mod")):
+        store.my_sites.hide(Hidden(kind, name), user)
+    for path in ("/hidden", "/a/1", "/a/2", "/g/redis", "/u/mod", "/my"):
+        assert_harmless(bob.open(path).page)
 
 
 def test_inbox_is_harmless(mod: Browser) -> None:

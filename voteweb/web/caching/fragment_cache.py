@@ -19,8 +19,9 @@ from voteweb.web.i18n import formatting, locale
 
 #: Renders a template with values in a language, given by its code.
 Render = Callable[..., Markup]
-#: Renders the row of an article: template, language code, article, voting state, and age in seconds.
-RenderRow = Callable[[str, str, Article, VotingState, int], Markup]
+#: Renders the row of an article: template, language code, article, voting state, age in seconds, whether the viewer is
+#: a member, and its rank, 0 if it follows from the place in the list.
+RenderRow = Callable[[str, str, Article, VotingState, int, bool, int], Markup]
 
 
 def init_app(app: Flask) -> None:
@@ -35,9 +36,9 @@ def init_app(app: Flask) -> None:
 
     render_row = _cached_row_renderer(render)
 
-    def article_rows(articles: Iterable[Article]) -> Markup:
-        """Return *articles* as rows of a list, as the viewer sees them now."""
-        return markup.join(_rows(render_row, "articles/_row.html", articles))
+    def article_rows(articles: Iterable[Article], ranks: Sequence[int] = ()) -> Markup:
+        """Return *articles* as rows of a list, as the viewer sees them now; with *ranks* if some were left out."""
+        return markup.join(_rows(render_row, "articles/_row.html", articles, ranks))
 
     def articles_with_rows(articles: Sequence[Article]) -> Iterable[tuple[Article, Markup]]:
         """Return *articles*, each with the content of its row."""
@@ -73,13 +74,16 @@ def _cached_renderer(render: Render) -> Render:
 
 def _cached_row_renderer(render: Render) -> RenderRow:
     @lru_cache(maxsize=config.RENDERED_ROW_CACHE_SIZE)
-    def render_row(template: str, code: str, article: Article, voting_state: VotingState, age: int) -> Markup:
-        return render(template, code, article=article, voting_state=voting_state, age=age)
+    def render_row(
+        template: str, code: str, article: Article, voting_state: VotingState, age: int, is_member: bool, rank: int
+    ) -> Markup:
+        values: dict[str, Hashable] = {"article": article, "voting_state": voting_state, "age": age}
+        return render(template, code, **values, is_member=is_member, rank=rank)
 
     return render_row
 
 
-def _rows(render_row: RenderRow, template: str, articles: Iterable[Article]) -> list[Markup]:
+def _rows(render_row: RenderRow, template: str, articles: Iterable[Article], ranks: Sequence[int] = ()) -> list[Markup]:
     code, user, time, site_settings = locale.current().code, viewer(), now(), settings()
     return [
         render_row(
@@ -88,6 +92,8 @@ def _rows(render_row: RenderRow, template: str, articles: Iterable[Article]) -> 
             article,
             permissions.voting_state(user, article, time, site_settings),
             formatting.round_age(time - article.time),
+            user is not None,
+            ranks[at] if ranks else 0,
         )
-        for article in articles
+        for at, article in enumerate(articles)
     ]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _STDERR = 2
 #: Paths whose second or third part is a token, in any spelling.
-_TOKEN = re.compile("^(/+(?:reset|invitations|inbox/+feed)/+)[^/]+", re.IGNORECASE)
+_TOKEN = re.compile("^(/+(?:reset|invitations|inbox/+feed|saved/+feed)/+)[^/]+", re.IGNORECASE)
 _PAGE = re.compile(f"page=[0-9]{{1,{config.MAX_PAGE_DIGITS}}}")
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 #: Characters that end a line or control a terminal.

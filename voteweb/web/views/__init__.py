@@ -19,14 +19,17 @@ from voteweb.web.views import (
     errors,
     feeds,
     groups,
+    hidden,
     inbox,
     invitations,
     language,
     members,
     moderation,
     moderation_log,
+    my_groups,
     notes,
     recovery,
+    saved,
     site_files,
     sitemap,
     sorting,
@@ -39,7 +42,7 @@ from voteweb.web.views import (
 _MODULES = (
     articles, submission, votes, groups, auth, account, invitations, users, admissions, moderation, moderation_log,
     status, feeds, sitemap, site_files, language,
-    sorting, bans, notes, recovery, members,
+    sorting, bans, notes, recovery, members, my_groups, hidden, saved,
 )  # fmt: skip
 #: The pages of conversations, which a site without them does not have.
 _CONVERSATIONS = (

@@ -21,7 +21,7 @@ from voteweb.core.errors import (
 from voteweb.core.models import Article, ArticleStatus, LogAction, Order, User
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.threads import ThreadRead
-from voteweb.web import conversations
+from voteweb.web import conversations, my_groups, my_site
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import (
     login_required,
@@ -29,6 +29,7 @@ from voteweb.web.auth.login import (
     queue_viewer,
     require_member,
     treat_as_reader,
+    viewer,
 )
 from voteweb.web.context import now, settings, store
 from voteweb.web.conversations import ConversationPages
@@ -43,18 +44,43 @@ blueprint = Blueprint("articles", __name__)
 
 @blueprint.get("/")
 def front() -> str:
-    """Show the front page: all articles by score, and beside them the newest good ones that the page does not list."""
-    count = settings().good_on_front
+    """Show the front page: all articles by score, and beside them the newest good ones that the page does not list.
+
+    A member may have chosen to see the groups that they follow instead; ``?of=all`` shows all articles still.
+    """
+    if request.args.get("of") == "all":
+        return _front()
+    known_as_my_groups = my_groups.is_front_page()
+    try:
+        return my_groups.render(Order.SCORE, as_front_page=True) if known_as_my_groups else _front(chosen="")
+    except my_groups.ChosenOtherwise:  # this process knew another choice, or none
+        return _front() if known_as_my_groups else my_groups.render(Order.SCORE, as_front_page=True)
+
+
+def _front(chosen: str | None = None) -> str:
+    """Return the front page with all articles; raise ChosenOtherwise if the viewer's choice is not *chosen*."""
+    count, queries = settings().good_on_front, my_site.unknown_choice_queries()
+    if count:
+        # Twice as many, since the newest good articles are often on the page.
+        queries["good"] = lambda pipeline: store().listings.queue_good(pipeline, 2 * count)
+
+    def check(results: dict[str, Any]) -> None:
+        user, choice = viewer(), results.pop("choice", None)
+        if user and choice:
+            store().my_sites.remember(user, choice)
+        if user and chosen is not None and user.front != chosen:
+            raise my_groups.ChosenOtherwise
 
     def leave_out_listed(results: dict[str, Any], rows: tuple[Article, ...]) -> None:
         listed = {row.id for row in rows}
-        results["good"] = tuple(article for article in results.get("good", ()) if article.id not in listed)[:count]
+        good = my_site.not_hidden(results.get("good", ()))
+        results["good"] = tuple(article for article in good if article.id not in listed)[:count]
 
     return render_list(
         "articles/front.html",
         store().rankings.site(Order.SCORE),
-        # Twice as many, since the newest good articles are often on the page.
-        queries={"good": lambda pipeline: store().listings.queue_good(pipeline, 2 * count)} if count else {},
+        check=check,
+        queries=queries,
         finish=leave_out_listed,
     )
 
@@ -73,7 +99,7 @@ def good() -> str:
     articles = store().listings.queue_good(pipeline, settings().good_listed)
     pipeline.execute()
     rows, group_names = with_viewer_votes(articles.result, viewer.result, new_counts={})
-    return render_template("articles/good.html", rows=rows, all_groups=group_names)
+    return render_template("articles/good.html", rows=my_site.not_hidden(rows), all_groups=group_names)
 
 
 @blueprint.get("/a/<int:id>")

@@ -47,6 +47,7 @@ def _show(joined: str, order: Order) -> ResponseReturnValue:
     return render_list(
         "groups/show.html",
         store().rankings.groups(names, order),
+        shown=f"g{names[0]}" if len(names) == 1 else "",
         check=lambda results: results.update(groups=check_known(names, results["groups"])),
         queries={"groups": lambda pipeline: store().groups.queue_get(pipeline, names)},
         order=order,
@@ -57,7 +58,7 @@ def _show(joined: str, order: Order) -> ResponseReturnValue:
 def parse_names(joined: str) -> tuple[str, ...]:
     """Return the group names in an address, in the order of their canonical address."""
     typed = set(joined.split("+"))
-    names = tuple(sorted(set(map(_parse_name, typed)))) if len(typed) <= config.MAX_COMBINED_GROUPS else ()
+    names = tuple(sorted(set(map(parse_name, typed)))) if len(typed) <= config.MAX_COMBINED_GROUPS else ()
     if not names:
         abort(404, _("An address can combine at most %(max)s groups.", max=config.MAX_COMBINED_GROUPS))
     return names
@@ -71,7 +72,7 @@ def check_known(names: tuple[str, ...], groups: tuple[Group | None, ...]) -> lis
     return [group for group in groups if group]
 
 
-def _parse_name(typed: str) -> str:
+def parse_name(typed: str) -> str:
     try:
         return validation.group_name(typed)
     except Invalid:
@@ -107,7 +108,7 @@ def new() -> ResponseReturnValue:
 @csrf_handled_by_form
 def edit(name: str) -> ResponseReturnValue:
     """Change the title and description of a group."""
-    name = _parse_name(name)
+    name = parse_name(name)
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
     groups = store().groups.queue_get(pipeline, [name])

@@ -8,6 +8,7 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import permissions, validation
 from voteweb.core.errors import Invalid, NoSuchMember
 from voteweb.core.models import LogAction, Role, User
+from voteweb.core.my_site import hidden_member
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.web.auth.confirmation import require_recent_password
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, viewer
@@ -37,6 +38,7 @@ def render_member(name: str, **context: Any) -> str:
         "users/show.html",
         store().rankings.member(name),
         check=check,
+        shown=hidden_member(name).entry,
         queries={
             "member": lambda pipeline: store().users.queue_get(pipeline, name),
             "network": lambda pipeline: store().admissions.queue_network(pipeline, name),

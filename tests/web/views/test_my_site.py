@@ -1,0 +1,135 @@
+"""The viewer's own choice: groups they follow, what they hide, and articles saved for later."""
+
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests import factories
+from tests.web.browser import Browser
+from tests.web.conftest import CountRoundTrips, MakeBrowser
+from voteweb.core.models import LogAction
+from voteweb.store import Store
+from voteweb.store.hints import HintCache
+from voteweb.store.moderation_log import NewLogEntry
+
+
+@pytest.fixture(autouse=True)
+def articles(store: Store) -> None:
+    """Articles 1 to 4, each with more votes than the next: by zoe in "go", in "redis", in both, and in none."""
+    zoe, yan = factories.user(store, "zoe"), factories.user(store, "yan")
+    for number, (poster, groups) in enumerate(
+        [(zoe, ("go",)), (yan, ("redis",)), (yan, ("go", "redis")), (yan, ())], 1
+    ):
+        factories.article(store, poster, title=f"T{number}", groups=groups, link=f"https://site{number}.example/")
+    for id in range(1, 4):
+        for voter in factories.users(store, 5 - id):
+            store.votes.cast(id, voter)
+
+
+def ranks(browser: Browser) -> list[str]:
+    return [row.attrs.get("value", "") for row in browser.page.one("ol", class_="articles").all("li")]
+
+
+def send(browser: Browser, action: str, **fields: str) -> Browser:
+    return browser.post(action, {"csrf_token": browser.csrf_token(), **fields})
+
+
+def test_followed_groups_are_one_list_and_may_be_the_front_page(bob: Browser) -> None:
+    assert "You follow no group yet" in bob.open("/my").page.one("div", class_="empty").text
+    bob.open("/g/go").press("/g/go/follow").follow()
+    assert bob.flashes == ["You follow this group now: its articles are in your groups. My groups"]
+    assert bob.open("/my").titles == ["T1", "T3"]
+    bob.open("/groups").press("/g/redis/follow").follow()
+    assert bob.open("/my").titles == ["T1", "T2", "T3"]
+    assert bob.open("/my/new").titles == ["T3", "T2", "T1"]
+    bob.submit("/my/front").follow()
+    assert (bob.open("/").heading, bob.titles) == ("My groups", ["T1", "T2", "T3"])
+    assert bob.open("/?of=all").titles == ["T1", "T2", "T3", "T4"]
+    bob.open("/my").press("/g/go/unfollow").follow()
+    assert bob.open("/").titles == ["T2", "T3"]
+    bob.submit("/my/front").follow()
+    assert bob.open("/").titles == ["T1", "T2", "T3", "T4"]
+
+
+def test_a_followed_group_may_be_gone(bob: Browser, store: Store) -> None:
+    bob.open("/g/go").press("/g/go/follow")
+    store.connection.command("SREM", store.keys.groups(), "go")
+    assert "no longer exists" in bob.open("/my").page.one("ul", class_="choices-made").text
+    bob.press("/g/go/unfollow").follow()
+    assert bob.flashes == ["You no longer follow this group."]
+
+
+@pytest.mark.parametrize(
+    ("page", "action", "left"),
+    [("/", "/a/2/hide", [1, 3, 4]), ("/u/zoe", "/u/zoe/hide", [2, 3, 4]), ("/g/go", "/g/go/hide", [2, 4])],
+)
+def test_hidden_rows_leave_a_gap_in_the_ranks(
+    bob: Browser, mod: Browser, page: str, action: str, left: list[int]
+) -> None:
+    bob.open(page).press(action).follow()
+    assert bob.flashes[0].endswith("from your lists. What you hide")
+    assert bob.open("/").titles == [f"T{number}" for number in left]
+    assert ranks(bob) == [str(number) for number in left]
+    assert bob.page.one("p", class_="total").text == "4 articles"
+    assert bob.open("/good").status == 200
+    assert mod.open("/").titles == ["T1", "T2", "T3", "T4"]
+    unhide = action.replace("hide", "unhide")
+    bob.open("/hidden").press(unhide).follow()
+    assert bob.open("/").titles == ["T1", "T2", "T3", "T4"]
+    assert ranks(bob) == [""] * 4
+
+
+def test_pages_of_what_is_hidden_show_it_and_say_so(bob: Browser) -> None:
+    send(bob, "/g/go/hide")
+    send(bob, "/u/zoe/hide")
+    assert bob.open("/g/go").titles == ["T3"]
+    assert "You hide this group" in bob.page.text
+    assert bob.open("/u/zoe").titles == []  # zoe's article is in the hidden group
+    assert "You hide the articles of zoe" in bob.page.text
+    notes = [note.text for note in bob.open("/a/1").page.all("p", class_="flash", role="note")]
+    assert len(notes) == 2
+    assert notes[1].startswith("Not in your lists, since you hide the group go.")
+    send(bob, "/u/bob/hide")
+    assert bob.status == 403
+
+
+def test_saved_articles_are_listed_even_when_they_are_gone(
+    bob: Browser, store: Store, make_browser: MakeBrowser
+) -> None:
+    for id in (1, 2):
+        bob.open("/").press(f"/a/{id}/save").follow()
+        assert bob.flashes == ["The article is saved for later. Saved articles"]
+    bob.open("/new")
+    for action in ("/a/4/save", "/a/3/save", "/a/2/unsave", "/a/1/unsave"):
+        assert bob.page.one("button", formaction=action)
+    assert bob.open("/saved").titles == ["T2", "T1"]
+    address = bob.submit("/saved/feed", act="renew").follow().flashes[0].rsplit(" ", 1)[1]
+    removal = NewLogEntry(LogAction.REMOVE, "mod", about="yan", article=2, title="T2", why="Spam.")
+    store.removals.remove(2, removal)
+    assert "no longer listed" in bob.open("/saved").page.one("li", id="a2").text
+    assert bob.page.one("p", class_="total").text == "2 articles"
+    reader = make_browser()
+    feed = reader.open(urlsplit(address).path).response
+    assert ("T1" in feed.text, "T2" in feed.text, feed.cache_control.no_store) == (True, False, True)
+    bob.open("/saved").press("/a/2/unsave").follow()
+    assert bob.open("/saved").titles == ["T1"]
+
+
+def test_a_choice_takes_at_most_one_round_trip_more(
+    bob: Browser, store: Store, count_round_trips: CountRoundTrips, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def open_anew(address: str) -> None:
+        """Open *address* in a process that has read nothing yet."""
+        monkeypatch.setattr(store.my_sites, "_known", HintCache(9))
+        bob.open(address)
+
+    addresses = ("/", "/new", "/my", "/my/new")
+    assert [count_round_trips(lambda address=address: open_anew(address)) for address in addresses[:2]] == [1, 1]
+    for group in ("go", "redis"):
+        send(bob, f"/g/{group}/follow")
+    send(bob, "/a/1/hide")
+    assert [count_round_trips(lambda address=address: open_anew(address)) for address in addresses] == [2, 2, 3, 3]
+    assert [count_round_trips(lambda address=address: bob.open(address)) for address in addresses] == [1, 1, 2, 2]
+    send(bob, "/my/front", front="my")
+    assert (count_round_trips(lambda: open_anew("/")), count_round_trips(lambda: bob.open("/"))) == (3, 2)
+    assert bob.titles == ["T2", "T3"]
