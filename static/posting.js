@@ -25,7 +25,7 @@ function put(field, value) {
 async function press(button) {
   const answer = await ask(button.formAction, "errors", "duplicate", "preview", "buttons");
   // Errors beside fields come with the whole page.
-  if (answer.text.ariaInvalid || (answer.link.ariaInvalid && !document.querySelector(".duplicate-notice"))) {
+  if (answer.text.ariaInvalid || answer.link.ariaInvalid) {
     form.action = button.formAction;
     form.submit();
   }

@@ -1,7 +1,7 @@
 """A member joins, posts and votes, with and without script."""
 
 import pytest
-from playwright.sync_api import Request, Route, expect
+from playwright.sync_api import Route, expect
 
 from tests import factories
 from tests.journeys.conftest import ROWS, Join, Visit, Window
@@ -100,26 +100,37 @@ def bob(visit: Visit, store: Store, join: Join) -> Visitor:
     return visit("bob", expect_errors=True).open("/new")
 
 
-@pytest.mark.parametrize("failure", ["aborted", "refused", "no-json"])
-def test_vote_is_submitted_without_script_if_fetch_fails(failure: str, bob: Visitor, store: Store) -> None:
-    responses = {
-        "aborted": lambda route: route.abort(),
-        "refused": lambda route: route.fulfill(status=503, json={"error": {}}),
-        "no-json": lambda route: route.fulfill(status=200, body="<html>"),
-    }
-
-    def fail_fetch(route: Route, request: Request) -> None:
-        if request.resource_type == "fetch":
-            responses[failure](route)
-        else:
-            route.continue_()
-
-    bob.page.route("**/a/1/vote", fail_fetch)
+@pytest.mark.parametrize("failure", ["offline", "no-json"])
+def test_vote_that_cannot_be_sent_is_taken_back_in_the_look(failure: str, bob: Visitor, store: Store) -> None:
+    """The page stays, and the next attempt counts."""
+    if failure == "offline":
+        bob.page.context.set_offline(True)
+    else:
+        bob.page.route("**/a/1/vote", lambda route: route.fulfill(status=200, body="<html>"))
     bob.vote_button("Ann's article").click()
-    bob.sees_flash("Your vote has been counted.")
-    bob.is_at("/new#a1")
+    bob.sees_flash("The site cannot be reached, so your vote has not changed. Please try again.")
+    expect(bob.page.locator(".vote-error")).to_be_in_viewport()
+    bob.sees_votes("Ann's article", 1, pressed=False)
+    bob.page.context.set_offline(False)
+    bob.page.unroute_all()
+    bob.vote_button("Ann's article").click()
+    expect(bob.page.locator("[data-status]")).to_contain_text("Your vote has been counted.")
     bob.sees_votes("Ann's article", 2, pressed=True)
+    bob.is_at("/new")
     assert store.articles.get(1).votes == 2
+
+
+def test_vote_is_shown_before_the_site_has_answered(bob: Visitor) -> None:
+    held: list[Route] = []
+    bob.page.route("**/a/1/*vote", lambda route: held.append(route))
+    bob.vote_button("Ann's article").dblclick()
+    bob.sees_votes("Ann's article", 2, pressed=True)
+    assert [route.request.url.rpartition("/")[2] for route in held] == ["vote"]
+    held[0].continue_()
+    expect(bob.page.locator("[data-status]")).to_contain_text("Your vote has been counted.")
+    bob.page.unroute_all()
+    bob.vote_button("Ann's article").click()
+    bob.sees_votes("Ann's article", 1, pressed=False)
 
 
 def test_refusal_of_a_fetched_vote_is_shown_on_the_page(bob: Visitor, store: Store) -> None:

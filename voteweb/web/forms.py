@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from flask import request
+from flask import g, request
 from flask_babel import lazy_gettext as _l
 from flask_wtf import FlaskForm
 from wtforms import (
@@ -19,7 +19,7 @@ from wtforms import (
 from wtforms.validators import ValidationError
 
 from voteweb.core import validation
-from voteweb.core.errors import Invalid, NotAllowed, StaleEdit, TooFast, VotewebError
+from voteweb.core.errors import N_, Invalid, NotAllowed, StaleEdit, TooFast, VotewebError
 from voteweb.core.models import Article, Draft, Reason
 from voteweb.core.validation import is_submission_token, new_submission_token
 from voteweb.web import rate_limits
@@ -40,6 +40,8 @@ class Form(FlaskForm):
     """A form that shows errors beside its fields, and those of the whole form above them."""
 
     _status = 422
+    #: The field that the page shows first, if that is not the first one here.
+    first_field = ""
 
     def __init__(self, **values: Any) -> None:
         # Only what an HTML form sends: Flask-WTF would also read JSON and files, whose values are no text, and which
@@ -49,14 +51,26 @@ class Form(FlaskForm):
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Check the token, then whether a rate limit refuses this request, and only then every field."""
-        return self._may_be_sent() and bool(super().validate(extra_validators))
+        return self._record(self._may_be_sent() and bool(super().validate(extra_validators)))
 
     def validate_only(self, *names: str) -> bool:
         """Check this form, which asks something before it is sent, as :meth:`validate` does, but only these fields."""
         if not self._may_be_sent():
-            return False
+            return self._record(False)
         accepted = [self[name].validate(self) for name in names]
-        return all(accepted)
+        return self._record(all(accepted))
+
+    def _record(self, is_valid: bool) -> bool:
+        """Remember a refused form, for the title and the focus of the page; return *is_valid*."""
+        if not is_valid:
+            g.refused_form = self
+        return is_valid
+
+    @property
+    def wrong_fields(self) -> list[Any]:
+        """The fields with errors, as they follow one another on the page."""
+        wrong = [field for field in self if field.errors and field.name != "csrf_token"]
+        return sorted(wrong, key=lambda field: field.name != self.first_field)
 
     def _may_be_sent(self) -> bool:
         if not self.csrf_token.validate(self):
@@ -74,6 +88,7 @@ class Form(FlaskForm):
 
     def refuse(self, error: VotewebError, name: str = "") -> None:
         """Show *error* beside the field *name*, or above the form."""
+        self._record(False)
         if isinstance(error, TooFast):
             rate_limits.record_exceeded(error)
         if name:
@@ -139,7 +154,7 @@ class SubmitForm(Form):
         """Check every field, and that there is a link or a text."""
         is_valid = bool(super().validate(extra_validators))
         if is_valid and not (self.link.data or self.text.data):
-            self.link.errors = [_l("An article needs a link or a text.")]
+            self.refuse(Invalid(N_("An article needs a link or a text.")), "link")
             return False
         return is_valid
 
@@ -225,6 +240,7 @@ class RecoveryForm(NewPasswordForm):
 class DeleteAccountForm(Form):
     """The deletion of an account, confirmed by its password."""
 
+    first_field = "articles"
     password = PasswordField(_l("Password"))
     articles = RadioField(
         _l("Your articles"),
@@ -266,4 +282,5 @@ class GroupForm(Form):
 class NewGroupForm(GroupForm):
     """A new group; its name cannot be changed later."""
 
+    first_field = "name"
     name = StringField(_l("Name"), [checked(validation.new_group_name)])

@@ -82,6 +82,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         now=now,
         permissions=permissions,
         reply_count=formatting.reply_count,
+        refused_form=lambda: g.get("refused_form"),
         report_form=lambda: ReportForm(formdata=None, meta={"csrf": False}),
         report_count=formatting.report_count,
         Role=Role,

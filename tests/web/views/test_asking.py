@@ -83,7 +83,8 @@ def test_earlier_article_is_shown_before_posting(button: str, ann: Browser, bob:
     assert bob.page.by_id("duplicate").text == "This link was posted already"
     press(ann, button)
     assert ann.page.by_id("duplicate").text == "You posted this just now"
-    assert ann.field_error("link") == "You have posted this link already."
+    ann.submit("/submit", title="Once more")
+    assert (ann.status, ann.field_error("link")) == (422, "You have posted this link already.")
     store.removals.delete(1)
     press(bob, button)
     assert bob.titles == []

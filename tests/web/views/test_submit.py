@@ -115,6 +115,18 @@ def test_link_without_scheme_gets_one(ann: Browser, store: Store) -> None:
     assert ann.follow().flashes == ["Your article has been posted.", "“https://” was added to its link."]
 
 
+def test_page_says_in_title_focus_and_summary_what_is_wrong(ann: Browser) -> None:
+    ann.open("/submit").submit("/submit", link="no link", title="", groups=["nope"])
+    assert ann.page.one("title").text.startswith("Error: Post an article")
+    assert ann.alert.startswith("Please correct these fields:")
+    assert [link["href"] for link in ann.page.one("div", role="alert").all("a")] == ["#link", "#title"]
+    assert [field["name"] for field in ann.form("/submit").all() if "autofocus" in field] == ["link"]
+    ann.submit("/submit", link="https://example.com/", title="")
+    assert not ann.page.all(role="alert"), "one error is said beside its field only"
+    assert [field["name"] for field in ann.form("/submit").all() if "autofocus" in field] == ["title"]
+    assert not ann.open("/submit").page.one("title").text.startswith("Error")
+
+
 def test_article_needs_a_link_or_a_text(ann: Browser) -> None:
     ann.open("/submit").submit("/submit", title="Nothing in it", text=" \r\n ")
     assert (ann.status, ann.field_error("link")) == (422, "An article needs a link or a text.")

@@ -149,12 +149,13 @@ def test_script_gets_status_and_code_of_a_refusal(
     article: Article, closed: Article, ann: Browser, bob: Browser
 ) -> None:
     send_by_script(bob, "/a/1/vote")
-    for browser, address, status, code, message in (
-        (bob, "/a/1/vote", 409, "already-voted", "You have already voted for this article."),
-        (ann, "/a/1/unvote", 409, "own-vote", "You posted this article: your vote for it cannot be taken back."),
-        (ann, "/a/99/vote", 404, "unknown-article", "There is no such article."),
+    known = {"votes": 2, "voted": True}
+    for browser, address, status, code, message, more in (
+        (bob, "/a/1/vote", 409, "already-voted", "You have already voted for this article.", known),
+        (ann, "/a/1/unvote", 409, "own-vote", "You posted this article: your vote for it cannot be taken back.", known),
+        (ann, "/a/99/vote", 404, "unknown-article", "There is no such article.", {}),
     ):
-        assert send_by_script(browser, address) == (status, {"error": {"code": code, "message": message}})
+        assert send_by_script(browser, address) == (status, {"error": {"code": code, "message": message}, **more})
     status, body = send_by_script(bob, "/a/2/vote")
     assert (status, body["error"]["code"]) == (410, "voting-closed")
     assert body["error"]["message"].startswith("Voting closed on ")

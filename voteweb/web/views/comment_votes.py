@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from flask import Blueprint, flash, jsonify, redirect
+from flask import Blueprint, jsonify, redirect
 from flask.typing import ResponseReturnValue
 
 from voteweb.core.comment_errors import (
@@ -18,10 +18,9 @@ from voteweb.core.errors import Held, VotingClosed
 from voteweb.web.auth.login import login_required
 from voteweb.web.context import store
 from voteweb.web.flashes import VoteFlash, set_vote_flash
-from voteweb.web.i18n.formatting import error_message
 from voteweb.web.responses import wants_json
 from voteweb.web.urls import return_url
-from voteweb.web.views.votes import change_and_count
+from voteweb.web.views.votes import change_and_count, refusal_response
 
 blueprint = Blueprint("comment_votes", __name__)
 #: Refusals that a page says in a message: the vote cannot be changed.
@@ -48,10 +47,7 @@ def _change(id: CommentId, change: Callable[..., int], *, voted: bool, outcome: 
     try:
         votes = change_and_count(id, change, outcome)
     except _REFUSALS as error:
-        if wants_json():
-            raise
-        flash(error_message(error), "error")
-        return redirect(return_url(), 303)
+        return refusal_response(error)
     if wants_json():
         return jsonify(id=str(id), votes=votes, voted=voted)
     return set_vote_flash(redirect(return_url(), 303), outcome)

@@ -34,13 +34,15 @@ class _Submission(NamedTuple):
     viewer: User | None
     form: SubmitForm
 
-    def show_duplicate(self, earlier: Article | None) -> Article | None:
-        """Refuse the link of the form if *earlier* has it, and return that with the viewer's vote."""
-        if earlier is None:
-            return None
-        is_own = permissions.is_poster(self.viewer, earlier)
-        self.form.refuse(Duplicate(Duplicate.own if is_own else "", id=earlier.id), "link")
-        (row,), _names = with_viewer_votes((earlier,), self.viewer)
+    def find_duplicate(self) -> Article | None:
+        """Return an earlier article with the checked link of the form, with the viewer's vote."""
+        link = self.form.link.data
+        earlier = store().articles.find_duplicate(link, now()) if link else None
+        return self.with_vote(earlier) if earlier else None
+
+    def with_vote(self, article: Article) -> Article:
+        """Return *article* with the viewer's vote."""
+        (row,), _names = with_viewer_votes((article,), self.viewer)
         return row
 
 
@@ -61,7 +63,9 @@ def submit() -> ResponseReturnValue:
         except (NoSuchGroup, TooManyGroups) as error:
             form.refuse(error, "groups")
         except Duplicate as error:
-            duplicate = submission.show_duplicate(store().articles.get(error.values["id"]))
+            duplicate = submission.with_vote(store().articles.get(error.values["id"]))
+            is_own = permissions.is_poster(viewer, duplicate)
+            form.refuse(Duplicate(Duplicate.own if is_own else "", id=duplicate.id), "link")
         except (Conflict, TooFast) as error:
             form.refuse(error)
         except LoggedOut as error:
@@ -89,11 +93,11 @@ def fetch_title() -> ResponseReturnValue:
                 form.title.data, is_fetched = title_fetcher().fetch(form.link.data), True
             except (NoTitle, FetchBusy) as error:
                 form.refuse(error)
-            duplicate = _find_duplicate(submission)
+            duplicate = submission.find_duplicate()
         else:
             form.refuse(NoTitle(NoTitle.no_link), "link")
     page = render_template("articles/submit.html", form=form, duplicate=duplicate, title_is_fetched=is_fetched)
-    return page, 200 if is_fetched else form.status
+    return page, form.status
 
 
 @blueprint.post("/submit/preview")
@@ -104,7 +108,7 @@ def preview() -> ResponseReturnValue:
     form = submission.form
     duplicate = shown = None
     if submission.viewer and form.validate_only("link", "text"):
-        duplicate = _find_duplicate(submission)
+        duplicate = submission.find_duplicate()
         shown = markup.render(form.text.data) if form.text.data else None
     form.text.data = request.form.get("text", "")  # as it was typed, not as it would be saved
     return render_template("articles/submit.html", form=form, duplicate=duplicate, preview=shown), form.status
@@ -135,8 +139,3 @@ def _shared_fields() -> dict[str, str]:
     if not link and re.fullmatch(r"\s*https?://\S+\s*", text, re.IGNORECASE):
         link, text = text.strip(), ""
     return {"title": title, "link": link, "text": text}
-
-
-def _find_duplicate(submission: _Submission) -> Article | None:
-    link = submission.form.link.data
-    return submission.show_duplicate(store().articles.find_duplicate(link, now())) if link else None

@@ -1,10 +1,12 @@
 """Votes: casting one and taking it back, by form or by script."""
 
 from collections.abc import Callable
+from typing import Any
 
 from flask import Blueprint, flash, jsonify, redirect, request
 from flask.typing import ResponseReturnValue
 
+from voteweb.core.comment_errors import CommentVoted
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import AlreadyVoted, Held, LoggedOut, NotVoted, OwnVote, VotewebError, VotingClosed
 from voteweb.web import rate_limits
@@ -40,13 +42,21 @@ def _change(id: int, change: ChangeVote, *, voted: bool, outcome: VoteFlash) -> 
     try:
         votes = change_and_count(id, change, outcome)
     except (AlreadyVoted, Held, NotVoted, OwnVote, VotingClosed) as error:
-        if wants_json():
-            raise
-        flash(error_message(error), "error")
-        return redirect(return_url(), 303)
+        return refusal_response(error)
     if wants_json():
         return jsonify(id=id, votes=votes, voted=voted)
     return set_vote_flash(redirect(return_url(), 303), outcome)
+
+
+def refusal_response(error: VotewebError) -> ResponseReturnValue:
+    """Return the answer to a vote that changed nothing: to script with the votes and the viewer's, where known."""
+    if not wants_json():
+        flash(error_message(error), "error")
+        return redirect(return_url(), 303)
+    answer: dict[str, Any] = {"error": {"code": error.code, "message": error_message(error)}}
+    if "votes" in error.values:
+        answer |= {"votes": error.values["votes"], "voted": isinstance(error, AlreadyVoted | CommentVoted | OwnVote)}
+    return jsonify(answer), error.status
 
 
 def change_and_count(id: int | CommentId, change: ChangeVote, outcome: str) -> int:
