@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from voteweb.core.config import Settings
 from voteweb.core.models import Voter
+from voteweb.core.ranking import day_number
 from voteweb.store import Store
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection, Outcome
@@ -31,13 +32,16 @@ class _RecordingConnection(Connection):
 
 def cast_votes(store: Store, articles: Iterable[int], count: int, groups: str) -> None:
     """Cast *count* votes on each of *articles*, which are in *groups*; raise RuntimeError when one is refused."""
+    articles = list(articles)
+    times = store.connection.run([("HGET", store.keys.article(id), "time") for id in articles])
     connection = _RecordingConnection(store.connection)
     votes = Votes(connection, Settings(), store.rate_limits, store.sessions)
     account = store.users.find(VOTER_NAME) or store.users.make(VOTER_NAME, "")
     voters = [Voter(FIRST_VOTER_ID + number, VOTER_NAME, account.session) for number in range(count)]
-    for article in articles:
+    for article, time in zip(articles, times, strict=True):
+        votes.expect(article, groups, day_number(float(time)))
         for voter in voters:
-            votes.cast(article, voter, groups)
+            votes.cast(article, voter)
             if len(connection.calls) >= BATCH_SIZE:
                 _flush(store, connection)
     _flush(store, connection)

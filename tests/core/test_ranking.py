@@ -5,7 +5,16 @@ from dataclasses import replace
 import pytest
 
 from voteweb.core.models import Article, Order
-from voteweb.core.ranking import ScoreExplanation, explain, newest_first, ranking_value, score, voting_end
+from voteweb.core.ranking import (
+    ScoreExplanation,
+    day_name,
+    day_number,
+    explain,
+    newest_first,
+    ranking_value,
+    score,
+    voting_end,
+)
 
 
 def article(id: int = 1, time: float = 1_000_000.0, votes: int = 1) -> Article:
@@ -26,7 +35,7 @@ def article(id: int = 1, time: float = 1_000_000.0, votes: int = 1) -> Article:
 def test_score_is_the_time_plus_the_worth_of_all_votes(
     time: float, votes: int, vote_score: float, expected: float
 ) -> None:
-    assert score(time, votes, vote_score) == pytest.approx(expected, abs=1e-6)
+    assert score(time, votes, vote_score, 0) == pytest.approx(expected, abs=1e-6)
 
 
 def test_voting_ends_when_the_article_says() -> None:
@@ -39,19 +48,47 @@ def test_voting_ends_a_week_after_posting_where_nothing_is_stored() -> None:
 
 def test_explanation_has_every_part_of_the_score() -> None:
     # 12 votes × 432 s = 5,184 s = 1 h 26 min 24 s
-    assert explain(article(votes=12), 432, 604_800) == ScoreExplanation(
-        votes=12, vote_score=432, bonus=5_184, posted=1_000_000, equivalent_time=1_005_184, voting_end=1_604_800
+    assert explain(article(votes=12), 432, 0, 604_800) == ScoreExplanation(
+        votes=12,
+        vote_score=432,
+        bonus=5_184,
+        lift=5_184,
+        posted=1_000_000,
+        equivalent_time=1_005_184,
+        voting_end=1_604_800,
     )
 
 
 def test_article_without_votes_has_no_bonus() -> None:
-    explanation = explain(article(votes=0), 100, 604_800)
+    explanation = explain(article(votes=0), 100, 0, 604_800)
     assert (explanation.bonus, explanation.equivalent_time) == (0, explanation.posted)
 
 
-@pytest.mark.parametrize(("order", "expected"), [(Order.TIME, 1_000_000), (Order.SCORE, 1_000_864)])
-def test_ranking_value_is_the_time_or_the_score(order: Order, expected: float) -> None:
-    assert ranking_value(article(votes=2), order, 432) == expected
+def test_votes_lift_an_article_by_a_number_of_days_at_most() -> None:
+    # 2,553 votes × 432 s = 12 days 18 h 21 min 36 s, of which 7 days count
+    explanation = explain(article(votes=2_553), 432, 7 * 86_400, 604_800)
+    assert (explanation.bonus, explanation.lift) == (1_102_896, 604_800)
+    assert explanation.equivalent_time == 1_604_800
+    assert score(1_000_000, 3, 432, 7 * 86_400) == 1_001_296
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        (Order.TIME, 1_000_000.5),
+        (Order.SECOND, 1_000_000),
+        (Order.SCORE, 1_000_864.5),
+        (Order.VOTES, 2 * 2**32 + 1_000_000),
+    ],
+)
+def test_ranking_value_is_that_of_the_order(order: Order, expected: float) -> None:
+    assert ranking_value(article(votes=2, time=1_000_000.5), order, 432, 0) == expected
+
+
+def test_a_day_begins_at_midnight_utc() -> None:
+    assert [day_name(day_number(time)) for time in (0, 86_399.9, 86_400, 1_763_769_600)] == [
+        "1970-01-01", "1970-01-01", "1970-01-02", "2025-11-22",
+    ]  # fmt: skip
 
 
 def test_ties_are_ordered_by_time_and_descending_id() -> None:

@@ -8,43 +8,52 @@ from hypothesis import HealthCheck, example, given, settings
 
 from tests.store.examination import run
 from voteweb.core.config import MAX_TIME, MAX_VOTES, Settings
-from voteweb.core.ranking import score
+from voteweb.core.ranking import by_votes, score
 from voteweb.store import Store
 from voteweb.store.connection import scripts
 
 LUA = files("voteweb.store").joinpath("lua")
 COMMON = LUA.joinpath("common.lua").read_text("utf-8")
-SCORE = f"{COMMON}\nreturn exact(score(tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])))"
+SCORE = f"{COMMON}\nreturn exact(score(tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])))"
+
+BY_VOTES = f"{COMMON}\nreturn exact(by_votes(tonumber(ARGV[1]), tonumber(ARGV[2])))"
 
 
 @given(
     microseconds=st.integers(0, int(MAX_TIME * 1_000_000) - 1),
     votes=st.integers(1 - MAX_VOTES, MAX_VOTES - 1),
     vote_score=st.floats(0.001, 1e9) | st.integers(1, 10_000).map(lambda good_votes: 86_400 / good_votes),
+    max_lift=st.just(0) | st.integers(0, 36_500).map(lambda days: 86_400 * days),
 )
-@example(microseconds=1_700_000_000_000_001, votes=3, vote_score=Settings(good_votes=7).vote_score)
+@example(microseconds=1_700_000_000_000_001, votes=3, vote_score=Settings(good_votes=7).vote_score, max_lift=0)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_lua_and_python_compute_the_same_score(store: Store, microseconds: int, votes: int, vote_score: float) -> None:
+def test_lua_and_python_compute_the_same_score(
+    store: Store, microseconds: int, votes: int, vote_score: float, max_lift: int
+) -> None:
     time = f"{microseconds // 1_000_000}.{microseconds % 1_000_000:06d}"  # as the scripts store it
-    computed = run(store, "EVAL", SCORE, 0, time, votes, repr(vote_score))
-    assert float(computed) == score(float(time), votes, vote_score)
+    computed = run(store, "EVAL", SCORE, 0, time, votes, repr(vote_score), max_lift)
+    assert float(computed) == score(float(time), votes, vote_score, max_lift)
+    value = run(
+        store, "EVAL", f"{COMMON}\nreturn exact(by_votes(tonumber(ARGV[1]), tonumber(ARGV[2])))", 0, votes, time
+    )
+    assert float(value) == float(by_votes(votes, float(time)))
 
 
 def code(name: str) -> str:
     return re.sub(r"--[^\n]*", "", LUA.joinpath(f"{name}.lua").read_text("utf-8"))
 
 
-def test_every_script_given_vote_score_calls_score() -> None:
+def test_every_script_given_vote_score_finds_a_place_by_it() -> None:
     takes_worth = {name for name in scripts.sources() if "seconds per vote" in LUA.joinpath(f"{name}.lua").read_text()}
-    calls_score = {name for name in scripts.sources() if re.search(r"\bscore\(", code(name))}
-    assert takes_worth == calls_score
-    assert len(calls_score) == 8
+    finds_place = {name for name in scripts.sources() if re.search(r"\bfind_place\(", code(name))}
+    assert takes_worth == finds_place
+    assert len(finds_place) == 8
 
 
 def test_no_script_spells_the_formula() -> None:
     for name in scripts.sources():
         names_arguments = re.sub(r"local [\w,\s]+=\s*unpack\(ARGV[^\n]*", "", code(name))
-        rest = re.sub(r"\bscore\(\w+, [\w() ]+, tonumber\(vote_score\)\)", "", names_arguments)
+        rest = re.sub(r"vote_score, max_lift, good_votes, max_ranked\)", "", names_arguments)
         assert "vote_score" not in rest, name
         assert re.findall(r"[*]\s*(?:votes|count|points)\b|\b(?:votes|count|points)\s*[*]", rest) == [], name
     assert re.findall(r"vote_score \* votes", COMMON) == ["vote_score * votes"]

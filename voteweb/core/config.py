@@ -81,7 +81,7 @@ HASH_WAIT_SECONDS = 2.0
 MAX_GROUP_NAME_LENGTH = 30
 MAX_GROUP_TITLE_LENGTH = 60
 MAX_GROUP_DESCRIPTION_LENGTH = 300
-#: Groups that a moderator's form can name: each is three keys of a script.
+#: Groups that a moderator's form can name: each is four keys of a script.
 MAX_TYPED_GROUPS = 50
 #: Articles that one command looks through for those without a group, in 0.3 ms of Redis, commands of one page, and
 #: groups offered as buttons beside an article.
@@ -92,6 +92,8 @@ SORT_CHIPS = 12
 MAX_COMBINED_GROUPS = 4
 #: Articles of the smallest group that take part in a combined ranking: making it blocks Redis for less than 1 ms.
 MAX_COMBINED_ARTICLES = 500
+#: Articles that a ranking by votes holds: ten pages of the best of a day, of a group, of all time.
+MAX_RANKED = 250
 #: Combined rankings that are kept at a time: 6 MB of Redis at most, however many combinations are asked for.
 MAX_COMBINATIONS = 100
 #: Groups that a member can follow: the page of all of them reads as many rankings.
@@ -351,6 +353,11 @@ class Settings:
     security_contact: str = _setting(
         "", "URL", "mailto: or https:// for reports of vulnerabilities, shown at /.well-known/security.txt; empty: none"
     )
+
+    @property
+    def max_lift(self) -> int:
+        """The most seconds by which votes lift an article, 0 for no limit."""
+        return self.lift_days * 86_400
 
     def __post_init__(self) -> None:
         """Check every value, and compute the value of a vote if it is not set; raise ConfigError."""

@@ -12,6 +12,8 @@ _NOT_IN_URL = re.compile(r'[\x00-\x20\x7f-\x9f<>"{}|\\^`]')
 #: Characters of a host name, and of one of its labels; those that are not ASCII take at least one each when encoded.
 _MAX_HOST_LENGTH, _MAX_LABEL_LENGTH = 253, 63
 #: A label of a host name in ASCII. The standard does not allow "_", but such hosts exist.
+#: A host whose articles have a list: other programs may have stored links to hosts that nothing resolves.
+_LISTED_DOMAIN = re.compile(r"[0-9a-z._:-]{1,253}")
 _LABEL = re.compile(r"[a-z0-9_-]{1,63}")
 #: Letters that IDNA 2003 replaced and UTS #46 keeps, although casefolding replaces them.
 _UNFOLDED_LETTERS = {"ß": "ß", "ẞ": "ß", "ς": "ς"}
@@ -86,6 +88,12 @@ def domain(link: str) -> str:
         return (host if host.isascii() else ascii_host(host)).removeprefix("www.")
     except ValueError:  # another program may have stored it
         return ""
+
+
+def listed_domain(link: str) -> str:
+    """Return the domain under which articles with this stored *link* are listed; "" if it has none."""
+    host = domain(link)
+    return host if _LISTED_DOMAIN.fullmatch(host) else ""
 
 
 def web_address(link: str) -> str:

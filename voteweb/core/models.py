@@ -16,10 +16,12 @@ class Role(StrEnum):
 
 
 class Order(StrEnum):
-    """The orders of a list: by score (highest first) or publish time (newest first)."""
+    """The orders of a list: by score or votes, highest first; by publish time or its whole second, newest first."""
 
     SCORE = "score"
+    VOTES = "votes"
     TIME = "time"
+    SECOND = "second"
 
 
 class ArticleStatus(StrEnum):

@@ -7,17 +7,47 @@ both together. After either change, run ``voteweb rescore``.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date
 
 from voteweb.core.models import Article, Order
 
+#: In rankings by votes, this many seconds of publish time weigh as much as a vote: more than there are before 2106.
+_SECONDS_PER_VOTE = 2**32
+_SECONDS_PER_DAY = 86_400
+_EPOCH = date(1970, 1, 1).toordinal()
 
-def score(time: float, votes: int, vote_score: float) -> float:
+
+def score(time: float, votes: int, vote_score: float, max_lift: float) -> float:
     """Return the score of an article in seconds: unix *time* of publishing plus *vote_score* per vote.
 
     The formula is that of *Redis in Action*, chapter 1: a vote lifts an article as much as being posted
-    *vote_score* seconds later would (432 = 86,400 / 200: 200 votes are worth one day).
+    *vote_score* seconds later would (432 = 86,400 / 200: 200 votes are worth one day). Votes lift it by *max_lift*
+    seconds at most, if that is not 0.
     """
-    return time + vote_score * votes
+    return time + lift(votes, vote_score, max_lift)
+
+
+def lift(votes: int, vote_score: float, max_lift: float) -> float:
+    """Return by how many seconds *votes* lift an article."""
+    return min(vote_score * votes, max_lift) if max_lift > 0 else vote_score * votes
+
+
+def by_votes(votes: int, time: float) -> int:
+    """Return the value of an article in rankings by votes: of those with as many votes, the newer stands first.
+
+    by_votes() in common.lua is the same: change both together.
+    """
+    return votes * _SECONDS_PER_VOTE + int(time // 1)
+
+
+def day_number(time: float) -> int:
+    """Return the UTC day of unix *time*, in days since 1970."""
+    return int(time // _SECONDS_PER_DAY)
+
+
+def day_name(day: int) -> str:
+    """Return a day, in days since 1970, as ``2026-11-22``."""
+    return date.fromordinal(min(max(day + _EPOCH, 1), date.max.toordinal())).isoformat()
 
 
 def voting_end(article: Article, voting_seconds: int) -> int:
@@ -37,9 +67,17 @@ def comment_score(time: float, votes: int, comment_vote_score: float) -> float:
     return time + comment_vote_score * votes
 
 
-def ranking_value(article: Article, order: Order, vote_score: float) -> float:
-    """Return the value by which *article* is sorted in a list of this *order*: its score or its publish time."""
-    return article.time if order is Order.TIME else score(article.time, article.votes, vote_score)
+def ranking_value(article: Article, order: Order, vote_score: float, max_lift: float) -> float:
+    """Return the value by which *article* is sorted in a list of this *order*."""
+    match order:
+        case Order.TIME:
+            return article.time
+        case Order.SECOND:
+            return article.time // 1
+        case Order.VOTES:
+            return by_votes(article.votes, article.time)
+        case Order.SCORE:
+            return score(article.time, article.votes, vote_score, max_lift)
 
 
 def newest_first(tied: Iterable[Article]) -> list[Article]:
@@ -51,25 +89,28 @@ def newest_first(tied: Iterable[Article]) -> list[Article]:
 class ScoreExplanation:
     """The parts of an article's score, from which a reader can compute it.
 
-    ``bonus`` is votes × ``vote_score`` in seconds; the others are unix times: ``posted`` of publishing,
-    ``equivalent_time`` of a new article without votes and with the same score, ``voting_end`` of the last vote.
+    ``bonus`` is votes × ``vote_score`` in seconds, of which ``lift`` counts; the others are unix times: ``posted`` of
+    publishing, ``equivalent_time`` of a new article without votes and with the same score, ``voting_end`` of the last
+    vote.
     """
 
     votes: int
     vote_score: float
     bonus: float
+    lift: float
     posted: float
     equivalent_time: float
     voting_end: float
 
 
-def explain(article: Article, vote_score: float, voting_seconds: int) -> ScoreExplanation:
-    """Explain the score of *article* with *vote_score* seconds per vote."""
+def explain(article: Article, vote_score: float, max_lift: float, voting_seconds: int) -> ScoreExplanation:
+    """Explain the score of *article* with *vote_score* seconds per vote, *max_lift* at most (0: no limit)."""
     return ScoreExplanation(
         votes=article.votes,
         vote_score=vote_score,
         bonus=vote_score * article.votes,
+        lift=lift(article.votes, vote_score, max_lift),
         posted=article.time,
-        equivalent_time=score(article.time, article.votes, vote_score),
+        equivalent_time=score(article.time, article.votes, vote_score, max_lift),
         voting_end=voting_end(article, voting_seconds),
     )

@@ -1,5 +1,6 @@
 """Articles: posted, edited, sorted into groups, read one by one."""
 
+import time
 from collections.abc import Sequence
 
 from voteweb.core import config, links
@@ -21,9 +22,10 @@ from voteweb.core.models import Article, Draft, EarlierVersion, Role, User
 from voteweb.core.rate_limits import NEWCOMER_POST
 from voteweb.store import decoding
 from voteweb.store.actors import actor_arguments
+from voteweb.store.article_lists import group_keys, ranking_arguments, site_lists
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.keys import Keys, article_id, article_member, is_article
+from voteweb.store.keys import article_id, article_member, is_article
 from voteweb.store.moderation_log import LogArguments, ModerationLog, NewLogEntry
 from voteweb.store.rate_limits import RateLimits
 
@@ -50,9 +52,12 @@ class Articles:
         groups = tuple(dict.fromkeys(draft.groups))
         if len(groups) > self._settings.max_groups:
             raise TooManyGroups(max=self._settings.max_groups)
+        now = time.time()
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            outcome = self._post(draft, groups, poster, token, allow_duplicate)
-            if outcome.status != "taken":  # an id is given out twice when a failover lost the counter
+            outcome = self._post(draft, groups, poster, token, allow_duplicate, now)
+            if outcome.status == "again":  # the database's clock says another day
+                now = float(outcome.values[0])
+            elif outcome.status != "taken":  # an id is given out twice when a failover lost the counter
                 break
         else:
             raise Conflict()
@@ -67,8 +72,10 @@ class Articles:
             raise Duplicate(id=id)
         return id
 
-    def _post(self, draft: Draft, groups: Sequence[str], poster: User, token: str, allow_duplicate: bool) -> Outcome:
-        keys, settings = self._keys, self._settings
+    def _post(
+        self, draft: Draft, groups: Sequence[str], poster: User, token: str, allow_duplicate: bool, now: float
+    ) -> Outcome:
+        keys, settings, lists = self._keys, self._settings, site_lists(self._keys, now, draft.link)
         limit_key, *limit_arguments = self._rate_limits.newcomer_arguments(NEWCOMER_POST, poster.name)
         id = self._connection.command("INCR", keys.last_article_id())
         return self._connection.script(
@@ -76,9 +83,7 @@ class Articles:
             [
                 keys.article(id),
                 keys.voted(id),
-                keys.by_time(),
-                keys.by_score(),
-                keys.good(),
+                *lists.keys,
                 keys.posted(poster.name),
                 keys.once(poster.id, token),
                 keys.groups(),
@@ -95,8 +100,8 @@ class Articles:
                 poster.name,
                 poster.id,
                 settings.own_vote,
-                settings.vote_score,
-                settings.good_votes,
+                *ranking_arguments(settings),
+                *lists.arguments,
                 settings.voting_seconds,
                 config.VOTERS_GRACE_SECONDS,
                 config.ONCE_SECONDS,
@@ -140,7 +145,7 @@ class Articles:
         keys, settings = self._keys, self._settings
         actor = actor_arguments(keys, editor, Role.MODERATOR if as_moderator else Role.MEMBER)
         add = [name for name in dict.fromkeys(draft.groups) if name not in article.groups]
-        if len(add) > settings.max_groups:  # each names three keys
+        if len(add) > settings.max_groups:  # each names four keys
             raise TooManyGroups(max=settings.max_groups)
         remove = [name for name in article.groups if name not in draft.groups]
         return self._connection.script(
@@ -151,6 +156,8 @@ class Articles:
                 keys.link(links.digest(article.link)),
                 keys.link(links.digest(draft.link)),
                 keys.was(article.id),
+                keys.domain(links.listed_domain(article.link)),
+                keys.domain(links.listed_domain(draft.link)),
                 *group_keys(keys, (*add, *remove)),
                 *log.keys,
                 *actor.keys,
@@ -160,7 +167,8 @@ class Articles:
                 article_member(article.id),
                 "" if as_moderator else editor.name,
                 settings.edit_seconds,
-                settings.vote_score,
+                *ranking_arguments(settings),
+                int(links.listed_domain(draft.link) != ""),
                 settings.max_groups,
                 draft.title,
                 draft.link,
@@ -202,7 +210,7 @@ class Articles:
             [
                 *log.arguments,
                 article_member(id),
-                settings.vote_score,
+                *ranking_arguments(settings),
                 settings.max_groups,
                 len(add),
                 *add,
@@ -277,8 +285,3 @@ def read_stored(connection: Connection, id: int) -> Article:
     if article is None:
         raise NoSuchArticle()
     return article
-
-
-def group_keys(keys: Keys, names: Sequence[str]) -> list[str]:
-    """Return the three keys of each group of *names*, in the order in which the scripts take them."""
-    return [key for name in names for key in (keys.group(name), keys.group_by_time(name), keys.group_by_score(name))]

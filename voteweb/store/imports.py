@@ -1,12 +1,12 @@
 """Import of stories from other sites, in batches: each is whole or absent, and none is imported twice."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from voteweb.core import config, links
 from voteweb.core.config import Settings
 from voteweb.core.models import Draft, Role
-from voteweb.store.articles import group_keys
+from voteweb.store.article_lists import group_keys, ranking_arguments, site_lists
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
@@ -55,10 +55,14 @@ class Imports:
         self.make_posters([story.poster for story in new])
         last_id = self._connection.command("INCRBY", self._keys.last_article_id(), len(new))
         calls = [self._call(story, last_id - len(new) + 1 + at) for at, story in enumerate(new)]
-        statuses = [reply[0] for reply in self._connection.run(calls)]
-        # A failover may have lost the counter of ids: stories that met an existing article get the next ids.
-        repeat = [story for story, status in zip(new, statuses, strict=True) if status == "taken"]
-        return statuses.count("imported") + self.add(repeat)
+        replies = self._connection.run(calls)
+        repeat: list[Story] = []
+        for story, (status, *values) in zip(new, replies, strict=True):
+            if status == "taken":  # a failover may have lost the counter of ids: the story gets the next one
+                repeat.append(story)
+            elif status == "again":  # the first free time is on the next day
+                repeat.append(replace(story, time=float(values[0])))
+        return [reply[0] for reply in replies].count("imported") + self.add(repeat)
 
     def _make_groups(self, stories: Sequence[Story]) -> None:
         names = sorted({name for story in stories for name in story.draft.groups})
@@ -88,15 +92,13 @@ class Imports:
 
     def _call(self, story: Story, id: int) -> Command:
         keys, settings, draft = self._keys, self._settings, story.draft
-        row = fingerprint(story.digest)
+        row, lists = fingerprint(story.digest), site_lists(keys, story.time, draft.link)
         return scripts.call(
             "import_article",
             [
                 keys.article(id),
                 keys.voted(id),
-                keys.by_time(),
-                keys.by_score(),
-                keys.good(),
+                *lists.keys,
                 keys.posted(story.poster),
                 keys.imported(row.bucket),
                 keys.link(links.digest(draft.link)),
@@ -112,8 +114,8 @@ class Imports:
                 self._poster_ids[story.poster.lower()],
                 f"{story.time:.6f}",
                 story.votes,
-                settings.vote_score,
-                settings.good_votes,
+                *ranking_arguments(settings),
+                *lists.arguments,
                 settings.voting_seconds,
                 config.VOTERS_GRACE_SECONDS,
                 row.member,

@@ -20,13 +20,13 @@ _COMMENT_ID = re.compile(r"[1-9][0-9]{0,18}\.[1-9][0-9]{0,18}")
 #: number; rankings and members by name, where no name stands for the whole site or the counter; things with a name.
 _GRAMMAR = re.compile(
     r"(?:good|groups|combined|users|admins|held|reports|log|log-entries|leaving|restoring|schema|migrating):"
-    r"|(?:comments|removing|ban-removals):"
+    r"|(?:comments|removing|ban-removals|top):"
     r"|jobs:|lease:[^:]+"
     r"|(?:article|imported):[0-9]*"
     r"|(?:voted|open-votes|report|was|log-entry|thread|words|hidden):[0-9]+"
     r"|voted-comments:[0-9]+-[0-9]+|comment-report:[0-9]+\.[0-9]+"
     r"|(?:commented|reported-comments|inbox|unread|seen|inbox-feed|follows|hides|saved|saved-feed):[^:]+"
-    r"|(?:time|score|user):[^:]*"
+    r"|(?:time|score|user):[^:]*|top-day:[0-9]{4}-[0-9]{2}-[0-9]{2}|top-group:[^:]+|domain:[0-9a-z._:-]*"
     r"|(?:group|group-info|notes|signup|network|posted|gone|link|reported|log-by|log-kind|log-about|invite|invites):[^:]+"
     r"|(?:sessions|known|reset|once|done|limit):[^:]+"
 )
@@ -93,6 +93,22 @@ class Keys:
     def group_by_score(self, name: str) -> str:
         """A sorted set: the articles of one group by score, updated by every write; for ever."""
         return f"{self.prefix}score:{name}"
+
+    def top(self) -> str:
+        """A sorted set: the 250 articles with the most votes (by votes × 2³² + publish time), and what those left out are worth at most; for ever."""  # noqa: E501
+        return f"{self.prefix}top:"
+
+    def top_of_day(self, day: str) -> str:
+        """A sorted set: the 250 articles of one UTC day with the most votes, as in ``top:``; for ever."""
+        return f"{self.prefix}top-day:{day}"
+
+    def top_of_group(self, name: str) -> str:
+        """A sorted set: the 250 articles of one group with the most votes, as in ``top:``; for ever."""
+        return f"{self.prefix}top-group:{name}"
+
+    def domain(self, domain: str) -> str:
+        """A sorted set: the listed articles with a link to one host, by publish time in whole seconds; for ever."""
+        return f"{self.prefix}domain:{domain}"
 
     def combined(self, order: str, names: tuple[str, ...]) -> str:
         """A sorted set: the articles in all of several groups (``a+b``) and one marker; VOTEWEB_GROUP_CACHE_SECONDS."""
@@ -322,6 +338,10 @@ class Keys:
         """Return the noun of *key* and the id or name after its colon: ``("user", "ann")``."""
         noun, _, name = key.removeprefix(self.prefix).partition(":")
         return noun, name
+
+
+#: The member of a ranking by votes that has the value of the best article it left out, and stands below all articles.
+LEFT_OUT = "-"
 
 
 def combined_member(order: str, names: tuple[str, ...]) -> str:

@@ -164,7 +164,7 @@ class Listings:
         """
 
         def value(article: Article) -> float:
-            return ranking_value(article, ranking.order, self._settings.vote_score)
+            return ranking_value(article, ranking.order, self._settings.vote_score, self._settings.max_lift)
 
         values = [value(article) for article in rows.values() if article]
         if len(set(values)) == len(values):

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from voteweb.core import links
 from voteweb.core.config import Settings
 from voteweb.core.models import Article, Order
-from voteweb.core.ranking import score
+from voteweb.core.ranking import by_votes, day_name, day_number, score
 from voteweb.store.keys import Keys
 
 
@@ -44,17 +45,31 @@ class Rankings:
         """Return the ranking of a member's deleted and removed articles, by time."""
         return Ranking(self._keys.gone(name), Order.TIME)
 
-    def scores_of(self, article: Article, settings: Settings) -> dict[str, float]:
-        """Return the keys of the rankings of the site and its groups that hold *article*, with its score in each."""
+    def domain(self, domain: str) -> Ranking:
+        """Return the ranking of the listed articles with a link to the host *domain*."""
+        return Ranking(self._keys.domain(domain), Order.SECOND)
+
+    def top(self, article: Article) -> tuple[str, ...]:
+        """Return the keys of the rankings by votes that hold *article* while it is one of the best."""
+        of_groups = map(self._keys.top_of_group, article.groups)
+        return (self._keys.top(), self._keys.top_of_day(day_name(day_number(article.time))), *of_groups)
+
+    def scores_of(self, article: Article, settings: Settings, link: str) -> dict[str, float]:
+        """Return the keys of the rankings of the site and its groups that hold *article*, with its score in each.
+
+        *link* is its link as it is stored. Of the rankings by votes, it is in those only where it is one of the best.
+        """
         if not article.is_listed:
             return {}
-        points = score(article.time, article.votes, settings.vote_score)
+        points = score(article.time, article.votes, settings.vote_score, settings.max_lift)
         scores = {self._keys.by_time(): article.time, self._keys.by_score(): points}
         if article.votes >= settings.good_votes:
             scores[self._keys.good()] = article.time
         for name in article.groups:
             scores |= {self._keys.group_by_time(name): article.time, self._keys.group_by_score(name): points}
-        return scores
+        if links.listed_domain(link):
+            scores[self._keys.domain(links.listed_domain(link))] = article.time // 1
+        return scores | dict.fromkeys(self.top(article), by_votes(article.votes, article.time))
 
     def key_of_poster(self, article: Article) -> str:
         """Return the key of the ranking of its poster that holds *article* by time, if the poster is a member."""

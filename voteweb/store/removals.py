@@ -5,7 +5,8 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import ArticleGone, Conflict, NoSuchArticle, NothingToUndo, NotYours, TooLate
 from voteweb.core.models import Article, ArticleStatus, LogEntry, Role, User
 from voteweb.store.actors import OPERATOR, ActorArguments, actor_arguments
-from voteweb.store.articles import group_keys, read_stored
+from voteweb.store.article_lists import group_keys, ranking_arguments, site_lists
+from voteweb.store.articles import read_stored
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.keys import article_member
 from voteweb.store.moderation_log import LogArguments, ModerationLog, NewLogEntry, not_logged
@@ -96,14 +97,12 @@ class Removals:
         actor: ActorArguments,
         removed_by: str = "",
     ) -> Outcome:
-        keys, settings = self._keys, self._settings
+        keys, settings, lists = self._keys, self._settings, site_lists(self._keys, article.time, article.link)
         return self._connection.script(
             "restore_article",
             [
                 keys.article(article.id),
-                keys.by_time(),
-                keys.by_score(),
-                keys.good(),
+                *lists.keys,
                 keys.posted(article.poster),
                 keys.gone(article.poster),
                 keys.link(links.digest(article.link)),
@@ -116,8 +115,8 @@ class Removals:
             [
                 *log.arguments,
                 article_member(article.id),
-                settings.vote_score,
-                settings.good_votes,
+                *ranking_arguments(settings),
+                *lists.arguments,
                 config.LINK_SECONDS,
                 article.link,
                 article.poster,
@@ -164,15 +163,13 @@ class Removals:
         actor: ActorArguments,
         removed_by: str = "",
     ) -> Outcome:
-        keys = self._keys
+        keys, lists = self._keys, site_lists(self._keys, article.time, article.link)
         return self._connection.script(
             "unlist_article",
             [
                 keys.article(article.id),
                 keys.voted(article.id),
-                keys.by_time(),
-                keys.by_score(),
-                keys.good(),
+                *lists.keys,
                 keys.posted(article.poster),
                 keys.gone(article.poster),
                 keys.link(links.digest(article.link)),
@@ -195,6 +192,7 @@ class Removals:
                 article.link,
                 article.poster,
                 removed_by,
+                lists.arguments[0],
                 *article.groups,
                 *told.arguments,
                 *actor.arguments,

@@ -16,7 +16,9 @@ from voteweb.core.errors import (
     VotingClosed,
 )
 from voteweb.core.models import Article, User, Voter
+from voteweb.core.ranking import day_name, day_number
 from voteweb.core.rate_limits import NEWCOMER_VOTE
+from voteweb.store.article_lists import ranking_arguments
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.connection.pipeline import Future, Pipeline
@@ -35,31 +37,29 @@ class Votes:
         self._settings = settings
         self._rate_limits = rate_limits
         self._sessions = sessions
-        self._group_hints: HintCache[int, str] = HintCache(config.HINT_CACHE_SIZE)
+        #: The fields groups and the days of articles, as this process saw them last: else a vote takes two round trips.
+        self._hints: HintCache[int, tuple[str, int]] = HintCache(config.HINT_CACHE_SIZE)
 
-    def cast(self, id: int, voter: Voter | User, groups: str | None = None, *, hit: RateLimitHit | None = None) -> int:
+    def cast(self, id: int, voter: Voter | User, *, hit: RateLimitHit | None = None) -> int:
         """Count the vote of *voter* and return the article's votes.
 
-        *groups* is the article's field of that name, by default as this process saw it last; if it is out of date, it
-        costs another round trip. A vote that changes something counts against the rate limit of *hit* and, if the
-        voter signed up lately, against that of newcomers.
+        A vote that changes something counts against the rate limit of *hit* and, if the voter signed up lately, against
+        that of newcomers.
         Raises LoggedOut when the voter's session has ended or the voter is banned, TooFast, NoSuchArticle, ArticleGone,
         VotingClosed, AlreadyVoted, Conflict, Unavailable.
         """
-        return self._change("cast", id, voter, groups, hit)
+        return self._change("cast", id, voter, hit)
 
-    def take_back(
-        self, id: int, voter: Voter | User, groups: str | None = None, *, hit: RateLimitHit | None = None
-    ) -> int:
+    def take_back(self, id: int, voter: Voter | User, *, hit: RateLimitHit | None = None) -> int:
         """Take the vote of *voter* back and return the article's votes; takes the arguments of :meth:`cast`.
 
         Raises LoggedOut, TooFast, NoSuchArticle, ArticleGone, VotingClosed, NotVoted, OwnVote, Conflict, Unavailable.
         """
-        return self._change("take-back", id, voter, groups, hit)
+        return self._change("take-back", id, voter, hit)
 
-    def _change(self, action: str, id: int, voter: Voter | User, groups: str | None, hit: RateLimitHit | None) -> int:
+    def _change(self, action: str, id: int, voter: Voter | User, hit: RateLimitHit | None) -> int:
         keys, settings = self._keys, self._settings
-        groups = self._group_hints.get(id, "") if groups is None else groups
+        groups, day = self._hints.get(id, ("", day_number(time.time())))
         hits = [hit, (NEWCOMER_VOTE, hit[1])] if hit else []
         limit_keys, limit_arguments = self._rate_limits.script_arguments(hits)
         until = time.monotonic() + self._connection.deadline
@@ -74,7 +74,9 @@ class Votes:
                     keys.user(voter.name),
                     keys.sessions(voter.name),
                     keys.open_votes(voter.id),
-                    *(keys.group_by_score(name) for name in groups.split()),
+                    keys.top(),
+                    keys.top_of_day(day_name(day)),
+                    *(key(name) for name in groups.split() for key in (keys.group_by_score, keys.top_of_group)),
                     *limit_keys,
                 ],
                 [
@@ -83,11 +85,11 @@ class Votes:
                     voter.id,
                     voter.name,
                     voter.session,
-                    settings.vote_score,
-                    settings.good_votes,
+                    *ranking_arguments(settings),
                     settings.voting_seconds,
                     config.VOTERS_GRACE_SECONDS,
                     groups,
+                    day,
                     self._rate_limits.newcomer_seconds,
                     digest(voter.token) if isinstance(voter, Voter) else "",
                     *self._sessions.limits,
@@ -96,12 +98,16 @@ class Votes:
                 ],
             )
             if outcome.status != "again":
-                self._group_hints.put(id, groups)
+                self.expect(id, groups, day)
                 if outcome.status == "rate-limited":
                     raise self._rate_limits.to_error(hits, outcome.values)
                 return _votes_or_refusal(outcome)
-            groups = outcome.values[0]
+            groups, day = outcome.values[0], int(outcome.values[1])
         raise Conflict()
+
+    def expect(self, id: int, groups: str, day: int) -> None:
+        """Remember the field *groups* and the *day* of an article, in days since 1970, for votes on it."""
+        self._hints.put(id, (groups, day))
 
     def queue_own_votes(self, pipeline: Pipeline, ids: Sequence[int], voter_id: int) -> Future[dict[int, bool]]:
         """Queue a read of which of the articles *ids* the member *voter_id* has voted for."""

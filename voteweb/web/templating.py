@@ -66,7 +66,9 @@ def init_app(app: Flask, settings: Settings) -> None:
         csrf_token="",  # nosec B106
         current_path=urls.current_path,
         error_message=formatting.error_message,
-        explain_score=lambda article: ranking.explain(article, settings.vote_score, settings.voting_seconds),
+        explain_score=lambda article: ranking.explain(
+            article, settings.vote_score, settings.max_lift, settings.voting_seconds
+        ),
         flashes=flashes.pop_all,
         form_token=csrf_token,
         invitation_count=formatting.invitation_count,

@@ -120,7 +120,7 @@ CONVERSATION_DAMAGES: list[tuple[str, set[str]]] = [
         "DEL article:2",
         {
             *("time:", "score:", "good:", "posted:bob", "group:java", "time:java", "score:java", "link:java"),
-            *("voted:2", "thread:2"),
+            *("voted:2", "thread:2", "top:", "top-day:today", "top-group:java", "domain:java.example"),
         },
     ),
     (

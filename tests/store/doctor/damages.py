@@ -1,5 +1,6 @@
 """Damages of the site of the fixture ``site``: what spoils it, and what the doctor finds and leaves."""
 
+import time
 from typing import Any
 
 from tests.store.doctor.conversation_damages import (
@@ -9,14 +10,23 @@ from tests.store.doctor.conversation_damages import (
 )
 from tests.store.examination import broken_keys, run
 from voteweb.core import links
+from voteweb.core.ranking import day_name, day_number
 from voteweb.store import Store
 
 #: The keys of article 1, which is in the group "go".
-EVERYWHERE = {"time:", "score:", "posted:ann", "group:go", "time:go", "score:go", "link:go"}
-TIMES = {"time:", "posted:ann", "time:go", "link:go"}
+TOPS = {"top:", "top-day:today", "top-group:go"}
+EVERYWHERE = {
+    *("time:", "score:", "posted:ann", "group:go", "time:go", "score:go", "link:go", "domain:go.example", *TOPS),
+}
+TIMES = {"time:", "posted:ann", "time:go", "link:go", "domain:go.example", "top-day:2023-11-14", *TOPS}
 SCORES = {"score:", "score:go"}
-#: Short names for the keys of the links of articles 1, 2 and 4.
+GROUP_GO = {"group:go", "time:go", "score:go", "top-group:go"}
+GROUP_JAVA = {"group:java", "time:java", "score:java", "top-group:java"}
+#: The keys of article 4, had it not been removed.
+FOURTH = {*(EVERYWHERE - {"link:go", "domain:go.example"}), "link:gone", "domain:gone.example"}
+#: Short names for the keys of the links of articles 1, 2 and 4, and of the day of posting.
 SHORT_NAMES = {f"link:{links.digest(f'https://{name}.example/')}": f"link:{name}" for name in ("go", "java", "gone")}
+SHORT_NAMES[f"top-day:{day_name(day_number(time.time()))}"] = "top-day:today"
 LONG_NAMES = {name: key for key, name in SHORT_NAMES.items()}
 
 
@@ -53,9 +63,9 @@ UNKNOWN_KIND = 'LSET log-entries: 0 ["sorcery","Mod","1700000000","ann","4"]'
 #: Commands that break an invariant of the site, and the keys that the doctor then names.
 DAMAGES: list[tuple[str, set[str]]] = [
     # votes = base + voters, while there are voters
-    ("HINCRBY article:1 votes 1", {"article:1", *SCORES}),
+    ("HINCRBY article:1 votes 1", {"article:1", *SCORES, *TOPS}),
     ("HINCRBY article:1 base 1", {"article:1"}),
-    ("HDEL article:1 votes", {"article:1", *SCORES}),
+    ("HDEL article:1 votes", {"article:1", *SCORES, *TOPS}),
     ("HDEL article:2 base", set()),  # as a program after the book leaves it: a missing number is 0
     ("SADD voted:1 999", {"article:1", "voted:1"}),
     ("DEL voted:2", {"article:2"}),
@@ -79,6 +89,21 @@ DAMAGES: list[tuple[str, set[str]]] = [
     ("ZREM good: article:2", {"good:"}),
     ("ZINCRBY good: 5 article:2", {"good:"}),
     ("ZADD good: 5 article:1", {"good:"}),
+    # the best by votes, and no others, are ranked by votes
+    ("DEL top:", {"top:"}),
+    ("ZREM top-day:today article:1", {"top-day:today"}),
+    ("ZINCRBY top-group:go 4294967296 article:1", {"top-group:go"}),
+    ("ZADD top: 1e15 -", {"top:"}),
+    ("ZADD top: 9 article:4", {"top:"}),
+    ("ZADD top: 9 nonsense", {"top:"}),
+    ("ZADD top-day:2023-11-14 9 article:1", {"top-day:2023-11-14"}),
+    ("ZADD top-group:java 9 article:1", {"top-group:java"}),
+    ("ZADD top-group:ghost 9 article:1", {"top-group:ghost"}),
+    # articles are listed under the domain of their link
+    ("ZREM domain:go.example article:1", {"domain:go.example"}),
+    ("ZINCRBY domain:go.example 9 article:1", {"domain:go.example"}),
+    ("ZADD domain:java.example 9 article:1", {"domain:java.example"}),
+    ("ZADD domain:go.example 9 article:77", {"domain:go.example"}),
     # the groups of an article, their sets and their rankings say the same
     ("SREM group:go article:1", {"group:go"}),
     ("SADD group:java article:1", {"group:java"}),
@@ -88,11 +113,11 @@ DAMAGES: list[tuple[str, set[str]]] = [
     ("ZINCRBY score:go 9 article:1", {"score:go"}),
     ("ZADD time:java 9 article:1", {"time:java"}),
     ("ZADD score:java 9 article:1", {"score:java"}),
-    ("HDEL article:1 groups", {"group:go", "time:go", "score:go"}),
-    ("HSET article:1 groups java", {"group:go", "time:go", "score:go", "group:java", "time:java", "score:java"}),
+    ("HDEL article:1 groups", GROUP_GO),
+    ("HSET article:1 groups java", GROUP_GO | GROUP_JAVA),
     ("HSET article:3 groups nowhere", {"article:3"}),
     # every group exists
-    ("SREM groups: go", {"article:1", "article:4", "group:go", "group-info:go", "time:go", "score:go"}),
+    ("SREM groups: go", {"article:1", "article:4", "group-info:go", *GROUP_GO}),
     ("SADD group:ghost article:1", {"group:ghost"}),
     ("ZADD time:ghost 9 article:1", {"time:ghost"}),
     ("ZADD score:ghost 9 article:1", {"score:ghost"}),
@@ -105,7 +130,7 @@ DAMAGES: list[tuple[str, set[str]]] = [
     # a deleted or removed article is only in its poster's list of those
     ("HSET article:1 gone removed", {"gone:ann", "report:1", *EVERYWHERE}),
     ("HSET article:1 gone somehow", {"article:1"}),
-    ("HDEL article:4 gone", {"gone:ann", *(EVERYWHERE - {"link:go"}), "link:gone"}),
+    ("HDEL article:4 gone", {"gone:ann", *FOURTH}),
     ("ZREM gone:ann article:4", {"gone:ann"}),
     ("ZINCRBY gone:ann 9 article:4", {"gone:ann"}),
     ("ZADD gone:ann 9 article:1", {"gone:ann"}),
@@ -226,7 +251,8 @@ DAMAGES: list[tuple[str, set[str]]] = [
     *[
         (f"EXPIRE {key} 60", {key})
         for key in (
-            "time: score: good: group:go time:go score:go posted:ann groups: gone:ann reports: report:1 "
+            "time: score: good: top: top-day:today top-group:go domain:go.example "
+            "group:go time:go score:go posted:ann groups: gone:ann reports: report:1 "
             "reported:bob users: admins: held: log: log-by:mod log-kind:ban+mod log-entries: invite:open invites:bob "
             "leaving:"
         ).split()
@@ -251,24 +277,23 @@ DAMAGES: list[tuple[str, set[str]]] = [
 #: Damages of the source data, with the keys that differ from before once the rest agrees with it again.
 CONSEQUENCES: dict[str, set[str]] = {
     UNMARKED: {"log-entries:"},
-    "HINCRBY article:1 votes 1": {"article:1", *SCORES},  # more votes than voters: they go into the base
-    "HINCRBY article:1 base 1": {"article:1", *SCORES},
+    "HINCRBY article:1 votes 1": {"article:1", *SCORES, *TOPS},  # more votes than voters: they go into the base
+    "HINCRBY article:1 base 1": {"article:1", *SCORES, *TOPS},
     "HDEL article:2 base": {"article:2"},
     "HDEL article:1 closes": {"article:1"},
     "DEL voted:1": {"voted:1", "article:1"},  # voting on it is over
     "DEL voted:2": {"voted:2", "article:2"},
-    "HDEL article:1 groups": {"article:1", "group:go", "time:go", "score:go"},
-    "HSET article:1 groups java": {
-        *("article:1", "group:go", "time:go", "score:go", "group:java", "time:java", "score:java"),
-    },
+    "HDEL article:1 groups": {"article:1", *GROUP_GO},
+    "HSET article:1 groups java": {"article:1", *GROUP_GO, *GROUP_JAVA},
     "HSET article:3 groups nowhere": {
         *("article:3", "groups:", "group:nowhere", "time:nowhere", "score:nowhere", "group-info:nowhere"),
+        "top-group:nowhere",
     },
     "DEL group-info:go": {"group-info:go"},
     "HSET group-info:ghost title Ghost": {"group-info:ghost", "groups:"},
     "HSET article:1 poster bob": {"article:1", "posted:ann", "posted:bob"},
     "HSET article:1 gone removed": {"article:1", "gone:ann", "report:1", "reports:", *EVERYWHERE},
-    "HDEL article:4 gone": {"article:4", "gone:ann", *(EVERYWHERE - {"link:go"}), "link:gone"},
+    "HDEL article:4 gone": {"article:4", "gone:ann", *FOURTH},
     "HSET article:1 time 1700000000": {"article:1", *TIMES, *SCORES},
     "DEL report:1": {"report:1", "reports:"},
     "HSET report:2 bob x": {"report:2", "reports:"},
@@ -323,6 +348,8 @@ DERIVED_DAMAGES = (
     "ZINCRBY time: 5 article:{}",
     "ZADD good: 5 article:{}",
     "ZADD score:go 9 article:{}",
+    "ZREM top: article:{}",
+    "ZADD top-group:go 9 article:{}",
     "SADD group:lua article:{}",
     "SREM group:redis article:{}",
     "PERSIST voted:{}",

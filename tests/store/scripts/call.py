@@ -1,17 +1,19 @@
 """Calls of scripts with named arguments."""
 
 import json
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from voteweb.core.ranking import day_number
 from voteweb.store.connection import scripts
 from voteweb.store.moderation_log import PACKED_FIELDS
 
 #: The arguments of each script in its order; "log" stands for the three of an act that may be logged.
 ARGUMENTS = {
-    "cast_vote": "action member voter_id voter_name session_id vote_score good_votes voting_seconds grace known_groups"
-    " newcomer_seconds digest idle_seconds max_seconds use_seconds max_open_votes",
+    "cast_vote": "action member voter_id voter_name session_id vote_score max_lift good_votes max_ranked voting_seconds"
+    " grace known_groups day newcomer_seconds digest idle_seconds max_seconds use_seconds max_open_votes",
     "change_password": "log condition verified password_hash session_id",
     "add_note": "log text author most",
     "delete_note": "note author",
@@ -25,8 +27,8 @@ ARGUMENTS = {
     "disown_article": "member replacement",
     "disown_comment": "member number name replacement",
     "dismiss_reports": "log member",
-    "edit_article": "log member editor edit_seconds vote_score max_groups title link text known_link link_seconds"
-    " known_revision max_versions version_seconds add_count",
+    "edit_article": "log member editor edit_seconds vote_score max_lift good_votes max_ranked has_domain max_groups"
+    " title link text known_link link_seconds known_revision max_versions version_seconds add_count",
     "edit_comment": "log number comment author edit_seconds text inbox_size inbox_seconds",
     "end_other_sessions": "session_id digest new_session_id idle_seconds max_seconds",
     "end_session": "digest seconds",
@@ -35,8 +37,8 @@ ARGUMENTS = {
     "finish_account_deletion": "name",
     "hide_replies": "id count",
     "hit_rate_limit": "",
-    "import_article": "member title link text poster poster_id time votes vote_score good_votes voting_seconds grace"
-    " row link_seconds replacement",
+    "import_article": "member title link text poster poster_id time votes vote_score max_lift good_votes"
+    " max_ranked day has_domain voting_seconds grace row link_seconds replacement",
     "import_comment": "comment number parent text author time votes commenting_seconds grace max_level max_comments row"
     " numbered_row answered_row replacement",
     "index_log_entry": "member field",
@@ -55,15 +57,17 @@ ARGUMENTS = {
     "note_visit": "id visit_seconds seconds most",
     "open_session": "member_id session_id digest browser began password idle_seconds max_seconds max_sessions",
     "order_comments": "size first last",
-    "post_article": "member title link text poster poster_id own_vote vote_score good_votes voting_seconds"
-    " grace form_seconds link_seconds allow_duplicate newcomer_seconds newcomer_burst newcomer_interval",
+    "post_article": "member title link text poster poster_id own_vote vote_score max_lift good_votes"
+    " max_ranked day has_domain voting_seconds grace form_seconds link_seconds allow_duplicate newcomer_seconds"
+    " newcomer_burst newcomer_interval",
     "quiet_comment": "log number name is_quiet",
     "refund_rate_limit": "log",
     "remove_invitation": "member",
     "remove_stray_member": "member field value",
     "remove_stray_voter": "voter",
     "remove_comment": "log id number state reason reason_field known_author member removed_by",
-    "repair_article": "member vote_score good_votes voting_seconds link_seconds known_groups known_poster known_link",
+    "repair_article": "member vote_score max_lift good_votes max_ranked day has_domain voting_seconds link_seconds"
+    " known_groups known_poster known_link",
     "repair_comment": "number before after",
     "repair_comment_reports": "log member number log_id",
     "repair_comment_voters": "block grace",
@@ -81,15 +85,16 @@ ARGUMENTS = {
     "reopen_thread": "log commenting_seconds",
     "report_article": "member id reporter json",
     "report_comment": "number member comment reporter json",
-    "rescore_article": "member vote_score good_votes known_groups",
+    "rescore_article": "member vote_score max_lift good_votes max_ranked day has_domain known_groups known_link",
     "reset_password": "link known_hash password_hash session_id",
-    "restore_article": "log member vote_score good_votes link_seconds known_link known_poster removed_by",
+    "restore_article": "log member vote_score max_lift good_votes max_ranked day has_domain link_seconds known_link"
+    " known_poster removed_by",
     "restore_comment": "log id number reason_field known_author removed_by",
     "revoke_invitation": "maker",
     "set_secret_feed": "log field name known digest",
     "set_recovery_codes": "log member_id session_id digests",
     "use_recovery_code": "member_id digest password_hash session_id",
-    "set_groups": "log member vote_score max_groups add_count",
+    "set_groups": "log member vote_score max_lift good_votes max_ranked max_groups add_count",
     "start_account_deletion": "name session_id articles verified",
     "use_session": "session_id digest checked idle_seconds max_seconds use_seconds",
     "take_lease": "token seconds mode",
@@ -99,7 +104,8 @@ ARGUMENTS = {
     "write_comment": "stem id parent text author author_id commenting_seconds grace max_level max_comments newest"
     " form_seconds known_block known_poster known_answered inbox_size inbox_seconds newcomer_seconds newcomer_burst"
     " newcomer_interval",
-    "unlist_article": "log member status reason deleter delete_seconds known_link known_poster removed_by",
+    "repair_top": "max_ranked",
+    "unlist_article": "log member status reason deleter delete_seconds known_link known_poster removed_by day",
 }
 #: The scripts that end their keys and arguments with an actor.
 WITH_ACTOR = {
@@ -118,7 +124,8 @@ WITH_TOLD = {
 DEFAULTS: dict[str, Any] = {
     "field": "inbox-feed",
     "replacement": "[deleted]", "removed_by": "",
-    "own_vote": 1, "vote_score": 432, "good_votes": 1, "voting_seconds": 604_800, "grace": 3_600,
+    "own_vote": 1, "vote_score": 432, "max_lift": 0, "good_votes": 1, "max_ranked": 250, "day": day_number(time.time()),
+    "has_domain": 1, "voting_seconds": 604_800, "grace": 3_600,
     "form_seconds": 86_400, "link_seconds": 2_592_000, "edit_seconds": 900,
     "delete_seconds": 900, "max_groups": 5,
     "known_revision": "", "max_versions": 5, "version_seconds": 2_592_000,

@@ -1,7 +1,8 @@
 """A call of every script that writes, on the site of the fixture ``site``."""
 
-from tests.store.scripts.call import Actor, LimitArguments, Log, Told, call
+from tests.store.scripts.call import DEFAULTS, Actor, LimitArguments, Log, Told, call
 from voteweb.core import links
+from voteweb.core.ranking import day_name, day_number
 
 LOG_KEYS = "done:token log-entries: log: log-by:mod log-kind:remove log-kind:remove+mod log-about:ann".split()
 REMOVAL = {"kind": "remove", "who": "mod", "about": "ann"}
@@ -15,13 +16,17 @@ MOD, ADMIN = Actor("mod", 5, "moderator"), Actor("boss", 6, "admin")
 
 LINK, OTHER_LINK = "https://example.com/redis", "https://a.example/"
 LINK_KEY, OTHER_LINK_KEY, NO_LINK_KEY = (f"link:{links.digest(link)}" for link in (LINK, OTHER_LINK, ""))
-GO, REDIS = "group:go time:go score:go", "group:redis time:redis score:redis"
+GO, REDIS = "group:go time:go score:go top-group:go", "group:redis time:redis score:redis top-group:redis"
 THREAD_KEYS = "article:5 thread:5 hidden:5 removing:"
-SITE = "time: score: good:"
+TODAY = f"top-day:{day_name(DEFAULTS['day'])}"
+SITE, OTHER_SITE = (f"time: score: good: top: {TODAY} domain:{domain}" for domain in ("example.com", "a.example"))
+#: An imported article is of the year 2096.
+IMPORT_TIME = 4e9
+IMPORT_SITE = f"time: score: good: top: top-day:{day_name(day_number(IMPORT_TIME))} domain:a.example"
 #: The keys of an article by ann that unlist_article takes between those of the site and those of the groups.
 POSTER_KEYS = f"posted:ann gone:ann {LINK_KEY} reports:"
 
-VOTE_KEYS = "article:1 voted:1 score: good: user:bob sessions:bob open-votes:2 score:go"
+VOTE_KEYS = f"article:1 voted:1 score: good: user:bob sessions:bob open-votes:2 top: {TODAY} score:go top-group:go"
 VOTE = {"voter_id": 2, "voter_name": "bob", "session_id": "session-1", "known_groups": "go", "digest": "idle"}
 ARTICLE = {"title": "A title", "link": OTHER_LINK, "text": "", "poster": "ann", "poster_id": 1}
 EDIT = {"member": "article:1", "title": "Another", "text": "text", "known_link": LINK, "add_count": 1}
@@ -47,7 +52,8 @@ DELETED = "1 0 0 1700000002.000000 d "
 CALLS = {
     "post_article": call(
         "post_article",
-        f"article:9 voted:9 {SITE} posted:ann once:1-form-0009 groups: {OTHER_LINK_KEY} user:ann limit:new-ann {GO}",
+        f"article:9 voted:9 {OTHER_SITE} posted:ann once:1-form-0009 groups: {OTHER_LINK_KEY} user:ann limit:new-ann"
+        f" {GO}",
         "go",
         member="article:9",
         **ARTICLE,
@@ -65,7 +71,7 @@ CALLS = {
     ),
     "cast_vote to take back": call(
         "cast_vote",
-        "article:2 voted:2 score: good: user:bob sessions:bob open-votes:2 score:go",
+        VOTE_KEYS.replace(":1", ":2"),
         action="take-back",
         member="article:2",
         good_votes=2,
@@ -91,7 +97,7 @@ CALLS = {
     ),
     "edit_article": call(
         "edit_article",
-        f"article:1 groups: {LINK_KEY} {OTHER_LINK_KEY} was:1 {REDIS} {GO}",
+        f"article:1 groups: {LINK_KEY} {OTHER_LINK_KEY} was:1 domain:example.com domain:a.example {REDIS} {GO}",
         "redis",
         "go",
         editor="ANN",
@@ -101,13 +107,14 @@ CALLS = {
     ),
     "edit_article in the log": call(
         "edit_article",
-        f"article:1 groups: {LINK_KEY} {NO_LINK_KEY} was:1 {REDIS} {GO}",
+        f"article:1 groups: {LINK_KEY} {NO_LINK_KEY} was:1 domain:example.com domain: {REDIS} {GO}",
         "redis",
         "go",
         log=LOGGED,
         editor="",
         edit_seconds=0,
         link="",
+        has_domain=0,
         **EDIT,
         actor=MOD,
     ),
@@ -212,11 +219,12 @@ CALLS = {
     "reopen_thread": call("reopen_thread", "article:6 thread:6", log=LOGGED, actor=MOD),
     "import_article": call(
         "import_article",
-        f"article:9 voted:9 {SITE} posted:ann imported:7 {OTHER_LINK_KEY} {GO} user:ann",
+        f"article:9 voted:9 {IMPORT_SITE} posted:ann imported:7 {OTHER_LINK_KEY} {GO} user:ann",
         "go",
         member="article:9",
         **ARTICLE,
-        time=4e9,
+        time=IMPORT_TIME,
+        day=day_number(IMPORT_TIME),
         votes=7,
         row=-7,
     ),
@@ -525,7 +533,10 @@ CALLS = {
     "repair_member": call("repair_member", "user:fay users: admins: held: ban-removals:", name="fay"),
     "repair_reports": call("repair_reports", "article:2 reports: report:1", member="article:2"),
     "repair_group to make it": call(
-        "repair_group", "groups: group-info:perl group:perl time:perl score:perl", name="perl", is_named=1
+        "repair_group",
+        "groups: group-info:perl group:perl time:perl score:perl top-group:perl",
+        name="perl",
+        is_named=1,
     ),
     "repair_group to clear it away": call("repair_group", f"groups: group-info:perl {GO}", name="perl", is_named=0),
     "index_log_entry": call("index_log_entry", "invite:open invites:eve", member="invite:open", field="until"),
@@ -567,8 +578,14 @@ CALLS = {
         "remove_stray_member", "group:go article:1", member="article:1", field="groups", value="go"
     ),
     "rescore_article": call(
-        "rescore_article", "article:1 score: good: score:go", member="article:1", vote_score=100, known_groups="go"
+        "rescore_article",
+        f"article:1 {SITE} {GO}",
+        member="article:1",
+        vote_score=100,
+        known_groups="go",
+        known_link=LINK,
     ),
+    "repair_top": call("repair_top", "top:", max_ranked=1),
     "combine_groups": call(
         "combine_groups",
         "score:go+redis combined: groups: score:go score:redis limit:few-one",

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.store.examination import run
+from tests.store.scripts.call import DEFAULTS
 from tests.store.scripts.calls import CALLS, LINK, OTHER_LINK
 from voteweb.store import Store
 
@@ -15,7 +16,13 @@ ANSWERS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("cast_vote", ANN, ["already", "1"]),
     ("cast_vote", {"action": "take-back", **ANN}, ["own", "1"]),
     ("cast_vote", {"action": "take-back"}, ["absent", "1"]),
-    ("cast_vote", {"known_groups": ""}, ["again", "go"]),
+    ("cast_vote", {"known_groups": ""}, ["again", "go", str(DEFAULTS["day"])]),
+    ("cast_vote", {"day": 1}, ["again", "go", str(DEFAULTS["day"])]),
+    ("import_article", {"day": 1}, ["again", "4000000000.000000"]),
+    ("unlist_article to delete", {"day": 1}, ["again"]),
+    ("restore_article", {"day": 1}, ["again"]),
+    ("repair_top", {}, ["repaired"]),
+    ("repair_top", {"max_ranked": 250}, ["unchanged"]),
     ("cast_vote", {}, ["counted", "2"]),
     ("cast_vote", {"session_id": "session-2"}, ["logged-out"]),
     ("cast_vote", {"digest": "nothing"}, ["logged-out"]),
@@ -41,7 +48,7 @@ ANSWERS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("end_other_sessions", {"digest": "nothing"}, ["logged-out"]),
     ("end_other_sessions", {"session_id": "session-0"}, ["logged-out"]),
     ("cast_vote with a limit", {"session_id": "session-2"}, ["logged-out"]),
-    ("cast_vote with a limit", {"known_groups": ""}, ["again", "go"]),
+    ("cast_vote with a limit", {"known_groups": ""}, ["again", "go", str(DEFAULTS["day"])]),
     ("cast_vote with a limit", {}, ["counted", "2"]),
     ("set_groups in the log", {}, ["set", "redis"]),
     ("set_groups", {"max_groups": 0, "rest": ("redis", "nothing")}, ["too-many"]),
@@ -196,7 +203,8 @@ ANSWERS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("remove_stray_member", {"member": "article:77"}, ["unchanged"]),
     ("rescore_article", {"vote_score": 432}, ["same"]),
     ("rescore_article", {"vote_score": 432, "good_votes": 2}, ["moved"]),
-    ("rescore_article", {"vote_score": 432, "known_groups": ""}, ["again", "go"]),
+    ("rescore_article", {"vote_score": 432, "known_groups": ""}, ["again"]),
+    ("rescore_article", {"vote_score": 432, "max_lift": 100}, ["moved"]),
 ]
 
 

@@ -44,10 +44,11 @@ def test_every_numbered_key_and_argument_is_documented(name: str) -> None:
 def test_named_arguments_of_the_tests_are_those_of_the_script(name: str) -> None:
     names = ARGUMENTS[name].removeprefix("log").split()
     (documented,) = re.findall(r"-- ARGV(.*?)-- Answers", header(name), re.DOTALL)
-    numbers = [int(number) for number in re.findall(r"(?:^|\s)(?:\d+-)?(\d+) ", documented)]
+    spans = re.findall(r"(?:^|\s)(?:(\d+)-)?(\d+) ", documented)
+    numbers = {number for start, end in spans for number in range(int(start or end), int(end) + 1)}
     first = 4 if ARGUMENTS[name].startswith("log") else 1
     last_named = first + len(names) - 1
-    assert set(range(first, last_named + 1)) <= set(numbers)
+    assert set(range(first, last_named + 1)) <= numbers
     unpacked = re.search(r"local ([\w, \n]+) = unpack\(ARGV", code(name))
     if unpacked:
         assert len(re.findall(r"\w+", unpacked[1])) == len(names)

@@ -4,13 +4,14 @@ from collections.abc import Iterable, Iterator
 
 from voteweb.core import links
 from voteweb.core.comments import CommentId
-from voteweb.core.config import DELETED_MEMBER, NEWEST_COMMENTS, VOTER_BLOCK, Settings
+from voteweb.core.config import DELETED_MEMBER, MAX_RANKED, NEWEST_COMMENTS, VOTER_BLOCK, Settings
 from voteweb.core.models import Role
 from voteweb.core.ranking import voting_end
 from voteweb.store import decoding
 from voteweb.store.backup import records
 from voteweb.store.backup.key_writes import KeyWrites
 from voteweb.store.backup.records import BackupRecord
+from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.fingerprints import Fingerprint, fingerprint, from_number
 from voteweb.store.keys import Keys, article_id, article_member, comment_member, invitation_member, is_article
@@ -27,6 +28,7 @@ class RestoreBatch(KeyWrites):
         super().__init__()
         self._keys = keys
         self._settings = settings
+        self._top: set[str] = set()
 
     @property
     def listed(self) -> int:
@@ -36,6 +38,8 @@ class RestoreBatch(KeyWrites):
     def commands(self) -> Iterator[Command]:
         """Yield the commands that write the batch; running them twice changes nothing."""
         yield from super().commands()
+        for key in self._top:
+            yield scripts.call("repair_top", [key], [MAX_RANKED])
         if self._rankings[self._keys.comments()]:
             yield ("ZREMRANGEBYRANK", self._keys.comments(), 0, -NEWEST_COMMENTS - 1)
 
@@ -157,8 +161,10 @@ class RestoreBatch(KeyWrites):
             end = voting_end(article, self._settings.voting_seconds)
             self._hashes[keys.article(record.id)] = fields | {"closes": str(end)}
         rankings = Rankings(keys)
-        for key, score in rankings.scores_of(article, self._settings).items():
+        for key, score in rankings.scores_of(article, self._settings, fields.get("link", "")).items():
             self._rankings[key][member] = score
+        if article.is_listed:
+            self._top.update(rankings.top(article))
         if article.is_listed:
             for group in article.groups:
                 self._sets[keys.group(group)].append(member)

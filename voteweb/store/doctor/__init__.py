@@ -22,6 +22,7 @@ from voteweb.store.doctor import (
     reports,
     secret_feeds,
     threads,
+    top_rankings,
     voters,
 )
 from voteweb.store.doctor.finding import Finding
@@ -49,6 +50,7 @@ class Doctor:
             if not all_typed:
                 return
             yield from voters.examine(scanner, Scanner(self._connection))
+            yield from top_rankings.examine(scanner, scanner.groups())
             yield from articles.examine(scanner, self._settings)
             yield from earlier_versions.examine(scanner)
             yield from rankings.examine(scanner, scanner.groups())

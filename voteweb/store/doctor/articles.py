@@ -8,6 +8,7 @@ from voteweb.core.errors import Invalid
 from voteweb.core.models import Article, ArticleStatus
 from voteweb.core.ranking import voting_end
 from voteweb.store import decoding
+from voteweb.store.article_lists import group_keys
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor import fixes, thread_fixes
 from voteweb.store.doctor.finding import Finding, check_placement
@@ -144,7 +145,7 @@ def _check_places(keys: Keys, settings: Settings, article: Article, snapshot: Sn
             yield Finding(keys.group(group), f"holds {snapshot.member}, whose state is {article.status}")
     wanted = _wanted_scores(keys, settings, article, snapshot)
     unknown = [group for group in snapshot.groups if group not in snapshot.existing_groups]
-    skipped = {ranking(group) for group in unknown for ranking in (keys.group_by_time, keys.group_by_score)}
+    skipped = {key for group in unknown for key in group_keys(keys, [group])}
     for ranking, score in snapshot.scores.items():
         if ranking not in skipped:
             yield from check_placement(ranking, snapshot.member, score, wanted.get(ranking))
@@ -153,7 +154,14 @@ def _check_places(keys: Keys, settings: Settings, article: Article, snapshot: Sn
 def _wanted_scores(keys: Keys, settings: Settings, article: Article, snapshot: Snapshot) -> dict[str, float]:
     """Return the rankings that must hold the article, each with its score there."""
     rankings = Rankings(keys)
-    wanted = rankings.scores_of(article, settings)
+    wanted = rankings.scores_of(article, settings, snapshot.key_fields.link or "")
+    # A program after the book writes no base, and knows neither these rankings nor that of the domain.
+    *_, domain_key = snapshot.key_fields.site_lists(keys).keys
+    for key in (*rankings.top(article), domain_key):
+        stored, left_out = snapshot.scores.get(key), snapshot.left_out.get(key)
+        lead = wanted.get(key, 0.0) - float(left_out) if left_out is not None else 1.0
+        if lead < 0 or (stored is None and (lead == 0 or snapshot.base is None)):
+            wanted.pop(key, None)
     if snapshot.poster_exists:
         wanted[rankings.key_of_poster(article)] = article.time
     link_key = snapshot.key_fields.link_key(keys)

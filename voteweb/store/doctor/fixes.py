@@ -10,7 +10,7 @@ from math import ceil
 
 from voteweb.core import config
 from voteweb.core.config import Settings
-from voteweb.store.articles import group_keys
+from voteweb.store.article_lists import group_keys, ranking_arguments
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.snapshot import KeyFields
@@ -25,9 +25,7 @@ def article(keys: Keys, settings: Settings, id: int, fields: KeyFields, groups: 
         [
             keys.article(id),
             keys.voted(id),
-            keys.by_time(),
-            keys.by_score(),
-            keys.good(),
+            *fields.site_lists(keys).keys,
             keys.posted(poster),
             keys.gone(poster),
             fields.link_key(keys),
@@ -36,8 +34,8 @@ def article(keys: Keys, settings: Settings, id: int, fields: KeyFields, groups: 
         ],
         [
             article_member(id),
-            settings.vote_score,
-            settings.good_votes,
+            *ranking_arguments(settings),
+            *fields.site_lists(keys).arguments,
             settings.voting_seconds,
             config.LINK_SECONDS,
             fields.groups or "",
@@ -67,6 +65,11 @@ def voters(keys: Keys, settings: Settings, id: int | str) -> Command:
 def remove_stray_voter(keys: Keys, id: int | str, voter: int) -> Command:
     """Return the command that removes a *voter* who is no member from an article's voters, and keeps the vote."""
     return scripts.call("remove_stray_voter", [keys.article(id), keys.voted(id)], [voter])
+
+
+def top(key: str) -> Command:
+    """Return the command that takes out of a ranking by votes what it must not hold."""
+    return scripts.call("repair_top", [key], [config.MAX_RANKED])
 
 
 def reports(keys: Keys, id: int) -> Command:

@@ -8,14 +8,17 @@ from itertools import chain
 
 from voteweb.core import links
 from voteweb.core.config import LINK_SECONDS
+from voteweb.core.ranking import day_name, day_number
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor import fixes
 from voteweb.store.doctor.articles import is_group_name
 from voteweb.store.doctor.finding import Finding
-from voteweb.store.keys import Keys, article_id, is_article
-from voteweb.store.scanner import Scanner, batched, split_evenly
+from voteweb.store.keys import LEFT_OUT, Keys, article_id, is_article
+from voteweb.store.scanner import Scanner, batched, finite_number, split_evenly
 
-_FIELDS = ("title", "poster", "link", "groups")
+_FIELDS = ("title", "poster", "link", "groups", "time")
+#: The nouns of rankings by votes.
+_TOP = frozenset({"top", "top-day", "top-group"})
 
 
 def examine(scanner: Scanner, groups: list[str]) -> Iterator[Finding]:
@@ -23,9 +26,10 @@ def examine(scanner: Scanner, groups: list[str]) -> Iterator[Finding]:
     keys = scanner.site_keys
     yield from _check_group_keys(scanner, set(groups))
     yield from _check_titles(scanner, groups)
-    of_site = [keys.by_time(), keys.by_score(), keys.good()]
-    of_groups = [ranking(name) for name in groups for ranking in (keys.group_by_time, keys.group_by_score)]
-    patterns = (keys.posted("*"), keys.gone("*"), keys.link("*"))
+    of_site = [keys.by_time(), keys.by_score(), keys.good(), keys.top()]
+    kinds = (keys.group_by_time, keys.group_by_score, keys.top_of_group)
+    of_groups = [ranking(name) for name in groups for ranking in kinds]
+    patterns = (keys.posted("*"), keys.gone("*"), keys.link("*"), keys.domain("*"), keys.top_of_day("*"))
     others = chain.from_iterable(scanner.keys(pattern) for pattern in patterns)
     sets = ((key, member) for key in map(keys.group, groups) for member in scanner.members(key))
     rankings = chain(scanner.ranking_members([*of_site, *of_groups]), scanner.ranking_members(others))
@@ -38,6 +42,7 @@ def examine(scanner: Scanner, groups: list[str]) -> Iterator[Finding]:
 def _check_members(scanner: Scanner, places: list[tuple[str, str]]) -> Iterator[Finding]:
     """Check that each member of these sets and rankings is an article that belongs there."""
     keys = scanner.site_keys
+    places = [place for place in places if place[1] != LEFT_OUT or keys.split(place[0])[0] not in _TOP]
     for key, member in places:
         if not is_article(member):
             yield Finding(key, f"holds {member}, which is no article", fixes.remove_member(keys, key, member))
@@ -71,6 +76,13 @@ def _stray(keys: Keys, key: str, fields: dict[str, str | None]) -> tuple[str, st
     if noun == "link":
         link = fields["link"]
         return None if link and keys.link(links.digest(link)) == key else ("link", "which has another link")
+    if noun == "domain":
+        is_theirs = links.listed_domain(fields["link"] or "") == name
+        return None if is_theirs else ("link", "which has another link")
+    if noun == "top-day":
+        time = finite_number(fields["time"])
+        is_theirs = time is None or day_name(day_number(time)) == name
+        return None if is_theirs else ("time", "which was published on another day")
     groups = (fields["groups"] or "").split()
     return ("groups", f"whose groups are {' '.join(groups) or 'none'}") if name and name not in groups else None
 
@@ -106,7 +118,13 @@ def _check_titles(scanner: Scanner, groups: list[str]) -> Iterator[Finding]:
 def _check_group_keys(scanner: Scanner, groups: set[str]) -> Iterator[Finding]:
     """Check that every key of a group belongs to a group that exists."""
     keys = scanner.site_keys
-    for pattern in (keys.group("*"), keys.group_info("*"), keys.group_by_time("*"), keys.group_by_score("*")):
+    for pattern in (
+        keys.group("*"),
+        keys.group_info("*"),
+        keys.group_by_time("*"),
+        keys.group_by_score("*"),
+        keys.top_of_group("*"),
+    ):
         for key in scanner.keys(pattern):
             _, name = keys.split(key)
             if name and "+" not in name and name not in groups and not scanner.is_group(name):

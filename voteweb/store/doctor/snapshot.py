@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 from voteweb.core import config, links
 from voteweb.store import decoding
+from voteweb.store.article_lists import SiteLists, site_lists
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.keys import Keys, article_member
-from voteweb.store.scanner import Scanner
+from voteweb.store.keys import LEFT_OUT, Keys, article_member
+from voteweb.store.scanner import Scanner, finite_number
 
 
 class KeyFields(NamedTuple):
@@ -17,6 +18,7 @@ class KeyFields(NamedTuple):
     groups: str | None
     poster: str | None
     link: str | None
+    time: str | None
 
     @property
     def group_names(self) -> list[str]:
@@ -31,11 +33,17 @@ class KeyFields(NamedTuple):
         """Return the key under whose link the article is found."""
         return keys.link(links.digest(self.link or ""))
 
+    def site_lists(self, keys: Keys) -> SiteLists:
+        """Return the rankings of the site that may hold the article."""
+        time = finite_number(self.time)
+        return site_lists(keys, time if time is not None and abs(time) < config.MAX_TIME else 0.0, self.link or "")
+
     def rankings(self, keys: Keys) -> list[str]:
         """Return the keys of the rankings that may hold the article."""
         poster = self.poster or ""
-        of_groups = [key(name) for name in self.group_names for key in (keys.group_by_time, keys.group_by_score)]
-        site = [keys.by_time(), keys.by_score(), keys.good()]
+        kinds = (keys.group_by_time, keys.group_by_score, keys.top_of_group)
+        of_groups = [key(name) for name in self.group_names for key in kinds]
+        site = self.site_lists(keys).keys
         return [*site, *of_groups, keys.posted(poster), keys.gone(poster), self.link_key(keys)]
 
 
@@ -61,6 +69,8 @@ class Snapshot(NamedTuple):
     groups: dict[str, Membership]
     #: The article's score in each ranking that may hold it, or None.
     scores: dict[str, str | None]
+    #: What the best article that a ranking by votes left out is worth, or None.
+    left_out: dict[str, str | None]
 
     def field(self, name: str) -> str | None:
         """Return one of the fields of :data:`voteweb.store.decoding.FIELDS`, as stored."""
@@ -88,7 +98,7 @@ def snapshot_commands(keys: Keys, id: int, fields: KeyFields) -> list[Command]:
         ("EXISTS", keys.thread(id)),
         *(("SISMEMBER", keys.groups(), group) for group in fields.group_names),
         *(("SISMEMBER", keys.group(group), member) for group in fields.group_names),
-        *(("ZSCORE", ranking, member) for ranking in fields.rankings(keys)),
+        *(("ZMSCORE", ranking, member, LEFT_OUT) for ranking in fields.rankings(keys)),
     ]
 
 
@@ -103,8 +113,12 @@ def parse_snapshot(keys: Keys, now: float, id: int, fields: KeyFields, replies: 
     groups = {
         name: Membership(bool(exists), bool(holds)) for name, exists, holds in zip(names, exist, hold, strict=True)
     }
-    scores = dict(zip(fields.rankings(keys), remaining, strict=True))
-    return Snapshot(now, id, fields, values, base, voters, bool(poster_exists), bool(has_thread), groups, scores)
+    places = dict(zip(fields.rankings(keys), remaining, strict=True))
+    scores = {key: score for key, (score, _) in places.items()}
+    left_out = {key: worth for key, (_, worth) in places.items()}
+    return Snapshot(
+        now, id, fields, values, base, voters, bool(poster_exists), bool(has_thread), groups, scores, left_out
+    )
 
 
 def take_snapshots(scanner: Scanner, ids: Sequence[int]) -> Iterator[tuple[int, Snapshot | None]]:

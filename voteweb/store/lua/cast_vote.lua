@@ -3,22 +3,22 @@
 -- (evicted, or expired by another clock); when all are lost, nobody can tell who may vote, so voting ends at once.
 -- Only a vote that changes something counts against the rate limit.
 -- KEYS  1 article:<id>  2 voted:<id>  3 score:  4 good:  5 user:<voter's name>  6 sessions:<voter's name>
---       7 open-votes:<voter's id>  then score:<g> for each group of the article, then, with a rate limit,
---       limit:<kind>-<digest>: the member's, then that of newcomers
+--       7 open-votes:<voter's id>  8 top:  9 top-day:<day>  then score:<g> and top-group:<g> for each group of the
+--       article, then, with a rate limit, limit:<kind>-<digest>: the member's, then that of newcomers
 -- ARGV  1 "cast" or "take-back"  2 the article as a member of rankings  3 voter's id  4 voter's name
---       5 voter's session id  6 seconds per vote  7 votes of a good article  8 voting seconds of an article without
---       an end of voting  9 seconds that the set of voters outlives voting  10 the article's groups as the caller knows
---       them  11 seconds for which a member is a newcomer  12 digest of the session that votes, empty
---       for none  13 seconds until a session that is not used ends  14 seconds until any session ends
---       15 seconds in which its use is not noted again  16 how many open votes of a member are kept
+--       5 voter's session id  6 seconds per vote  7-9 the other ranking arguments  10 voting seconds of an article
+--       without an end of voting  11 seconds that the set of voters outlives voting  12 the article's groups as the
+--       caller knows them  13 the day of KEYS[9]  14 seconds for which a member is a newcomer  15 digest of the session
+--       that votes, empty for none  16 seconds until a session that is not used ends  17 seconds until any session ends
+--       18 seconds in which its use is not noted again  19 how many open votes of a member are kept
 --       then, with a rate limit, for each of the two: acts at once, and seconds per act in the long run
 -- Answers  counted <votes> | already <votes> | absent <votes> (no vote to take back) | own <votes> | unknown | gone
 --          | closed <unix time> | logged-out (the session has ended, or the voter is banned) | held
---          | again <groups> (the article has these groups: name their rankings and try again)
+--          | again <groups> <day> (the article has these groups and is of this day: name their rankings and try again)
 --          | rate-limited <number of the limit, from 1> <seconds to wait> <unix time from which it is accepted>
-local action, member, voter_id, voter_name, session_id, vote_score, good_votes, voting_seconds, grace, known_groups,
-  newcomer_seconds, digest, idle, longest, pause, max_open_votes = unpack(ARGV)
-local FIRST_GROUP_KEY, FIRST_LIMIT = 8, 17
+local action, member, voter_id, voter_name, session_id, vote_score, max_lift, good_votes, max_ranked, voting_seconds,
+  grace, known_groups, day, newcomer_seconds, digest, idle, longest, pause, max_open_votes = unpack(ARGV)
+local FIRST_GROUP_KEY, FIRST_LIMIT = 10, 20
 local limit_count = (#ARGV - FIRST_LIMIT + 1) / 2
 local session, banned, until_time, left, signed_up, role, held = unpack(
   redis.call('HMGET', KEYS[5], 'session', 'banned', 'banned-until', 'left', 'signed-up', 'role', 'held'))
@@ -39,8 +39,9 @@ if not title or not posted then
 elseif gone then
   return { 'gone' }
 end
-if (groups or '') ~= known_groups then
-  return { 'again', groups or '' }
+local time = assert(finite(posted), 'time is no number')
+if (groups or '') ~= known_groups or day_of(time) ~= day then
+  return { 'again', groups or '', day_of(time) }
 end
 -- HMGET has checked the types of KEYS[1] and KEYS[5].
 local last_ranking = #KEYS - limit_count
@@ -48,7 +49,6 @@ check_types(2, 2, 'set')
 check_types(3, 4, 'zset')
 check_types(7, last_ranking, 'zset')
 check_types(last_ranking + 1, #KEYS, 'string')
-local time = assert(finite(posted), 'time is no number')
 local closes = voting_end(stored_end, time, voting_seconds)
 if tonumber(now()) >= closes then
   return { 'closed', exact(closes) }
@@ -98,12 +98,15 @@ local last_open = redis.call('ZREVRANGE', KEYS[7], 0, 0, 'WITHSCORES')[2]
 if last_open then
   redis.call('EXPIREAT', KEYS[7], string.format('%d', tonumber(last_open) + tonumber(grace)))
 end
-local points = score(time, votes, tonumber(vote_score))
+local place = find_place(member, time, votes, vote_score, max_lift, good_votes, max_ranked)
 redis.call('HSET', KEYS[1], 'votes', string.format('%d', votes))
-rank(KEYS[3], points, member)
-rank_good(KEYS[4], votes, tonumber(good_votes), time, member)
-for i = FIRST_GROUP_KEY, last_ranking do
-  rank(KEYS[i], points, member)
+rank(KEYS[3], place.points, member)
+rank_good(KEYS[4], place)
+rank_best(KEYS[8], place)
+rank_best(KEYS[9], place)
+for i = FIRST_GROUP_KEY, last_ranking, 2 do
+  rank(KEYS[i], place.points, member)
+  rank_best(KEYS[i + 1], place)
 end
 note_session(6, digest, noted_use, idle, longest)
 return { 'counted', string.format('%d', votes) }

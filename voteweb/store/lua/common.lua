@@ -19,10 +19,11 @@ local function exact(number)
   return string.format('%.17g', number)
 end
 
--- The score of an article: unix seconds of publishing plus vote_score seconds per vote.
--- score() in core/ranking.py explains the same formula to people: change both together.
-local function score(time, votes, vote_score)
-  return time + vote_score * votes
+-- The score of an article: unix seconds of publishing plus vote_score seconds per vote, of which at most max_lift count
+-- (0: all of them). score() in core/ranking.py explains the same formula to people: change both together.
+local function score(time, votes, vote_score, max_lift)
+  local lift = vote_score * votes
+  return time + (max_lift > 0 and math.min(lift, max_lift) or lift)
 end
 
 -- The unix time at which voting on an article ends: its field closes, in whole seconds, or voting_seconds after time if
@@ -143,12 +144,92 @@ local function rank(key, number, member)
   redis.call('PERSIST', key)
 end
 
--- Put an article into the ranking of good articles, or take it out, depending on its votes.
-local function rank_good(key, votes, good_votes, time, member)
-  if votes >= good_votes then
-    rank(key, time, member)
+-- The value of an article in rankings by votes, which tells those with as many votes apart by their time. by_votes() in
+-- core/ranking.py: change both together.
+local function by_votes(votes, time)
+  return votes * 4294967296 + math.floor(time)
+end
+
+-- A ranking by votes holds a number of articles at most. This member has the value of the best one that it left out:
+-- it stands below all articles, and whatever is worth more is in the ranking.
+local LEFT_OUT = '-'
+
+-- Take the lowest article out of a ranking by votes while it holds more than max_ranked.
+local function trim_best(key, max_ranked)
+  local lowest = redis.call('ZRANGE', key, 0, 1, 'WITHSCORES')
+  local at = lowest[1] == LEFT_OUT and 3 or 1
+  local count = redis.call('ZCARD', key) - (at == 3 and 1 or 0)
+  if count > max_ranked then
+    redis.call('ZREM', key, lowest[at])
+    redis.call('ZADD', key, lowest[at + 1], LEFT_OUT)
+    return trim_best(key, max_ranked)
+  end
+end
+
+-- Put an article into a ranking by votes if it is one of the best, else take it out.
+local function rank_best(key, place)
+  local stored, left_out = unpack(redis.call('ZMSCORE', key, place.member, LEFT_OUT))
+  if left_out and place.by_votes < tonumber(left_out) then
+    if stored then
+      redis.call('ZREM', key, place.member)
+    end
   else
-    redis.call('ZREM', key, member)
+    redis.call('ZADD', key, exact(place.by_votes), place.member)
+    if not stored then
+      trim_best(key, place.max_ranked)
+    end
+  end
+end
+
+-- Where an article stands in the rankings that hold it. The texts are four arguments of scripts, in the order of
+-- ranking_arguments() in store/article_lists.py: seconds per vote, most seconds by which votes lift an article (0: no limit), votes
+-- of a good article, and articles that a ranking by votes holds.
+local function find_place(member, time, votes, vote_score, max_lift, good_votes, max_ranked)
+  return {
+    member = member, time = time, points = score(time, votes, tonumber(vote_score), tonumber(max_lift)),
+    is_good = votes >= tonumber(good_votes), by_votes = by_votes(votes, time), max_ranked = tonumber(max_ranked) }
+end
+
+-- Put an article into the ranking of good articles, or take it out, depending on its votes.
+local function rank_good(key, place)
+  if place.is_good then
+    rank(key, place.time, place.member)
+  else
+    redis.call('ZREM', key, place.member)
+  end
+end
+
+-- The keys of the rankings of the site that hold an article come in one order, that of site_keys() in
+-- store/article_lists.py: time: score: good: top: top-day:<day> domain:<domain>. Those of a group, of group_keys() there:
+-- group:<g> time:<g> score:<g> top-group:<g>.
+local SITE_KEYS, GROUP_KEYS = 6, 4
+
+-- Return the day of a time, in days since 1970.
+local function day_of(time)
+  return string.format('%d', math.floor(time / 86400))
+end
+
+-- Put an article into the ranking of its link's domain; has_domain: 0 if the link has none.
+local function enter_domain(key, place, has_domain)
+  if has_domain == '1' then
+    rank(key, math.floor(place.time), place.member)
+  end
+end
+
+-- Put an article into the rankings of the site, the first of which is KEYS[at].
+local function enter_site(at, place, has_domain)
+  rank(KEYS[at], place.time, place.member)
+  rank(KEYS[at + 1], place.points, place.member)
+  rank_good(KEYS[at + 2], place)
+  rank_best(KEYS[at + 3], place)
+  rank_best(KEYS[at + 4], place)
+  enter_domain(KEYS[at + 5], place, has_domain)
+end
+
+-- Take an article out of the rankings of the site.
+local function leave_site(at, member)
+  for i = at, at + SITE_KEYS - 1 do
+    redis.call('ZREM', KEYS[i], member)
   end
 end
 
@@ -194,29 +275,49 @@ local function group_names(field)
   return table.concat(names, ' ')
 end
 
--- Check the types of the three keys of each group named in ARGV from first_argument on; those of the first group begin
--- at KEYS[first_key].
+-- Return the place of the first key of the group that is named in ARGV[i]; the first group is named in
+-- ARGV[first_argument], and its keys begin at KEYS[first_key].
+local function group_key(i, first_argument, first_key)
+  return first_key + GROUP_KEYS * (i - first_argument)
+end
+
+-- Check the types of the keys of each group named in ARGV from first_argument on.
 local function check_groups(first_argument, first_key)
   for i = first_argument, #ARGV do
-    local key = first_key + 3 * (i - first_argument)
-    check_types(key, key, 'set')
-    check_types(key + 1, key + 2, 'zset')
+    local at = group_key(i, first_argument, first_key)
+    check_types(at, at, 'set')
+    check_types(at + 1, at + 3, 'zset')
   end
 end
 
--- Put an article into the group whose set is KEYS[at] and whose rankings, by time and by score, are the next two.
-local function enter_group(at, time, points, member)
-  redis.call('SADD', KEYS[at], member)
+-- Put an article into the group whose set is KEYS[at] and whose rankings are the next three.
+local function enter_group(at, place)
+  redis.call('SADD', KEYS[at], place.member)
   redis.call('PERSIST', KEYS[at])
-  rank(KEYS[at + 1], time, member)
-  rank(KEYS[at + 2], points, member)
+  rank(KEYS[at + 1], place.time, place.member)
+  rank(KEYS[at + 2], place.points, place.member)
+  rank_best(KEYS[at + 3], place)
 end
 
 -- Take an article out of the group whose set is KEYS[at].
 local function leave_group(at, member)
   redis.call('SREM', KEYS[at], member)
-  redis.call('ZREM', KEYS[at + 1], member)
-  redis.call('ZREM', KEYS[at + 2], member)
+  for i = at + 1, at + 3 do
+    redis.call('ZREM', KEYS[i], member)
+  end
+end
+
+-- Put an article into every group named in ARGV from first_argument on, or take it out of them.
+local function enter_groups(first_argument, first_key, place)
+  for i = first_argument, #ARGV do
+    enter_group(group_key(i, first_argument, first_key), place)
+  end
+end
+
+local function leave_groups(first_argument, first_key, member)
+  for i = first_argument, #ARGV do
+    leave_group(group_key(i, first_argument, first_key), member)
+  end
 end
 
 -- Compute the groups of an article after a change. field is the article's field now; of the names in ARGV from
@@ -248,16 +349,16 @@ end
 
 -- Put an article into each group named in ARGV from first_argument on, or take it out, as in_group says. The keys of
 -- the first group begin at KEYS[first_key]. Returns the names that were added and those that were removed.
-local function move_groups(first_argument, first_key, in_group, time, points, member)
+local function move_groups(first_argument, first_key, in_group, place)
   local added, removed = {}, {}
   for i = first_argument, #ARGV do
-    local key = first_key + 3 * (i - first_argument)
-    local was_in_group = redis.call('SISMEMBER', KEYS[key], member) == 1
+    local at = group_key(i, first_argument, first_key)
+    local was_in_group = redis.call('SISMEMBER', KEYS[at], place.member) == 1
     if in_group[ARGV[i]] then
-      enter_group(key, time, points, member)
+      enter_group(at, place)
       if not was_in_group then added[#added + 1] = ARGV[i] end
     else
-      leave_group(key, member)
+      leave_group(at, place.member)
       if was_in_group then removed[#removed + 1] = ARGV[i] end
     end
   end

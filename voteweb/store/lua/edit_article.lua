@@ -1,11 +1,12 @@
 -- Change title, link, text and groups of an article: its poster may in the first minutes, a moderator at any time.
 -- KEYS  1 article:<id>  2 groups:  3 link:<digest> as it was  4 link:<digest> as it will be  5 was:<id>
---       then for each group named, first those to add, three: group:<g> time:<g> score:<g>;  then the act's,
---       then the actor's
+--       6 domain:<domain> as it was  7 domain:<domain> as it will be  then for each group named, first those to add,
+--       its four keys;  then the act's, then the actor's
 -- ARGV  1-3 the act's (see common.lua)  4 the article as a member of rankings  5 poster's name, or empty for a moderator
---       6 seconds to edit  7 seconds per vote  8 groups an article may be in  9 title  10 link  11 text
---       12 the link as the caller knows it  13 seconds a link is remembered  14 the revision that the form shows, or
---       empty for any  15 how many earlier versions are kept  16 for how many seconds  17 how many of the names are to add
+--       6 seconds to edit  7 seconds per vote  8-10 the other ranking arguments  11 whether the new link has a domain
+--       (0 or 1)  12 groups an article may be in  13 title  14 link  15 text
+--       16 the link as the caller knows it  17 seconds a link is remembered  18 the revision that the form shows, or
+--       empty for any  19 how many earlier versions are kept  20 for how many seconds  21 how many of the names are to add
 --       then the names, then the actor's
 -- Answers  edited | unknown | gone | not-yours | late <unix time> | again <link> | no-group <names> | too-many
 --          | stale (somebody has changed the article since) | link-fixed (others have voted for it) | logged-out
@@ -15,9 +16,9 @@ local before = answer_before()
 if before or refusal then
   return before or refusal
 end
-local member, editor, edit_seconds, vote_score, max_groups, new_title, new_link, new_text, known_link, link_seconds,
-  known_revision, max_versions, version_seconds, add_count = unpack(ARGV, 4)
-local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 6, 18
+local member, editor, edit_seconds, vote_score, max_lift, good_votes, max_ranked, has_domain, max_groups, new_title,
+  new_link, new_text, known_link, link_seconds, known_revision, max_versions, version_seconds, add_count = unpack(ARGV, 4)
+local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 8, 22
 local title, link, text, poster, posted, votes, base, field, gone, revision = unpack(redis.call('HMGET', KEYS[1],
   'title', 'link', 'text', 'poster', 'time', 'votes', 'base', 'groups', 'gone', 'revision'))
 if not title or not posted then
@@ -37,7 +38,7 @@ if (link or '') ~= known_link then
   return { 'again', link or '' }
 end
 check_types(2, 2, 'set')
-check_types(3, 5, 'zset')
+check_types(3, 7, 'zset')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 check_log()
 local remaining, in_group, unknown = plan_groups(field, FIRST_GROUP_NAME, tonumber(add_count), 2)
@@ -59,17 +60,20 @@ if editor ~= '' and (link or '') ~= new_link and votes - math.min(base, 0) > 1 t
   return { 'link-fixed' }
 end
 
-local time_of_edit, points = now(), score(time, votes, tonumber(vote_score))
+local time_of_edit = now()
+local place = find_place(member, time, votes, vote_score, max_lift, good_votes, max_ranked)
 redis.call('ZADD', KEYS[5], time_of_edit, cjson.encode({
   title = title, link = link or '', text = text or '', groups = field or '', time = time_of_edit,
   by = editor ~= '' and 'poster' or 'moderator' }))
 redis.call('ZREMRANGEBYRANK', KEYS[5], 0, -1 - tonumber(max_versions))
 redis.call('EXPIRE', KEYS[5], version_seconds)
-local added, removed = move_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY, in_group, time, points, member)
+local added, removed = move_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY, in_group, place)
 redis.call('HSET', KEYS[1], 'title', new_title, 'link', new_link, 'text', new_text,
   'groups', groups, 'revision', next_revision(revision))
 if new_link ~= known_link then
   redis.call('ZREM', KEYS[3], member)
+  redis.call('ZREM', KEYS[6], member)
+  enter_domain(KEYS[7], place, has_domain)
   if new_link ~= '' then
     remember_link(KEYS[4], time, tonumber(link_seconds), member)
   end

@@ -1,30 +1,33 @@
 -- Import one article from elsewhere, unless the same row was imported before.
--- KEYS  1 article:<id>  2 voted:<id>  3 time:  4 score:  5 good:  6 posted:<poster>
---       7 imported:<bucket>  8 link:<digest>  then for each group three: group:<g> time:<g> score:<g>;
---       last user:<poster>
+-- KEYS  1 article:<id>  2 voted:<id>  3-8 rankings of the site  9 posted:<poster>  10 imported:<bucket>
+--       11 link:<digest>  then for each group its four keys;  last user:<poster>
 -- ARGV  1 the article as a member of rankings  2 title  3 link  4 text  5 poster's name  6 poster's id  7 unix time
---       8 votes  9 seconds per vote  10 votes of a good article  11 voting seconds
---       12 seconds that the set of voters outlives them  13 the row's fingerprint in its bucket  14 seconds a link is remembered
---       15 what replaces the name of a poster who has left  then the groups' names
--- Answers  imported | known | taken (the id is another's)
+--       8 votes  9 seconds per vote  10-12 the other ranking arguments  13 the day of KEYS[7]
+--       14 whether the link has a domain (0 or 1)  15 voting seconds  16 seconds that the set of voters outlives them
+--       17 the row's fingerprint in its bucket  18 seconds a link is remembered
+--       19 what replaces the name of a poster who has left  then the groups' names
+-- Answers  imported | known | taken (the id is another's) | again <unix time> (name the day of this time)
 -- While voting is open the poster is a voter, as with any article, and the other votes are the base.
-local member, title, link, text, poster, poster_id, wanted_time, votes, vote_score, good_votes, voting_seconds, grace,
-  row, link_seconds, replacement = unpack(ARGV)
-local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 9, 16
-if redis.call('SISMEMBER', KEYS[7], row) == 1 then
+local member, title, link, text, poster, poster_id, wanted_time, votes, vote_score, max_lift, good_votes, max_ranked, day,
+  has_domain, voting_seconds, grace, row, link_seconds, replacement = unpack(ARGV)
+local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 12, 20
+if redis.call('SISMEMBER', KEYS[10], row) == 1 then
   return { 'known' }
 elseif redis.call('EXISTS', KEYS[1]) == 1 then
   return { 'taken' }
 end
 check_types(2, 2, 'set')
-check_types(3, 6, 'zset')
-check_types(8, 8, 'zset')
+check_types(3, 9, 'zset')
+check_types(11, 11, 'zset')
 check_types(#KEYS, #KEYS, 'hash')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 local posted = first_free_time(KEYS[3], string.format('%.6f', tonumber(wanted_time)))
 local time = finite(posted)
+if day_of(time) ~= day then
+  return { 'again', posted }
+end
 votes = assert(finite(votes), 'votes is no number')
-local points = score(time, votes, tonumber(vote_score))
+local place = find_place(member, time, votes, vote_score, max_lift, good_votes, max_ranked)
 local closes = voting_end(nil, time, voting_seconds)
 local base = votes
 -- The deletion of an account has gone through its articles once: none may come under the name after that.
@@ -39,17 +42,13 @@ redis.call('HSET', KEYS[1], 'title', title, 'link', link, 'text', text, 'poster'
   'time', posted,
   'votes', string.format('%d', votes), 'base', string.format('%d', base), 'closes', string.format('%d', closes),
   'groups', table.concat(ARGV, ' ', FIRST_GROUP_NAME))
-rank(KEYS[3], time, member)
-rank(KEYS[4], points, member)
-rank_good(KEYS[5], votes, tonumber(good_votes), time, member)
+enter_site(3, place, has_domain)
 if not has_left then
-  rank(KEYS[6], time, member)
+  rank(KEYS[9], time, member)
 end
 if link ~= '' and tonumber(now()) < time + tonumber(link_seconds) then
-  remember_link(KEYS[8], time, tonumber(link_seconds), member)
+  remember_link(KEYS[11], time, tonumber(link_seconds), member)
 end
-for i = FIRST_GROUP_NAME, #ARGV do
-  enter_group(FIRST_GROUP_KEY + 3 * (i - FIRST_GROUP_NAME), time, points, member)
-end
-redis.call('SADD', KEYS[7], row)
+enter_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY, place)
+redis.call('SADD', KEYS[10], row)
 return { 'imported' }

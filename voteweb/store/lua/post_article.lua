@@ -1,21 +1,23 @@
 -- Post an article under an id that the caller has reserved.
--- KEYS  1 article:<id>  2 voted:<id>  3 time:  4 score:  5 good:  6 posted:<poster>  7 once:<member>-<token>
---       8 groups:  9 link:<digest>  10 user:<poster>  11 limit:<kind>-<digest> of newcomers
---       then for each group three: group:<g> time:<g> score:<g>
+-- KEYS  1 article:<id>  2 voted:<id>  3-8 rankings of the site  9 posted:<poster>  10 once:<member>-<token>
+--       11 groups:  12 link:<digest>  13 user:<poster>  14 limit:<kind>-<digest> of newcomers
+--       then for each group its four keys
 -- ARGV  1 the article as a member of rankings  2 title  3 link  4 text  5 poster's name  6 poster's id
---       7 own vote (0 or 1)  8 seconds per vote  9 votes of a good article
---       10 voting seconds  11 seconds that the set of voters outlives them  12 seconds to remember the form
---       13 seconds a link is remembered  14 whether to post a link that was posted within them (0 or 1)
---       15 seconds for which a member is a newcomer  16 articles that a newcomer may post at once
---       17 seconds per article in the long run  then the groups' names
+--       7 own vote (0 or 1)  8 seconds per vote  9-11 the other ranking arguments  12 the day of KEYS[7]
+--       13 whether the link has a domain (0 or 1)  14 voting seconds  15 seconds that the set of voters outlives them
+--       16 seconds to remember the form  17 seconds a link is remembered
+--       18 whether to post a link that was posted within them (0 or 1)  19 seconds for which a member is a newcomer
+--       20 articles that a newcomer may post at once  21 seconds per article in the long run  then the groups' names
 -- Answers  posted <article> | posted-before <article> (this form was sent before) | taken (the id is another's)
 --          | no-group <names> | logged-out (the poster has left or is banned)
 --          | duplicate <article> (the newest with this link), each article as a member of rankings
 --          | rate-limited 1 <seconds to wait> <unix time from which it is accepted>
-local member, title, link, text, poster, poster_id, own_vote, vote_score, good_votes, voting_seconds, grace,
-  form_seconds, link_seconds, allow_duplicate, newcomer_seconds, newcomer_burst, newcomer_interval = unpack(ARGV)
-local LIMIT_KEY, FIRST_GROUP_KEY, LIMIT, FIRST_GROUP_NAME = 11, 12, 16, 18
-local before = redis.call('GET', KEYS[7])
+--          | again <unix time> (name the day of this time)
+local member, title, link, text, poster, poster_id, own_vote, vote_score, max_lift, good_votes, max_ranked, day,
+  has_domain, voting_seconds, grace, form_seconds, link_seconds, allow_duplicate, newcomer_seconds, newcomer_burst,
+  newcomer_interval = unpack(ARGV)
+local LIMIT_KEY, FIRST_GROUP_KEY, LIMIT, FIRST_GROUP_NAME = 14, 15, 20, 22
+local before = redis.call('GET', KEYS[10])
 if before then
   return { 'posted-before', before }
 end
@@ -23,19 +25,19 @@ if redis.call('EXISTS', KEYS[1]) == 1 then
   return { 'taken' }
 end
 check_types(2, 2, 'set')
-check_types(3, 6, 'zset')
-check_types(8, 8, 'set')
-check_types(9, 9, 'zset')
+check_types(3, 9, 'zset')
+check_types(11, 11, 'set')
+check_types(12, 12, 'zset')
 check_types(LIMIT_KEY, LIMIT_KEY, 'string')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
-local refusal = check_member(KEYS[10], poster_id, 'member')
+local refusal = check_member(KEYS[13], poster_id, 'member')
 if refusal then
   return refusal
 end
 local names, unknown = {}, {}
 for i = FIRST_GROUP_NAME, #ARGV do
   names[#names + 1] = ARGV[i]
-  if redis.call('SISMEMBER', KEYS[8], ARGV[i]) == 0 then
+  if redis.call('SISMEMBER', KEYS[11], ARGV[i]) == 0 then
     unknown[#unknown + 1] = ARGV[i]
   end
 end
@@ -44,20 +46,23 @@ if #unknown > 0 then
 end
 local posted = first_free_time(KEYS[3], now())
 local time = finite(posted)
+if day_of(time) ~= day then
+  return { 'again', posted }
+end
 if link ~= '' and allow_duplicate == '0' then
   local oldest = '(' .. exact(time - tonumber(link_seconds))
-  local newest = redis.call('ZREVRANGEBYSCORE', KEYS[9], '+inf', oldest, 'LIMIT', 0, 1)
+  local newest = redis.call('ZREVRANGEBYSCORE', KEYS[12], '+inf', oldest, 'LIMIT', 0, 1)
   if newest[1] then
     return { 'duplicate', newest[1] }
   end
 end
-local role, signed_up = unpack(redis.call('HMGET', KEYS[10], 'role', 'signed-up'))
+local role, signed_up = unpack(redis.call('HMGET', KEYS[13], 'role', 'signed-up'))
 refusal = is_newcomer(signed_up, role, newcomer_seconds) and hit_rate_limits(LIMIT_KEY, LIMIT, LIMIT_KEY)
 if refusal then
   return refusal
 end
 local votes = tonumber(own_vote)
-local points = score(time, votes, tonumber(vote_score))
+local place = find_place(member, time, votes, vote_score, max_lift, good_votes, max_ranked)
 local closes = voting_end(nil, time, voting_seconds)
 
 redis.call('HSET', KEYS[1], 'title', title, 'link', link, 'text', text, 'poster', poster, 'time', posted,
@@ -65,15 +70,11 @@ redis.call('HSET', KEYS[1], 'title', title, 'link', link, 'text', text, 'poster'
   'groups', table.concat(names, ' '))
 redis.call('SADD', KEYS[2], poster_id)
 redis.call('EXPIREAT', KEYS[2], string.format('%d', closes + tonumber(grace)))
-rank(KEYS[3], time, member)
-rank(KEYS[4], points, member)
-rank_good(KEYS[5], votes, tonumber(good_votes), time, member)
-rank(KEYS[6], time, member)
-redis.call('SET', KEYS[7], member, 'EX', form_seconds)
+enter_site(3, place, has_domain)
+rank(KEYS[9], time, member)
+redis.call('SET', KEYS[10], member, 'EX', form_seconds)
 if link ~= '' then
-  remember_link(KEYS[9], time, tonumber(link_seconds), member)
+  remember_link(KEYS[12], time, tonumber(link_seconds), member)
 end
-for i = 1, #names do
-  enter_group(FIRST_GROUP_KEY + 3 * (i - 1), time, points, member)
-end
+enter_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY, place)
 return { 'posted', member }

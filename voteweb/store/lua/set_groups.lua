@@ -1,8 +1,9 @@
 -- Put an article into groups and take it out of others, in one act.
--- KEYS  1 article:<id>  2 groups:  then for each group named, first those to add, three: group:<g> time:<g> score:<g>;
---       then the act's, then the actor's
+-- KEYS  1 article:<id>  2 groups:  then for each group named, first those to add, its four keys;  then the act's,
+--       then the actor's
 -- ARGV  1-3 the act's (see common.lua)  4 the article as a member of rankings  5 seconds per vote
---       6 groups an article may be in  7 how many of the names are to add  then the names, then the actor's
+--       6-8 the other ranking arguments  9 groups an article may be in  10 how many of the names are to add
+--       then the names, then the actor's
 -- Answers  set <groups> (as they now are) | unknown | gone | no-group <names> | too-many
 --          | overruled (what this undoes is not in force) | logged-out | forbidden
 local refusal = check_actor()
@@ -10,8 +11,8 @@ local before = answer_before()
 if before or refusal then
   return before or refusal
 end
-local member, vote_score, max_groups, add_count = unpack(ARGV, 4)
-local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 3, 8
+local member, vote_score, max_lift, good_votes, max_ranked, max_groups, add_count = unpack(ARGV, 4)
+local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 3, 11
 local title, posted, votes, field, gone, revision = unpack(
   redis.call('HMGET', KEYS[1], 'title', 'time', 'votes', 'groups', 'gone', 'revision'))
 if not title or not posted then
@@ -36,9 +37,9 @@ if #remaining > tonumber(max_groups) and #remaining > count_before then
 end
 
 local time = finite(posted)
-local points = score(time, finite(votes or 0), tonumber(vote_score))
+local place = find_place(member, time, finite(votes or 0), vote_score, max_lift, good_votes, max_ranked)
 write_when_full(KEYS[1])
-local added, removed = move_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY, in_group, time, points, member)
+local added, removed = move_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY, in_group, place)
 local groups = table.concat(remaining, ' ')
 redis.call('HSET', KEYS[1], 'groups', groups)
 if groups ~= group_names(field) then

@@ -13,6 +13,7 @@ from voteweb.store.schema import (
     moderation_log,
     open_votes,
     password_resets,
+    rankings,
     reports,
 )
 
@@ -43,5 +44,5 @@ CONVERSIONS: dict[int, tuple[Conversion, ...]] = {
     # Conversations: only new keys and fields, which are absent on a site that has none.
     2: (),
     # Rankings that are computed from articles: by votes for each day, by domain of the link.
-    3: (),
+    3: (Conversion("Rank articles by votes for each day and group, and list them by domain", rankings.convert),),
 }
