@@ -23,10 +23,10 @@ FIND_VIOLATIONS = """options => axe.run(document, {resultTypes: ['violations'], 
 NO_AXE = "window.axe = {run: async () => ({violations: []})}"
 #: A wide code block scrolls but cannot take the focus. Chromium lets the keyboard scroll it; not every browser does.
 KNOWN_VIOLATIONS = {"scrollable-region-focusable: <pre>"}
-#: Everything that is pressed often, but links in texts.
+#: Everything that is pressed often, but links in texts and what is smaller in rows of lists.
 TARGETS = (
     "button.vote, .site-header nav a, .site-header button, .pages a, .orders a, main .button, .button-secondary, "
-    "summary, label.chip, .field input:not([type=checkbox], [type=radio]), .moderation-form button, "
+    "summary:not(.articles *), label.chip, .field input:not([type=checkbox], [type=radio]), .moderation-form button, "
     ".moderation-form input:not([type])"
 )
 #: The targets that do not react 21 pixels above and below their middle.
@@ -37,9 +37,14 @@ FIND_LOW_TARGETS = """selector => [...document.querySelectorAll(selector)].filte
   return !(isHit(-21) && isHit(21));
 }).map(element => element.outerHTML)"""
 
+SET_TEXT_SIZE = "size => { document.documentElement.style.fontSize = size; }"
+
 
 def problems(visitor: Visitor) -> Iterator[tuple[str, Any]]:
-    """Yield what is wrong with the page, by check: with a wide window and the light theme, then narrow and dark."""
+    """Yield what is wrong with the page, by check: with a wide window and the light theme, then narrow and dark.
+
+    A window of 320 pixels is one of 1280 at a zoom of 400 %.
+    """
     page = visitor.page
     page.emulate_media(color_scheme="light")
     for width in (320, 1280):
@@ -49,6 +54,9 @@ def problems(visitor: Visitor) -> Iterator[tuple[str, Any]]:
     page.emulate_media(color_scheme="dark")
     resize(page, 360)
     yield "wider than 360 px", visitor.overflow()
+    page.evaluate(SET_TEXT_SIZE, "200%")
+    yield "wider than 360 px, text of 200 %", visitor.overflow()
+    page.evaluate(SET_TEXT_SIZE, "")
     yield "low targets", page.evaluate(FIND_LOW_TARGETS, TARGETS)
     yield "violations, dark", violations(page, VISUAL_RULES)
 

@@ -1,0 +1,146 @@
+"""How many articles the first screen of a list shows, on a phone and on a desk, over titles as they are on a site."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import pytest
+from playwright.sync_api import Page
+
+from tests import factories
+from tests.journeys.conftest import Join, Visit
+from tests.journeys.visitor import Visitor
+from voteweb.core.config import Settings
+from voteweb.core.models import Reason, Role
+from voteweb.store import Store
+
+MEMBER = "lamplighter_at_sea"
+MODERATOR = "mod_of_many_things"
+#: Domain, poster, group and title.
+STORIES = """\
+quietserver.example old_ferry programming We deleted the staging environment and nobody noticed for nine weeks
+blog.slowcompiler.example lowercase_l programming The case for returning early from everything
+harbour-gazette.example saltmarsh cities How a port of 90,000 people lost its map and redrew it from memory
+- quire books What do you write in the front of a book you give away?
+sqlite.org ftclausen databases Appropriate uses for SQLite
+lichen-letters.example bdoux - A pocket guide to reading the foam on river water
+nytimes.com erlend_sh - What I learned from a stroke at 26: make time to untangle
+research.bigletters.example iamd3vil science Measuring the depth of a lake with two phones and the speed of sound
+pagefault.example kettle-black programming I replaced our job queue with a table and a cron entry; fourteen months later
+arstechnica.com johnhenry law Municipal ISP forced to shut off fiber to the home after court ruling
+- curiousgal ask Ask: what are the must-read books about economics and finance?
+github.com arjun27 databases A fast PostgreSQL client library for Python, three times faster than the usual one
+medium.com akkartik - Software development at 1 Hz
+bbc.com benevol law Swiss endorse new surveillance powers
+openmw.org rocky1138 games OpenMW, open source Elder Scrolls III: a reimplementation of Morrowind
+mercurynews.com prostoalex cities Bay Area wages soaring but still cannot keep up with housing prices
+oldmaps.example saltmarsh history The surveyor who drew every bridge of a county twice, forty years apart
+blog.2ndquadrant.example petergeoghegan databases Bidirectional replication is coming to PostgreSQL
+kernel-notes.example linus_fan programming Why does a process that does nothing need eleven megabytes?
+spectrum.example quire science Paper batteries that start with a drop of water
+letters.example old_ferry - I quit my job, bought an army truck, and spent 19 months driving around Africa
+engineering.example ops programming The load balancer that we wrote in a week and have kept for six years
+weather.example gale science Forecasts for one street: what a thousand garden stations can tell
+typefoundry.example lowercase_l design Numerals that line up, and numerals that do not
+archive.example bdoux history Letters from a lighthouse keeper, 1911 to 1924, with all the weather left in
+"""
+MEASURE = """() => [document.querySelector("header").getBoundingClientRect().height,
+  ...[...document.querySelectorAll("li.article")].map(row => row.getBoundingClientRect())
+  .flatMap(box => [box.height, box.bottom])]"""
+#: The targets in rows that are lower than 28 pixels; those of votes have a test of their own.
+LOW_TARGETS = """[...document.querySelectorAll("li.article :is(.meta a, .meta button, summary)")]
+.filter(element => element.checkVisibility() && element.getBoundingClientRect().height < 28)
+.map(element => element.outerHTML)"""
+
+
+class Screen(NamedTuple):
+    """A window, whether it is touched, and what its first screen shows: rows at least, and their height at most."""
+
+    width: int
+    height: int
+    touch: bool
+    rows: int
+    row_height: int
+
+
+PHONE = Screen(360, 740, True, 5, 110)
+DESK = Screen(1280, 800, False, 12, 62)
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """Lists as long as on a site, and one where newcomers wait."""
+    return replace(settings, page_size=Settings.page_size, good_listed=Settings.good_listed, signup="approve")
+
+
+@pytest.fixture
+def stories(store: Store, join: Join) -> None:
+    """Articles of minutes to days ago, and something to count in each place of a moderator's header."""
+    join(MEMBER)
+    moderator = join(MODERATOR, Role.MODERATOR)
+    for number, line in enumerate(STORIES.splitlines(), 1):
+        domain, poster, group, title = line.split(" ", 3)
+        factories.imported(
+            store,
+            title=title,
+            link="" if domain == "-" else f"https://{domain}/{number}",
+            text="Just asking." if domain == "-" else "",
+            poster=poster,
+            groups=() if group == "-" else (group,),
+            time=time.time() - number * 4 * 3_600,
+            votes=5 * number if number % 6 else 200 + number,
+        )
+    own = factories.article(store, moderator, title="A note of my own")
+    factories.comment(store, own, factories.user(store, MEMBER), text=f"Well said, @{MEMBER} and @{MODERATOR}.")
+    factories.comment(store, 1, moderator, text=f"Is it true, @{MEMBER}?")
+    store.reports.make(2, factories.user(store, MEMBER), Reason.SPAM, "")
+    store.users.make("newcomer", "", network="", request="Please")
+
+
+@pytest.fixture
+def touch(visit: Visit) -> Iterator[Visit]:
+    """A function as ``visit``, but with a finger."""
+    opened: list[Page] = []
+
+    def open_touched(name: str) -> Visitor:
+        visitor = visit(name)
+        opened.append(visitor.page)
+        _set_touch(visitor.page, True)
+        return visitor
+
+    yield open_touched
+    for page in opened:
+        _set_touch(page, False)
+
+
+def _set_touch(page: Page, enabled: bool) -> None:
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Emulation.setTouchEmulationEnabled", {"enabled": enabled})
+
+
+@pytest.mark.usefixtures("stories")
+@pytest.mark.parametrize("name", ["", MEMBER, MODERATOR], ids=["reader", "member", "moderator"])
+def test_first_screen_shows_many_articles(name: str, visit: Visit, touch: Visit) -> None:
+    for screen in (PHONE, DESK):
+        visitor = (touch if screen.touch else visit)(name)
+        visitor.page.set_viewport_size({"width": screen.width, "height": screen.height})
+        for path in ("/", "/new"):
+            header, *boxes = visitor.open(path).page.evaluate(MEASURE)
+            heights, ends = boxes[::2], boxes[1::2]
+            assert len(heights) == Settings.page_size
+            assert max(heights) <= screen.row_height, (path, screen, heights)
+            assert sum(end <= screen.height for end in ends) >= screen.rows, (path, screen, header, ends)
+            assert visitor.page.evaluate(LOW_TARGETS) == []
+
+
+@pytest.mark.usefixtures("stories")
+@pytest.mark.parametrize("name", ["", MEMBER, MODERATOR], ids=["reader", "member", "moderator"])
+def test_header_has_two_rows_at_most(name: str, touch: Visit) -> None:
+    visitor = touch(name)
+    for width in (320, 360):
+        visitor.page.set_viewport_size({"width": width, "height": 740})
+        header = visitor.open("/").page.locator("header")
+        assert header.evaluate("header => header.getBoundingClientRect().height") <= 2 * 44 + 8
+        assert header.locator(".badge").count() == {"": 0, MEMBER: 1, MODERATOR: 3}[name]
+        assert visitor.overflow() == 0
