@@ -33,7 +33,7 @@ write_when_full(KEYS[2])
 node.author, node.state = '', has_state(node, 'R') and 'dR' or 'd'
 write_node(KEYS[2], number, node)
 if node.state == 'd' then
-  redis.call('HDEL', KEYS[2], reason_field, 'removed-by:' .. number)
+  redis.call('HDEL', KEYS[2], reason_field, removed_by_field(reason_field))
 end
 redis.call('HDEL', KEYS[3], number)
 set_hidden(KEYS[4], KEYS[1], number, true)

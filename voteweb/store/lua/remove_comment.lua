@@ -42,7 +42,7 @@ set_state(node, state, true)
 write_node(KEYS[2], number, node)
 redis.call('HSET', KEYS[2], reason_field, reason)
 if removed_by ~= '' then
-  redis.call('HSET', KEYS[2], 'removed-by:' .. number, removed_by)
+  redis.call('HSET', KEYS[2], removed_by_field(reason_field), removed_by)
 end
 set_hidden(KEYS[3], KEYS[1], number, true)
 if state == 'R' then

@@ -20,7 +20,7 @@ if not node or redis.call('HEXISTS', KEYS[1], 'title') == 0 then
 elseif has_state(node, 'd') and not has_state(node, 'R') then
   return { 'deleted' }
 elseif not has_state(node, 'rR')
-  or removed_by ~= '' and redis.call('HGET', KEYS[2], 'removed-by:' .. number) ~= removed_by then
+  or removed_by ~= '' and redis.call('HGET', KEYS[2], removed_by_field(reason_field)) ~= removed_by then
   return { 'already' }
 elseif node.author ~= known_author then
   return { 'again' }
@@ -40,7 +40,7 @@ local had_replies = has_state(node, 'R')
 set_state(node, 'r', false)
 set_state(node, 'R', false)
 write_node(KEYS[2], number, node)
-redis.call('HDEL', KEYS[2], reason_field, 'removed-by:' .. number)
+redis.call('HDEL', KEYS[2], reason_field, removed_by_field(reason_field))
 local _, is_covered = walk_up(KEYS[2], node.parent)
 set_hidden(KEYS[3], KEYS[1], number, is_covered or has_state(node, 'd'))
 if had_replies then

@@ -21,6 +21,11 @@ local function write_node(key, number, node)
   next_thread_revision(key)
 end
 
+-- The field with the log id of the ban that removed a comment, beside the field of the reason.
+local function removed_by_field(reason_field)
+  return (string.gsub(reason_field, '^reason', 'removed-by'))
+end
+
 -- Put a letter into the state of a comment, or take it out.
 local function set_state(node, letter, is_set)
   local state = string.gsub(node.state, '[-' .. letter .. ']', '') .. (is_set and letter or '')
