@@ -14,7 +14,7 @@ from tests.store.key_patterns import key_methods, key_pattern
 from voteweb.core import rate_limits
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.jobs import ACCOUNT_DELETIONS
-from voteweb.core.models import LogAction, Order, Reason, Role, User
+from voteweb.core.models import DomainAction, LogAction, Order, Reason, Role, User
 from voteweb.core.my_site import hidden_member
 from voteweb.store import Store
 from voteweb.store.bans import Span
@@ -62,6 +62,8 @@ def busy(make_store: MakeStore) -> Store:
     store.sessions.open(store.users.get("bob_-9"), "a-token", "Firefox/Linux")
     _converse(store, first.id, bob)
     store.account_deletion.start(factories.user(store, "zoe"), delete_articles=True)
+    rule = NewLogEntry(LogAction.DOMAIN, "Ann", title="spam.example", why="spam")
+    store.domain_rules.set("spam.example", DomainAction.REFUSE, rule, actor=store.users.get("ann"))
     store.notes.add("ann", "A note.", store.users.get("ann"))
     ban = NewLogEntry(LogAction.BAN, COMMAND_LINE, about="dan", why="spam")
     store.bans.ban(factories.user(store, "dan").name, ban, days=1, articles=Span.ALL)

@@ -128,6 +128,13 @@ EARLIER_SECONDS = 30 * 86_400
 MAX_REASON_LENGTH = 300
 #: Characters of the sentence that somebody who signs up writes to the moderators, at least; at most MAX_REASON_LENGTH.
 MIN_REQUEST_LENGTH = 10
+#: Domain rules, which one page reads at once in 0.3 ms of Redis, and rules on a page.
+MAX_DOMAIN_RULES = 1_000
+RULE_PAGE_SIZE = 50
+#: Labels of the longest domain that can have a rule: every link is looked up under so many names at most.
+MAX_RULE_LABELS = 5
+#: Characters of a host name, as DNS has it.
+MAX_HOST_LENGTH = 253
 #: Notes of moderators on one member; each has as many characters as a reason.
 MAX_NOTES = 50
 #: Days after which a ban can end.

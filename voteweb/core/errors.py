@@ -266,6 +266,22 @@ class StillRestoring(VotewebError):
     template = N_("What an earlier ban of %(name)s removed is still being restored. Please try again in a minute.")
 
 
+class DomainRefused(VotewebError):
+    """A rule refuses links to a domain; values ``domain`` and ``why``, the words of the moderator."""
+
+    status = 403
+    code = "domain-refused"
+    template = N_("Links to %(domain)s are not accepted here: %(why)s")
+
+
+class TooManyRules(VotewebError):
+    """There are as many domain rules as there may be; value ``max``."""
+
+    status = 409
+    code = "too-many-rules"
+    template = N_("There are %(max)s rules already. Delete one first.")
+
+
 class TooManyNotes(VotewebError):
     """A member has as many notes of moderators as there may be; value ``max``."""
 

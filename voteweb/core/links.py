@@ -6,6 +6,8 @@ from functools import lru_cache
 from hashlib import blake2b
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
+from voteweb.core import config
+
 #: Characters that a URL must percent-encode.
 _NOT_IN_URL = re.compile(r'[\x00-\x20\x7f-\x9f<>"{}|\\^`]')
 
@@ -94,6 +96,13 @@ def listed_domain(link: str) -> str:
     """Return the domain under which articles with this stored *link* are listed; "" if it has none."""
     host = domain(link)
     return host if _LISTED_DOMAIN.fullmatch(host) else ""
+
+
+def rule_domains(link: str) -> list[str]:
+    """Return the domains whose rules are about a *link*: its host and the domains above it, the closest first."""
+    host = domain(link).rstrip(".")
+    labels = host.split(".") if host else []
+    return [".".join(labels[at:]) for at in range(max(0, len(labels) - config.MAX_RULE_LABELS), len(labels))]
 
 
 def web_address(link: str) -> str:

@@ -56,7 +56,8 @@ class LogAction(StrEnum):
 
     An act about a comment names it. CLOSE and REOPEN are about the conversation of an article. GROUPS: an article
     was put into groups or taken out of them; GROUP: a group itself was created or changed; ADMIT and REFUSE: an
-    account that waited for a moderator was let in or not.
+    account that waited for a moderator was let in or not. DOMAIN: the rule of a domain was made or changed, UNDOMAIN:
+    deleted.
     """
 
     GROUPS = "groups"
@@ -72,6 +73,8 @@ class LogAction(StrEnum):
     REFUSE = "refuse"
     CLOSE = "close"
     REOPEN = "reopen"
+    DOMAIN = "domain"
+    UNDOMAIN = "undomain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +192,27 @@ class User:
     ban_removal: BanRemoval | None = None
     my: str = ""
     front: str = ""
+
+
+class DomainAction(StrEnum):
+    """The ways to treat links to a domain: refuse them, or hold their articles for a moderator."""
+
+    REFUSE = "refuse"
+    HOLD = "hold"
+
+
+@dataclass(frozen=True, slots=True)
+class DomainRule:
+    """The rule of a ``domain`` and its subdomains; ``why`` is shown to whoever posts such a link.
+
+    The moderator ``by`` made or last changed it at unix time ``time``.
+    """
+
+    domain: str
+    action: DomainAction
+    why: str
+    by: str
+    time: float
 
 
 @dataclass(frozen=True, slots=True)

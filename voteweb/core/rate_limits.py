@@ -269,7 +269,7 @@ LIMITS = (
             "moderation_log.undo", "bans.ban", "bans.unban", "users.set_role", "groups.new", "groups.edit",
             "admissions.admit", "admissions.refuse",
             "comment_moderation.remove", "comment_moderation.restore", "comment_moderation.dismiss",
-            "notes.add", "notes.delete",
+            "notes.add", "notes.delete", "domain_rules.save", "domain_rules.delete",
             "comment_moderation.close", "comment_moderation.reopen",
         ),
         counts_refused=False,

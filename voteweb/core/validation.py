@@ -5,7 +5,7 @@ import secrets
 import unicodedata
 from urllib.parse import urlsplit
 
-from voteweb.core import common_passwords, config
+from voteweb.core import common_passwords, config, links
 from voteweb.core.addresses import is_public_host
 from voteweb.core.characters import INVISIBLE_LETTERS, is_visible, limit_marks
 from voteweb.core.errors import N_, Invalid
@@ -243,6 +243,16 @@ def request(typed: str) -> str:
     if len(cleaned) < config.MIN_REQUEST_LENGTH:
         raise Invalid(N_("Please write a sentence to the moderators, so that they can decide."))
     return cleaned
+
+
+def rule_domain(typed: str) -> str:
+    """Return the domain that was typed, or that of the link, as rules have it; raise Invalid."""
+    address = typed.strip()
+    host = links.domain(address if "://" in address else f"https://{address}").rstrip(".")
+    if not (_is_host(host) and "." in host and host.count(".") < config.MAX_RULE_LABELS):
+        message = N_("This is no domain. Write it as in example.com, with at most %(max)s parts.")
+        raise Invalid(message, max=config.MAX_RULE_LABELS)
+    return host
 
 
 def new_submission_token() -> str:

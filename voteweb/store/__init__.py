@@ -19,6 +19,7 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.factory import open_connection
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.store.doctor import Doctor
+from voteweb.store.domain_rules import DomainRules
 from voteweb.store.groups import Groups
 from voteweb.store.health import HealthChecks
 from voteweb.store.imports import Imports
@@ -72,6 +73,7 @@ class Store:
     bans: Bans
     ban_removals: BanRemovals
     notes: Notes
+    domain_rules: DomainRules
     admissions: Admissions
     sessions: Sessions
     invitations: Invitations
@@ -155,6 +157,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         bans=Bans(connection, moderation_log),
         ban_removals=BanRemovals(connection, moderation_log, users, removals, comment_removals),
         notes=Notes(connection),
+        domain_rules=DomainRules(connection, moderation_log),
         admissions=Admissions(connection, moderation_log),
         sessions=sessions,
         invitations=Invitations(connection),

@@ -8,6 +8,7 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import (
     ArticleGone,
     Conflict,
+    DomainRefused,
     Duplicate,
     LinkFixed,
     NoSuchArticle,
@@ -45,9 +46,10 @@ class Articles:
     def post(self, draft: Draft, poster: User, token: str, *, allow_duplicate: bool = False) -> int:
         """Post *draft* and return its id; the same *token* of the same member always leads to the same article.
 
-        Raises Duplicate when the link was posted within LINK_SECONDS, unless *allow_duplicate*; NoSuchGroup when one
-        of the draft's groups does not exist; TooManyGroups; LoggedOut when the poster has left or was banned
-        meanwhile; TooFast when the poster signed up lately and has posted as much as newcomers may; Unavailable.
+        Raises Duplicate when the link was posted within LINK_SECONDS, unless *allow_duplicate*; DomainRefused;
+        NoSuchGroup when one of the draft's groups does not exist; TooManyGroups; LoggedOut when the poster has left or
+        was banned meanwhile; TooFast when the poster signed up lately and has posted as much as newcomers may;
+        Unavailable.
         """
         groups = tuple(dict.fromkeys(draft.groups))
         if len(groups) > self._settings.max_groups:
@@ -63,6 +65,7 @@ class Articles:
             raise Conflict()
         if outcome.status == "no-group":
             raise NoSuchGroup(names=", ".join(outcome.values[0].split()))
+        _raise_domain_refused(outcome)
         if outcome.status == "rate-limited":
             raise self._rate_limits.to_error([(NEWCOMER_POST, poster.name)], outcome.values)
         if not is_article(outcome.values[0]):  # the form has written a comment
@@ -90,6 +93,7 @@ class Articles:
                 keys.link(links.digest(draft.link)),
                 keys.user(poster.name),
                 limit_key,
+                keys.domain_rules(),
                 *group_keys(keys, groups),
             ],
             [
@@ -108,6 +112,7 @@ class Articles:
                 config.LINK_SECONDS,
                 int(allow_duplicate),
                 *limit_arguments,
+                " ".join(links.rule_domains(draft.link)),
                 *groups,
             ],
         )
@@ -118,7 +123,7 @@ class Articles:
         """Give the article the title, link, text and groups of *draft*; with a log *entry* as a moderator.
 
         Without one the editor must be its poster, within EDIT_SECONDS. *revision* is the one that the editor saw, None
-        for any. Raises NoSuchArticle, ArticleGone, NotYours, TooLate, StaleEdit, LinkFixed, NoSuchGroup,
+        for any. Raises NoSuchArticle, ArticleGone, NotYours, TooLate, StaleEdit, LinkFixed, DomainRefused, NoSuchGroup,
         TooManyGroups, LoggedOut, NotAllowed, Conflict, Unavailable.
         """
         log = self._log.prepare(entry)
@@ -158,6 +163,7 @@ class Articles:
                 keys.was(article.id),
                 keys.domain(links.listed_domain(article.link)),
                 keys.domain(links.listed_domain(draft.link)),
+                keys.domain_rules(),
                 *group_keys(keys, (*add, *remove)),
                 *log.keys,
                 *actor.keys,
@@ -179,6 +185,7 @@ class Articles:
                 config.EARLIER_VERSIONS,
                 config.EARLIER_SECONDS,
                 len(add),
+                " ".join(links.rule_domains(draft.link)),
                 *add,
                 *remove,
                 *actor.arguments,
@@ -222,6 +229,7 @@ class Articles:
         return tuple(outcome.values[0].split())
 
     def _raise_refusal(self, outcome: Outcome) -> None:
+        _raise_domain_refused(outcome)
         match outcome.status:
             case "unknown":
                 raise NoSuchArticle()
@@ -276,6 +284,12 @@ class Articles:
             return self.get(article_id(found[0])) if found and is_article(found[0]) else None
         except (NoSuchArticle, ArticleGone):  # removed in this moment
             return None
+
+
+def _raise_domain_refused(outcome: Outcome) -> None:
+    if outcome.status == "domain-refused":
+        domain, why = outcome.values
+        raise DomainRefused(domain=domain, why=why)
 
 
 def read_stored(connection: Connection, id: int) -> Article:

@@ -9,7 +9,7 @@ TYPES = {
     "time": "zset", "score": "zset", "good": "zset", "link": "zset",
     "top": "zset", "top-day": "zset", "top-group": "zset", "domain": "zset",
     "groups": "set", "group": "set", "group-info": "hash", "combined": "zset",
-    "user": "hash", "notes": "hash", "users": "zset", "held": "zset", "admins": "set",
+    "user": "hash", "notes": "hash", "domain-rules": "hash", "users": "zset", "held": "zset", "admins": "set",
     "posted": "zset", "gone": "zset", "leaving": "set", "ban-removals": "set",
     "sessions": "hash", "signup": "string", "known": "string", "network": "zset",
     "reports": "zset", "report": "hash", "reported": "set",

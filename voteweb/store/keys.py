@@ -20,7 +20,7 @@ _COMMENT_ID = re.compile(r"[1-9][0-9]{0,18}\.[1-9][0-9]{0,18}")
 #: number; rankings and members by name, where no name stands for the whole site or the counter; things with a name.
 _GRAMMAR = re.compile(
     r"(?:good|groups|combined|users|admins|held|reports|log|log-entries|leaving|restoring|schema|migrating):"
-    r"|(?:comments|removing|ban-removals|top):"
+    r"|(?:comments|removing|ban-removals|domain-rules|top):"
     r"|jobs:|lease:[^:]+"
     r"|(?:article|imported):[0-9]*"
     r"|(?:voted|open-votes|report|was|log-entry|thread|words|hidden):[0-9]+"
@@ -141,6 +141,10 @@ class Keys:
     def held(self) -> str:
         """A sorted set: the members who wait for a moderator, by name in lower case, by time of joining; for ever."""
         return f"{self.prefix}held:"
+
+    def domain_rules(self) -> str:
+        """A hash: how links to some domains are treated, as JSON by domain, 1,000 at most; for ever."""
+        return f"{self.prefix}domain-rules:"
 
     def notes(self, name: str) -> str:
         """A hash: the notes of moderators on one member, as JSON by id, 50 at most; for ever."""

@@ -87,6 +87,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         refused_form=lambda: g.get("refused_form"),
         report_form=lambda: ReportForm(formdata=None, meta={"csrf": False}),
         report_count=formatting.report_count,
+        rule_count=formatting.rule_count,
         Role=Role,
         row_flash=flashes.pop_row_flash,
         role_names=formatting.ROLE_NAMES,

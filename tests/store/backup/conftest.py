@@ -12,7 +12,7 @@ from tests.store.backup.conversations import converse
 from tests.store.examination import broken, run
 from tests.store.storm import ACTIONS, StoreStorm
 from tests.store.thread_data import node, write_thread
-from voteweb.core.models import LogAction, Role
+from voteweb.core.models import DomainAction, LogAction, Role
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
@@ -53,6 +53,8 @@ def build_site(store: Store) -> None:
     store.password_resets.make("ann")
     store.recovery_codes.renew(store.users.get("ann"))
     store.users.set_role("ann", Role.ADMIN)
+    rule = NewLogEntry(LogAction.DOMAIN, "Ann", title="spam.example", why="spam")
+    store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=store.users.get("ann"))
     store.notes.add("bob", "Writes much.", store.users.get("ann"))
     converse(store, article, bob.id)
     # Voting on comments has ended: the votes stay, and the voters are forgotten.

@@ -210,6 +210,7 @@ DAMAGES: list[tuple[str, set[str]]] = [
     ("ZADD held: 9 ann", {"held:"}),
     ("ZADD held: 9 nobody", {"held:"}),
     ("SADD ban-removals: nobody", {"ban-removals:"}),
+    ("HSET domain-rules: spam.example x", {"domain-rules:"}),
     ("HSET notes:nobody 1 x", {"notes:nobody"}),
     ("SREM admins: boss", {"admins:"}),
     ("SADD admins: barred", {"admins:"}),

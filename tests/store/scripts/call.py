@@ -15,6 +15,8 @@ ARGUMENTS = {
     "cast_vote": "action member voter_id voter_name session_id vote_score max_lift good_votes max_ranked voting_seconds"
     " grace known_groups day newcomer_seconds digest idle_seconds max_seconds use_seconds max_open_votes",
     "change_password": "log condition verified password_hash session_id",
+    "set_domain_rule": "log domain rule why who most",
+    "delete_domain_rule": "log domain",
     "add_note": "log text author most",
     "delete_note": "note author",
     "ban_member": "log name reason session_id seconds articles comments",
@@ -28,7 +30,7 @@ ARGUMENTS = {
     "disown_comment": "member number name replacement",
     "dismiss_reports": "log member",
     "edit_article": "log member editor edit_seconds vote_score max_lift good_votes max_ranked has_domain max_groups"
-    " title link text known_link link_seconds known_revision max_versions version_seconds add_count",
+    " title link text known_link link_seconds known_revision max_versions version_seconds add_count domains",
     "edit_comment": "log number comment author edit_seconds text inbox_size inbox_seconds",
     "end_other_sessions": "session_id digest new_session_id idle_seconds max_seconds",
     "end_session": "digest seconds",
@@ -59,7 +61,7 @@ ARGUMENTS = {
     "order_comments": "size first last",
     "post_article": "member title link text poster poster_id own_vote vote_score max_lift good_votes"
     " max_ranked day has_domain voting_seconds grace form_seconds link_seconds allow_duplicate newcomer_seconds"
-    " newcomer_burst newcomer_interval",
+    " newcomer_burst newcomer_interval domains",
     "quiet_comment": "log number name is_quiet",
     "refund_rate_limit": "log",
     "remove_invitation": "member",
@@ -109,7 +111,7 @@ ARGUMENTS = {
 }
 #: The scripts that end their keys and arguments with an actor.
 WITH_ACTOR = {
-    "add_note", "delete_note", "ban_member", "lift_ban",
+    "add_note", "delete_note", "ban_member", "lift_ban", "set_domain_rule", "delete_domain_rule",
     "change_own_list", "change_user", "close_thread", "delete_comment", "dismiss_reports", "edit_article",
     "edit_comment", "judge_member", "make_group", "make_invitation", "mark_all_read", "quiet_comment",
     "remove_comment", "reopen_thread", "report_article", "report_comment", "restore_article", "restore_comment",
@@ -123,7 +125,7 @@ WITH_TOLD = {
 #: Arguments that a site has in its settings or constants.
 DEFAULTS: dict[str, Any] = {
     "field": "inbox-feed",
-    "replacement": "[deleted]", "removed_by": "",
+    "replacement": "[deleted]", "domains": "", "removed_by": "",
     "own_vote": 1, "vote_score": 432, "max_lift": 0, "good_votes": 1, "max_ranked": 250, "day": day_number(time.time()),
     "has_domain": 1, "voting_seconds": 604_800, "grace": 3_600,
     "form_seconds": 86_400, "link_seconds": 2_592_000, "edit_seconds": 900,

@@ -53,7 +53,7 @@ CALLS = {
     "post_article": call(
         "post_article",
         f"article:9 voted:9 {OTHER_SITE} posted:ann once:1-form-0009 groups: {OTHER_LINK_KEY} user:ann limit:new-ann"
-        f" {GO}",
+        f" domain-rules: {GO}",
         "go",
         member="article:9",
         **ARTICLE,
@@ -97,7 +97,8 @@ CALLS = {
     ),
     "edit_article": call(
         "edit_article",
-        f"article:1 groups: {LINK_KEY} {OTHER_LINK_KEY} was:1 domain:example.com domain:a.example {REDIS} {GO}",
+        f"article:1 groups: {LINK_KEY} {OTHER_LINK_KEY} was:1 domain:example.com domain:a.example"
+        f" domain-rules: {REDIS} {GO}",
         "redis",
         "go",
         editor="ANN",
@@ -107,7 +108,7 @@ CALLS = {
     ),
     "edit_article in the log": call(
         "edit_article",
-        f"article:1 groups: {LINK_KEY} {NO_LINK_KEY} was:1 domain:example.com domain: {REDIS} {GO}",
+        f"article:1 groups: {LINK_KEY} {NO_LINK_KEY} was:1 domain:example.com domain: domain-rules: {REDIS} {GO}",
         "redis",
         "go",
         log=LOGGED,
@@ -376,6 +377,18 @@ CALLS = {
         log=Log(["done:token"], None),
         actor=MOD,
     ),
+    "set_domain_rule": call(
+        "set_domain_rule",
+        "domain-rules:",
+        log=LOGGED,
+        domain="spam.example",
+        rule="refuse",
+        why="spam",
+        who="mod",
+        most=1,
+        actor=MOD,
+    ),
+    "delete_domain_rule": call("delete_domain_rule", "domain-rules:", log=LOGGED, domain="ad.example", actor=MOD),
     "delete_note": call("delete_note", "notes:bob", note="1", author="mod", actor=MOD),
     "ban_member": call(
         "ban_member",

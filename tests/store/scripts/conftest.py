@@ -45,6 +45,7 @@ def build_site(store: Store) -> None:
     store.reports.make(reported.id, bob, Reason.SPAM, "")
     run(store, "HSET", "user:dan", "ban-removal", "9 restoring 0 0")
     run(store, "SADD", "ban-removals:", "dan")
+    run(store, "HSET", "domain-rules:", "ad.example", '{"action": "refuse", "why": "ads"}')
     run(store, "HSET", "notes:bob", "1", '{"by": "mod"}', "2", '{"by": "sue"}')
     store.bans.ban(eve.name, NewLogEntry(LogAction.BAN, "Mod", about="eve", why="spam"))
     groups = NewLogEntry(LogAction.GROUPS, "Mod", about="ann", article=1)

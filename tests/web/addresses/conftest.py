@@ -20,7 +20,7 @@ from voteweb.core.comment_errors import CommentGone
 from voteweb.core.comments import CommentId
 from voteweb.core.config import Settings
 from voteweb.core.errors import ArticleGone
-from voteweb.core.models import LogAction, Reason, Role, User
+from voteweb.core.models import DomainAction, LogAction, Reason, Role, User
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
@@ -66,6 +66,8 @@ def build_site(store: Store) -> None:
     store.comment_removals.remove(CommentId(4, 2), spam, actor=other)
     closing = NewLogEntry(LogAction.CLOSE, other.name, article=factories.article(store, zoe).id, why="Heated.")
     store.comment_removals.close(closing.article, closing, actor=other)
+    rule = NewLogEntry(LogAction.DOMAIN, moderator.name, title="ad.example", why="Ads.")
+    store.domain_rules.set("ad.example", DomainAction.REFUSE, rule, actor=moderator)
     note = json.dumps({"by": MODERATOR, "time": "1", "text": "A note."})
     store.connection.command("HSET", store.keys.notes("zoe"), "1", note)
     store.bans.ban(factories.user(store, "yan").name, NewLogEntry(LogAction.BAN, ADMIN, about="yan", why="Spam."))

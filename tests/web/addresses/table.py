@@ -72,6 +72,7 @@ PAGES = [
     page("groups.new", "/groups/new", allowed=STAFF),
     page("groups.edit", "/g/{name}/edit", allowed=STAFF),
     listing("users.show", "/u/{name}", parts={"name": "poster"}),
+    listing("domain_rules.index", "/domains", allowed=STAFF, parameters=("page", "q")),
     page("bans.form", "/u/{name}/ban", parts={"name": "zoe"}, allowed=STAFF),
     page(
         "auth.signup", "/signup", query={"invite": TOKEN}, parameters=("next", "invite", "wish"),
@@ -264,6 +265,10 @@ FORMS = [
     form("bans.ban", "/u/{name}/ban", case="who has left", parts={"name": "gone"}, fields={"reason": "Spam."},
          allowed=(), limit="moderate"),
     form("bans.unban", "/u/{name}/unban", parts={"name": "yan"}, allowed=STAFF, limit="moderate"),
+    form("domain_rules.save", "/domains", fields={"domain": "spam.example", "rule": "refuse", "why": "Spam."},
+         allowed=STAFF, limit="moderate", returns_to="/domains"),
+    form("domain_rules.delete", "/domains/{host}/delete", parts={"host": "ad.example"}, allowed=STAFF,
+         limit="moderate", returns_to="/domains"),
     form("notes.add", "/u/{name}/note", parts={"name": "zoe"}, fields={"text": "A note."}, allowed=STAFF,
          limit="moderate"),
     form("notes.delete", "/u/{name}/note/{note}/delete", parts={"name": "zoe", "note": "1"}, allowed=STAFF,

@@ -58,6 +58,8 @@ class Dump:
             yield from dump_threads(self._scanner)
             yield from dump_articles(self._scanner)
             yield from self._groups()
+            for domain, rule in sorted(self._scanner.run_atomic([("HGETALL", self._keys.domain_rules())])[0].items()):
+                yield records.DomainRule(domain, rule)
             yield from self._members()
             yield from self._log_entries()
             yield records.Counters(*self._counters())

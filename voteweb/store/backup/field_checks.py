@@ -33,6 +33,7 @@ from voteweb.store.backup.value_checks import (
     value_faults,
 )
 from voteweb.store.doctor.own_lists import is_entry
+from voteweb.store.domain_rules import parse_rule
 from voteweb.store.keys import is_article
 from voteweb.store.my_site import BOUNDS
 from voteweb.store.scanner import finite_number
@@ -65,6 +66,9 @@ def field_faults(record: BackupRecord) -> Iterator[str]:
         case records.Reported():
             articles = _are_reported(record.articles)
             yield from value_faults(f"what {shown(record.name)} reported", name=is_name(record.name), articles=articles)
+        case records.DomainRule():
+            is_rule = parse_rule(record.domain, record.rule) is not None and len(record.rule) <= MAX_VALUE_LENGTH
+            yield from value_faults("a domain rule", domain=is_name(record.domain), rule=is_rule)
         case records.Notes():
             what, sizes = f"the notes on {shown(record.name)}", [len(text) for text in record.notes.values()]
             notes = len(sizes) <= 2 * MAX_NOTES and all(size <= MAX_VALUE_LENGTH for size in sizes)

@@ -127,6 +127,15 @@ class OwnList(BackupRecord):
 
 
 @dataclass(frozen=True, slots=True)
+class DomainRule(BackupRecord):
+    """The rule of a domain, as JSON."""
+
+    kind = "domain-rule"
+    domain: str
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
 class Notes(BackupRecord):
     """The notes of moderators on the member ``name``, as JSON by id."""
 
@@ -247,6 +256,7 @@ KINDS: dict[str, type[BackupRecord]] = {
         Visits,
         OwnList,
         Notes,
+        DomainRule,
         Thread,
         Comment,
         Article,

@@ -71,6 +71,8 @@ class RestoreBatch(KeyWrites):
             case records.OwnList():
                 times = {entry: float(time) for entry, time in record.entries.items()}
                 self._rankings[_own_list_key(keys, record)] |= times
+            case records.DomainRule():
+                self._hashes.setdefault(keys.domain_rules(), {})[record.domain] = record.rule
             case records.Notes():
                 self._hashes[keys.notes(record.name)] = record.notes
             case records.Thread():

@@ -261,6 +261,22 @@ local function first_free_time(ranking, time)
   return time
 end
 
+-- Find the rule about a link in the hash at key. domains are the host of the link and the domains above it, the closest
+-- first. Returns nil, or the rule's action ("refuse" or "hold"), its domain, and the words that say why.
+local function domain_rule(key, domains)
+  local names = {}
+  for name in string.gmatch(domains, '%S+') do
+    names[#names + 1] = name
+  end
+  local stored = #names > 0 and redis.call('HMGET', key, unpack(names)) or {}
+  for i = 1, #names do
+    local is_readable, rule = pcall(cjson.decode, stored[i] or '')
+    if is_readable and type(rule) == 'table' then
+      return rule.action, names[i], tostring(rule.why)
+    end
+  end
+end
+
 -- The number of the next revision of an article: every change of what its form shows gives it another.
 local function next_revision(revision)
   return string.format('%d', (tonumber(string.match(revision or '', '^%d+$') or '') or 0) + 1)

@@ -1,24 +1,26 @@
 -- Change title, link, text and groups of an article: its poster may in the first minutes, a moderator at any time.
 -- KEYS  1 article:<id>  2 groups:  3 link:<digest> as it was  4 link:<digest> as it will be  5 was:<id>
---       6 domain:<domain> as it was  7 domain:<domain> as it will be  then for each group named, first those to add,
+--       6 domain:<domain> as it was  7 domain:<domain> as it will be  8 domain-rules:
+--       then for each group named, first those to add,
 --       its four keys;  then the act's, then the actor's
 -- ARGV  1-3 the act's (see common.lua)  4 the article as a member of rankings  5 poster's name, or empty for a moderator
 --       6 seconds to edit  7 seconds per vote  8-10 the other ranking arguments  11 whether the new link has a domain
 --       (0 or 1)  12 groups an article may be in  13 title  14 link  15 text
 --       16 the link as the caller knows it  17 seconds a link is remembered  18 the revision that the form shows, or
 --       empty for any  19 how many earlier versions are kept  20 for how many seconds  21 how many of the names are to add
---       then the names, then the actor's
+--       22 the domains whose rules are about the new link, the closest first  then the names, then the actor's
 -- Answers  edited | unknown | gone | not-yours | late <unix time> | again <link> | no-group <names> | too-many
 --          | stale (somebody has changed the article since) | link-fixed (others have voted for it) | logged-out
---          | forbidden
+--          | forbidden | domain-refused <domain> <why> (a rule refuses the new link)
 local refusal = check_actor()
 local before = answer_before()
 if before or refusal then
   return before or refusal
 end
 local member, editor, edit_seconds, vote_score, max_lift, good_votes, max_ranked, has_domain, max_groups, new_title,
-  new_link, new_text, known_link, link_seconds, known_revision, max_versions, version_seconds, add_count = unpack(ARGV, 4)
-local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 8, 22
+  new_link, new_text, known_link, link_seconds, known_revision, max_versions, version_seconds, add_count,
+  domains = unpack(ARGV, 4)
+local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 9, 23
 local title, link, text, poster, posted, votes, base, field, gone, revision = unpack(redis.call('HMGET', KEYS[1],
   'title', 'link', 'text', 'poster', 'time', 'votes', 'base', 'groups', 'gone', 'revision'))
 if not title or not posted then
@@ -39,6 +41,7 @@ if (link or '') ~= known_link then
 end
 check_types(2, 2, 'set')
 check_types(3, 7, 'zset')
+check_types(8, 8, 'hash')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 check_log()
 local remaining, in_group, unknown = plan_groups(field, FIRST_GROUP_NAME, tonumber(add_count), 2)
@@ -58,6 +61,10 @@ votes, base = finite(votes or 0), finite(base or 0) or 0
 -- The poster's own vote is one that the base does not count; every other is somebody else's, an imported one too.
 if editor ~= '' and (link or '') ~= new_link and votes - math.min(base, 0) > 1 then
   return { 'link-fixed' }
+end
+local action, domain, why = domain_rule(KEYS[8], domains)
+if action == 'refuse' and (link or '') ~= new_link then
+  return { 'domain-refused', domain, why }
 end
 
 local time_of_edit = now()

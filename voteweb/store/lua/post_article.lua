@@ -1,22 +1,24 @@
 -- Post an article under an id that the caller has reserved.
 -- KEYS  1 article:<id>  2 voted:<id>  3-8 rankings of the site  9 posted:<poster>  10 once:<member>-<token>
 --       11 groups:  12 link:<digest>  13 user:<poster>  14 limit:<kind>-<digest> of newcomers
---       then for each group its four keys
+--       15 domain-rules:  then for each group its four keys
 -- ARGV  1 the article as a member of rankings  2 title  3 link  4 text  5 poster's name  6 poster's id
 --       7 own vote (0 or 1)  8 seconds per vote  9-11 the other ranking arguments  12 the day of KEYS[7]
 --       13 whether the link has a domain (0 or 1)  14 voting seconds  15 seconds that the set of voters outlives them
 --       16 seconds to remember the form  17 seconds a link is remembered
 --       18 whether to post a link that was posted within them (0 or 1)  19 seconds for which a member is a newcomer
---       20 articles that a newcomer may post at once  21 seconds per article in the long run  then the groups' names
+--       20 articles that a newcomer may post at once  21 seconds per article in the long run
+--       22 the domains whose rules are about the link, the closest first, with blanks between them  then the groups' names
 -- Answers  posted <article> | posted-before <article> (this form was sent before) | taken (the id is another's)
 --          | no-group <names> | logged-out (the poster has left or is banned)
 --          | duplicate <article> (the newest with this link), each article as a member of rankings
 --          | rate-limited 1 <seconds to wait> <unix time from which it is accepted>
+--          | domain-refused <domain> <why>
 --          | again <unix time> (name the day of this time)
 local member, title, link, text, poster, poster_id, own_vote, vote_score, max_lift, good_votes, max_ranked, day,
   has_domain, voting_seconds, grace, form_seconds, link_seconds, allow_duplicate, newcomer_seconds, newcomer_burst,
-  newcomer_interval = unpack(ARGV)
-local LIMIT_KEY, FIRST_GROUP_KEY, LIMIT, FIRST_GROUP_NAME = 14, 15, 20, 22
+  newcomer_interval, domains = unpack(ARGV)
+local LIMIT_KEY, FIRST_GROUP_KEY, LIMIT, FIRST_GROUP_NAME = 14, 16, 20, 23
 local before = redis.call('GET', KEYS[10])
 if before then
   return { 'posted-before', before }
@@ -29,6 +31,7 @@ check_types(3, 9, 'zset')
 check_types(11, 11, 'set')
 check_types(12, 12, 'zset')
 check_types(LIMIT_KEY, LIMIT_KEY, 'string')
+check_types(15, 15, 'hash')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 local refusal = check_member(KEYS[13], poster_id, 'member')
 if refusal then
@@ -48,6 +51,10 @@ local posted = first_free_time(KEYS[3], now())
 local time = finite(posted)
 if day_of(time) ~= day then
   return { 'again', posted }
+end
+local action, domain, why = domain_rule(KEYS[15], domains)
+if action == 'refuse' then
+  return { 'domain-refused', domain, why }
 end
 if link ~= '' and allow_duplicate == '0' then
   local oldest = '(' .. exact(time - tonumber(link_seconds))

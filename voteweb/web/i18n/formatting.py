@@ -40,6 +40,8 @@ LOG_ACTIONS = {
     LogAction.REFUSE: _l("accounts refused"),
     LogAction.CLOSE: _l("conversations closed"),
     LogAction.REOPEN: _l("conversations reopened"),
+    LogAction.DOMAIN: _l("domain rules made or changed"),
+    LogAction.UNDOMAIN: _l("domain rules deleted"),
 }
 
 
@@ -120,6 +122,10 @@ def action_count(count: int) -> str:
 
 def invitation_count(count: int) -> str:
     return ngettext("%(count)s invitation", "%(count)s invitations", count, count=format_number(count))
+
+
+def rule_count(count: int) -> str:
+    return ngettext("%(count)s rule", "%(count)s rules", count, count=format_number(count))
 
 
 def report_count(count: int) -> str:

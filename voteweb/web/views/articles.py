@@ -8,6 +8,7 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import permissions
 from voteweb.core.errors import (
     ArticleGone,
+    DomainRefused,
     LinkFixed,
     LoggedOut,
     NoSuchArticle,
@@ -188,7 +189,7 @@ def _save(form: EditForm, user: User, article: Article, edits_as_poster: bool) -
     except (NoSuchGroup, TooManyGroups) as error:
         form.refuse(error, "groups")
         return False
-    except LinkFixed as error:
+    except (LinkFixed, DomainRefused) as error:
         form.refuse(error, "link")
         return False
     except StaleEdit as error:

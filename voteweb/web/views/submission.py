@@ -9,6 +9,7 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import config, markup, permissions
 from voteweb.core.errors import (
     Conflict,
+    DomainRefused,
     Duplicate,
     FetchBusy,
     Held,
@@ -66,6 +67,8 @@ def submit() -> ResponseReturnValue:
             duplicate = submission.with_vote(store().articles.get(error.values["id"]))
             is_own = permissions.is_poster(viewer, duplicate)
             form.refuse(Duplicate(Duplicate.own if is_own else "", id=duplicate.id), "link")
+        except DomainRefused as error:
+            form.refuse(error, "link")
         except (Conflict, TooFast) as error:
             form.refuse(error)
         except LoggedOut as error:
