@@ -103,7 +103,7 @@ def test_a_dismissal_keeps_the_article_and_is_logged_once(store: Store) -> None:
     store.reports.make(article.id, bob, Reason.SPAM, "")
     assert store.reports.dismiss(article.id, DISMISS) is True
     assert store.reports.dismiss(article.id, DISMISS) is False
-    changed = ("log", "reported:", "user", "inbox:", "unread:")
+    changed = ("log", "reported:", "user", "inbox:", "unread:", "stats:")
     after = {key: value for key, value in snapshot(store).items() if not key.startswith(changed)}
     assert after == {key: value for key, value in before.items() if not key.startswith("user")}
     assert run(store, "LLEN", "log:") == 1

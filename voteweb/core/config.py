@@ -164,6 +164,9 @@ MAX_IMPORTED_VOTES = 10**9
 #: Members on a page of a list, and commands of READ_BATCH_SIZE members with which a name is searched for: 50,000.
 MEMBER_PAGE_SIZE = 50
 MEMBER_SCAN_STEPS = 100
+#: Days that the statistics show, and seconds for which a day's counters are kept.
+STATISTICS_DAYS = 30
+STATISTICS_SECONDS = 400 * 86_400
 #: Log entries on a page, and pages of changed roles that are read to find the moderators when somebody signs up.
 LOG_PAGE_SIZE = 25
 MAX_ROLE_PAGES = 20

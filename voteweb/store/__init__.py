@@ -45,6 +45,7 @@ from voteweb.store.schema import Schema
 from voteweb.store.secret_feeds import SecretFeeds
 from voteweb.store.server_info import ServerInfo
 from voteweb.store.sessions import Sessions
+from voteweb.store.statistics import Statistics
 from voteweb.store.threads import Threads
 from voteweb.store.unsorted import Unsorted
 from voteweb.store.users import Users
@@ -88,6 +89,7 @@ class Store:
     moderation_log: ModerationLog
     rankings: Rankings
     listings: Listings
+    statistics: Statistics
     unsorted: Unsorted
     imports: Imports
     comment_imports: CommentImports
@@ -173,6 +175,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         rankings=Rankings(connection.keys),
         listings=Listings(connection, settings, Combinations(connection.keys, settings, rate_limits)),
         unsorted=Unsorted(connection),
+        statistics=Statistics(connection),
         imports=imports,
         comment_imports=CommentImports(connection, settings, imports),
         doctor=Doctor(connection, settings),

@@ -24,6 +24,7 @@ from voteweb.store.moderation_log import not_logged
 from voteweb.store.nodes import parse_node
 from voteweb.store.rate_limits import RateLimits
 from voteweb.store.scanner import finite_number
+from voteweb.store.statistics import today
 
 
 class Comments:
@@ -71,6 +72,7 @@ class Comments:
                 keys.user(author.name),
                 keys.seen(author.name),
                 limit_key,
+                today(keys),
                 *self._inbox_keys(reasons),
             ],
             [
@@ -92,6 +94,7 @@ class Comments:
                 config.INBOX_SIZE,
                 config.INBOX_SECONDS,
                 *limit_arguments,
+                config.STATISTICS_SECONDS,
                 *(" ".join(kinds) for kinds in reasons.values()),
             ],
         )

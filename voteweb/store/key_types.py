@@ -20,7 +20,7 @@ TYPES = {
     "log-entries": "list", "log": "list", "log-by": "list", "log-kind": "list", "log-about": "list",
     "log-entry": "hash",
     "invite": "hash", "invites": "zset", "reset": "string",
-    "jobs": "hash", "lease": "string",
+    "jobs": "hash", "lease": "string", "stats": "hash",
     "once": "string", "done": "string", "limit": "string", "imported": "set", "restoring": "string",
     "schema": "string", "migrating": "string",
 }  # fmt: skip
@@ -32,7 +32,7 @@ EXPIRING: dict[str, tuple[str | int, ...]] = {
     "lease": ("UNLINK",), "once": ("EXPIRE", config.ONCE_SECONDS), "done": ("EXPIRE", config.DONE_SECONDS),
     "reset": ("EXPIRE", config.RESET_SECONDS), "limit": ("UNLINK",),
     "sessions": ("EXPIRE", config.MAX_SESSION_SECONDS),
-    "was": ("EXPIRE", config.EARLIER_SECONDS),
+    "was": ("EXPIRE", config.EARLIER_SECONDS), "stats": ("EXPIRE", config.STATISTICS_SECONDS),
     "combined": ("UNLINK",), "signup": ("UNLINK",), "known": ("UNLINK",), "network": ("UNLINK",),
     "inbox": ("EXPIRE", config.INBOX_SECONDS), "unread": ("EXPIRE", config.INBOX_SECONDS),
     "seen": ("EXPIRE", config.VISITED_SECONDS),

@@ -21,7 +21,7 @@ _COMMENT_ID = re.compile(r"[1-9][0-9]{0,18}\.[1-9][0-9]{0,18}")
 _GRAMMAR = re.compile(
     r"(?:good|groups|combined|users|admins|held|reports|log|log-entries|leaving|restoring|schema|migrating):"
     r"|(?:comments|removing|ban-removals|domain-rules|top):"
-    r"|jobs:|lease:[^:]+"
+    r"|jobs:|lease:[^:]+|stats:[^:]+"
     r"|(?:article|imported):[0-9]*"
     r"|(?:voted|open-votes|report|was|log-entry|thread|words|hidden):[0-9]+"
     r"|voted-comments:[0-9]+-[0-9]+|comment-report:[0-9]+\.[0-9]+"
@@ -289,6 +289,10 @@ class Keys:
     def reset(self, digest: str) -> str:
         """A string: who may set a new password with a link of this digest, and for which old one it was made; a day."""
         return f"{self.prefix}reset:{digest}"
+
+    def stats(self, day: str) -> str:
+        """A hash: what was counted on one UTC day: votes comments reports settled wait-<bucket>; 400 days."""
+        return f"{self.prefix}stats:{day}"
 
     def leaving(self) -> str:
         """A set: the members whose accounts are being deleted; until the deletion is complete."""

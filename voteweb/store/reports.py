@@ -19,6 +19,7 @@ from voteweb.store.keys import article_id, article_member, comment_member, comme
 from voteweb.store.moderation_log import ModerationLog, NewLogEntry
 from voteweb.store.nodes import parse_node
 from voteweb.store.scanner import batched, split_evenly
+from voteweb.store.statistics import today
 from voteweb.store.told import read_reporters, told_arguments
 
 Id = TypeVar("Id", int, CommentId)
@@ -39,12 +40,13 @@ class Reports:
         actor = actor_arguments(keys, member, Role.MEMBER)
         outcome = self._connection.script(
             "report_article",
-            [keys.article(id), keys.reports(), keys.report(id), keys.reported(member.name), *actor.keys],
+            [keys.article(id), keys.reports(), keys.report(id), keys.reported(member.name), today(keys), *actor.keys],
             [
                 article_member(id),
                 id,
                 member.name.lower(),
                 _to_json(member, reason, note),
+                config.STATISTICS_SECONDS,
                 *actor.arguments,
             ],
         )
@@ -68,6 +70,7 @@ class Reports:
                 keys.reports(),
                 keys.comment_report(*id),
                 keys.reported_comments(member.name),
+                today(keys),
                 *actor.keys,
             ],
             [
@@ -76,6 +79,7 @@ class Reports:
                 str(id),
                 member.name.lower(),
                 _to_json(member, reason, note),
+                config.STATISTICS_SECONDS,
                 *actor.arguments,
             ],
         )

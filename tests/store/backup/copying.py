@@ -40,8 +40,8 @@ def lasting(store: Store) -> dict[str, Any]:
     """Return everything that a restore brings back.
 
     That is all but the combined rankings, which are kept for a minute, and votes on deleted articles, which have no
-    voters and stay for a while in the lists of open votes, and earlier versions of articles, which no backup has. Bits
-    of comments that nobody ever hid are zero, whether they are stored or not.
+    voters and stay for a while in the lists of open votes, and earlier versions of articles and statistics, which no
+    backup has. Bits of comments that nobody ever hid are zero, whether they are stored or not.
     """
     keys = snapshot(store)
     for key in [key for key in keys if key.startswith("hidden:")]:
@@ -56,5 +56,5 @@ def lasting(store: Store) -> dict[str, Any]:
     return {
         key: content
         for key, content in keys.items()
-        if key != "combined:" and not key.startswith("was:") and ("+" not in key or key.startswith("log"))
+        if key != "combined:" and not key.startswith(("was:", "stats:")) and ("+" not in key or key.startswith("log"))
     }

@@ -85,8 +85,8 @@ ARGUMENTS = {
     "repair_time": "member field",
     "repair_voters": "voting_seconds grace",
     "reopen_thread": "log commenting_seconds",
-    "report_article": "member id reporter json",
-    "report_comment": "number member comment reporter json",
+    "report_article": "member id reporter json statistics_seconds",
+    "report_comment": "number member comment reporter json statistics_seconds",
     "rescore_article": "member vote_score max_lift good_votes max_ranked day has_domain known_groups known_link",
     "reset_password": "link known_hash password_hash session_id",
     "restore_article": "log member vote_score max_lift good_votes max_ranked day has_domain link_seconds known_link"
@@ -105,7 +105,7 @@ ARGUMENTS = {
     "withdraw_report": "member id reporter",
     "write_comment": "stem id parent text author author_id commenting_seconds grace max_level max_comments newest"
     " form_seconds known_block known_poster known_answered inbox_size inbox_seconds newcomer_seconds newcomer_burst"
-    " newcomer_interval",
+    " newcomer_interval statistics_seconds",
     "repair_top": "max_ranked",
     "unlist_article": "log member status reason deleter delete_seconds known_link known_poster removed_by day",
 }
@@ -124,7 +124,7 @@ WITH_TOLD = {
 }  # fmt: skip
 #: Arguments that a site has in its settings or constants.
 DEFAULTS: dict[str, Any] = {
-    "field": "inbox-feed",
+    "field": "inbox-feed", "statistics_seconds": 100,
     "replacement": "[deleted]", "domains": "", "removed_by": "",
     "own_vote": 1, "vote_score": 432, "max_lift": 0, "good_votes": 1, "max_ranked": 250, "day": day_number(time.time()),
     "has_domain": 1, "voting_seconds": 604_800, "grace": 3_600,
@@ -171,20 +171,31 @@ OPERATOR = Actor("", "", "")
 
 
 class Told(NamedTuple):
-    """Who is told of an act, as pairs of kind and name, and how many open reports the caller knows ("": any)."""
+    """Who is told of an act, as pairs of kind and name, and how many open reports the caller knows ("": any).
+
+    ``waited`` is the field that counts how long reports have waited, if the act settles some.
+    """
 
     members: Sequence[tuple[str, str]]
     reports: int | str
+    waited: str = ""
 
     @property
     def keys(self) -> list[str]:
-        return [f"{noun}:{name}" for _, name in self.members for noun in ("user", "inbox", "unread")]
+        keys = [f"{noun}:{name}" for _, name in self.members for noun in ("user", "inbox", "unread")]
+        return [STATISTICS, *keys] if self.waited else keys
 
     @property
     def arguments(self) -> tuple[Any, ...]:
-        return (*(text for member in self.members for text in member), self.reports, 200, 7_776_000, len(self.members))
+        return (*(text for member in self.members for text in member), *self._counts)
+
+    @property
+    def _counts(self) -> tuple[Any, ...]:
+        return (self.reports, 200, 7_776_000, len(self.members), self.waited, 100)
 
 
+#: The key of a day's statistics.
+STATISTICS = "stats:2026-11-22"
 NOBODY = Told((), "")
 
 

@@ -34,7 +34,7 @@ KNOWN = {"known_link": LINK, "known_poster": "ann"}
 SET_GROUPS = {"member": "article:1", "add_count": 1}
 WRITE_KEYS = (
     "article:3 thread:3 words:3 hidden:3 voted-comments:3-0 comments: commented:bob once:2-form-0009 user:bob seen:bob"
-    " limit:new-bob"
+    " limit:new-bob stats:2026-11-22"
 )
 WRITE = {
     "stem": "comment:3", "id": 3, "text": "Yes.", "author": "bob", "author_id": 2, "known_block": 0,
@@ -165,7 +165,7 @@ CALLS = {
     ),
     "report_article": call(
         "report_article",
-        "article:2 reports: report:2 reported:bob",
+        "article:2 reports: report:2 reported:bob stats:2026-11-22",
         member="article:2",
         id=2,
         reporter="bob",
@@ -177,12 +177,12 @@ CALLS = {
         "article:1 reports: report:1",
         log=LOGGED,
         member="article:1",
-        told=Told([("report", "bob")], 1),
+        told=Told([("report", "bob")], 1, waited="wait-3"),
         actor=MOD,
     ),
     "report_comment": call(
         "report_comment",
-        "article:5 thread:5 reports: comment-report:5.1 reported-comments:cid",
+        "article:5 thread:5 reports: comment-report:5.1 reported-comments:cid stats:2026-11-22",
         number=1,
         member="comment:5.1",
         comment="5.1",
@@ -249,7 +249,7 @@ CALLS = {
     "write_comment in a new conversation": call(
         "write_comment",
         "article:2 thread:2 words:2 hidden:2 voted-comments:2-0 comments: commented:bob once:2-form-0009 user:bob"
-        " seen:bob limit:new-bob",
+        " seen:bob limit:new-bob stats:2026-11-22",
         parent=0,
         known_answered="",
         **WRITE | {"stem": "comment:2", "id": 2},

@@ -138,6 +138,15 @@ local function hit_rate_limits(first_key, first_argument, last_key, when_full)
   end
 end
 
+-- Count an act in the statistics of a day, which expire after some seconds. One more or less does no harm: a field that
+-- another program has made no number stays as it is.
+local function count_act(key, field, by, seconds)
+  local count = redis.pcall('HINCRBY', key, field, by)
+  if count == 1 or count == -1 then
+    redis.call('EXPIRE', key, seconds)
+  end
+end
+
 -- Put a member into a ranking for good: a program written after the book may have set the ranking to expire.
 local function rank(key, number, member)
   redis.call('ZADD', key, exact(number), member)

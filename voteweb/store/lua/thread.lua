@@ -209,14 +209,21 @@ local function begin_hiding(key, removing_key, id, number)
   redis.call('SADD', removing_key, id)
 end
 
--- Scripts that tell members what a moderator did have three keys of each in front of the act's: user: inbox: unread:. Their
--- ARGV ends, before the actor's, with two for each: the kind of the notice, and the name in lower case; and then with the
--- number of open reports that the caller knows, entries of an inbox, seconds for which it holds them, how many are told.
+-- Scripts that tell members what a moderator did have three keys of each in front of the act's: user: inbox: unread:; and
+-- in front of these stats:<day>, if the act settles reports. Their ARGV ends, before the actor's, with two for each: the kind
+-- of the notice, and the name in lower case; and then with the number of open reports that the caller knows, entries of an
+-- inbox, seconds for which it holds them, how many are told, the field that counts how long settled reports have waited,
+-- empty if there are none, and seconds for which statistics are kept.
 
 -- Take those arguments off ARGV, after check_actor(), and return who is told what.
 local function take_told()
+  local statistics_seconds, waited = table.remove(ARGV), table.remove(ARGV)
   local count, seconds, size = tonumber(table.remove(ARGV)), table.remove(ARGV), table.remove(ARGV)
   local told = { reports = tonumber(table.remove(ARGV)), size = size, seconds = seconds }
+  if waited ~= '' then
+    told.waited, told.statistics_seconds = waited, statistics_seconds
+    told.statistics_key = #KEYS - tonumber(ARGV[1]) - 3 * count
+  end
   for i = count, 1, -1 do
     local name, kind = table.remove(ARGV), table.remove(ARGV)
     told[i] = { key = #KEYS - tonumber(ARGV[1]) - 3 * (count - i + 1) + 1, kind = kind, name = name }
@@ -226,6 +233,9 @@ end
 
 -- Raise an error, before anything is written, when a key of a member who is to be told is of a wrong type.
 local function check_told(told)
+  if told.statistics_key then
+    check_types(told.statistics_key, told.statistics_key, 'hash')
+  end
   for _, member in ipairs(told) do
     check_types(member.key, member.key, 'hash')
     check_types(member.key + 1, member.key + 2, 'list')
@@ -243,8 +253,12 @@ local function knows_reports(key, told)
   return not told.reports or redis.call('HLEN', key) == told.reports
 end
 
--- Tell those members of the act with this log id, if it is logged.
+-- Tell those members of the act with this log id, if it is logged, and count that it has settled reports.
 local function tell(told, log_id)
+  if told.statistics_key then
+    count_act(KEYS[told.statistics_key], 'settled', 1, told.statistics_seconds)
+    count_act(KEYS[told.statistics_key], told.waited, 1, told.statistics_seconds)
+  end
   for _, member in ipairs(log_id and told or {}) do
     local at = member.key
     notify(KEYS[at], KEYS[at + 1], KEYS[at + 2], member.kind, 'log-' .. log_id, told.size, told.seconds)

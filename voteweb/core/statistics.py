@@ -1,0 +1,54 @@
+"""Statistics of the site by UTC day. Nothing in them is about a member."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+#: Buckets of waiting times per doubling: a median read from them is off by a tenth at most.
+_BUCKETS_PER_DOUBLING = 4
+_MAX_BUCKET = 99
+
+
+@dataclass(frozen=True, slots=True)
+class DayCounts:
+    """What happened on a ``day`` (YYYY-MM-DD); ``waits`` are numbers of settled reports by bucket of waiting time."""
+
+    day: str
+    posts: int = 0
+    votes: int = 0
+    comments: int = 0
+    sign_ups: int = 0
+    reports: int = 0
+    settled: int = 0
+    waits: Mapping[int, int] | None = None
+
+
+def day_of(time: float) -> str:
+    """Return the UTC day of a unix *time*."""
+    return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d")
+
+
+def start_of(day: str) -> float:
+    """Return the unix time at which a UTC *day* begins."""
+    return datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=UTC).timestamp()
+
+
+def wait_bucket(seconds: float) -> int:
+    """Return the bucket of a waiting time: each is a quarter of a doubling wide, from one minute on."""
+    minutes = max(seconds, 0) / 60
+    return min(int(_BUCKETS_PER_DOUBLING * math.log2(minutes + 1)), _MAX_BUCKET)
+
+
+def median_wait(days: Iterable[DayCounts]) -> float | None:
+    """Return the median time in seconds until reports were settled, from the middle of its bucket; None for none."""
+    counts: dict[int, int] = {}
+    for day in days:
+        for bucket, count in (day.waits or {}).items():
+            counts[bucket] = counts.get(bucket, 0) + count
+    half = sum(counts.values()) / 2
+    for bucket in sorted(counts):
+        half -= counts[bucket]
+        if half <= 0:
+            return 60 * (2 ** ((bucket + 0.5) / _BUCKETS_PER_DOUBLING) - 1)
+    return None

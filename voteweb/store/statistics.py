@@ -1,0 +1,51 @@
+"""Statistics: what happens on each UTC day, counted by the scripts that do it or read from rankings by time."""
+
+import re
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from voteweb.core.statistics import DayCounts, day_of, start_of
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.keys import Keys
+from voteweb.store.scanner import split_evenly
+
+_COUNT = re.compile(r"-?[0-9]{1,12}")
+
+
+class Statistics:
+    """The statistics of one site."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._keys = connection.keys
+
+    def queue_days(self, pipeline: Pipeline, now: float, count: int) -> Future[tuple[DayCounts, ...]]:
+        """Queue a read of the last *count* UTC days up to *now*, oldest first: three small commands for each."""
+        days = [day_of(now - 86_400 * ago) for ago in reversed(range(count))]
+        commands: list[Command] = []
+        for day in days:
+            first = start_of(day)
+            period = (repr(first), f"({first + 86_400!r}")
+            commands += [
+                ("ZCOUNT", self._keys.by_time(), *period),
+                ("ZCOUNT", self._keys.users(), *period),
+                ("HGETALL", self._keys.stats(day)),
+            ]
+
+        def parse(replies: list[Any]) -> tuple[DayCounts, ...]:
+            return tuple(_counts(day, *part) for day, part in zip(days, split_evenly(replies, count), strict=True))
+
+        return pipeline.queue(commands, parse)
+
+
+def today(keys: Keys) -> str:
+    """Return the key of this day's counters."""
+    return keys.stats(day_of(time.time()))
+
+
+def _counts(day: str, posts: int, sign_ups: int, fields: Mapping[str, str]) -> DayCounts:
+    counts = {name: max(int(value), 0) for name, value in fields.items() if _COUNT.fullmatch(value)}
+    waits = {int(name[5:]): count for name, count in counts.items() if re.fullmatch("wait-[0-9]{1,2}", name)}
+    named = {name: counts.get(name, 0) for name in ("votes", "comments", "reports", "settled")}
+    return DayCounts(day, posts=posts, sign_ups=sign_ups, waits=waits, **named)
