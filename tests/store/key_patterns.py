@@ -18,7 +18,6 @@ PARAMETERS = {
     "number": ("9004", r"\d+"),
     "block": ("9005", r"\d+"),
     "bucket": ("9003", r"\d+"),
-    "day": ("2026-11-22", r"\d{4}-\d{2}-\d{2}"),
     "job": ("a-job", r"[a-z-]+"),
     "who": ("a-moderator", r"[\w -]+"),
     "kind": ("a-kind", r"[a-z]+"),

@@ -26,6 +26,7 @@ from voteweb.store.hints import HintCache
 from voteweb.store.keys import article_member
 from voteweb.store.rate_limits import RateLimitHit, RateLimits
 from voteweb.store.sessions import Sessions, digest
+from voteweb.store.statistics import today
 
 
 class Votes:
@@ -73,6 +74,7 @@ class Votes:
                     keys.good(),
                     keys.user(voter.name),
                     keys.sessions(voter.name),
+                    today(keys),
                     keys.open_votes(voter.id),
                     keys.top(),
                     keys.top_of_day(day_name(day)),
@@ -94,6 +96,7 @@ class Votes:
                     digest(voter.token) if isinstance(voter, Voter) else "",
                     *self._sessions.limits,
                     config.MAX_OPEN_VOTES,
+                    config.STATISTICS_SECONDS,
                     *limit_arguments,
                 ],
             )

@@ -13,7 +13,8 @@ from voteweb.store.moderation_log import PACKED_FIELDS
 #: The arguments of each script in its order; "log" stands for the three of an act that may be logged.
 ARGUMENTS = {
     "cast_vote": "action member voter_id voter_name session_id vote_score max_lift good_votes max_ranked voting_seconds"
-    " grace known_groups day newcomer_seconds digest idle_seconds max_seconds use_seconds max_open_votes",
+    " grace known_groups day newcomer_seconds digest idle_seconds max_seconds use_seconds max_open_votes"
+    " statistics_seconds",
     "change_password": "log condition verified password_hash session_id",
     "set_domain_rule": "log domain rule why who most",
     "delete_domain_rule": "log domain",

@@ -26,7 +26,10 @@ IMPORT_SITE = f"time: score: good: top: top-day:{day_name(day_number(IMPORT_TIME
 #: The keys of an article by ann that unlist_article takes between those of the site and those of the groups.
 POSTER_KEYS = f"posted:ann gone:ann {LINK_KEY} reports:"
 
-VOTE_KEYS = f"article:1 voted:1 score: good: user:bob sessions:bob open-votes:2 top: {TODAY} score:go top-group:go"
+VOTE_KEYS = (
+    "article:1 voted:1 score: good: user:bob sessions:bob stats:2026-11-22 open-votes:2"
+    f" top: {TODAY} score:go top-group:go"
+)
 VOTE = {"voter_id": 2, "voter_name": "bob", "session_id": "session-1", "known_groups": "go", "digest": "idle"}
 ARTICLE = {"title": "A title", "link": OTHER_LINK, "text": "", "poster": "ann", "poster_id": 1}
 EDIT = {"member": "article:1", "title": "Another", "text": "text", "known_link": LINK, "add_count": 1}

@@ -3,22 +3,24 @@
 -- (evicted, or expired by another clock); when all are lost, nobody can tell who may vote, so voting ends at once.
 -- Only a vote that changes something counts against the rate limit.
 -- KEYS  1 article:<id>  2 voted:<id>  3 score:  4 good:  5 user:<voter's name>  6 sessions:<voter's name>
---       7 open-votes:<voter's id>  8 top:  9 top-day:<day>  then score:<g> and top-group:<g> for each group of the
---       article, then, with a rate limit, limit:<kind>-<digest>: the member's, then that of newcomers
+--       7 stats:<today>  8 open-votes:<voter's id>  9 top:  10 top-day:<day>  then score:<g> and top-group:<g> for each
+--       group of the article, then, with a rate limit, limit:<kind>-<digest>: the member's, then that of newcomers
 -- ARGV  1 "cast" or "take-back"  2 the article as a member of rankings  3 voter's id  4 voter's name
 --       5 voter's session id  6 seconds per vote  7-9 the other ranking arguments  10 voting seconds of an article
 --       without an end of voting  11 seconds that the set of voters outlives voting  12 the article's groups as the
---       caller knows them  13 the day of KEYS[9]  14 seconds for which a member is a newcomer  15 digest of the session
+--       caller knows them  13 the day of KEYS[10]  14 seconds for which a member is a newcomer  15 digest of the session
 --       that votes, empty for none  16 seconds until a session that is not used ends  17 seconds until any session ends
 --       18 seconds in which its use is not noted again  19 how many open votes of a member are kept
+--       20 seconds for which statistics are kept
 --       then, with a rate limit, for each of the two: acts at once, and seconds per act in the long run
 -- Answers  counted <votes> | already <votes> | absent <votes> (no vote to take back) | own <votes> | unknown | gone
 --          | closed <unix time> | logged-out (the session has ended, or the voter is banned) | held
 --          | again <groups> <day> (the article has these groups and is of this day: name their rankings and try again)
 --          | rate-limited <number of the limit, from 1> <seconds to wait> <unix time from which it is accepted>
 local action, member, voter_id, voter_name, session_id, vote_score, max_lift, good_votes, max_ranked, voting_seconds,
-  grace, known_groups, day, newcomer_seconds, digest, idle, longest, pause, max_open_votes = unpack(ARGV)
-local FIRST_GROUP_KEY, FIRST_LIMIT = 10, 20
+  grace, known_groups, day, newcomer_seconds, digest, idle, longest, pause, max_open_votes,
+  statistics_seconds = unpack(ARGV)
+local FIRST_GROUP_KEY, FIRST_LIMIT = 11, 21
 local limit_count = (#ARGV - FIRST_LIMIT + 1) / 2
 local session, banned, until_time, left, signed_up, role, held = unpack(
   redis.call('HMGET', KEYS[5], 'session', 'banned', 'banned-until', 'left', 'signed-up', 'role', 'held'))
@@ -27,7 +29,7 @@ if session ~= session_id or is_banned(banned, until_time) or left then
 elseif held then
   return { 'held' }
 end
-check_types(6, 6, 'hash')
+check_types(6, 7, 'hash')
 local open_session, noted_use = find_session(6, session_id, digest, idle, longest, pause)
 if digest ~= '' and not open_session then
   return { 'logged-out' }
@@ -47,7 +49,7 @@ end
 local last_ranking = #KEYS - limit_count
 check_types(2, 2, 'set')
 check_types(3, 4, 'zset')
-check_types(7, last_ranking, 'zset')
+check_types(8, last_ranking, 'zset')
 check_types(last_ranking + 1, #KEYS, 'string')
 local closes = voting_end(stored_end, time, voting_seconds)
 if tonumber(now()) >= closes then
@@ -84,26 +86,27 @@ if action == 'cast' then
   redis.call('SADD', KEYS[2], voter_id)
   votes = votes + 1
   if string.lower(poster or '') ~= string.lower(voter_name) then
-    redis.call('ZADD', KEYS[7], closes, member)
-    redis.call('ZREMRANGEBYSCORE', KEYS[7], '-inf', now())
-    redis.call('ZREMRANGEBYRANK', KEYS[7], 0, -1 - max_open_votes)
+    redis.call('ZADD', KEYS[8], closes, member)
+    redis.call('ZREMRANGEBYSCORE', KEYS[8], '-inf', now())
+    redis.call('ZREMRANGEBYRANK', KEYS[8], 0, -1 - max_open_votes)
   end
 else
   redis.call('SREM', KEYS[2], voter_id)
   votes = votes - 1
-  redis.call('ZREM', KEYS[7], member)
+  redis.call('ZREM', KEYS[8], member)
 end
+count_act(KEYS[7], 'votes', action == 'cast' and 1 or -1, statistics_seconds)
 redis.call('EXPIREAT', KEYS[2], string.format('%d', closes + tonumber(grace)))
-local last_open = redis.call('ZREVRANGE', KEYS[7], 0, 0, 'WITHSCORES')[2]
+local last_open = redis.call('ZREVRANGE', KEYS[8], 0, 0, 'WITHSCORES')[2]
 if last_open then
-  redis.call('EXPIREAT', KEYS[7], string.format('%d', tonumber(last_open) + tonumber(grace)))
+  redis.call('EXPIREAT', KEYS[8], string.format('%d', tonumber(last_open) + tonumber(grace)))
 end
 local place = find_place(member, time, votes, vote_score, max_lift, good_votes, max_ranked)
 redis.call('HSET', KEYS[1], 'votes', string.format('%d', votes))
 rank(KEYS[3], place.points, member)
 rank_good(KEYS[4], place)
-rank_best(KEYS[8], place)
 rank_best(KEYS[9], place)
+rank_best(KEYS[10], place)
 for i = FIRST_GROUP_KEY, last_ranking, 2 do
   rank(KEYS[i], place.points, member)
   rank_best(KEYS[i + 1], place)
