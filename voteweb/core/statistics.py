@@ -12,7 +12,7 @@ _MAX_BUCKET = 99
 
 @dataclass(frozen=True, slots=True)
 class DayCounts:
-    """What happened on a ``day`` (YYYY-MM-DD); ``waits`` are numbers of settled reports by bucket of waiting time."""
+    """The acts of one ``day`` (YYYY-MM-DD); ``waits`` are numbers of settled reports by bucket of waiting time."""
 
     day: str
     posts: int = 0
