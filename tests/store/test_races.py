@@ -53,7 +53,7 @@ def test_votes_against_changes_of_groups_all_count(store: Store) -> None:
     actions = []
     for number, member in enumerate(members):
         add, remove = [GROUPS[number % 5]], [GROUPS[(number + 1) % 5]]
-        actions.append(partial(store.votes.cast, article.id, member, groups=""))
+        actions.append(partial(store.votes.cast, article.id, member))
         actions.append(partial(store.articles.set_groups, article.id, add, remove))
     answers = at_once(actions)
     assert sorted(answer for answer in answers if isinstance(answer, int)) == list(range(2, 22))

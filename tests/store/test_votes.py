@@ -11,6 +11,7 @@ from tests.conftest import MakeStore
 from tests.store.examination import broken, ids, run, snapshot
 from voteweb.core import config
 from voteweb.core.errors import Conflict
+from voteweb.core.ranking import day_number
 from voteweb.store import Store
 from voteweb.store.votes import mark_voted
 
@@ -96,15 +97,17 @@ def test_a_vote_is_retried_when_the_groups_are_outdated(store: Store) -> None:
     bob = factories.user(store, "bob")
     factories.group(store, "redis")
     store.articles.set_groups(article.id, ["redis"], ["go"])
-    assert store.votes.cast(article.id, bob, groups="go") == 2
+    store.votes.expect(article.id, "go", day_number(article.time))
+    assert store.votes.cast(article.id, bob) == 2
     assert run(store, "EXISTS", "score:go") == 0
     assert broken(store) == []
 
 
-@pytest.mark.parametrize("stale", ["", "go redis", "redis go", "nowhere"])
-def test_a_vote_counts_whatever_groups_the_caller_names(store: Store, stale: str) -> None:
+@pytest.mark.parametrize(("groups", "day"), [("", 0), ("go redis", 1), ("redis go", 0), ("nowhere", 1), ("redis", 1)])
+def test_a_vote_counts_whatever_groups_and_day_are_expected(store: Store, groups: str, day: int) -> None:
     article = factories.article(store, groups=("redis",))
-    assert store.votes.cast(article.id, factories.user(store, "bob"), groups=stale) == 2
+    store.votes.expect(article.id, groups, day_number(article.time) - day)
+    assert store.votes.cast(article.id, factories.user(store, "bob")) == 2
     assert broken(store) == []
 
 

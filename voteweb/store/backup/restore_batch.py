@@ -20,6 +20,9 @@ from voteweb.store.rankings import Rankings
 from voteweb.store.scanner import finite_number
 from voteweb.store.users import HAS_WORK
 
+#: The nouns of rankings that hold articles of programs after the book.
+BOOK_RANKINGS = frozenset({"time", "score", "good"})
+
 
 class RestoreBatch(KeyWrites):
     """Some records, as the keys that they become."""
@@ -163,10 +166,12 @@ class RestoreBatch(KeyWrites):
             end = voting_end(article, self._settings.voting_seconds)
             self._hashes[keys.article(record.id)] = fields | {"closes": str(end)}
         rankings = Rankings(keys)
-        for key, score in rankings.scores_of(article, self._settings, fields.get("link", "")).items():
+        scores = rankings.scores_of(article, self._settings, fields.get("link", ""))
+        if "base" not in fields:  # written by a program after the book, which knows fewer rankings
+            scores = {key: score for key, score in scores.items() if keys.split(key)[0] in BOOK_RANKINGS}
+        for key, score in scores.items():
             self._rankings[key][member] = score
-        if article.is_listed:
-            self._top.update(rankings.top(article))
+        self._top.update(scores.keys() & set(rankings.top(article)))
         if article.is_listed:
             for group in article.groups:
                 self._sets[keys.group(group)].append(member)
