@@ -1,0 +1,45 @@
+"""A member follows groups, hides an article and saves another, with and without script."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from tests import factories
+from tests.journeys.conftest import Visit, Window
+from voteweb.core.models import User
+from voteweb.store import Store
+
+
+def test_member_chooses_what_to_read(visit: Visit, window: Window, store: Store, join: Callable[..., User]) -> None:
+    for title, group in (("One", "go"), ("Two", "lua"), ("Three", "lua"), ("Four", "go")):
+        factories.article(store, factories.user(store, "zoe"), title=title, groups=(group,))
+    join("ann")
+    ann = visit("ann", **window)
+    ann.open("/my").follow("Choose groups")
+    ann.page.get_by_role("button", name="Follow lua").click()
+    ann.page.locator(".flash").get_by_role("link", name="My groups").click()
+    rows = ann.page.locator(".articles > .article")
+    expect(rows).to_have_count(2)
+    ann.press("Show my groups there").follow("Top")
+    expect(ann.page.get_by_role("heading", level=1)).to_have_text("My groups")
+    ann.follow("All articles")
+    expect(rows).to_have_count(4)
+    if window["width"] < 640:  # a phone has these buttons on the article's page
+        ann.open("/a/3").press("Save for later").open("/a/2").press("Hide from my lists")
+    else:
+        rows.filter(has_text="Three").get_by_role("button", name="save").click()
+        ann.sees_flash("The article is saved for later. Saved articles")
+        rows.filter(has_text="Two").get_by_role("button", name="hide").click()
+    ann.sees_flash("The article is hidden from your lists. What you hide")
+    ann.open("/?of=all")
+    expect(rows).to_have_count(3)
+    if window["width"] > 640:
+        ranks = "list => [...list.children].map(row => [getComputedStyle(row, '::before').content, row.value])"
+        shown = ann.page.locator(".articles").evaluate(ranks)
+        assert shown == [['"1"', 1], ['"2"', 2], ['"4"', 4]]
+    ann.open("/saved")
+    expect(rows).to_have_count(1)
+    ann.open("/hidden").press("Show again the article “Two”").sees_flash("It is shown in your lists again.")
+    ann.open("/my")
+    expect(rows).to_have_count(2)
+    assert not list(store.doctor.examine())
