@@ -371,6 +371,14 @@ class TooMuchSaved(VotewebError):
     template = N_("You have saved %(max)s articles, as many as possible. Remove one from the saved ones first.")
 
 
+class NoSuchDomain(VotewebError):
+    """No listed article has a link to a domain; value ``domain``."""
+
+    status = 404
+    code = "unknown-domain"
+    template = N_("There is no article with a link to %(domain)s here.")
+
+
 class NothingToHide(VotewebError):
     """There is no such article, group, domain or member."""
 

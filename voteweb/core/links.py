@@ -105,6 +105,23 @@ def rule_domains(link: str) -> list[str]:
     return [".".join(labels[at:]) for at in range(max(0, len(labels) - config.MAX_RULE_LABELS), len(labels))]
 
 
+def domain_of_address(typed: str) -> str:
+    """Return the domain that *typed* in an address names, however it is spelled; "" if it names none."""
+    return listed_domain(f"http://[{typed}]/" if ":" in typed else f"http://{typed}/")
+
+
+def readable_domain(host: str) -> str:
+    """Return *host* with the letters for which its ASCII form stands, or as it is if it stands for no others."""
+    try:
+        labels = [
+            label[4:].encode().decode("punycode") if label.startswith("xn--") else label for label in host.split(".")
+        ]
+        readable = ".".join(labels)
+        return readable if ascii_host(readable) == host else host
+    except ValueError:
+        return host
+
+
 def web_address(link: str) -> str:
     """Return a stored *link* as a valid URL, percent-encoded where necessary; "" unless it is http or https."""
     if not link.lower().startswith(("http://", "https://")):

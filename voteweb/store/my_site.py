@@ -92,7 +92,7 @@ class MySites:
             case HiddenKind.GROUP:
                 return self._group(hidden.name)
             case HiddenKind.DOMAIN:
-                return _Thing(keys.by_time(), "zset")
+                return _Thing(keys.domain(hidden.name), "zset")
             case HiddenKind.MEMBER:
                 return _Thing(keys.user(hidden.name), "hash")
 

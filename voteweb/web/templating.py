@@ -41,6 +41,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         duration=formatting.duration,
         iso=formatting.iso,
         join_names=formatting.join_names,
+        listed_domain=links.listed_domain,
         markdown=markup.render,
         number=formatting.format_number,
         operator_markdown=markup.render_operator_page,

@@ -76,6 +76,7 @@ PAGES = [
     "/my",
     "/my/new",
     "/saved",
+    "/d/example.com",
     "/hidden",
 ]
 #: Forms with fields that are refused.

@@ -53,7 +53,7 @@ def test_row_shows_title_domain_poster_time_and_groups(reader: Browser, store: S
         "rel": "nofollow ugc noopener",
         "dir": "auto",
     }
-    assert row.one("span", class_="domain").text == "example.com"
+    assert row.one("a", class_="domain").text == "example.com"
     assert row.one("a", class_="by")["href"] == "/u/ann"
     assert row.one("time").text == "just now"
     assert row.one("time")["datetime"].endswith("Z")
@@ -101,7 +101,7 @@ def test_every_list_links_to_its_feed(address: str, feed: str, reader: Browser, 
 def test_title_of_a_text_leads_to_its_own_page(reader: Browser, store: Store) -> None:
     factories.article(store, title="A thought", link="", text="words")
     assert reader.open("/").page.by_id("a1").one("a", class_="title")["href"] == "/a/1"
-    assert not reader.page.all("span", class_="domain")
+    assert not reader.page.all("a", class_="domain")
 
 
 def test_pages_of_a_list_lead_to_each_other(reader: Browser, store: Store) -> None:

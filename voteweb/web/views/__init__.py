@@ -16,6 +16,7 @@ from voteweb.web.views import (
     comment_page,
     comment_votes,
     comments,
+    domain,
     domain_rules,
     errors,
     feeds,
@@ -44,7 +45,7 @@ _MODULES = (
     articles, submission, votes, groups, auth, account, invitations, users, admissions, moderation, moderation_log,
     status, feeds, sitemap, site_files, language,
     sorting, bans, notes, recovery, members, my_groups, hidden, saved,
-    domain_rules,
+    domain, domain_rules,
 )  # fmt: skip
 #: The pages of conversations, which a site without them does not have.
 _CONVERSATIONS = (

@@ -103,7 +103,7 @@ def show_domain(domain: str) -> ResponseReturnValue:
 
 def _domain(host: str) -> Hidden:
     """Return what hides a domain, however its name is spelled; raise NothingToHide."""
-    name = links.domain(f"http://{host}/")
+    name = links.domain_of_address(host)
     if not name:
         raise NothingToHide()
     return Hidden(HiddenKind.DOMAIN, name)

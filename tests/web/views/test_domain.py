@@ -1,0 +1,53 @@
+"""Pages of domains: their articles by time, feeds, and the one address of each."""
+
+import pytest
+
+from tests import factories
+from tests.web.browser import Browser
+from tests.web.conftest import CountRoundTrips
+from voteweb.store import Store
+
+
+@pytest.fixture(autouse=True)
+def articles(store: Store) -> None:
+    for number, host in enumerate(("www.site.example", "site.example", "other.example", "münchen.example"), 1):
+        factories.article(store, title=f"T{number}", link=f"https://{host}/{number}")
+
+
+def test_domain_has_its_articles_newest_first(
+    reader: Browser, bob: Browser, count_round_trips: CountRoundTrips
+) -> None:
+    assert count_round_trips(lambda: reader.open("/d/site.example")) == 1
+    reader.open("/").follow()
+    assert reader.page.one("li", id="a1").one("a", class_="domain")["href"] == "/d/site.example"
+    assert reader.open("/d/site.example").titles == ["T2", "T1"]
+    assert (reader.heading, reader.page.one("p", class_="total").text) == ("Articles from site.example", "2 articles")
+    assert reader.page.all("meta", name="robots")
+    feed = reader.open("/d/site.example.json").response
+    assert [item["title"] for item in feed.json["items"]] == ["T2", "T1"]
+    bob.open("/d/site.example").press("/d/site.example/hide").follow()
+    assert bob.titles == ["T2", "T1"]
+    assert bob.open("/new").titles == ["T4", "T3"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "address"),
+    [
+        ("/d/www.Site.example?page=1", "/d/site.example?page=1"),
+        ("/d/M%C3%BCnchen.example", "/d/xn--mnchen-3ya.example"),
+        ("/d/SITE.example.atom", "/d/site.example.atom"),
+    ],
+)
+def test_domain_has_one_address(reader: Browser, typed: str, address: str) -> None:
+    assert (reader.open(typed).status, reader.location) == (301, address)
+
+
+def test_domain_is_shown_as_people_write_it(reader: Browser) -> None:
+    assert reader.open("/d/xn--mnchen-3ya.example").heading == "Articles from münchen.example"
+    assert reader.intro == "xn--mnchen-3ya.example"
+
+
+@pytest.mark.parametrize("address", ["/d/none.example", "/d/none.example.json", "/d/..", "/d/a b", "/d/x" + "y" * 300])
+def test_unknown_domain_is_not_found(reader: Browser, address: str) -> None:
+    assert reader.open(address).status == 404
+    assert "There is no article with a link to" in reader.response.text
