@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests import factories
 from tests.helpers import needs
 from tests.journeys.conftest import Visit
 from tests.journeys.full_site import LONG_WORD, MODERATOR, PAGES
 from tests.journeys.visitor import Visitor
+from voteweb.store import Store
 
 AXE = Path(__file__).parents[2] / ".ci" / "node_modules" / "axe-core" / "axe.min.js"
 #: The rules of axe for WCAG 2.1 AA, and its best practices.
@@ -91,3 +93,13 @@ def test_refused_forms_do_not_scroll_sideways(visit: Visit) -> None:
     mod.open("/groups/new").type("Name", LONG_WORD).type("Title", LONG_WORD).press("Create the group")
     expect(mod.page.locator("#name-errors")).to_be_visible()
     assert mod.overflow() == 0
+
+
+def test_ages_tell_the_local_time_and_that_of_utc(visit: Visit, store: Store) -> None:
+    factories.imported(store, time=1_456_789_000)
+    for script, told in ((True, "1 Mar 2016, 08:36 (29 Feb 2016, 23:36 UTC)"), (False, "29 Feb 2016, 23:36 UTC")):
+        visitor = visit(script=script)
+        devtools = visitor.page.context.new_cdp_session(visitor.page)
+        devtools.send("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Tokyo"})
+        expect(visitor.open("/").page.locator("time")).to_have_attribute("title", told)
+        devtools.send("Emulation.setTimezoneOverride", {"timezoneId": ""})
