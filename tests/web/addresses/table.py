@@ -99,6 +99,7 @@ PAGES = [
     listing("invitations.index", "/invitations", parameters=("page", "by"), allowed=STAFF),
     listing("moderation.reports", "/reports", allowed=STAFF),
     page("members.moderators", "/moderators"),
+    page("statistics.index", "/stats"),
     page("members.index", "/members", parameters=("of", "q", "page"), allowed=STAFF),
     page("sorting.index", "/sort", parameters=("of", "before", "page"), allowed=STAFF),
     listing("admissions.index", "/waiting", allowed=STAFF),

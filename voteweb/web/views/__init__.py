@@ -35,6 +35,7 @@ from voteweb.web.views import (
     site_files,
     sitemap,
     sorting,
+    statistics,
     status,
     submission,
     users,
@@ -46,6 +47,7 @@ _MODULES = (
     status, feeds, sitemap, site_files, language,
     sorting, bans, notes, recovery, members, my_groups, hidden, saved,
     domain, domain_rules,
+    statistics,
 )  # fmt: skip
 #: The pages of conversations, which a site without them does not have.
 _CONVERSATIONS = (

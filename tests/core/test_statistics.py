@@ -1,0 +1,24 @@
+"""Statistics: days in UTC, and the median of waiting times that are kept in buckets."""
+
+import pytest
+
+from voteweb.core.statistics import DayCounts, day_of, median_wait, start_of, wait_bucket
+
+
+def test_a_day_is_that_of_utc() -> None:
+    assert (day_of(86_399), day_of(86_400)) == ("1970-01-01", "1970-01-02")
+    assert start_of("1970-01-02") == 86_400
+
+
+@pytest.mark.parametrize("minutes", [0, 1, 7, 90, 1_440, 100_000])
+def test_the_middle_of_a_bucket_is_near_the_time(minutes: float) -> None:
+    median = median_wait([DayCounts("2026-01-01", waits={wait_bucket(60 * minutes): 1})])
+    assert median == pytest.approx(60 * minutes, rel=0.1, abs=60)
+
+
+def test_the_median_counts_every_day() -> None:
+    fast, slow = wait_bucket(60), wait_bucket(86_400)
+    days = [DayCounts("2026-01-01", waits={fast: 2, slow: 1}), DayCounts("2026-01-02", waits={slow: 3}), DayCounts("x")]
+    assert median_wait(days) == pytest.approx(86_400, rel=0.1)
+    assert median_wait([DayCounts("x")]) is None
+    assert wait_bucket(10.0**12) == 99
