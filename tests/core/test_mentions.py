@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from voteweb.core.config import MAX_MENTIONS
 from voteweb.core.markdown import to_html
-from voteweb.core.mentions import names, quotation
+from voteweb.core.mentions import candidates, names, quotation
 
 NAMED = [
     ("@alice", "alice"),
@@ -24,13 +24,17 @@ NAMED = [
     ("# @alice\n\n- @bob\n\n| a |\n|---|\n| @carl |", "alice bob carl"),
     ("@alice\n@bob", "alice bob"),
     ("`a`@alice", "alice"),
+    ("@aliceé", "aliceé"),
+    ("@ΝΊΚΟΣ και @Иван, @ИВАН", "νίκοσ иван"),
+    ("谢谢＠李明，@田中さん！", "李明 田中さん"),
+    ("@李明bob", "李明"),
+    ("@김철수 씨", "김철수"),
 ]
 UNNAMED = [
     "alice",
     "@",
     "@a",
     "@" + "a" * 21,
-    "@aliceé",
     "@ alice",
     "`@alice`",
     "    @alice",
@@ -57,6 +61,11 @@ UNNAMED = [
 @pytest.mark.parametrize(("text", "named"), NAMED)
 def test_names_in_a_text(text: str, named: str) -> None:
     assert names(text) == tuple(named.split())
+
+
+def test_without_spaces_each_beginning_may_be_the_name() -> None:
+    assert candidates("谢谢@李明请看。@bob你好") == (("李明请看", "李明请", "李明"), ("bob",))
+    assert len(candidates("@" + "李" * 30)[0]) == 19
 
 
 @pytest.mark.parametrize("text", UNNAMED)

@@ -92,21 +92,18 @@ def test_user_name_keeps_its_case(name: str) -> None:
         "x" * 21,
         "an n",
         "ann!",
-        "änn",
         "аnn",
-        "编程",
         "a:b",
         "a+b",
         "a/b",
         "..",
         "a\x00b",
         "a\nb",
-        "１２",
         f"an{RLO}n",
     ],
 )
 def test_invalid_user_name_is_refused(typed: str) -> None:
-    with pytest.raises(Invalid, match="A user name must have 2 to 20 characters"):
+    with pytest.raises(Invalid, match="A user name must have 2 to 20 letters or digits"):
         validation.user_name(typed)
 
 

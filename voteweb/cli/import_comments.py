@@ -9,6 +9,7 @@ from voteweb.cli.import_file import COMMENT_COLUMNS, ImportRow, digest_of, parse
 from voteweb.cli.import_rows import ImportTimes, echo_error, read_file
 from voteweb.core import config, links, validation
 from voteweb.core.errors import Invalid, VotewebError
+from voteweb.core.names import name_key
 from voteweb.store.comment_imports import CommentImports, ImportedComment
 
 T = TypeVar("T")
@@ -97,7 +98,7 @@ class CommentRun:
             error: object = row
             if isinstance(row, CommentRow):
                 error = self._add(line, row, articles.get(row.link, 0))
-                posters.add(row.poster.lower())
+                posters.add(name_key(row.poster))
             if error:
                 self._refuse(line, error)
         self._flush()

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TextIO, TypeVar
 from voteweb.core import config, validation
 from voteweb.core.errors import ConfigError, Invalid, TooManyGroups, VotewebError
 from voteweb.core.models import Draft
+from voteweb.core.names import name_key
 from voteweb.store.imports import Story
 
 
@@ -124,7 +125,7 @@ def parse_story(row: ImportRow, max_groups: int) -> Story:
 
 def digest(link: str, title: str, poster: str, time: float) -> str:
     """Return the digest that identifies a story."""
-    return digest_of(link, title, poster.lower(), f"{time:.6f}")
+    return digest_of(link, title, name_key(poster), f"{time:.6f}")
 
 
 def digest_of(*values: str) -> str:

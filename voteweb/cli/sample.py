@@ -12,6 +12,7 @@ from voteweb.core.comments import CommentId
 from voteweb.core.config import COMMAND_LINE, Settings
 from voteweb.core.errors import GroupExists
 from voteweb.core.models import LogAction, Role
+from voteweb.core.names import name_key
 from voteweb.core.validation import new_submission_token
 from voteweb.store import Store
 from voteweb.store.comment_imports import ImportedComment
@@ -71,7 +72,7 @@ def _converse(store: Store, articles: dict[str, int], now: float) -> None:
     aged = [row for row in rows if row["hours"]]
     store.comment_imports.add([_comment(row, articles[row["title"]], now) for row in aged])
     ids = [articles[row["title"]] for row in aged]
-    store.comment_imports.order_lists({row["poster"].lower() for row in aged}, dict.fromkeys(ids))
+    store.comment_imports.order_lists({name_key(row["poster"]) for row in aged}, dict.fromkeys(ids))
     for row in rows:
         id = CommentId(articles[row["title"]], row["n"])
         if row.get("deleted"):

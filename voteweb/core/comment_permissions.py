@@ -6,6 +6,7 @@
 from voteweb.core.comments import CommentStatus, Node, Thread
 from voteweb.core.config import Settings
 from voteweb.core.models import Article, User, VotingState
+from voteweb.core.names import name_key
 from voteweb.core.permissions import may_moderate
 
 
@@ -21,7 +22,7 @@ def is_open(article: Article, thread: Thread, now: float, settings: Settings) ->
 
 def is_author(user: User | None, node: Node) -> bool:
     """Tell whether *user* wrote the comment; names are compared without case."""
-    return user is not None and bool(node.author) and user.name.lower() == node.author.lower()
+    return user is not None and bool(node.author) and name_key(user.name) == name_key(node.author)
 
 
 def comment_voting_state(user: User | None, node: Node, *, is_open: bool) -> VotingState:

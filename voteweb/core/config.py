@@ -266,7 +266,8 @@ RESERVED_NAMES = frozenset(
     """about account admin administrator anonymous api comments deleted domains feed good groups healthz help hidden
     inbox log login logout me members metrics mod moderator moderators my new nobody operator privacy recover root
     rules saved search signup sort staff static stats submit support system top undefined voteweb waiting webmaster
-    www you""".split()
+    www you
+    管理员 管理員 版主 站长 站長 系统 系統 官方 匿名""".split()
 )
 
 

@@ -4,30 +4,56 @@ import re
 from collections.abc import Iterator
 
 from voteweb.core import config, markdown
+from voteweb.core.names import is_in_one_script, name_key, script
 from voteweb.core.validation import is_member_name
 
-#: A sign with the name that follows it; Chinese keyboards type the wide sign.
-_MENTION = re.compile("[@＠]([A-Za-z0-9_-]+)")
+#: A sign with what may be the name that follows it; Chinese keyboards type the wide sign.
+_MENTION = re.compile(rf"[@＠]([^\s@＠.,:;!?'\"()/。，：；！？“”（）、]{{1,{config.MAX_USER_NAME_LENGTH + 1}}})")
 #: The last letter of Latin scripts: a name ends at a change of script, not at "é".
 _LAST_LATIN = "\u024f"
+#: Scripts that write spaces between words: there a name ends with its word. In others each beginning may be the name.
+_SPACED = frozenset(("", "ARABIC", "ARMENIAN", "CYRILLIC", "GEORGIAN", "GREEK", "HEBREW", "LATIN"))
 
 
 def names(text: str, most: int = config.MAX_MENTIONS) -> tuple[str, ...]:
-    """Return the names that the Markdown *text* names with "@", in lower case, in their order, at most so many.
+    """Return the longest name of each of the :func:`candidates`."""
+    return tuple(found[0] for found in candidates(text, most))
 
-    Whether they are members' is not known here. Code, quotations, links and mail addresses name nobody.
+
+def candidates(text: str, most: int = config.MAX_MENTIONS) -> tuple[tuple[str, ...], ...]:
+    """Return what the Markdown *text* may name with "@", at most so many, as :func:`name_key` spells names.
+
+    Each holds one name or, where no space ends a name, all its possible ends, the longest first. Whether they are
+    members' is not known here. Code, quotations, links and mail addresses name nobody.
     """
     if "@" not in text and "＠" not in text:
         return ()
-    found = dict.fromkeys(name.lower() for piece in markdown.prose(text) for name in _names_in(piece))
+    found = dict.fromkeys(names for piece in markdown.prose(text) for names in _names_in(piece))
     return tuple(found)[:most]
 
 
-def _names_in(piece: str) -> Iterator[str]:
+def _names_in(piece: str) -> Iterator[tuple[str, ...]]:
     for match in _MENTION.finditer(piece):
-        before, after = piece[max(match.start() - 1, 0) : match.start()], piece[match.end() : match.end() + 2]
-        if is_member_name(match[1]) and not _joins_before(before) and not _joins_after(after):
-            yield match[1]
+        name = _in_one_script(match[1])
+        end = match.start(1) + len(name)
+        before, after = piece[max(match.start() - 1, 0) : match.start()], piece[end : end + 2]
+        if _joins_before(before) or _joins_after(name, after):
+            continue
+        is_word = {script(character) for character in name} <= _SPACED
+        ends = [len(name)] if is_word else range(len(name), config.MIN_USER_NAME_LENGTH - 1, -1)
+        possible = tuple(name_key(name[:end]) for end in ends if is_member_name(name[:end]))
+        if possible:
+            yield possible
+
+
+def _in_one_script(run: str) -> str:
+    """Return the beginning of *run* that could be a name: letters of one script, digits, - and _."""
+    end = 0
+    while end < len(run) and (run[end] in "-_" or script(run[end]) or run[end] in "0123456789"):
+        if not run[: end + 1].isascii() and not is_in_one_script(run[: end + 1]):
+            break
+        end += 1
+    return run[:end]
 
 
 def _joins_before(character: str) -> bool:
@@ -35,10 +61,12 @@ def _joins_before(character: str) -> bool:
     return _is_latin(character) or character in frozenset("_%+-@＠/")
 
 
-def _joins_after(characters: str) -> bool:
-    """Tell whether *characters* after a name make it part of a longer word, a domain or an address elsewhere."""
+def _joins_after(name: str, characters: str) -> bool:
+    """Tell whether *characters* after *name* make it part of a longer word, a domain or an address elsewhere."""
     first, second = characters[:1], characters[1:]
-    return _is_latin(first) or first in ("@", "＠") or (first == "." and _is_latin(second))
+    if first in ("@", "＠"):
+        return True
+    return _is_latin(name[-1:]) and (_is_latin(first) or (first == "." and _is_latin(second)))
 
 
 def _is_latin(character: str) -> bool:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from voteweb.core.config import MAX_HIDDEN_NAME_LENGTH
 from voteweb.core.links import domain
 from voteweb.core.models import Article
+from voteweb.core.names import name_key
 
 #: The value of the field ``front`` of members whose front page shows the groups they follow.
 MY_GROUPS = "my"
@@ -50,7 +51,7 @@ def parse_hidden(entry: str, time: float = 0.0) -> Hidden | None:
 
 def hidden_member(name: str) -> Hidden:
     """Return what hides the articles of a member, however *name* is spelled."""
-    return Hidden(HiddenKind.MEMBER, name.lower())
+    return Hidden(HiddenKind.MEMBER, name_key(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class MySite:
         """Return the entries that hide *article*."""
         if not self.hides:
             return []
-        entries = [f"a{article.id}", f"m{article.poster.lower()}", *(f"g{group}" for group in article.groups)]
+        entries = [f"a{article.id}", f"m{name_key(article.poster)}", *(f"g{group}" for group in article.groups)]
         if article.link:
             entries.append(f"d{domain(article.link)}")
         return [entry for entry in entries if entry in self.hides]

@@ -8,6 +8,7 @@ from dataclasses import replace
 from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.models import Article, ArticleStatus, Invitation, LogAction, LogEntry, Note, Role, User, VotingState
+from voteweb.core.names import name_key
 from voteweb.core.ranking import voting_end
 
 
@@ -61,7 +62,7 @@ def least_inviter_role(user: User, now: float, settings: Settings) -> Role:
 
 def is_poster(user: User | None, article: Article) -> bool:
     """Tell whether *user* posted *article*; names are compared without case."""
-    return user is not None and user.name.lower() == article.poster.lower()
+    return user is not None and name_key(user.name) == name_key(article.poster)
 
 
 def is_voting_open(article: Article, now: float, settings: Settings) -> bool:
@@ -134,7 +135,7 @@ def may_set_role(user: User | None, member: User) -> bool:
 
 def may_undo(user: User | None, entry: LogEntry, now: float) -> bool:
     """Tell whether *user* may undo the log entry *entry*: the moderator who made it may, for UNDO_SECONDS."""
-    if user is None or not may_moderate(user) or entry.undone or entry.who.lower() != user.name.lower():
+    if user is None or not may_moderate(user) or entry.undone or name_key(entry.who) != name_key(user.name):
         return False
     return entry.kind in (LogAction.GROUPS, LogAction.REMOVE, LogAction.BAN) and now < entry.time + config.UNDO_SECONDS
 

@@ -10,7 +10,8 @@ from voteweb.core.addresses import is_public_host
 from voteweb.core.characters import INVISIBLE_LETTERS, is_visible, limit_marks
 from voteweb.core.errors import N_, Invalid
 from voteweb.core.links import ascii_host
-from voteweb.core.look_alikes import skeleton
+from voteweb.core.look_alikes import looks_latin, skeleton
+from voteweb.core.names import is_in_one_script, name_key
 
 #: How many times shorter cleaning can make a text that somebody meant: NFC makes one character of up to four, and no
 #: one types more invisible ones. Normalizing takes the square of the length, so that a longer text is refused before.
@@ -146,33 +147,43 @@ def new_group_name(typed: str) -> str:
 
 
 def user_name(typed: str) -> str:
-    """Return a name for a new member; raise Invalid if it is malformed or reserved."""
+    """Return a name for a new member; raise Invalid if it is malformed or reserved, or may pass for a Latin name."""
     name = member_name(typed)
-    if name.lower() in config.RESERVED_NAMES:
+    if name_key(name) in config.RESERVED_NAMES:
         raise Invalid(N_("The name %(name)s is reserved. Please choose another."), name=name)
-    if skeleton(name) in _RESERVED_SKELETONS:
+    if skeleton(name) in _RESERVED_SKELETONS or looks_latin(name):
         raise Invalid(LOOK_ALIKE, name=name)
     return name
 
 
 def member_name(typed: str) -> str:
-    """Return a well-formed user name, even a reserved one; raise Invalid if it is malformed."""
-    name = typed.strip()
+    """Return a well-formed user name (NFKC), even a reserved one; raise Invalid if it is malformed."""
+    name = normal_name(typed)
     if not is_member_name(name):
         raise Invalid(
-            N_("A user name must have %(min)s to %(max)s characters: letters (a to z), digits, - or _."),
+            N_("A user name must have %(min)s to %(max)s letters or digits of one script, - or _."),
             min=config.MIN_USER_NAME_LENGTH,
             max=config.MAX_USER_NAME_LENGTH,
         )
     return name
 
 
+def normal_name(typed: str) -> str:
+    """Return *typed* as a user name is stored, without surrounding spaces; one that is far too long as it is."""
+    name = typed.strip()
+    if name.isascii() or len(name) > _MAX_SHRINKING * config.MAX_USER_NAME_LENGTH:
+        return name
+    return unicodedata.normalize("NFKC", name)
+
+
 def is_member_name(name: str) -> bool:
     """Tell whether *name* can be a member's; the programs of *Redis in Action* write posters such as ``user:7``."""
-    return (
-        config.MIN_USER_NAME_LENGTH <= len(name) <= config.MAX_USER_NAME_LENGTH
-        and _USER_NAME.fullmatch(name) is not None
-    )
+    if not config.MIN_USER_NAME_LENGTH <= len(name) <= config.MAX_USER_NAME_LENGTH:
+        return False
+    if name.isascii():
+        return _USER_NAME.fullmatch(name) is not None
+    key = name_key(name)
+    return is_in_one_script(name) and len(key) <= config.MAX_USER_NAME_LENGTH and is_in_one_script(key)
 
 
 def password(typed: str, *names: str) -> str:

@@ -9,6 +9,7 @@ from voteweb.core import config
 from voteweb.core.comment_errors import NoSuchComment
 from voteweb.core.errors import LastAdmin, NoSuchArticle, NoSuchMember, PasswordChanged
 from voteweb.core.models import User
+from voteweb.core.names import name_key
 from voteweb.store.comments import Comments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.keys import (
@@ -60,7 +61,7 @@ class AccountDeletion:
                 keys.open_votes(member.id),
                 keys.ban_removals(),
             ],
-            [member.name.lower(), new_session_id(), "delete" if delete_articles else "keep", member.password],
+            [name_key(member.name), new_session_id(), "delete" if delete_articles else "keep", member.password],
         )
         if outcome.status == "unknown":
             raise NoSuchMember(name=member.name)
@@ -98,7 +99,7 @@ class AccountDeletion:
 
     def _steps(self, name: str) -> Iterator[None]:
         keys = self._keys
-        if not self._connection.command("SISMEMBER", keys.leaving(), name.lower()):
+        if not self._connection.command("SISMEMBER", keys.leaving(), name_key(name)):
             return
         deletes = self._connection.command("HGET", keys.user(name), "leaving") == "delete"
         for feeds in self._secret_feeds:
@@ -114,7 +115,7 @@ class AccountDeletion:
 
     def _finish(self, name: str) -> str:
         keys = [self._keys.leaving(), *keys_left_behind(self._keys, name)]
-        return self._connection.script("finish_account_deletion", keys, [name.lower()]).status
+        return self._connection.script("finish_account_deletion", keys, [name_key(name)]).status
 
     def _release_articles(self, rankings: list[str], deletes: bool) -> Iterator[None]:
         for ranking in rankings:
@@ -125,10 +126,11 @@ class AccountDeletion:
                 yield
 
     def _release_comments(self, name: str, deletes: bool) -> Iterator[None]:
+        spelled = self._connection.command("HGET", self._keys.user(name), "name") or name
         members = self._connection.command("LRANGE", self._keys.commented(name), 0, config.READ_BATCH_SIZE - 1)
         for batch in batched(members):
             for member in batch:
-                self._release_comment(name, member, deletes)
+                self._release_comment(spelled, member, deletes)
             yield
 
     def _withdraw_reports(self, name: str) -> Iterator[None]:
@@ -139,7 +141,7 @@ class AccountDeletion:
                 self._connection.script(
                     "withdraw_report",
                     [keys.reports(), keys.report(id), keys.reported(name)],
-                    [article_member(id), id, name.lower()],
+                    [article_member(id), id, name_key(name)],
                 )
             yield
 
@@ -154,7 +156,7 @@ class AccountDeletion:
                 self._connection.script(
                     "withdraw_report",
                     [keys.reports(), keys.comment_report(*id), keys.reported_comments(name)],
-                    [comment_member(*id), member, name.lower()],
+                    [comment_member(*id), member, name_key(name)],
                 )
             yield
 
@@ -193,7 +195,7 @@ class AccountDeletion:
         self._connection.script(
             "disown_comment",
             [self._keys.thread(id.article), self._keys.commented(name)],
-            [member, id.number, name.lower(), config.DELETED_MEMBER],
+            [member, id.number, name, config.DELETED_MEMBER],
         )
 
 

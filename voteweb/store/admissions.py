@@ -6,6 +6,7 @@ from typing import Any
 from voteweb.core import config
 from voteweb.core.errors import NoSuchMember
 from voteweb.core.models import Neighbour, Page, Role, User
+from voteweb.core.names import name_key
 from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
@@ -40,7 +41,7 @@ class Admissions:
         outcome = self._connection.script(
             "judge_member",
             [keys.user(name), keys.held(), *log.keys, *checked.keys],
-            [*log.arguments, verdict, name.lower(), entry.why, new_session_id(), *checked.arguments],
+            [*log.arguments, verdict, name_key(name), entry.why, new_session_id(), *checked.arguments],
         )
         if outcome.status == "unknown":
             raise NoSuchMember(name=name)
@@ -80,7 +81,7 @@ class Admissions:
         last = config.MAX_NEIGHBOURS + 1
 
         def parse(replies: list[list[tuple[str, float]]]) -> tuple[Neighbour, ...]:
-            others = [Neighbour(other, joined) for other, joined in replies[0] if other != name.lower()]
+            others = [Neighbour(other, joined) for other, joined in replies[0] if other != name_key(name)]
             return tuple(others[: config.MAX_NEIGHBOURS])
 
         return pipeline.queue(

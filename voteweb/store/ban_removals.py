@@ -7,6 +7,7 @@ import redis
 from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.core.models import BanRemoval, LogEntry, RemovalState, User
+from voteweb.core.names import name_key
 from voteweb.store.comment_removals import CommentRemovals
 from voteweb.store.connection.connection import Connection
 from voteweb.store.keys import article_id, is_article, parse_comment
@@ -72,7 +73,7 @@ class BanRemovals:
         text = self._connection.command("HGET", self._keys.user(name), "ban-removal") or ""
         if member is None or removal is None or text.split(" ")[:2] == [str(removal.entry), removal.state.value]:
             keys = [self._keys.user(name), self._keys.ban_removals()]
-            self._connection.script("end_ban_removal", keys, [name.lower(), text])
+            self._connection.script("end_ban_removal", keys, [name_key(name), text])
 
     def _batches(self, member: User, removal: BanRemoval) -> Iterator[list[int | CommentId]]:
         """Yield the ids of what is still to be removed or restored, some at a time."""

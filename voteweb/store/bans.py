@@ -7,6 +7,7 @@ from typing import NamedTuple
 from voteweb.core import config
 from voteweb.core.errors import LastAdmin, NoSuchMember, NothingToUndo, StillRestoring
 from voteweb.core.models import Role, User
+from voteweb.core.names import name_key
 from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.keys import parse_comment
@@ -90,7 +91,7 @@ class Bans:
         outcome = self._connection.script(
             script,
             [self._keys.user(name), self._keys.admins(), self._keys.ban_removals(), *log.keys, *checked.keys],
-            [*log.arguments, name.lower(), *arguments, *checked.arguments],
+            [*log.arguments, name_key(name), *arguments, *checked.arguments],
         )
         match outcome.status:
             case "unknown":

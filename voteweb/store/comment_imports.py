@@ -153,7 +153,7 @@ class CommentImports:
                 number,
                 parent,
                 comment.text,
-                comment.poster,
+                self._imports.spelling(comment.poster),
                 f"{comment.time:.6f}",
                 comment.votes,
                 self._settings.commenting_seconds,

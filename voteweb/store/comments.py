@@ -1,5 +1,7 @@
 """Comments: written, edited, deleted, silenced. What the moderators do to them is in ``comment_removals``."""
 
+from collections.abc import Sequence
+
 from voteweb.core import config, mentions, validation
 from voteweb.core.comment_errors import (
     CommentGone,
@@ -16,6 +18,7 @@ from voteweb.core.comments import CommentId, Node, Thread
 from voteweb.core.config import Settings
 from voteweb.core.errors import ArticleGone, Conflict, NoSuchArticle
 from voteweb.core.models import Article, Role, User
+from voteweb.core.names import name_key
 from voteweb.core.rate_limits import NEWCOMER_COMMENT
 from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection, Outcome
@@ -56,7 +59,7 @@ class Comments:
         """Run the script once with what is *known* of the thread: block of voters, poster, author of the parent."""
         keys = self._keys
         block, poster, answered = known
-        reasons = _reasons(text, author, poster, answered)
+        reasons = _reasons(self._named(text), author, poster, answered)
         limit_key, *limit_arguments = self._rate_limits.newcomer_arguments(NEWCOMER_COMMENT, author.name)
         return self._connection.script(
             "write_comment",
@@ -129,7 +132,7 @@ class Comments:
                 keys.article(id.article),
                 keys.thread(id.article),
                 keys.words(id.article),
-                *self._inbox_keys(_reasons(text, author, "", "")),
+                *self._inbox_keys(_reasons(self._named(text), author, "", "")),
                 *act.keys,
                 *actor.keys,
             ],
@@ -198,19 +201,27 @@ class Comments:
         )
         raise_refusal(outcome)
 
+    def _named(self, text: str) -> list[str]:
+        """Return whom *text* names, as :func:`name_key` spells names; where no space ends a name, the longest taken."""
+        found = mentions.candidates(text)
+        unclear = [name for names in found if len(names) > 1 for name in names]
+        exist = self._connection.run([("EXISTS", self._keys.user(name)) for name in unclear]) if unclear else []
+        taken = {name for name, exists in zip(unclear, exist, strict=True) if exists}
+        return [next((name for name in names if name in taken), names[0]) for names in found]
+
     def _inbox_keys(self, names: dict[str, list[str]]) -> list[str]:
         """Return the three keys of each member who may be told of a comment."""
         keys = self._keys
         return [key for name in names for key in (keys.user(name), keys.inbox(name), keys.unread(name))]
 
 
-def _reasons(text: str, author: User, poster: str, answered: str) -> dict[str, list[str]]:
+def _reasons(named: Sequence[str], author: User, poster: str, answered: str) -> dict[str, list[str]]:
     """Return why members may be told of a comment, by name in lower case; names that nobody has among them."""
     reasons: dict[str, list[str]] = {}
-    for kind, names in (("reply", [answered]), ("article", [poster]), ("mention", mentions.names(text))):
+    for kind, names in (("reply", [answered]), ("article", [poster]), ("mention", named)):
         for name in names:
-            if name.lower() != author.name.lower() and validation.is_member_name(name):
-                reasons.setdefault(name.lower(), []).append(kind)
+            if name_key(name) != name_key(author.name) and validation.is_member_name(name):
+                reasons.setdefault(name_key(name), []).append(kind)
     return reasons
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from voteweb.core import config, links
 from voteweb.core.config import Settings
 from voteweb.core.models import Draft, Role
+from voteweb.core.names import name_key
 from voteweb.store.article_lists import group_keys, ranking_arguments, site_lists
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
@@ -35,6 +36,7 @@ class Imports:
         self._keys = connection.keys
         self._settings = settings
         self._poster_ids: dict[str, int] = {}
+        self._spellings: dict[str, str] = {}
 
     def known(self, digests: Sequence[str]) -> list[bool]:
         """Tell for each digest whether its story was imported before."""
@@ -72,22 +74,30 @@ class Imports:
 
     def make_posters(self, posters: Sequence[str]) -> None:
         """Make those of the members with these names who do not exist."""
-        names = {poster.lower(): poster for poster in posters}
+        names = {name_key(poster): poster for poster in posters}
         unseen = [name for name in names if name not in self._poster_ids]
-        ids = self._connection.run([("HGET", self._keys.user(name), "id") for name in unseen]) if unseen else []
+        stored = self._connection.run([("HMGET", self._keys.user(name), "id", "name") for name in unseen])
+        ids = [id for id, _ in stored]
+        self._spellings |= {name: spelled or name for name, (_, spelled) in zip(unseen, stored, strict=True)}
         missing = [name for name, id in zip(unseen, ids, strict=True) if id is None]
         self._poster_ids |= {name: int(id) for name, id in zip(unseen, ids, strict=True) if id is not None}
         if missing:
+            self._spellings |= {name: names[name] for name in missing}
             replies = self._connection.run([self._call_make_user(names[name]) for name in missing])
             # A member who joined in between keeps their id: the script answers with the one that holds.
             self._poster_ids |= {name: int(reply[1]) for name, reply in zip(missing, replies, strict=True)}
+
+    def spelling(self, poster: str) -> str:
+        """Return *poster* as the member spells the name, by which scripts compare names that are not ASCII."""
+        spelled = self._spellings.get(name_key(poster), poster)
+        return poster if spelled.isascii() else spelled
 
     def _call_make_user(self, name: str) -> Command:
         keys = self._keys
         return scripts.call(
             "make_user",
             make_user_keys(keys, name),
-            [*NOT_REMEMBERED.arguments, 0, name, name.lower(), "", Role.MEMBER, new_session_id(), 0, "", 0, ""],
+            [*NOT_REMEMBERED.arguments, 0, name, name_key(name), "", Role.MEMBER, new_session_id(), 0, "", 0, ""],
         )
 
     def _call(self, story: Story, id: int) -> Command:
@@ -110,8 +120,8 @@ class Imports:
                 draft.title,
                 draft.link,
                 draft.text,
-                story.poster,
-                self._poster_ids[story.poster.lower()],
+                self.spelling(story.poster),
+                self._poster_ids[name_key(story.poster)],
                 f"{story.time:.6f}",
                 story.votes,
                 *ranking_arguments(settings),

@@ -9,6 +9,7 @@ Members of sets and rankings, and stored values, never carry the prefix of a sit
 import re
 
 from voteweb.core.comments import CommentId
+from voteweb.core.names import name_key
 
 _ARTICLE = "article:"
 _LOG_ENTRY = "log-entry:"
@@ -124,7 +125,7 @@ class Keys:
 
     def user(self, name: str) -> str:
         """A hash: one member: id name password role since session banned ban-reason banned-until ban-removal left leaving invited-by signed-up held request inbox-feed saved-feed my front recovery recovered; for ever."""  # noqa: E501
-        return f"{self.prefix}user:{name.lower()}"
+        return f"{self.prefix}user:{name_key(name)}"
 
     def users(self) -> str:
         """A sorted set: the members who have not left, by name in lower case, by time of joining; for ever."""
@@ -148,11 +149,11 @@ class Keys:
 
     def notes(self, name: str) -> str:
         """A hash: the notes of moderators on one member, as JSON by id, 50 at most; for ever."""
-        return f"{self.prefix}notes:{name.lower()}"
+        return f"{self.prefix}notes:{name_key(name)}"
 
     def sign_up(self, name: str) -> str:
         """A string: the keyed digest of the network that a member signed up from; 30 days."""
-        return f"{self.prefix}signup:{name.lower()}"
+        return f"{self.prefix}signup:{name_key(name)}"
 
     def network(self, digest: str) -> str:
         """A sorted set: the members who signed up from one network, by time of joining; 30 days after the newest."""
@@ -160,15 +161,15 @@ class Keys:
 
     def sessions(self, name: str) -> str:
         """A hash: the open sessions of one member, by a digest of their token, and their session id; until the last has ended."""  # noqa: E501
-        return f"{self.prefix}sessions:{name.lower()}"
+        return f"{self.prefix}sessions:{name_key(name)}"
 
     def posted(self, name: str) -> str:
         """A sorted set: the articles of one member, by the name in lower case, by publish time; for ever."""
-        return f"{self.prefix}posted:{name.lower()}"
+        return f"{self.prefix}posted:{name_key(name)}"
 
     def gone(self, name: str) -> str:
         """A sorted set: the deleted and removed articles of one member, by publish time; for ever."""
-        return f"{self.prefix}gone:{name.lower()}"
+        return f"{self.prefix}gone:{name_key(name)}"
 
     def link(self, digest: str) -> str:
         """A sorted set: the listed articles with one link, by publish time; 30 days after the newest."""
@@ -184,7 +185,7 @@ class Keys:
 
     def reported(self, name: str) -> str:
         """A set: the ids of the articles that one member reported, so that nobody reports twice; for ever."""
-        return f"{self.prefix}reported:{name.lower()}"
+        return f"{self.prefix}reported:{name_key(name)}"
 
     def thread(self, id: int | str) -> str:
         """A hash: the conversation of one article without the words: a field for each comment and some of its own; for ever."""  # noqa: E501
@@ -208,7 +209,7 @@ class Keys:
 
     def commented(self, name: str) -> str:
         """A list: the comments of one member (``<id>.<number>``), newest first; for ever."""
-        return f"{self.prefix}commented:{name.lower()}"
+        return f"{self.prefix}commented:{name_key(name)}"
 
     def removing(self) -> str:
         """A set: the articles with a comment whose replies are being hidden or shown again with it; until that is done."""  # noqa: E501
@@ -220,19 +221,19 @@ class Keys:
 
     def reported_comments(self, name: str) -> str:
         """A set: the comments that one member reported, so that nobody reports twice; for ever."""
-        return f"{self.prefix}reported-comments:{name.lower()}"
+        return f"{self.prefix}reported-comments:{name_key(name)}"
 
     def inbox(self, name: str) -> str:
         """A list: the newest 200 entries of a member's inbox (``<kind> <what> <unix time>``), newest first; 90 days after the newest."""  # noqa: E501
-        return f"{self.prefix}inbox:{name.lower()}"
+        return f"{self.prefix}inbox:{name_key(name)}"
 
     def unread(self, name: str) -> str:
         """A list: those entries of a member's inbox that have not been read, newest first; 90 days after the newest."""
-        return f"{self.prefix}unread:{name.lower()}"
+        return f"{self.prefix}unread:{name_key(name)}"
 
     def seen(self, name: str) -> str:
         """A hash: what a member has seen of the conversations of 200 articles, by id; 30 days after the last visit."""
-        return f"{self.prefix}seen:{name.lower()}"
+        return f"{self.prefix}seen:{name_key(name)}"
 
     def inbox_feed(self, digest: str) -> str:
         """A string: whose inbox the feed with the secret address of this digest shows; until it is withdrawn."""
@@ -240,15 +241,15 @@ class Keys:
 
     def follows(self, name: str) -> str:
         """A sorted set: the names of the groups that one member follows, by the time of that; for ever."""
-        return f"{self.prefix}follows:{name.lower()}"
+        return f"{self.prefix}follows:{name_key(name)}"
 
     def hides(self, name: str) -> str:
         """A sorted set: what one member hides (``a<id>``, ``g<group>``, ``d<host>``, ``m<member>``), by the time of that; for ever."""  # noqa: E501
-        return f"{self.prefix}hides:{name.lower()}"
+        return f"{self.prefix}hides:{name_key(name)}"
 
     def saved(self, name: str) -> str:
         """A sorted set: the articles that one member saved for later, by the time of that; for ever."""
-        return f"{self.prefix}saved:{name.lower()}"
+        return f"{self.prefix}saved:{name_key(name)}"
 
     def saved_feed(self, digest: str) -> str:
         """A string: whose saved articles the feed with the secret address of this digest has; until it is withdrawn."""
@@ -268,15 +269,15 @@ class Keys:
 
     def log_by(self, who: str) -> str:
         """A list: the ids of the acts of one moderator, ascending; for ever."""
-        return f"{self.prefix}log-by:{who.lower()}"
+        return f"{self.prefix}log-by:{name_key(who)}"
 
     def log_kind(self, kind: str, who: str = "") -> str:
         """A list: the ids of the acts of one kind (``kind``, or ``kind+moderator``: of one moderator); for ever."""
-        return f"{self.prefix}log-kind:{kind}" + (f"+{who.lower()}" if who else "")
+        return f"{self.prefix}log-kind:{kind}" + (f"+{name_key(who)}" if who else "")
 
     def log_about(self, name: str) -> str:
         """A list: the ids of the acts about one member, ascending; for ever."""
-        return f"{self.prefix}log-about:{name.lower()}"
+        return f"{self.prefix}log-about:{name_key(name)}"
 
     def invite(self, token: str) -> str:
         """A hash: one invitation: by until used revoked; for ever."""
@@ -284,7 +285,7 @@ class Keys:
 
     def invites(self, name: str) -> str:
         """A sorted set: the invitations one member made, by their end; for ever."""
-        return f"{self.prefix}invites:{name.lower()}"
+        return f"{self.prefix}invites:{name_key(name)}"
 
     def reset(self, digest: str) -> str:
         """A string: who may set a new password with a link of this digest, and for which old one it was made; a day."""

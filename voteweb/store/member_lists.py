@@ -7,6 +7,7 @@ from typing import Any
 
 from voteweb.core import config
 from voteweb.core.models import LogAction, Page, Role, User
+from voteweb.core.names import name_key
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation_log import ModerationLog
@@ -55,7 +56,7 @@ class MemberLists:
 
         def parse(_replies: list[Any]) -> Page[str]:
             page = entries.result
-            names = tuple(dict.fromkeys(entry.about.lower() for entry in page.rows if entry.about))
+            names = tuple(dict.fromkeys(name_key(entry.about) for entry in page.rows if entry.about))
             return Page(names, page.number, page.total, page.first_rank, page.more)
 
         return pipeline.queue([], parse)
@@ -65,7 +66,7 @@ class MemberLists:
 
         Looks through MEMBER_SCAN_STEPS × READ_BATCH_SIZE members in as many round trips, and needs no index.
         """
-        pattern = _PATTERN_CHARACTERS.sub(r"\\\g<0>", beginning.lower()) + "*"
+        pattern = _PATTERN_CHARACTERS.sub(r"\\\g<0>", name_key(beginning)) + "*"
         found: set[str] = set()
         cursor = 0
         for _ in range(config.MEMBER_SCAN_STEPS):
@@ -96,10 +97,10 @@ class MemberLists:
         Reads whom the log has given a role, up to MAX_ROLE_PAGES pages of it, and the admins.
         """
         admins = self._connection.command("SMEMBERS", self._keys.admins())
-        names = dict.fromkeys([*sorted(admins), *(name.lower() for name in self._log.names_with_roles())])
+        names = dict.fromkeys([*sorted(admins), *(name_key(name) for name in self._log.names_with_roles())])
         pipeline = self._connection.pipeline()
         users = [self._users.queue_get(pipeline, name) for name in names if name]
         pipeline.execute()
         acting = [user.result for user in users if user.result and user.result.role is not Role.MEMBER]
         acting = [user for user in acting if not user.banned and not user.left]
-        return tuple(sorted(acting, key=lambda user: (user.role is not Role.ADMIN, user.name.lower())))
+        return tuple(sorted(acting, key=lambda user: (user.role is not Role.ADMIN, name_key(user.name))))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from voteweb.core import config
 from voteweb.core.errors import NoSuchMember, NotYourNote, TooManyNotes
 from voteweb.core.models import Note, User
+from voteweb.core.names import name_key
 from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
@@ -49,7 +50,7 @@ class Notes:
 
     def queue_of(self, pipeline: Pipeline, names: Iterable[str]) -> Future[dict[str, tuple[Note, ...]]]:
         """Queue a read of the notes on these members by name in lower case, newest first; none for who has none."""
-        unique = list(dict.fromkeys(name.lower() for name in names))
+        unique = list(dict.fromkeys(name_key(name) for name in names))
         return pipeline.queue(
             [("HGETALL", self._keys.notes(name)) for name in unique],
             lambda replies: {

@@ -5,6 +5,7 @@ from hashlib import sha256
 
 from voteweb.core import config
 from voteweb.core.errors import LinkUsed, NoSuchMember
+from voteweb.core.names import name_key
 from voteweb.store.connection.connection import Connection
 from voteweb.store.users import new_session_id
 
@@ -68,7 +69,7 @@ class PasswordResets:
 
 def link_value(name: str, password_hash: str) -> str:
     """Return the stored value of a link for *name*: it is valid only as long as this hash is the member's."""
-    return f"{name.lower()} {password_state(password_hash)}"
+    return f"{name_key(name)} {password_state(password_hash)}"
 
 
 def password_state(password_hash: str) -> str:

@@ -11,6 +11,7 @@ from math import ceil
 from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.errors import TooFast
+from voteweb.core.names import name_key
 from voteweb.core.rate_limits import Limit
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
@@ -79,7 +80,7 @@ class RateLimits:
         The arguments are the seconds for which a member is a newcomer, acts at once, and seconds per act.
         """
         factor = self._settings.limits or 1
-        (key,) = self._keys_of([(limit, name.lower())])
+        (key,) = self._keys_of([(limit, name_key(name))])
         return key, self.newcomer_seconds, factor * limit.burst, limit.interval / factor
 
     def hit(self, hits: Sequence[RateLimitHit]) -> TooFast | None:
@@ -129,7 +130,7 @@ class RateLimits:
         return bool(self._connection.command("EXISTS", self._known(name, network)))
 
     def _known(self, name: str, network: str) -> str:
-        return self._connection.keys.known_network(self.digest(f"{name.lower()} {network}"))
+        return self._connection.keys.known_network(self.digest(f"{name_key(name)} {network}"))
 
     def digest(self, owner: str) -> str:
         """Return a digest of a name or network that only the site's secret can make."""

@@ -11,6 +11,7 @@ from voteweb.core.comments import CommentId, ListedComment, Reported
 from voteweb.core.config import Settings
 from voteweb.core.errors import AlreadyReported, ArticleGone, Conflict, NoSuchArticle
 from voteweb.core.models import OpenReports, Page, Reason, Report, Role, User
+from voteweb.core.names import name_key
 from voteweb.store import decoding
 from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection
@@ -44,7 +45,7 @@ class Reports:
             [
                 article_member(id),
                 id,
-                member.name.lower(),
+                name_key(member.name),
                 _to_json(member, reason, note),
                 config.STATISTICS_SECONDS,
                 *actor.arguments,
@@ -77,7 +78,7 @@ class Reports:
                 id.number,
                 comment_member(*id),
                 str(id),
-                member.name.lower(),
+                name_key(member.name),
                 _to_json(member, reason, note),
                 config.STATISTICS_SECONDS,
                 *actor.arguments,
@@ -199,7 +200,7 @@ class Reports:
     def _made(self, member: User, keys: dict[Id, str]) -> dict[Id, Report | None]:
         reports: dict[Id, Report | None] = {}
         for batch in batched(keys):
-            stored = self._connection.run([("HGET", keys[id], member.name.lower()) for id in batch])
+            stored = self._connection.run([("HGET", keys[id], name_key(member.name)) for id in batch])
             reports |= {id: parse_report(text) if text else None for id, text in zip(batch, stored, strict=True)}
         return reports
 

@@ -7,6 +7,7 @@ from hashlib import sha256
 
 from voteweb.core.errors import Conflict
 from voteweb.core.models import Role, User
+from voteweb.core.names import name_key
 from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
@@ -78,7 +79,7 @@ class SecretFeeds:
                     *act.keys,
                     *checked.keys,
                 ],
-                [*act.arguments, self._field, name.lower(), known, digest, *checked.arguments],
+                [*act.arguments, self._field, name_key(name), known, digest, *checked.arguments],
             )
             if outcome.status != "again":
                 return

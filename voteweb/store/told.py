@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from voteweb.core import config, validation
 from voteweb.core.comments import NoticeKind
+from voteweb.core.names import name_key
 from voteweb.core.statistics import wait_bucket
 from voteweb.store.connection.connection import Connection
 from voteweb.store.keys import Keys
@@ -45,10 +46,10 @@ def told_arguments(keys: Keys, by: str, author: str = "", reporters: Reporters |
     The script answers "again" if those are not all *reporters*; None: it does not matter who they are.
     """
     # An author who is also a reporter is told once.
-    members = {author.lower(): NoticeKind.REMOVED}
+    members = {name_key(author): NoticeKind.REMOVED}
     for name in reporters.names if reporters else ():
-        members.setdefault(name.lower(), NoticeKind.REPORT)
-    told = [(kind, name) for name, kind in members.items() if validation.is_member_name(name) and name != by.lower()]
+        members.setdefault(name_key(name), NoticeKind.REPORT)
+    told = [(kind, name) for name, kind in members.items() if validation.is_member_name(name) and name != name_key(by)]
     settles = reporters is not None and reporters.total > 0
     waited = f"wait-{wait_bucket(time.time() - reporters.since)}" if reporters and settles else ""
     return ToldArguments(

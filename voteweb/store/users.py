@@ -16,6 +16,7 @@ from voteweb.core.errors import (
     PasswordChanged,
 )
 from voteweb.core.models import BanRemoval, RemovalState, Role, User
+from voteweb.core.names import name_key
 from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
@@ -72,7 +73,7 @@ class Users:
                 *log.arguments,
                 int(invitation is not None),
                 name,
-                name.lower(),
+                name_key(name),
                 password_hash,
                 role,
                 session,
@@ -152,7 +153,7 @@ class Users:
         outcome = self._connection.script(
             "change_user",
             [self._keys.user(name), self._keys.admins(), *log.keys, *checked.keys],
-            [*log.arguments, name.lower(), *fields, *checked.arguments],
+            [*log.arguments, name_key(name), *fields, *checked.arguments],
         )
         if outcome.status == "unknown":
             raise NoSuchMember(name=name)

@@ -115,7 +115,7 @@ def article_item(article: Article) -> Item:
 
 def author_url(name: str) -> str:
     """Return the full URL of the page of the member *name*, "" for a name that no member can have."""
-    return absolute(f"/u/{name}") if is_member_name(name) else ""
+    return absolute(f"/u/{quote(name)}") if is_member_name(name) else ""
 
 
 def feed_language(view: Callable[P, T]) -> Callable[P, T]:

@@ -11,6 +11,7 @@ from flask import Flask, Response, g, request
 
 from voteweb.core import rate_limits
 from voteweb.core.errors import TooFast, Unavailable
+from voteweb.core.names import name_key
 from voteweb.core.rate_limits import REFUSED_FORMS, Limit
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.store.rate_limits import RateLimitHit
@@ -50,7 +51,7 @@ def member_hit(name: str) -> RateLimitHit | None:
     ``g.other_limit`` replaces that of the view: a form can have a button that does something else.
     """
     limit = g.get("other_limit") or rate_limits.member_limit(request.endpoint, request.method)
-    return (limit, name.lower()) if limit else None
+    return (limit, name_key(name)) if limit else None
 
 
 def queue_member_hit(pipeline: Pipeline, name: str) -> None:

@@ -81,3 +81,21 @@ def test_imported_poster_has_a_page(reader: Browser, store: Store) -> None:
     factories.imported(store, poster="Zoe", title="From elsewhere")
     assert reader.open("/u/zoe").titles == ["From elsewhere"]
     assert reader.heading == "Zoe"
+
+
+def test_name_of_any_script_has_its_pages(reader: Browser, store: Store) -> None:
+    reader.open("/signup").submit("/signup", username="李明", password=PASSWORD)
+    factories.article(store, store.users.get("李明"), title="Theirs")
+    factories.comment(store, 1, store.users.get("李明"))
+    path = reader.open("/new").page.one("li", class_="article").one("a", class_="by")["href"]
+    assert path == "/u/%E6%9D%8E%E6%98%8E"
+    assert reader.open(path).titles == ["Theirs"]
+    assert reader.open(f"{path}/comments").status == 200
+    assert f"<uri>http://localhost{path}</uri>" in reader.open(f"{path}.atom").response.text
+    assert reader.open("/account/data").response.headers["Content-Disposition"] == (
+        "attachment; filename*=UTF-8''voteweb-%E6%9D%8E%E6%98%8E.json"
+    )
+    reader.open("/a/1").submit("/a/1/delete")
+    assert reader.follow().flashes == ["Your article has been deleted."]
+    reader.open("/account").submit("/logout")
+    assert reader.log_in(" 李明 ").status == 303

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from voteweb.core.config import MAX_NOTES
 from voteweb.core.models import ArticleStatus, LogAction, Role
+from voteweb.core.names import name_key
 from voteweb.core.recovery_codes import is_stored
 from voteweb.store import fingerprints
 from voteweb.store.backup import records
@@ -91,7 +92,7 @@ def field_faults(record: BackupRecord) -> Iterator[str]:
         case records.Member():
             what, spelled = f"the member {shown(record.name)}", record.fields.get("name", "")
             yield from value_faults(
-                what, name=is_name(record.name) and record.name == record.name.lower() == spelled.lower()
+                what, name=is_name(record.name) and record.name == name_key(record.name) == name_key(spelled)
             )
             yield from hash_faults(what, record.fields, _MEMBER, ("id", "role", "since"))
         case records.LogEntry():

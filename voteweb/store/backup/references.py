@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from voteweb.core.names import name_key
 from voteweb.store.backup import records
 from voteweb.store.backup.records import BackupRecord
 from voteweb.store.bitmap import Bitmap
@@ -35,7 +36,7 @@ class References:
             case records.Invitation():
                 for field in ("by", "used"):
                     if name := record.fields.get(field):
-                        self._require(f"the invitation {record.token}", "member", name.lower())
+                        self._require(f"the invitation {record.token}", "member", name_key(name))
             case records.Reset():
                 self._require(f"the one-time link {record.digest}", "member", record.name)
             case records.Notes():

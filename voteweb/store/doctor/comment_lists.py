@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from voteweb.core import config
 from voteweb.core.comments import CommentId
+from voteweb.core.names import name_key
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor import thread_fixes
 from voteweb.store.doctor.finding import Finding
@@ -108,15 +109,16 @@ def _check_entries(scanner: Scanner, name: str, ids: list[CommentId]) -> Iterato
         node = parse_node(id.number, stored or "")
         if stored and not node:
             continue  # a finding about the conversation says so already
-        is_theirs = node is not None and node.author.lower() == name
-        fix = thread_fixes.member_comment(keys, name, id)
+        is_theirs = node is not None and name_key(node.author) == name
+        name_as_stored = node.author if node and is_theirs else name
+        fix = thread_fixes.member_comment(keys, name_as_stored, id)
         if places and not is_theirs:
             author = node.author if node else ""
             yield Finding(key, f"holds comment {id}, which {author or 'nobody'} wrote", fix)
         elif len(places) > 1:
             yield Finding(key, f"holds comment {id} {len(places)} times", fix)
         elif node and is_theirs and not places:
-            fix = thread_fixes.member_comment(keys, name, id, _next(scanner, key, node.time))
+            fix = thread_fixes.member_comment(keys, name_as_stored, id, _next(scanner, key, node.time))
             yield Finding(key, f"lacks comment {id}", fix)
 
 

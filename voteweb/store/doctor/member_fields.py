@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from voteweb.core.models import Role
+from voteweb.core.names import name_key
 from voteweb.core.recovery_codes import is_stored
 from voteweb.store.bitmap import Bitmap
 from voteweb.store.connection.pipeline import Command
@@ -46,7 +47,7 @@ def _check_fields(
         yield Finding(key, f"has the id {id}, which is no number" if id else "has no id", why_not=_BY_HAND)
     if not fields["name"]:
         yield Finding(key, f"has no name: it is {name} now", fixes.field(key, "name", fields["name"], name))
-    elif fields["name"].lower() != name:
+    elif name_key(fields["name"]) != name:
         yield Finding(key, f"has the name {fields['name']}, which belongs to another key", why_not=_BY_HAND)
     if role not in set(Role):
         what = f"has the role {role or 'none'}, which is no role: it is {Role.MEMBER} now"

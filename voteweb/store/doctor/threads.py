@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterable, Iterator
 from voteweb.core import config
 from voteweb.core.comments import CommentStatus
 from voteweb.core.config import Settings
+from voteweb.core.names import name_key
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.decoding import MAX_TIME_DIGITS
 from voteweb.store.doctor import comments, thread_fixes
@@ -71,7 +72,7 @@ def _check_threads(
             yield from _check_voters(keys, snapshot)
             for number, node in snapshot.thread.nodes.items():
                 if node.author and node.status is not CommentStatus.DELETED:
-                    written[node.author.lower()].append(id * ID_FACTOR + number)
+                    written[name_key(node.author)].append(id * ID_FACTOR + number)
     return changed
 
 

@@ -72,7 +72,7 @@ end
 if action == 'take-back' then
   if not has_voted then
     return { 'absent', count }
-  elseif string.lower(poster or '') == string.lower(voter_name) then
+  elseif is_name_of(poster, voter_name) then
     return { 'own', count }
   end
 end
@@ -85,7 +85,7 @@ end
 if action == 'cast' then
   redis.call('SADD', KEYS[2], voter_id)
   votes = votes + 1
-  if string.lower(poster or '') ~= string.lower(voter_name) then
+  if not is_name_of(poster, voter_name) then
     redis.call('ZADD', KEYS[8], closes, member)
     redis.call('ZREMRANGEBYSCORE', KEYS[8], '-inf', now())
     redis.call('ZREMRANGEBYRANK', KEYS[8], 0, -1 - max_open_votes)

@@ -55,6 +55,13 @@ local function check_types(first, last, wanted)
   end
 end
 
+-- Tell whether a stored name is that of the member whose name is spelled so. Lua knows the case of ASCII letters alone,
+-- which programs after the book and earlier versions may have stored otherwise; any other name is stored as its member
+-- spells it.
+local function is_name_of(stored, name)
+  return stored == name or string.lower(stored or '') == string.lower(name)
+end
+
 -- Tell whether a member is banned now: banned is the time of the ban, until_time its end, both as stored. A ban without
 -- an end, or with one that is no time, stays until it is lifted.
 local function is_banned(banned, until_time)
@@ -552,7 +559,7 @@ local function overrules(later, earlier)
   elseif earlier[KIND] == 'remove' then
     return later[KIND] == 'remove' or later[KIND] == 'restore'
   elseif earlier[KIND] == 'ban' then
-    return string.lower(later[ABOUT] or '') == string.lower(earlier[ABOUT] or '')
+    return is_name_of(later[ABOUT], earlier[ABOUT] or '')
       and (later[KIND] == 'ban' or later[KIND] == 'unban')
   end
   local changed = {}

@@ -30,7 +30,7 @@ elseif gone then
 end
 local time = finite(posted)
 if editor ~= '' then
-  if string.lower(poster or '') ~= string.lower(editor) then
+  if not is_name_of(poster, editor) then
     return { 'not-yours' }
   elseif tonumber(now()) >= time + tonumber(edit_seconds) then
     return { 'late', exact(time + tonumber(edit_seconds)) }

@@ -15,7 +15,7 @@ if missing then
   return missing
 end
 if number == 0 then
-  if string.lower(redis.call('HGET', KEYS[1], 'poster') or '') ~= string.lower(name) then
+  if not is_name_of(redis.call('HGET', KEYS[1], 'poster'), name) then
     return { 'not-yours' }
   end
   local was_quiet = redis.call('HEXISTS', KEYS[2], 'quiet') == 1

@@ -8,7 +8,7 @@ if refusal then
 end
 local maker = ARGV[1]
 local by, used = unpack(redis.call('HMGET', KEYS[1], 'by', 'used'))
-if not by or (maker ~= '' and string.lower(by) ~= string.lower(maker)) then
+if not by or (maker ~= '' and not is_name_of(by, maker)) then
   return { 'unknown' }
 elseif used then
   return { 'used' }

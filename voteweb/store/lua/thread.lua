@@ -34,7 +34,7 @@ end
 
 -- Tell whether a comment is by the member of this name.
 local function is_author(node, name)
-  return node.author ~= '' and string.lower(node.author) == string.lower(name)
+  return node.author ~= '' and is_name_of(node.author, name)
 end
 
 -- Return the answer of a script about a comment that cannot be read, or whose article cannot; else nil, the comment, and the

@@ -31,7 +31,7 @@ elseif gone and not (gone == 'removed' and new_status == 'deleted' and deleter =
 end
 local time = assert(finite(posted), 'time is no number')
 if deleter ~= '' then
-  if string.lower(poster or '') ~= string.lower(deleter) then
+  if not is_name_of(poster, deleter) then
     return { 'not-yours' }
   elseif tonumber(now()) >= time + tonumber(delete_seconds) then
     return { 'late', exact(time + tonumber(delete_seconds)) }

@@ -53,7 +53,7 @@ def authenticate(name: str, password: str) -> User:
     Each attempt is counted before the password is checked, so that many at once do not get around the limit. A
     successful one is refunded, and no other: else logging in to one's own account would erase attempts on others.
     """
-    name = name.strip()
+    name = validation.normal_name(name)
     hits = (*rate_limits.address_hits(LOGIN_BY_ADDRESS), (LOGIN_BY_NAME, device_cookie.rate_limit_key(name)))
     pipeline = store().pipeline()
     rate_limits.queue_hits(pipeline, *hits)

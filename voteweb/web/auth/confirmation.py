@@ -5,6 +5,7 @@ from flask import request
 from voteweb.core import config, passwords
 from voteweb.core.errors import N_, PasswordNeeded, TooFast
 from voteweb.core.models import User
+from voteweb.core.names import name_key
 from voteweb.core.rate_limits import member_limit
 from voteweb.web import rate_limits
 from voteweb.web.auth.login import own_session, session_voter
@@ -28,7 +29,7 @@ def require_recent_password(user: User) -> None:
     limit = member_limit("account.index", "POST")
     try:
         if limit:
-            rate_limits.hit((limit, user.name.lower()))
+            rate_limits.hit((limit, name_key(user.name)))
     except TooFast as error:
         raise PasswordNeeded(error.template, **error.values) from None
     if not passwords.verify(user.password, typed):

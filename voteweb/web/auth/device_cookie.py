@@ -14,6 +14,7 @@ from itsdangerous import BadSignature, URLSafeSerializer
 
 from voteweb.core import config, rate_limits
 from voteweb.core.errors import StorageFull
+from voteweb.core.names import name_key
 from voteweb.web.context import settings, store
 
 _COOKIE = "known"
@@ -22,7 +23,7 @@ _DEVICE_ID_BYTES = 9
 
 def remember(name: str) -> None:
     """Set the cookie that makes this browser known to the member *name*."""
-    value = _signer().dumps([name.lower(), secrets.token_urlsafe(_DEVICE_ID_BYTES)])
+    value = _signer().dumps([name_key(name), secrets.token_urlsafe(_DEVICE_ID_BYTES)])
 
     @after_this_request
     def set_cookie(response: Response) -> Response:
@@ -52,7 +53,7 @@ def rate_limit_key(name: str) -> str:
     That is the name with the id of a known browser, else with a network from which the member has logged in before,
     else the name alone, for all strangers together.
     """
-    name = name.lower()
+    name = name_key(name)
     try:
         known_name, device_id = _signer().loads(request.cookies.get(_name()) or request.cookies.get(_COOKIE, ""))
     except (BadSignature, ValueError):

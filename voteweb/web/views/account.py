@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from urllib.parse import quote
 
 from flask import Blueprint, Response, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
@@ -108,7 +109,9 @@ def data() -> ResponseReturnValue:
     """Return everything that the site stores about the viewer, as one JSON file."""
     user = require_member(viewer())
     exported = data_export.export_member(store(), user)
-    headers = {"Content-Disposition": f'attachment; filename="voteweb-{user.name}.json"'}
+    name = f"voteweb-{user.name}.json"
+    spelled = f'filename="{name}"' if name.isascii() else f"filename*=UTF-8''{quote(name)}"
+    headers = {"Content-Disposition": f"attachment; {spelled}"}
     body = json.dumps(exported, ensure_ascii=False, indent=1)
     return Response(body, mimetype="application/json", headers=headers)
 

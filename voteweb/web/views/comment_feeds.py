@@ -4,6 +4,8 @@ Each is at the address of its list, followed by .atom or .json, but for that of 
 comment that was deleted or removed is gone from all of them at once.
 """
 
+from urllib.parse import quote
+
 from flask import Blueprint, Response, abort, g
 
 from voteweb.core import permissions
@@ -58,7 +60,7 @@ def of_member(name: str, format: str) -> Response:
     page = store().comment_lists.queue_member(pipeline, name, 1)
     pipeline.execute()
     name = check_present(stored.result, name).name
-    return _feed(_("Comments by %(name)s", name=name), f"/u/{name}/comments", page.result.rows, format)
+    return _feed(_("Comments by %(name)s", name=name), f"/u/{quote(name)}/comments", page.result.rows, format)
 
 
 @blueprint.get("/inbox/feed/<token>.<any(atom, json):format>")

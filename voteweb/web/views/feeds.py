@@ -5,6 +5,7 @@ reads the session.
 """
 
 from typing import Any
+from urllib.parse import quote
 
 from flask import Blueprint, Response, redirect, url_for
 from flask.typing import ResponseReturnValue
@@ -71,7 +72,7 @@ def member(name: str, format: str) -> Response:
     stored = store().users.queue_get(pipeline, name)
     rows = _rows(pipeline, store().rankings.member(name))
     name = check_present(stored.result, name).name
-    return _feed(_("Articles by %(name)s", name=name), f"/u/{name}", rows, format)
+    return _feed(_("Articles by %(name)s", name=name), f"/u/{quote(name)}", rows, format)
 
 
 @blueprint.get("/groups.opml")

@@ -8,6 +8,7 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import config, passwords, recovery_codes, validation
 from voteweb.core.errors import Banned, CodeUsed, Invalid, TooFast
 from voteweb.core.models import User
+from voteweb.core.names import name_key
 from voteweb.core.rate_limits import RECOVERY_BY_ADDRESS, RECOVERY_BY_NAME
 from voteweb.web import rate_limits
 from voteweb.web.auth.confirmation import require_recent_password
@@ -66,8 +67,8 @@ def _use_code(form: RecoveryForm) -> tuple[User, int]:
 
     Each attempt is counted before the code is looked up. Raises Invalid, Banned, CodeUsed, TooFast.
     """
-    name, code = (form.username.data or "").strip(), recovery_codes.read(form.code.data or "")
-    hits = (*rate_limits.address_hits(RECOVERY_BY_ADDRESS), (RECOVERY_BY_NAME, name.lower()))
+    name, code = validation.normal_name(form.username.data or ""), recovery_codes.read(form.code.data or "")
+    hits = (*rate_limits.address_hits(RECOVERY_BY_ADDRESS), (RECOVERY_BY_NAME, name_key(name)))
     pipeline = store().pipeline()
     rate_limits.queue_hits(pipeline, *hits)
     known = name if validation.is_member_name(name) else config.DELETED_MEMBER

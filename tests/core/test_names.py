@@ -1,0 +1,82 @@
+"""Names of members: one script, one key, and no look-alikes."""
+
+import sys
+
+import pytest
+
+from voteweb.core.errors import Invalid
+from voteweb.core.look_alikes import look_alike
+from voteweb.core.names import name_key
+from voteweb.core.validation import is_member_name, user_name
+
+ACCEPTED = {
+    "ann": "ann",
+    "__": "__",
+    "José": "josé",
+    "Straße": "strasse",
+    "ＡＮＮ": "ann",
+    "Jose\u0301": "josé",
+    "李明": "李明",
+    "李-明_1": "李-明_1",
+    "田中さん": "田中さん",
+    "ジョー": "ジョー",
+    "김철수": "김철수",
+    "ΝΊΚΟΣ": "νίκοσ",
+    "Νίκος": "νίκοσ",
+    "Иван": "иван",
+    "हिन्दी": "हिन्दी",
+    "सं१२": "सं१२",
+    "สมชาย": "สมชาย",
+    "עומר": "עומר",
+}
+REFUSED = [
+    "x",
+    "李",
+    "a" * 21,
+    "李" * 21,
+    "ß" * 11,  # 22 letters, compared
+    "аnn",  # a Cyrillic letter
+    "李ming",
+    "한국ア",
+    "रामa",
+    "१2क",  # digits of two systems
+    "сор",  # Cyrillic that looks Latin
+    "ΑΝΝΑ",
+    "ǀǀa",
+    "ʀob",
+    "q\u0301q",
+    "का\u093e",
+    "\u0902क",
+    "ᄀᄀ",
+    "\u3164\u3164",
+    "李\u200d明",
+    "😀😀",
+    "李 明",
+    "李:明",
+    "管理员",
+    "ádmin",
+]
+
+
+@pytest.mark.parametrize(("typed", "key"), ACCEPTED.items())
+def test_names_of_one_script_are_accepted_with_their_key(typed: str, key: str) -> None:
+    assert name_key(user_name(f" {typed} ")) == name_key(key) == key
+
+
+@pytest.mark.parametrize("typed", REFUSED)
+def test_mixed_confusable_and_invisible_names_are_refused(typed: str) -> None:
+    with pytest.raises(Invalid):
+        user_name(typed)
+
+
+def test_key_of_a_key_is_the_same_and_can_be_a_name() -> None:
+    for character in map(chr, range(sys.maxunicode + 1)):
+        if is_member_name(2 * character):
+            key = name_key(2 * character)
+            assert name_key(key) == key, character
+            assert is_member_name(key), character
+
+
+@pytest.mark.parametrize(("name", "other"), [("力丸", "カ丸"), ("Jöse", "jose")])
+def test_look_alikes_in_other_letters_are_known(name: str, other: str) -> None:
+    assert look_alike(name, other)
