@@ -11,7 +11,7 @@ import pytest
 
 from voteweb.core import config, permissions
 from voteweb.core.config import Settings
-from voteweb.core.models import Article, ArticleStatus, Invitation, LogAction, LogEntry, Role, User, VotingState
+from voteweb.core.models import Article, ArticleStatus, Invitation, LogAction, LogEntry, Note, Role, User, VotingState
 
 POSTED = 1_000_000.0
 LATE = POSTED + 900  # the first moment at which the poster is too late
@@ -24,6 +24,8 @@ def user(role: Role = Role.MEMBER, name: str = "bob", id: int = 2, **fields: Any
 
 ARTICLE = Article(id=1, title="t", link="", text="", poster="Ann", time=POSTED, votes=199)
 REMOVED = replace(ARTICLE, status=ArticleStatus.REMOVED)
+WAITING = replace(ARTICLE, status=ArticleStatus.HELD)
+NOTE = Note("1", "mod", POSTED, "A note.")
 DELETED = replace(ARTICLE, status=ArticleStatus.DELETED)
 SETTINGS = Settings()
 BY_INVITATION = Settings(signup="invite")
@@ -136,6 +138,20 @@ TABLE: list[tuple[str, Predicate, str]] = [
         lambda viewer: least_inviter_role(viewer, BY_INVITATION) is Role.MODERATOR,
         MEMBERS,
     ),
+    # what waits for a moderator, and notes
+    ("read what waits", lambda viewer: permissions.may_read(viewer, WAITING), "poster moderator admin"),
+    (
+        "edit what waits",
+        lambda viewer: permissions.may_edit(viewer, WAITING, CLOSED, SETTINGS),
+        "poster moderator admin",
+    ),
+    ("delete what waits", lambda viewer: permissions.may_delete(viewer, WAITING, CLOSED, SETTINGS), "poster"),
+    ("release what waits", lambda viewer: permissions.may_release(viewer, WAITING), STAFF),
+    ("release what is listed", lambda viewer: permissions.may_release(viewer, ARTICLE), NOBODY),
+    ("write a note", lambda viewer: permissions.may_note(viewer, OTHER_MEMBER), STAFF),
+    ("write a note on oneself", partial(may_do_to_themselves, permissions.may_note), NOBODY),
+    ("delete a note", lambda viewer: permissions.may_delete_note(viewer, NOTE), STAFF),
+    ("delete another's note", lambda viewer: permissions.may_delete_note(viewer, replace(NOTE, by="sue")), "admin"),
     # undoing: a moderator's own act, for ten minutes
     ("undo one's own act", lambda viewer: permissions.may_undo(viewer, REMOVAL, POSTED + 599.9), "moderator"),
     ("undo late", lambda viewer: permissions.may_undo(viewer, REMOVAL, POSTED + config.UNDO_SECONDS), NOBODY),

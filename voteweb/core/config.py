@@ -128,6 +128,8 @@ EARLIER_SECONDS = 30 * 86_400
 MAX_REASON_LENGTH = 300
 #: Characters of the sentence that somebody who signs up writes to the moderators, at least; at most MAX_REASON_LENGTH.
 MIN_REQUEST_LENGTH = 10
+#: Articles that wait for a moderator on the page of reports, the newest ones.
+MAX_HELD_SHOWN = 50
 #: Domain rules, which one page reads at once in 0.3 ms of Redis, and rules on a page.
 MAX_DOMAIN_RULES = 1_000
 RULE_PAGE_SIZE = 50

@@ -274,6 +274,14 @@ class DomainRefused(VotewebError):
     template = N_("Links to %(domain)s are not accepted here: %(why)s")
 
 
+class AlreadyWaiting(VotewebError):
+    """The member has posted this link, and the article waits for a moderator; value ``id``."""
+
+    status = 409
+    code = "already-waiting"
+    template = N_("You have posted this link already. Your article waits for a moderator.")
+
+
 class TooManyRules(VotewebError):
     """There are as many domain rules as there may be; value ``max``."""
 

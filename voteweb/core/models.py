@@ -25,11 +25,12 @@ class Order(StrEnum):
 
 
 class ArticleStatus(StrEnum):
-    """Whether an article is in the lists, was deleted by its poster, or was removed by a moderator."""
+    """Whether an article is in the lists, was deleted by its poster, removed by a moderator, or waits for one."""
 
     LISTED = ""
     DELETED = "deleted"
     REMOVED = "removed"
+    HELD = "held"
 
 
 class VotingState(StrEnum):
@@ -57,7 +58,7 @@ class LogAction(StrEnum):
     An act about a comment names it. CLOSE and REOPEN are about the conversation of an article. GROUPS: an article
     was put into groups or taken out of them; GROUP: a group itself was created or changed; ADMIT and REFUSE: an
     account that waited for a moderator was let in or not. DOMAIN: the rule of a domain was made or changed, UNDOMAIN:
-    deleted.
+    deleted. RELEASE: an article that waited was published.
     """
 
     GROUPS = "groups"
@@ -75,6 +76,7 @@ class LogAction(StrEnum):
     REOPEN = "reopen"
     DOMAIN = "domain"
     UNDOMAIN = "undomain"
+    RELEASE = "release"
 
 
 @dataclass(frozen=True, slots=True)

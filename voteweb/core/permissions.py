@@ -79,17 +79,24 @@ def voting_state(user: User | None, article: Article, now: float, settings: Sett
 
 
 def may_delete(user: User | None, article: Article, now: float, settings: Settings) -> bool:
-    """Tell whether *user* may delete *article*: its poster may for VOTEWEB_EDIT_SECONDS, 15 minutes by default."""
-    return is_poster(user, article) and article.is_listed and now < article.time + settings.edit_seconds
+    """Tell whether *user* may delete *article*: its poster may for VOTEWEB_EDIT_SECONDS, and while it waits."""
+    is_young = article.is_listed and now < article.time + settings.edit_seconds
+    return is_poster(user, article) and (is_young or article.status is ArticleStatus.HELD)
 
 
 def may_edit(user: User | None, article: Article, now: float, settings: Settings) -> bool:
     """Tell whether *user* may edit *article*: its poster may as long as delete it, moderators at any time."""
-    return article.is_listed and (may_moderate(user) or may_delete(user, article, now, settings))
+    is_open = article.is_listed or article.status is ArticleStatus.HELD
+    return is_open and (may_moderate(user) or may_delete(user, article, now, settings))
 
 
 def may_remove(user: User | None, article: Article) -> bool:
-    return may_moderate(user) and article.is_listed
+    return may_moderate(user) and (article.is_listed or article.status is ArticleStatus.HELD)
+
+
+def may_release(user: User | None, article: Article) -> bool:
+    """Tell whether *user* may publish *article*, which waits for a moderator."""
+    return may_moderate(user) and article.status is ArticleStatus.HELD
 
 
 def may_restore(user: User | None, article: Article) -> bool:
@@ -97,9 +104,10 @@ def may_restore(user: User | None, article: Article) -> bool:
 
 
 def may_read(user: User | None, article: Article) -> bool:
-    """Tell whether *user* may read *article*: only its poster and moderators if removed, nobody if deleted."""
+    """Tell whether *user* may read *article*: only its poster and moderators if removed or held, nobody if deleted."""
     return article.is_listed or (
-        article.status is ArticleStatus.REMOVED and (may_moderate(user) or is_poster(user, article))
+        article.status in (ArticleStatus.REMOVED, ArticleStatus.HELD)
+        and (may_moderate(user) or is_poster(user, article))
     )
 
 

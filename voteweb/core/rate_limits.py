@@ -270,6 +270,7 @@ LIMITS = (
             "admissions.admit", "admissions.refuse",
             "comment_moderation.remove", "comment_moderation.restore", "comment_moderation.dismiss",
             "notes.add", "notes.delete", "domain_rules.save", "domain_rules.delete",
+            "held_articles.release",
             "comment_moderation.close", "comment_moderation.reopen",
         ),
         counts_refused=False,

@@ -22,6 +22,7 @@ from voteweb.store.doctor import Doctor
 from voteweb.store.domain_rules import DomainRules
 from voteweb.store.groups import Groups
 from voteweb.store.health import HealthChecks
+from voteweb.store.held_articles import HeldArticles
 from voteweb.store.imports import Imports
 from voteweb.store.inbox import Inbox
 from voteweb.store.invitations import Invitations
@@ -75,6 +76,7 @@ class Store:
     ban_removals: BanRemovals
     notes: Notes
     domain_rules: DomainRules
+    held_articles: HeldArticles
     admissions: Admissions
     sessions: Sessions
     invitations: Invitations
@@ -160,6 +162,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         ban_removals=BanRemovals(connection, moderation_log, users, removals, comment_removals),
         notes=Notes(connection),
         domain_rules=DomainRules(connection, moderation_log),
+        held_articles=HeldArticles(connection, settings, moderation_log),
         admissions=Admissions(connection, moderation_log),
         sessions=sessions,
         invitations=Invitations(connection),

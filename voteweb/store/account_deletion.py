@@ -8,7 +8,7 @@ import redis
 from voteweb.core import config
 from voteweb.core.comment_errors import NoSuchComment
 from voteweb.core.errors import LastAdmin, NoSuchArticle, NoSuchMember, PasswordChanged
-from voteweb.core.models import User
+from voteweb.core.models import ArticleStatus, User
 from voteweb.core.names import name_key
 from voteweb.store.comments import Comments
 from voteweb.store.connection.connection import Connection
@@ -174,7 +174,9 @@ class AccountDeletion:
             self._connection.run([("ZREM", ranking, member) for ranking in rankings])
             return
         id = article_id(member)
-        if deletes:
+        # Nobody has read what waits for a moderator.
+        is_held = self._connection.command("HGET", self._keys.article(id), "gone") == ArticleStatus.HELD
+        if deletes or is_held:
             with suppress(NoSuchArticle):  # another program has deleted it
                 self._removals.delete(id)
         self._connection.script(

@@ -94,6 +94,8 @@ class Articles:
                 keys.user(poster.name),
                 limit_key,
                 keys.domain_rules(),
+                keys.held_articles(),
+                keys.gone(poster.name),
                 *group_keys(keys, groups),
             ],
             [
@@ -113,6 +115,7 @@ class Articles:
                 int(allow_duplicate),
                 *limit_arguments,
                 " ".join(links.rule_domains(draft.link)),
+                settings.hold_posts,
                 *groups,
             ],
         )

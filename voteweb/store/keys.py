@@ -21,7 +21,7 @@ _COMMENT_ID = re.compile(r"[1-9][0-9]{0,18}\.[1-9][0-9]{0,18}")
 #: number; rankings and members by name, where no name stands for the whole site or the counter; things with a name.
 _GRAMMAR = re.compile(
     r"(?:good|groups|combined|users|admins|held|reports|log|log-entries|leaving|restoring|schema|migrating):"
-    r"|(?:comments|removing|ban-removals|domain-rules|top):"
+    r"|(?:comments|removing|ban-removals|domain-rules|held-articles|top):"
     r"|jobs:|lease:[^:]+|stats:[^:]+"
     r"|(?:article|imported):[0-9]*"
     r"|(?:voted|open-votes|report|was|log-entry|thread|words|hidden):[0-9]+"
@@ -143,6 +143,10 @@ class Keys:
         """A sorted set: the members who wait for a moderator, by name in lower case, by time of joining; for ever."""
         return f"{self.prefix}held:"
 
+    def held_articles(self) -> str:
+        """A sorted set: the articles that wait for a moderator, by time of posting; for ever."""
+        return f"{self.prefix}held-articles:"
+
     def domain_rules(self) -> str:
         """A hash: how links to some domains are treated, as JSON by domain, 1,000 at most; for ever."""
         return f"{self.prefix}domain-rules:"
@@ -168,7 +172,7 @@ class Keys:
         return f"{self.prefix}posted:{name_key(name)}"
 
     def gone(self, name: str) -> str:
-        """A sorted set: the deleted and removed articles of one member, by publish time; for ever."""
+        """A sorted set: the articles of one member that are deleted, removed or held, by publish time; for ever."""
         return f"{self.prefix}gone:{name_key(name)}"
 
     def link(self, digest: str) -> str:

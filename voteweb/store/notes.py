@@ -48,6 +48,10 @@ class Notes:
         if outcome.status == "not-yours":
             raise NotYourNote()
 
+    def queue_on(self, pipeline: Pipeline, name: str) -> Future[tuple[Note, ...]]:
+        """Queue a read of the notes on one member, newest first."""
+        return pipeline.queue([("HGETALL", self._keys.notes(name))], lambda replies: _notes(replies[0]))
+
     def queue_of(self, pipeline: Pipeline, names: Iterable[str]) -> Future[dict[str, tuple[Note, ...]]]:
         """Queue a read of the notes on these members by name in lower case, newest first; none for who has none."""
         unique = list(dict.fromkeys(name_key(name) for name in names))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from voteweb.core import links
 from voteweb.core.config import Settings
-from voteweb.core.models import Article, Order
+from voteweb.core.models import Article, ArticleStatus, Order
 from voteweb.core.ranking import by_votes, day_name, day_number, score
 from voteweb.store.keys import Keys
 
@@ -59,6 +59,8 @@ class Rankings:
 
         *link* is its link as it is stored. Of the rankings by votes, it is in those only where it is one of the best.
         """
+        if article.status is ArticleStatus.HELD:
+            return {self._keys.held_articles(): article.time}
         if not article.is_listed:
             return {}
         points = score(article.time, article.votes, settings.vote_score, settings.max_lift)

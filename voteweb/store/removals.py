@@ -177,6 +177,7 @@ class Removals:
                 keys.report(article.id),
                 keys.user(article.poster),
                 keys.was(article.id),
+                keys.held_articles(),
                 *group_keys(keys, article.groups),
                 *told.keys,
                 *log.keys,

@@ -55,6 +55,7 @@ def build_site(store: Store) -> None:
     store.users.set_role("ann", Role.ADMIN)
     rule = NewLogEntry(LogAction.DOMAIN, "Ann", title="spam.example", why="spam")
     store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=store.users.get("ann"))
+    store.articles.post(factories.draft(link="https://spam.example/"), bob, factories.token())
     store.notes.add("bob", "Writes much.", store.users.get("ann"))
     converse(store, article, bob.id)
     # Voting on comments has ended: the votes stay, and the voters are forgotten.

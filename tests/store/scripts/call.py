@@ -16,6 +16,8 @@ ARGUMENTS = {
     " grace known_groups day newcomer_seconds digest idle_seconds max_seconds use_seconds max_open_votes"
     " statistics_seconds",
     "change_password": "log condition verified password_hash session_id",
+    "release_article": "log member own_vote vote_score max_lift good_votes max_ranked day has_domain voting_seconds"
+    " grace link_seconds known_link known_poster",
     "set_domain_rule": "log domain rule why who most",
     "delete_domain_rule": "log domain",
     "add_note": "log text author most",
@@ -62,7 +64,7 @@ ARGUMENTS = {
     "order_comments": "size first last",
     "post_article": "member title link text poster poster_id own_vote vote_score max_lift good_votes"
     " max_ranked day has_domain voting_seconds grace form_seconds link_seconds allow_duplicate newcomer_seconds"
-    " newcomer_burst newcomer_interval domains",
+    " newcomer_burst newcomer_interval domains hold_posts",
     "quiet_comment": "log number name is_quiet",
     "refund_rate_limit": "log",
     "remove_invitation": "member",
@@ -113,6 +115,7 @@ ARGUMENTS = {
 #: The scripts that end their keys and arguments with an actor.
 WITH_ACTOR = {
     "add_note", "delete_note", "ban_member", "lift_ban", "set_domain_rule", "delete_domain_rule",
+    "release_article",
     "change_own_list", "change_user", "close_thread", "delete_comment", "dismiss_reports", "edit_article",
     "edit_comment", "judge_member", "make_group", "make_invitation", "mark_all_read", "quiet_comment",
     "remove_comment", "reopen_thread", "report_article", "report_comment", "restore_article", "restore_comment",
@@ -120,13 +123,13 @@ WITH_ACTOR = {
 }  # fmt: skip
 #: The scripts that tell members what a moderator did.
 WITH_TOLD = {
-    "dismiss_reports", "remove_comment", "repair_comment_reports", "restore_article", "restore_comment",
-    "unlist_article",
+    "dismiss_reports", "release_article", "remove_comment", "repair_comment_reports", "restore_article",
+    "restore_comment", "unlist_article",
 }  # fmt: skip
 #: Arguments that a site has in its settings or constants.
 DEFAULTS: dict[str, Any] = {
     "field": "inbox-feed", "statistics_seconds": 100,
-    "replacement": "[deleted]", "domains": "", "removed_by": "",
+    "replacement": "[deleted]", "domains": "", "hold_posts": 0, "removed_by": "",
     "own_vote": 1, "vote_score": 432, "max_lift": 0, "good_votes": 1, "max_ranked": 250, "day": day_number(time.time()),
     "has_domain": 1, "voting_seconds": 604_800, "grace": 3_600,
     "form_seconds": 86_400, "link_seconds": 2_592_000, "edit_seconds": 900,

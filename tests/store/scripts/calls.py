@@ -56,7 +56,7 @@ CALLS = {
     "post_article": call(
         "post_article",
         f"article:9 voted:9 {OTHER_SITE} posted:ann once:1-form-0009 groups: {OTHER_LINK_KEY} user:ann limit:new-ann"
-        f" domain-rules: {GO}",
+        f" domain-rules: held-articles: gone:ann {GO}",
         "go",
         member="article:9",
         **ARTICLE,
@@ -124,7 +124,7 @@ CALLS = {
     ),
     "unlist_article to delete": call(
         "unlist_article",
-        f"article:1 voted:1 {SITE} {POSTER_KEYS} report:1 user:ann was:1 {GO}",
+        f"article:1 voted:1 {SITE} {POSTER_KEYS} report:1 user:ann was:1 held-articles: {GO}",
         "go",
         member="article:1",
         status="deleted",
@@ -135,7 +135,7 @@ CALLS = {
     ),
     "unlist_article to delete a removed one": call(
         "unlist_article",
-        f"article:4 voted:4 {SITE} {POSTER_KEYS} report:4 user:ann was:4 {GO}",
+        f"article:4 voted:4 {SITE} {POSTER_KEYS} report:4 user:ann was:4 held-articles: {GO}",
         "go",
         member="article:4",
         status="deleted",
@@ -145,7 +145,7 @@ CALLS = {
     ),
     "unlist_article to remove": call(
         "unlist_article",
-        f"article:1 voted:1 {SITE} {POSTER_KEYS} report:1 user:ann was:1 {GO}",
+        f"article:1 voted:1 {SITE} {POSTER_KEYS} report:1 user:ann was:1 held-articles: {GO}",
         "go",
         log=LOGGED,
         member="article:1",
@@ -380,6 +380,17 @@ CALLS = {
         log=Log(["done:token"], None),
         actor=MOD,
     ),
+    "release_article": call(
+        "release_article",
+        f"article:20 voted:20 {OTHER_SITE} posted:ann gone:ann {OTHER_LINK_KEY} user:ann held-articles: {GO}",
+        "go",
+        log=LOGGED,
+        member="article:20",
+        known_link=OTHER_LINK,
+        known_poster="ann",
+        told=Told([("removed", "ann")], ""),
+        actor=MOD,
+    ),
     "set_domain_rule": call(
         "set_domain_rule",
         "domain-rules:",
@@ -538,7 +549,7 @@ CALLS = {
     "end_lease": call("end_lease", "lease:held-job jobs:", token="a", job="held-job", is_done=1),
     "repair_article": call(
         "repair_article",
-        f"article:1 voted:1 {SITE} posted:ann gone:ann {LINK_KEY} user:ann {GO}",
+        f"article:1 voted:1 {SITE} posted:ann gone:ann {LINK_KEY} user:ann held-articles: {GO}",
         member="article:1",
         vote_score=100,
         known_groups="go",

@@ -45,7 +45,12 @@ def build_site(store: Store) -> None:
     store.reports.make(reported.id, bob, Reason.SPAM, "")
     run(store, "HSET", "user:dan", "ban-removal", "9 restoring 0 0")
     run(store, "SADD", "ban-removals:", "dan")
-    run(store, "HSET", "domain-rules:", "ad.example", '{"action": "refuse", "why": "ads"}')
+    held = {"title": "Held", "link": "https://a.example/", "poster": "ann", "time": "1700000000", "groups": "go"}
+    run(store, "HSET", "article:20", "gone", "held", *(text for pair in held.items() for text in pair))
+    run(store, "ZADD", "held-articles:", 1_700_000_000, "article:20")
+    run(store, "ZADD", "gone:ann", 1_700_000_000, "article:20")
+    for domain, rule in (("ad.example", '{"action": "refuse", "why": "ads"}'), ("look.example", '{"action": "hold"}')):
+        run(store, "HSET", "domain-rules:", domain, rule)
     run(store, "HSET", "notes:bob", "1", '{"by": "mod"}', "2", '{"by": "sue"}')
     store.bans.ban(eve.name, NewLogEntry(LogAction.BAN, "Mod", about="eve", why="spam"))
     groups = NewLogEntry(LogAction.GROUPS, "Mod", about="ann", article=1)

@@ -133,6 +133,8 @@ ANSWERS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("ban_member", {}, ["done"]),
     ("post_article", {"domains": "x.ad.example ad.example example"}, ["domain-refused", "ad.example", "ads"]),
     ("edit_article", {"domains": "ad.example", "add_count": 0, "rest": ()}, ["domain-refused", "ad.example", "ads"]),
+    ("post_article", {"domains": "look.example"}, ["waits", "article:9"]),
+    ("release_article", {}, ["released"]),
     ("set_domain_rule", {}, ["full"]),
     ("set_domain_rule", {"domain": "ad.example", "why": "ads"}, ["same"]),
     ("set_domain_rule", {"domain": "ad.example", "rule": "hold"}, ["done"]),

@@ -68,6 +68,10 @@ def build_site(store: Store) -> None:
     store.comment_removals.close(closing.article, closing, actor=other)
     rule = NewLogEntry(LogAction.DOMAIN, moderator.name, title="ad.example", why="Ads.")
     store.domain_rules.set("ad.example", DomainAction.REFUSE, rule, actor=moderator)
+    held = {"title": "Held", "link": "", "text": "x", "poster": "zoe", "time": "1700000000", "gone": "held"}
+    store.connection.command("HSET", store.keys.article(77), *(text for pair in held.items() for text in pair))
+    for key in (store.keys.held_articles(), store.keys.gone("zoe")):
+        store.connection.command("ZADD", key, 1_700_000_000, "article:77")
     note = json.dumps({"by": MODERATOR, "time": "1", "text": "A note."})
     store.connection.command("HSET", store.keys.notes("zoe"), "1", note)
     store.bans.ban(factories.user(store, "yan").name, NewLogEntry(LogAction.BAN, ADMIN, about="yan", why="Spam."))

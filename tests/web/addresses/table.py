@@ -268,6 +268,8 @@ FORMS = [
     form("bans.ban", "/u/{name}/ban", case="who has left", parts={"name": "gone"}, fields={"reason": "Spam."},
          allowed=(), limit="moderate"),
     form("bans.unban", "/u/{name}/unban", parts={"name": "yan"}, allowed=STAFF, limit="moderate"),
+    form("held_articles.release", "/a/{id}/release", parts={"id": "77"}, allowed=STAFF, limit="moderate",
+         returns_to="/a/77#a77"),
     form("domain_rules.save", "/domains", fields={"domain": "spam.example", "rule": "refuse", "why": "Spam."},
          allowed=STAFF, limit="moderate", returns_to="/domains"),
     form("domain_rules.delete", "/domains/{host}/delete", parts={"host": "ad.example"}, allowed=STAFF,

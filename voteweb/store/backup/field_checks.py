@@ -146,7 +146,7 @@ _ARTICLE: dict[str, Check] = {
     "revision": is_count,
     "comments": is_count,
     "removed-by": is_id_text,
-    "gone": one_of([ArticleStatus.DELETED, ArticleStatus.REMOVED]),
+    "gone": one_of([ArticleStatus.DELETED, ArticleStatus.REMOVED, ArticleStatus.HELD]),
     "groups": lambda names: len(names.split()) <= MAX_ARTICLE_GROUPS,
 }
 _MEMBER: dict[str, Check] = {

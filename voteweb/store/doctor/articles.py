@@ -83,7 +83,7 @@ def _unreadable_field(snapshot: Snapshot) -> str:
     gone = snapshot.field("gone")
     if snapshot.field("title") is None:
         return "has no title"
-    if gone not in (None, ArticleStatus.DELETED, ArticleStatus.REMOVED):
+    if gone not in (None, ArticleStatus.DELETED, ArticleStatus.REMOVED, ArticleStatus.HELD):
         return f"is gone in an unknown way: {gone}"
     return ""
 

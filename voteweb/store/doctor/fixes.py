@@ -30,6 +30,7 @@ def article(keys: Keys, settings: Settings, id: int, fields: KeyFields, groups: 
             keys.gone(poster),
             fields.link_key(keys),
             fields.poster_key(keys),
+            keys.held_articles(),
             *group_keys(keys, groups),
         ],
         [

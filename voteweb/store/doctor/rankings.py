@@ -26,7 +26,7 @@ def examine(scanner: Scanner, groups: list[str]) -> Iterator[Finding]:
     keys = scanner.site_keys
     yield from _check_group_keys(scanner, set(groups))
     yield from _check_titles(scanner, groups)
-    of_site = [keys.by_time(), keys.by_score(), keys.good(), keys.top()]
+    of_site = [keys.by_time(), keys.by_score(), keys.good(), keys.top(), keys.held_articles()]
     kinds = (keys.group_by_time, keys.group_by_score, keys.top_of_group)
     of_groups = [ranking(name) for name in groups for ranking in kinds]
     patterns = (keys.posted("*"), keys.gone("*"), keys.link("*"), keys.domain("*"), keys.top_of_day("*"))

@@ -70,7 +70,7 @@ def _check_reported(scanner: Scanner, articles: Iterable[int]) -> Iterator[Findi
         elif count and title is None:
             why_not = "its article has no title: repair that first"
             yield Finding(keys.report(id), f"reports {member}, which is no article", why_not=why_not)
-        elif count and gone in (ArticleStatus.DELETED, ArticleStatus.REMOVED):
+        elif count and gone in (ArticleStatus.DELETED, ArticleStatus.REMOVED, ArticleStatus.HELD):
             yield Finding(keys.report(id), f"reports {member}, which is {gone}", fix)
         wanted = count if count and title is not None else None
         yield from check_placement(keys.reports(), member, queued, wanted, fix)

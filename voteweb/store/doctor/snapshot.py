@@ -44,7 +44,7 @@ class KeyFields(NamedTuple):
         kinds = (keys.group_by_time, keys.group_by_score, keys.top_of_group)
         of_groups = [key(name) for name in self.group_names for key in kinds]
         site = self.site_lists(keys).keys
-        return [*site, *of_groups, keys.posted(poster), keys.gone(poster), self.link_key(keys)]
+        return [*site, *of_groups, keys.posted(poster), keys.gone(poster), keys.held_articles(), self.link_key(keys)]
 
 
 class Membership(NamedTuple):

@@ -25,14 +25,14 @@ local title, link, text, poster, posted, votes, base, field, gone, revision = un
   'title', 'link', 'text', 'poster', 'time', 'votes', 'base', 'groups', 'gone', 'revision'))
 if not title or not posted then
   return { 'unknown' }
-elseif gone then
+elseif gone and gone ~= 'held' then
   return { 'gone' }
 end
 local time = finite(posted)
 if editor ~= '' then
   if not is_name_of(poster, editor) then
     return { 'not-yours' }
-  elseif tonumber(now()) >= time + tonumber(edit_seconds) then
+  elseif not gone and tonumber(now()) >= time + tonumber(edit_seconds) then
     return { 'late', exact(time + tonumber(edit_seconds)) }
   end
 end
@@ -63,7 +63,8 @@ if editor ~= '' and (link or '') ~= new_link and votes - math.min(base, 0) > 1 t
   return { 'link-fixed' }
 end
 local action, domain, why = domain_rule(KEYS[8], domains)
-if action == 'refuse' and (link or '') ~= new_link then
+-- A link that is exchanged afterwards cannot be held.
+if (action == 'refuse' or action == 'hold' and editor ~= '' and not gone) and (link or '') ~= new_link then
   return { 'domain-refused', domain, why }
 end
 
@@ -74,10 +75,14 @@ redis.call('ZADD', KEYS[5], time_of_edit, cjson.encode({
   by = editor ~= '' and 'poster' or 'moderator' }))
 redis.call('ZREMRANGEBYRANK', KEYS[5], 0, -1 - tonumber(max_versions))
 redis.call('EXPIRE', KEYS[5], version_seconds)
-local added, removed = move_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY, in_group, place)
+-- What waits for a moderator is in no list.
+local added, removed
+if not gone then
+  added, removed = move_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY, in_group, place)
+end
 redis.call('HSET', KEYS[1], 'title', new_title, 'link', new_link, 'text', new_text,
   'groups', groups, 'revision', next_revision(revision))
-if new_link ~= known_link then
+if new_link ~= known_link and not gone then
   redis.call('ZREM', KEYS[3], member)
   redis.call('ZREM', KEYS[6], member)
   enter_domain(KEYS[7], place, has_domain)

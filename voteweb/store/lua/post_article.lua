@@ -1,15 +1,16 @@
 -- Post an article under an id that the caller has reserved.
 -- KEYS  1 article:<id>  2 voted:<id>  3-8 rankings of the site  9 posted:<poster>  10 once:<member>-<token>
 --       11 groups:  12 link:<digest>  13 user:<poster>  14 limit:<kind>-<digest> of newcomers
---       15 domain-rules:  then for each group its four keys
+--       15 domain-rules:  16 held-articles:  17 gone:<poster>  then for each group its four keys
 -- ARGV  1 the article as a member of rankings  2 title  3 link  4 text  5 poster's name  6 poster's id
 --       7 own vote (0 or 1)  8 seconds per vote  9-11 the other ranking arguments  12 the day of KEYS[7]
 --       13 whether the link has a domain (0 or 1)  14 voting seconds  15 seconds that the set of voters outlives them
 --       16 seconds to remember the form  17 seconds a link is remembered
 --       18 whether to post a link that was posted within them (0 or 1)  19 seconds for which a member is a newcomer
 --       20 articles that a newcomer may post at once  21 seconds per article in the long run
---       22 the domains whose rules are about the link, the closest first, with blanks between them  then the groups' names
--- Answers  posted <article> | posted-before <article> (this form was sent before) | taken (the id is another's)
+--       22 the domains whose rules are about the link, the closest first, with blanks between them
+--       23 articles of a member who signed up that wait for a moderator  then the groups' names
+-- Answers  posted <article> | waits <article> (it waits for a moderator) | posted-before <article> (this form was sent before) | taken (the id is another's)
 --          | no-group <names> | logged-out (the poster has left or is banned)
 --          | duplicate <article> (the newest with this link), each article as a member of rankings
 --          | rate-limited 1 <seconds to wait> <unix time from which it is accepted>
@@ -17,8 +18,8 @@
 --          | again <unix time> (name the day of this time)
 local member, title, link, text, poster, poster_id, own_vote, vote_score, max_lift, good_votes, max_ranked, day,
   has_domain, voting_seconds, grace, form_seconds, link_seconds, allow_duplicate, newcomer_seconds, newcomer_burst,
-  newcomer_interval, domains = unpack(ARGV)
-local LIMIT_KEY, FIRST_GROUP_KEY, LIMIT, FIRST_GROUP_NAME = 14, 16, 20, 23
+  newcomer_interval, domains, hold_posts = unpack(ARGV)
+local LIMIT_KEY, FIRST_GROUP_KEY, LIMIT, FIRST_GROUP_NAME = 14, 18, 20, 24
 local before = redis.call('GET', KEYS[10])
 if before then
   return { 'posted-before', before }
@@ -32,6 +33,7 @@ check_types(11, 11, 'set')
 check_types(12, 12, 'zset')
 check_types(LIMIT_KEY, LIMIT_KEY, 'string')
 check_types(15, 15, 'hash')
+check_types(16, 17, 'zset')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 local refusal = check_member(KEYS[13], poster_id, 'member')
 if refusal then
@@ -68,6 +70,9 @@ refusal = is_newcomer(signed_up, role, newcomer_seconds) and hit_rate_limits(LIM
 if refusal then
   return refusal
 end
+-- The first articles of a member wait until so many of theirs are listed.
+local is_first = signed_up and redis.call('ZCARD', KEYS[9]) < tonumber(hold_posts)
+local is_held = (role or 'member') == 'member' and (action == 'hold' or is_first)
 local votes = tonumber(own_vote)
 local place = find_place(member, time, votes, vote_score, max_lift, good_votes, max_ranked)
 local closes = voting_end(nil, time, voting_seconds)
@@ -77,9 +82,15 @@ redis.call('HSET', KEYS[1], 'title', title, 'link', link, 'text', text, 'poster'
   'groups', table.concat(names, ' '))
 redis.call('SADD', KEYS[2], poster_id)
 redis.call('EXPIREAT', KEYS[2], string.format('%d', closes + tonumber(grace)))
+redis.call('SET', KEYS[10], member, 'EX', form_seconds)
+if is_held then
+  redis.call('HSET', KEYS[1], 'gone', 'held')
+  rank(KEYS[16], time, member)
+  rank(KEYS[17], time, member)
+  return { 'waits', member }
+end
 enter_site(3, place, has_domain)
 rank(KEYS[9], time, member)
-redis.call('SET', KEYS[10], member, 'EX', form_seconds)
 if link ~= '' then
   remember_link(KEYS[12], time, tonumber(link_seconds), member)
 end

@@ -1,6 +1,6 @@
 -- Give an article the votes that its voters make and the places in rankings that its fields require.
 -- KEYS  1 article:<id>  2 voted:<id>  3-8 rankings of the site  9 posted:<poster>  10 gone:<poster>
---       11 link:<digest>  12 user:<poster>  then for each group of the article that exists its four keys
+--       11 link:<digest>  12 user:<poster>  13 held-articles:  then for each group of the article that exists its four keys
 -- ARGV  1 the article as a member of rankings  2 seconds per vote  3-5 the other ranking arguments  6 the day of KEYS[7]
 --       7 whether the link has a domain (0 or 1)  8 voting seconds of an article without an end of voting
 --       9 seconds a link is remembered  10 the article's groups  11 its poster  12 its link, each as the caller knows it
@@ -11,11 +11,11 @@
 -- lost, go into the base; and when all voters of an article are lost, voting on it is over.
 local member, vote_score, max_lift, good_votes, max_ranked, day, has_domain, voting_seconds, link_seconds, known_groups,
   known_poster, known_link = unpack(ARGV)
-local FIRST_GROUP_KEY = 13
+local FIRST_GROUP_KEY = 14
 local title, link, poster, posted, votes, base, stored_end, field, gone = unpack(
   redis.call('HMGET', KEYS[1], 'title', 'link', 'poster', 'time', 'votes', 'base', 'closes', 'groups', 'gone'))
 local time = finite(posted or '')
-if not title or not time or (gone and gone ~= 'deleted' and gone ~= 'removed') then
+if not title or not time or (gone and gone ~= 'deleted' and gone ~= 'removed' and gone ~= 'held') then
   return { 'unrepairable' }
 elseif (field or '') ~= known_groups or (poster or '') ~= known_poster or (link or '') ~= known_link
   or day_of(time) ~= day then
@@ -24,6 +24,7 @@ end
 check_types(2, 2, 'set')
 check_types(3, 11, 'zset')
 check_types(12, 12, 'hash')
+check_types(13, 13, 'zset')
 for i = FIRST_GROUP_KEY, #KEYS, GROUP_KEYS do
   check_types(i, i, 'set')
   check_types(i + 1, i + 3, 'zset')
@@ -101,6 +102,7 @@ local of_domain = redis.call('ZSCORE', KEYS[8], member)
 repair_ranking(8, is_listed and has_domain == '1' and (base or of_domain) and math.floor(time))
 repair_ranking(9, is_listed and poster_exists and time)
 repair_ranking(10, gone and poster_exists and time)
+repair_ranking(13, gone == 'held' and time)
 local linked = redis.call('ZSCORE', KEYS[11], member)
 local is_fresh = base and tonumber(now()) < time + tonumber(link_seconds)
 if not is_listed or known_link == '' then

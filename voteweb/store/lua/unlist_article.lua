@@ -1,6 +1,6 @@
 -- Take an article out of every list: deleted by its poster, or removed by a moderator with a reason.
 -- KEYS  1 article:<id>  2 voted:<id>  3-8 rankings of the site  9 posted:<poster>  10 gone:<poster>
---       11 link:<digest>  12 reports:  13 report:<id>  14 user:<poster>  15 was:<id>  then for each group of the
+--       11 link:<digest>  12 reports:  13 report:<id>  14 user:<poster>  15 was:<id>  16 held-articles:  then for each group of the
 --       article its four keys;  then those of who is told (see thread.lua), the act's, the actor's
 -- ARGV  1-3 the act's (see common.lua)  4 the article as a member of rankings  5 "deleted" or "removed"  6 reason
 --       7 poster's name, or empty if the time of posting does not matter  8 seconds to delete
@@ -21,19 +21,19 @@ end
 local told = take_told()
 local member, new_status, reason, deleter, delete_seconds, known_link, known_poster, removed_by, day =
   unpack(ARGV, 4)
-local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 16, 13
+local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 17, 13
 local title, link, poster, posted, field, gone = unpack(
   redis.call('HMGET', KEYS[1], 'title', 'link', 'poster', 'time', 'groups', 'gone'))
 if not title or not posted then
   return { 'unknown' }
-elseif gone and not (gone == 'removed' and new_status == 'deleted' and deleter == '') then
+elseif gone and gone ~= 'held' and not (gone == 'removed' and new_status == 'deleted' and deleter == '') then
   return { 'already', gone }
 end
 local time = assert(finite(posted), 'time is no number')
 if deleter ~= '' then
   if not is_name_of(poster, deleter) then
     return { 'not-yours' }
-  elseif tonumber(now()) >= time + tonumber(delete_seconds) then
+  elseif not gone and tonumber(now()) >= time + tonumber(delete_seconds) then
     return { 'late', exact(time + tonumber(delete_seconds)) }
   end
 end
@@ -44,7 +44,7 @@ end
 check_types(2, 2, 'set')
 check_types(3, 12, 'zset')
 check_types(13, 14, 'hash')
-check_types(15, 15, 'zset')
+check_types(15, 16, 'zset')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 check_told(told)
 check_log()
@@ -58,6 +58,7 @@ if redis.call('HEXISTS', KEYS[14], 'id') == 1 then
   rank(KEYS[10], time, member)
 end
 redis.call('ZREM', KEYS[11], member)
+redis.call('ZREM', KEYS[16], member)
 redis.call('ZREM', KEYS[12], member)
 redis.call('DEL', KEYS[13])
 leave_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY, member)

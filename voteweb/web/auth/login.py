@@ -67,6 +67,7 @@ def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
     sessions = store().sessions
     own_session = (sessions.queue_use if request.method == "POST" else sessions.queue_find)(pipeline, voter)
     open_reports = store().reports.queue_count(pipeline)
+    held_articles = store().held_articles.queue_count(pipeline)
     waiting = store().admissions.queue_count(pipeline)
     unread = store().inbox.queue_unread(pipeline, voter.name) if settings().comments else None
     rate_limits.queue_member_hit(pipeline, voter.name)
@@ -75,7 +76,7 @@ def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
         user, g.session = stored.result, own_session.result
         is_current = user is not None and (user.session, user.id) == (voter.session, voter.id) and g.session is not None
         g.viewer = user if user and is_current and permissions.may_log_in(user) else None
-        g.open_reports, g.waiting = open_reports.result, waiting.result
+        g.open_reports, g.waiting = open_reports.result + held_articles.result, waiting.result
         g.unread = unread.result if unread else Unread()
         if g.viewer is None:
             session.clear()  # the session was ended elsewhere

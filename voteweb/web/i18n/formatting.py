@@ -41,6 +41,7 @@ LOG_ACTIONS = {
     LogAction.CLOSE: _l("conversations closed"),
     LogAction.REOPEN: _l("conversations reopened"),
     LogAction.DOMAIN: _l("domain rules made or changed"),
+    LogAction.RELEASE: _l("articles released"),
     LogAction.UNDOMAIN: _l("domain rules deleted"),
 }
 

@@ -21,6 +21,7 @@ from voteweb.web.views import (
     errors,
     feeds,
     groups,
+    held_articles,
     hidden,
     inbox,
     invitations,
@@ -46,7 +47,7 @@ _MODULES = (
     articles, submission, votes, groups, auth, account, invitations, users, admissions, moderation, moderation_log,
     status, feeds, sitemap, site_files, language,
     sorting, bans, notes, recovery, members, my_groups, hidden, saved,
-    domain, domain_rules,
+    domain, domain_rules, held_articles,
     statistics,
 )  # fmt: skip
 #: The pages of conversations, which a site without them does not have.

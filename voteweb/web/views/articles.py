@@ -165,6 +165,8 @@ def edit(id: int) -> ResponseReturnValue:
         form.refuse(LoggedOut())
         return render_template("articles/edit.html", form=form, article=_check_listed(stored.result), until=None), 422
     user, article = require_member(viewer.result), _check_listed(stored.result)
+    if not permissions.may_read(user, article):
+        raise ArticleGone()
     form.stored_link = article.link
     if not permissions.may_edit(user, article, now(), settings()):
         raise _edit_refusal(user, article)
@@ -217,6 +219,8 @@ def delete(id: int) -> ResponseReturnValue:
     stored = store().articles.queue_get(pipeline, id)
     pipeline.execute()
     user, article = require_member(viewer.result), _check_listed(stored.result)
+    if not permissions.may_read(user, article):
+        raise ArticleGone()
     if not permissions.is_poster(user, article):
         abort(403, _("Only its poster can delete an article. Moderators can remove it."))
     if not permissions.may_delete(user, article, now(), settings()):
@@ -229,7 +233,7 @@ def delete(id: int) -> ResponseReturnValue:
 def _check_listed(article: Article | None) -> Article:
     if article is None:
         raise NoSuchArticle()
-    if not article.is_listed:
+    if not article.is_listed and article.status is not ArticleStatus.HELD:
         raise ArticleGone()
     return article
 

@@ -154,6 +154,7 @@ def reports() -> ResponseReturnValue:
     viewer = queue_viewer(pipeline)
     members = store().reports.queue_page(pipeline, number)
     group_names = store().groups.queue_names(pipeline)
+    held, held_count = store().held_articles.queue_newest(pipeline), store().held_articles.queue_count(pipeline)
     pipeline.execute()
     user = require_moderator(viewer.result)
     page = check_page_exists(members.result)
@@ -168,6 +169,8 @@ def reports() -> ResponseReturnValue:
         reasons=REASON_LABELS,
         suggest_reason=_suggest_reason,
         all_groups=group_names.result,
+        held=held.result if number == 1 else (),
+        held_count=held_count.result,
     )
 
 

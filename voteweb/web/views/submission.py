@@ -8,6 +8,7 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, markup, permissions
 from voteweb.core.errors import (
+    AlreadyWaiting,
     Conflict,
     DomainRefused,
     Duplicate,
@@ -59,7 +60,10 @@ def submit() -> ResponseReturnValue:
     duplicate = None
     if viewer and form.validate_on_submit():
         allow_duplicate = "anyway" in request.form
+        waiting = store().held_articles.find_own(viewer.name, form.link.data) if form.link.data else None
         try:
+            if waiting and not allow_duplicate:
+                raise AlreadyWaiting(id=waiting.id)
             id = store().articles.post(form.draft(), viewer, form.once.data, allow_duplicate=allow_duplicate)
         except (NoSuchGroup, TooManyGroups) as error:
             form.refuse(error, "groups")
@@ -67,14 +71,19 @@ def submit() -> ResponseReturnValue:
             duplicate = submission.with_vote(store().articles.get(error.values["id"]))
             is_own = permissions.is_poster(viewer, duplicate)
             form.refuse(Duplicate(Duplicate.own if is_own else "", id=duplicate.id), "link")
-        except DomainRefused as error:
+        except (DomainRefused, AlreadyWaiting) as error:
             form.refuse(error, "link")
         except (Conflict, TooFast) as error:
             form.refuse(error)
         except LoggedOut as error:
             refuse_actor(form, error)
         else:
-            flash(_("Your article has been posted."))
+            if store().held_articles.is_held(id):
+                flash(
+                    _("Your article waits for a moderator. You find it on your page, and are told what becomes of it.")
+                )
+            else:
+                flash(_("Your article has been posted."))
             if form.has_completed_link:
                 flash(_("“https://” was added to its link."))
             return redirect(f"/a/{id}", 303)

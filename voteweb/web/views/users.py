@@ -9,9 +9,10 @@ from voteweb.core import permissions, validation
 from voteweb.core.errors import Invalid, NoSuchMember
 from voteweb.core.models import LogAction, Role, User
 from voteweb.core.my_site import hidden_member
+from voteweb.core.names import name_key
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.web.auth.confirmation import require_recent_password
-from voteweb.web.auth.login import login_required, queue_viewer, require_member, viewer
+from voteweb.web.auth.login import login_required, queue_viewer, require_member, session_member_name, viewer
 from voteweb.web.context import store
 from voteweb.web.i18n.formatting import ROLE_NAMES
 from voteweb.web.i18n.locale import gettext as _
@@ -30,6 +31,9 @@ def render_member(name: str, **context: Any) -> str:
     """Return the page of a member; *context* may have a refused note."""
     networks: list[str] = []
 
+    is_own = name_key(session_member_name()) == name_key(name)
+    held: dict[str, Any] = {"held": lambda pipeline: store().held_articles.queue_of_member(pipeline, name)}
+
     def check(results: dict[str, Any]) -> None:
         check_present(results["member"], name, viewer())
         networks.append(results.pop("network"))
@@ -42,13 +46,15 @@ def render_member(name: str, **context: Any) -> str:
         queries={
             "member": lambda pipeline: store().users.queue_get(pipeline, name),
             "network": lambda pipeline: store().admissions.queue_network(pipeline, name),
-        },
+        }
+        | (held if is_own else {}),
         moderator_queries={
             "log": lambda pipeline: store().moderation_log.queue_page(pipeline, 1, about=name),
             "invitations": lambda pipeline: store().invitations.queue_page(pipeline, name, 1),
-            "notes": lambda pipeline: store().notes.queue_of(pipeline, [name]),
+            "notes": lambda pipeline: store().notes.queue_on(pipeline, name),
             "neighbours": lambda pipeline: store().admissions.queue_neighbours(pipeline, name, networks[0]),
-        },
+        }
+        | ({} if is_own else held),
         roles=tuple(Role),
         **context,
     )

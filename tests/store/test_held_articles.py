@@ -1,0 +1,152 @@
+"""Held articles: in no list until a moderator releases them, at a publish time of its own."""
+
+import time
+from functools import partial
+
+import pytest
+
+from tests import factories
+from tests.conftest import MakeStore
+from tests.store.concurrency import at_once
+from tests.store.examination import broken, ids, run
+from tests.store.queries import read_article
+from voteweb.core.comments import NoticeKind
+from voteweb.core.errors import ArticleGone, DomainRefused, NotAllowed
+from voteweb.core.models import ArticleStatus, DomainAction, LogAction, Role, User
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+ROUNDS = 6
+
+
+@pytest.fixture
+def store(make_store: MakeStore) -> Store:
+    """A site on which the first article of a member waits."""
+    store = make_store(good_votes=1, hold_posts=1)
+    factories.group(store, "go")
+    return store
+
+
+@pytest.fixture
+def mod(store: Store) -> User:
+    return factories.user(store, "mod", Role.MODERATOR)
+
+
+@pytest.fixture
+def ann(store: Store) -> User:
+    """A member who signed up."""
+    return store.users.make("ann", "", network="")
+
+
+def post(store: Store, poster: User, link: str = "https://example.com/redis") -> int:
+    draft = factories.draft(link=link, groups=("go",))
+    return store.articles.post(draft, poster, factories.token(), allow_duplicate=True)
+
+
+def release(store: Store, id: int, mod: User) -> bool:
+    return store.held_articles.release(id, NewLogEntry(LogAction.RELEASE, mod.name, "ann", id, "title"), actor=mod)
+
+
+def remove(store: Store, id: int, mod: User) -> None:
+    store.removals.remove(id, NewLogEntry(LogAction.REMOVE, mod.name, "ann", id, "title", "spam"), actor=mod)
+
+
+def listed(store: Store) -> list[int]:
+    return ids(store, "time:")
+
+
+def test_first_articles_wait_and_are_in_no_list(store: Store, mod: User, ann: User) -> None:
+    held = post(store, ann)
+    assert (read_article(store, held).status, listed(store), ids(store, "held-articles:")) == ("held", [], [held])
+    assert store.held_articles.is_held(held)
+    found = store.held_articles.find_own("Ann", "http://www.example.com/redis/")
+    assert found is not None
+    assert found.id == held
+    for act in (partial(store.votes.cast, held, mod), partial(factories.comment, store, held, mod)):
+        with pytest.raises(ArticleGone):
+            act()
+    made_by_operator = factories.user(store, "bob")
+    other = [post(store, made_by_operator), post(store, mod)]
+    assert listed(store) == other[::-1]
+    assert release(store, held, mod)
+    assert post(store, ann) in listed(store)  # the second one
+    assert broken(store) == []
+
+
+def test_released_article_is_published_now_with_its_own_vote(store: Store, mod: User, ann: User) -> None:
+    held = post(store, ann)
+    run(store, "HSET", f"article:{held}", "time", time.time() - 9 * 86_400, "closes", int(time.time()) - 2 * 86_400)
+    run(store, "DEL", f"voted:{held}")
+    assert list(store.doctor.repair())
+    assert release(store, held, mod)
+    article = store.articles.get(held)
+    assert abs(article.time - time.time()) < 60
+    assert (article.votes, article.closes) == (1, int(article.time) + 604_800)
+    assert store.votes.cast(held, mod) == 2
+    for key in ("score:", "good:", "posted:ann", "time:go", "domain:example.com", "top:"):
+        assert ids(store, key) == [held], key
+    assert (ids(store, "gone:ann"), ids(store, "held-articles:")) == ([], [])
+    (entry,) = run(store, "LRANGE", "inbox:ann", 0, -1)
+    assert entry.startswith(f"{NoticeKind.REMOVED} log-1 ")
+    assert not release(store, held, mod)
+    with pytest.raises(NotAllowed):
+        release(store, held, ann)
+    assert broken(store) == []
+
+
+def test_poster_edits_and_deletes_while_it_waits(store: Store, mod: User, ann: User) -> None:
+    first, second = post(store, ann), post(store, ann)
+    run(store, "HSET", f"article:{first}", "time", time.time() - 86_400)
+    list(store.doctor.repair())
+    store.articles.edit(first, factories.draft(title="Another", link="https://other.example/"), ann)
+    store.removals.delete(second, ann)
+    assert (listed(store), run(store, "KEYS", "link:*"), run(store, "KEYS", "time:*")) == ([], [], [])
+    assert broken(store) == []
+    release(store, first, mod)
+    assert (store.articles.get(first).title, store.articles.get(first).groups) == ("Another", ())
+    assert broken(store) == []
+
+
+def test_refused_article_is_removed_and_a_restore_publishes_it(store: Store, mod: User, ann: User) -> None:
+    held = post(store, ann)
+    remove(store, held, mod)
+    assert (read_article(store, held).status, ids(store, "held-articles:")) == (ArticleStatus.REMOVED, [])
+    assert not release(store, held, mod)
+    store.removals.restore(held, NewLogEntry(LogAction.RESTORE, "mod", article=held), actor=mod)
+    assert listed(store) == [held]
+    assert broken(store) == []
+
+
+def test_releasing_against_removing_and_deleting_is_one_of_them(store: Store, mod: User, ann: User) -> None:
+    for _ in range(ROUNDS):
+        held = post(store, store.users.make(factories.token()[:12], "", network=""))
+        at_once([
+            partial(release, store, held, mod),
+            partial(remove, store, held, mod),
+            partial(release, store, held, mod),
+            partial(store.removals.delete, held),
+        ])  # fmt: skip
+        assert not store.held_articles.is_held(held)
+        assert broken(store) == []
+
+
+def test_rule_holds_links_of_members_only(make_store: MakeStore) -> None:
+    store = make_store()
+    mod, bob = factories.user(store, "mod", Role.MODERATOR), factories.user(store, "bob")
+    rule = NewLogEntry(LogAction.DOMAIN, "mod", title="look.example", why="A look first.")
+    store.domain_rules.set("look.example", DomainAction.HOLD, rule, actor=mod)
+    factories.group(store, "go")
+    held, open_one = post(store, bob, "https://a.look.example/"), post(store, bob)
+    assert (store.held_articles.is_held(held), listed(store)) == (True, [open_one])
+    with pytest.raises(DomainRefused, match="A look first"):
+        store.articles.edit(open_one, factories.draft(link="https://look.example/"), bob)
+    assert post(store, mod, "https://look.example/") in listed(store)
+    assert broken(store) == []
+
+
+def test_held_article_is_deleted_with_the_account(store: Store, ann: User) -> None:
+    held = post(store, ann)
+    store.account_deletion.start(ann, delete_articles=False)
+    store.account_deletion.finish("ann")
+    assert read_article(store, held).status is ArticleStatus.DELETED
+    assert (ids(store, "held-articles:"), broken(store)) == ([], [])

@@ -1,0 +1,68 @@
+"""Held articles: seen by their poster and moderators, released or refused from the queue of reports."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests import factories
+from tests.web.browser import Browser
+from tests.web.conftest import MakeBrowser
+from voteweb.core.config import Settings
+from voteweb.store import Store
+
+WAITS = "Your article waits for a moderator. You find it on your page, and are told what becomes of it."
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """A site on which the first article of a new member waits."""
+    return replace(settings, hold_posts=1)
+
+
+@pytest.fixture
+def new(make_browser: MakeBrowser) -> Browser:
+    """The browser of a new member whose first article waits."""
+    new = make_browser()
+    new.open("/signup").submit("/signup", username="newcomer", password="a long enough secret")
+    new.open("/submit").submit("/submit", title="First words", link="https://first.example/")
+    return new
+
+
+def id_of(browser: Browser) -> str:
+    return browser.location.rpartition("/")[2]
+
+
+def test_only_poster_and_moderators_see_what_waits(new: Browser, mod: Browser, bob: Browser, reader: Browser) -> None:
+    path = f"/a/{id_of(new)}"
+    assert new.follow().flashes == [WAITS]
+    assert "waits for a moderator" in new.page.one("div", role="note").text
+    assert [browser.open(path).status for browser in (bob, reader)] == [410, 410]
+    for page in ("/new", "/u/newcomer", "/new.atom", "/d/first.example", "/sitemap-1.xml"):
+        assert "First words" not in reader.open(page).response.text
+    assert new.open("/u/newcomer").page.one("ul", class_="held-articles").text == "First words"
+    assert mod.open("/u/newcomer").page.one("ul", class_="held-articles").text == "First words"
+    new.open("/submit").submit("/submit", title="Again", link="https://first.example/#top")
+    assert new.status == 422
+    assert "Your article waits for a moderator." in new.page.one("p", id="link-errors").text
+    bob.open("/submit").submit("/submit", title="Mine", link="https://first.example/")
+    assert bob.status == 303
+
+
+def test_moderator_releases_or_refuses_from_the_queue(
+    new: Browser, mod: Browser, reader: Browser, store: Store
+) -> None:
+    id = id_of(new)
+    new.open(f"/a/{id}/edit").submit(f"/a/{id}/edit", title="First words, better")
+    assert new.location == f"/a/{id}"
+    assert mod.open("/reports").page.one("strong", class_="badge").text == "1"
+    mod.submit(f"/a/{id}/release")
+    assert mod.follow().flashes == ["The article has been published. Its time is that of now."]
+    assert not mod.page.all("strong", class_="badge")
+    assert "First words, better" in reader.open("/new").response.text
+    assert "mod released “First words, better”" in new.open("/inbox").page.one("main").text
+    other = store.users.make("other", "", network="")
+    held = store.articles.post(factories.draft(), other, factories.token(), allow_duplicate=True)
+    mod.open("/reports").submit(f"/a/{held}/remove", reason="An advertisement.")
+    assert mod.status == 303
+    assert not store.held_articles.is_held(held)
+    assert reader.open(f"/a/{held}").status == 410
