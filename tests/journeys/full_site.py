@@ -113,7 +113,7 @@ def _log_entry(action: LogAction, id: int, about: User, why: str = "") -> NewLog
 
 
 _LONG_GROUP = f"/g/{LONG_GROUPS[0]}"
-_LISTS = ["/", "/new?page=2", "/good", "/groups", "/g/python+编程", f"{_LONG_GROUP}/new"]
+_LISTS = ["/", "/new?page=2", "/top?of=week", "/good", "/groups", "/g/python+编程", f"{_LONG_GROUP}/new"]
 _LISTS += [f"{_LONG_GROUP}+{LONG_GROUPS[2]}", f"/u/{MEMBER}", "/u/troll", "/u/Banned", f"/u/{POSTER}", "/log"]
 _ARTICLES = ["/a/1", "/a/1/reports", "/a/3", "/a/4", "/a/6", "/a/39", "/a/40", "/a/41", "/a/42"]
 _FORMS = ["/groups/new", f"{_LONG_GROUP}/edit", "/a/1/edit", "/a/40/edit"]

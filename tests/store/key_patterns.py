@@ -12,6 +12,7 @@ PARAMETERS = {
     "member": (9002, r"\d+"),
     "name": ("a-name", r"[\w-]+"),
     "day": ("2026-11-22", r"\d{4}-\d{2}-\d{2}"),
+    "period": ("week+go", r"(?:day|week|month|year)(?:\+[\w-]+)?(?:\.\d{4}-\d{2}-\d{2})?"),
     "domain": ("a.example", r"[0-9a-z.-]+"),
     "token": ("a-token", r"[A-Za-z0-9_-]{8,64}"),
     "digest": ("a-digest", r"[0-9a-f]{20,32}"),

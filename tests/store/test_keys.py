@@ -14,7 +14,7 @@ from tests.store.key_patterns import key_methods, key_pattern
 from voteweb.core import rate_limits
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.jobs import ACCOUNT_DELETIONS
-from voteweb.core.models import DomainAction, LogAction, Order, Reason, Role, User
+from voteweb.core.models import DomainAction, LogAction, Order, Period, Reason, Role, User
 from voteweb.core.my_site import hidden_member
 from voteweb.store import Store
 from voteweb.store.bans import Span
@@ -50,6 +50,7 @@ def busy(make_store: MakeStore) -> Store:
     pipeline = store.pipeline()
     for order in (Order.SCORE, Order.TIME):
         store.listings.queue_page(pipeline, store.rankings.groups(["go", "java", "编程"], order), 1)
+    store.listings.queue_page(pipeline, store.rankings.best(Period.WEEK), 1)
     pipeline.execute()
     removed = factories.article(store, ann, groups=("go",))
     removal = NewLogEntry(LogAction.REMOVE, COMMAND_LINE, about="Ann", article=removed.id, why="spam")

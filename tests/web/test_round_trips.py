@@ -14,6 +14,8 @@ from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
 LISTS = ["/", "/new", "/new?page=2", "/good", "/g/python", "/g/python/new", "/g/python+redis", "/u/ann", "/a/1"]
+#: Lists that are made by the first page that asks for them, and take one round trip until they are made anew.
+BEST = ["/top?of=all", "/g/python/top?of=all", "/top", "/top?of=year", "/g/python/top"]
 #: Other pages: address, then the round trips for a reader, a member and a moderator.
 OTHER_PAGES = [
     ("/a/3", 1, 1, 2),  # removed: a reader is shown nothing of it
@@ -82,6 +84,13 @@ def test_list_takes_one_round_trip_and_a_moderators_two(
         assert count_round_trips(lambda address=address: bob.open(address)) == (2 if address == "/good" else 1), address
         assert count_round_trips(lambda address=address: mod.open(address)) == 2, address
         assert (reader.status, bob.status, mod.status) == (200, 200, 200)
+
+
+def test_the_best_of_a_period_take_one_round_trip(reader: Browser, count_round_trips: CountRoundTrips) -> None:
+    for address in BEST:
+        for _ in range(2):
+            assert count_round_trips(lambda address=address: reader.open(address)) == 1, address
+            assert len(reader.titles) == 25
 
 
 def test_members_list_without_hints_takes_two_round_trips(

@@ -24,6 +24,21 @@ class Order(StrEnum):
     SECOND = "second"
 
 
+class Period(StrEnum):
+    """The times of which the best articles are listed: those posted in the last days, or ever."""
+
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    YEAR = "year"
+    ALL = "all"
+
+    @property
+    def days(self) -> int:
+        """How many days, 0 for all."""
+        return {"day": 1, "week": 7, "month": 30, "year": 365, "all": 0}[self.value]
+
+
 class ArticleStatus(StrEnum):
     """Whether an article is in the lists, was deleted by its poster, removed by a moderator, or waits for one."""
 

@@ -7,7 +7,7 @@ from voteweb.store.keys import Keys
 TYPES = {
     "article": "hash", "was": "zset", "voted": "set", "open-votes": "zset",
     "time": "zset", "score": "zset", "good": "zset", "link": "zset",
-    "top": "zset", "top-day": "zset", "top-group": "zset", "domain": "zset",
+    "top": "zset", "top-day": "zset", "top-group": "zset", "top-of": "zset", "domain": "zset",
     "groups": "set", "group": "set", "group-info": "hash", "combined": "zset",
     "user": "hash", "notes": "hash", "users": "zset", "held": "zset", "admins": "set",
     "posted": "zset", "gone": "zset", "leaving": "set", "ban-removals": "set",
@@ -34,7 +34,7 @@ EXPIRING: dict[str, tuple[str | int, ...]] = {
     "reset": ("EXPIRE", config.RESET_SECONDS), "limit": ("UNLINK",),
     "sessions": ("EXPIRE", config.MAX_SESSION_SECONDS),
     "was": ("EXPIRE", config.EARLIER_SECONDS), "stats": ("EXPIRE", config.STATISTICS_SECONDS),
-    "combined": ("UNLINK",), "signup": ("UNLINK",), "known": ("UNLINK",), "network": ("UNLINK",),
+    "combined": ("UNLINK",), "top-of": ("UNLINK",), "signup": ("UNLINK",), "known": ("UNLINK",), "network": ("UNLINK",),
     "inbox": ("EXPIRE", config.INBOX_SECONDS), "unread": ("EXPIRE", config.INBOX_SECONDS),
     "seen": ("EXPIRE", config.VISITED_SECONDS),
     "voted": (), "voted-comments": (),

@@ -27,7 +27,7 @@ _GRAMMAR = re.compile(
     r"|(?:voted|open-votes|report|was|log-entry|thread|words|hidden):[0-9]+"
     r"|voted-comments:[0-9]+-[0-9]+|comment-report:[0-9]+\.[0-9]+"
     r"|(?:commented|reported-comments|inbox|unread|seen|inbox-feed|follows|hides|saved|saved-feed):[^:]+"
-    r"|(?:time|score|user):[^:]*|top-day:[0-9]{4}-[0-9]{2}-[0-9]{2}|top-group:[^:]+|domain:[0-9a-z._:-]*"
+    r"|(?:time|score|user):[^:]*|top-day:[0-9]{4}-[0-9]{2}-[0-9]{2}|top-(?:group|of):[^:]+|domain:[0-9a-z._:-]*"
     r"|(?:group|group-info|notes|signup|network|posted|gone|link|reported|log-by|log-kind|log-about|invite|invites):[^:]+"
     r"|(?:sessions|known|reset|once|done|limit):[^:]+"
 )
@@ -106,6 +106,10 @@ class Keys:
     def top_of_group(self, name: str) -> str:
         """A sorted set: the 250 articles of one group with the most votes, as in ``top:``; for ever."""
         return f"{self.prefix}top-group:{name}"
+
+    def top_of(self, period: str) -> str:
+        """A sorted set: the best of a period (``week``, ``week+group``), as in ``top:``, and one marker, or what is made of it so far (``week.2026-11-22``); ten minutes."""  # noqa: E501
+        return f"{self.prefix}top-of:{period}"
 
     def domain(self, domain: str) -> str:
         """A sorted set: the listed articles with a link to one host, by publish time in whole seconds; for ever."""

@@ -7,14 +7,15 @@ from typing import Any
 
 from voteweb.core import config
 from voteweb.core.config import Settings
-from voteweb.core.models import Article, Page
+from voteweb.core.models import Article, Order, Page, Period
 from voteweb.core.ranking import newest_first, ranking_value
 from voteweb.store import decoding
+from voteweb.store.best import Best
 from voteweb.store.combinations import Combinations
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.hints import HintCache
-from voteweb.store.keys import article_id, article_member, is_article
+from voteweb.store.keys import LEFT_OUT, article_id, article_member, is_article
 from voteweb.store.rankings import Ranking
 from voteweb.store.rate_limits import RateLimitHit
 from voteweb.store.rows import read_rows
@@ -31,6 +32,7 @@ class Listings:
         self._keys = connection.keys
         self._settings = settings
         self._combinations = combinations
+        self._best = Best(connection.keys)
         self._id_hints: HintCache[tuple[str, int], tuple[int, ...]] = HintCache(config.HINT_CACHE_SIZE)
 
     def queue_page(
@@ -51,38 +53,50 @@ class Listings:
         def parse(replies: list[Any]) -> Page[Article]:
             if ranking.combines:
                 self._combinations.raise_refusal(hit, replies[0])
+            elif ranking.is_made:
+                replies = self._best.finish(pipeline, ranking, commands, replies)
             page = self._page(pipeline, ranking, number, replies, with_text)
             self._id_hints.put((ranking.key, number), tuple(article.id for article in page.rows))
             return page
 
         commands = self._page_commands(ranking, number, with_text, hit)
-        return pipeline.queue(commands, parse, writes=bool(ranking.combines))
+        return pipeline.queue(commands, parse, writes=ranking.is_made)
 
     def _page_commands(self, ranking: Ranking, number: int, with_text: bool, hit: RateLimitHit | None) -> list[Command]:
         """Return the commands that read a page, with one row before and after it: a tie may cross its edges."""
         start, stop = self._bounds(number)
         first = max(start - 1, 0)
         commands: list[Command] = [("ZCARD", ranking.key), self._rows(ranking.key, first, stop + 1 - first, with_text)]
-        if not ranking.combines:
+        if ranking.period is Period.ALL:
+            return [*commands, ("ZSCORE", ranking.key, LEFT_OUT)]
+        if not ranking.is_made:
             return commands
-        combine = self._combinations.command(ranking, first, stop, hit)
-        return [combine, *commands, ("ZRANGE", ranking.key, 0, 0, "WITHSCORES")]
+        marker = ("ZRANGE", ranking.key, 0, 0, "WITHSCORES")
+        if ranking.period is not None:
+            return [self._best.command(ranking), *commands, marker]
+        return [self._combinations.command(ranking, first, stop, hit), *commands, marker]
 
     def _page(
         self, pipeline: Pipeline, ranking: Ranking, number: int, replies: list[Any], with_text: bool
     ) -> Page[Article]:
         start, stop = self._bounds(number)
         marker, built = None, None
-        if not ranking.combines:
+        if ranking.period is Period.ALL:
+            total, values, left_out = replies
+            total -= left_out is not None
+        elif not ranking.is_made:
             total, values = replies
         elif replies[0][0] in ("kept", "made"):
-            # Behind comes its marker (see combine_groups.lua): one more member, scored minus the time of its building.
+            # Behind comes its marker (see combine_groups.lua and merge_days.lua): one more member, scored minus the
+            # time of its building.
             _, total, values, [(marker, built)] = replies
             total -= 1
         else:
             total, marker, values = self._unkept(pipeline, replies[0], with_text)
         rows = dict(enumerate(decoding.rows(values, with_text=with_text), max(start - 1, 0)))
-        self._order_ties(pipeline, ranking, rows, start, stop, with_text)
+        # Votes and times tell articles in a ranking by votes apart, and one that is kept is older than its rows.
+        if ranking.order is not Order.VOTES:
+            self._order_ties(pipeline, ranking, rows, start, stop, with_text)
         return Page(
             rows=tuple(row for at, row in sorted(rows.items()) if row and start <= at < stop),
             number=number,
@@ -90,14 +104,14 @@ class Listings:
             first_rank=start + 1,
             more=total > stop,
             as_of=None if built is None else -built,
-            bounded=marker == "bounded",
+            bounded=marker == "bounded" or (ranking.order is Order.VOTES and total >= config.MAX_RANKED),
         )
 
     def _unkept(
         self, pipeline: Pipeline, reply: Sequence[str], with_text: bool
     ) -> tuple[int, str | None, list[Sequence[str | None]]]:
-        """Return total, marker and rows of a combined ranking that is not kept, from the reply of its script."""
-        if reply[0] == "no-group":
+        """Return total, marker and rows of a ranking that is not kept, from the reply of its script."""
+        if reply[0] in ("no-group", "none", "more"):
             return 0, None, []
         _, total, marker, *members = reply
         names = decoding.FIELDS + (decoding.TEXT_FIELDS if with_text else ())

@@ -5,18 +5,28 @@ from dataclasses import dataclass
 
 from voteweb.core import links
 from voteweb.core.config import Settings
-from voteweb.core.models import Article, ArticleStatus, Order
+from voteweb.core.models import Article, ArticleStatus, Order, Period
 from voteweb.core.ranking import by_votes, day_name, day_number, score
 from voteweb.store.keys import Keys
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """One sorted set of articles; *combines* are the groups of a combined one, whose rankings it is built from."""
+    """One sorted set of articles; *combines* are the groups of a combined one, whose rankings it is built from.
+
+    One by votes is of a *period*, of the whole site or of a *group*.
+    """
 
     key: str
     order: Order
     combines: tuple[str, ...] = ()
+    period: Period | None = None
+    group: str = ""
+
+    @property
+    def is_made(self) -> bool:
+        """Tell whether it is made when it is asked for, and kept for a time."""
+        return bool(self.combines) or (self.period is not None and self.period is not Period.ALL)
 
 
 class Rankings:
@@ -44,6 +54,14 @@ class Rankings:
     def member_gone(self, name: str) -> Ranking:
         """Return the ranking of a member's deleted and removed articles, by time."""
         return Ranking(self._keys.gone(name), Order.TIME)
+
+    def best(self, period: Period, group: str = "") -> Ranking:
+        """Return the ranking by votes of the articles of a *period*, in one *group* if it is named."""
+        if period is Period.ALL:
+            key = self._keys.top_of_group(group) if group else self._keys.top()
+        else:
+            key = self._keys.top_of(f"{period}+{group}" if group else period)
+        return Ranking(key, Order.VOTES, period=period, group=group)
 
     def domain(self, domain: str) -> Ranking:
         """Return the ranking of the listed articles with a link to the host *domain*."""

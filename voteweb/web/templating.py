@@ -77,6 +77,8 @@ def init_app(app: Flask, settings: Settings) -> None:
         is_member_name=validation.is_member_name,
         log_in_error=log_in_error,
         log_actions=formatting.LOG_ACTIONS,
+        period_names=formatting.PERIOD_NAMES,
+        period_titles=formatting.PERIOD_TITLES,
         new_count=formatting.new_count,
         my_site=my_site.choice,
         may_edit_comment=lambda node: comment_permissions.may_edit_comment(viewer(), node, now(), settings),

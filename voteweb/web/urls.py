@@ -17,8 +17,10 @@ _INDEXED = {"articles.good", "submission.submit", "groups.index", "status.about"
 #: Indexed endpoints with several pages. The pages of single comments are not indexed: each is on its article's page.
 _PAGED = {
     "articles.front", "articles.new", "articles.show", "groups.by_score", "groups.by_time", "users.show",
-    "moderation_log.index",
+    "moderation_log.index", "best.site", "best.group",
 }  # fmt: skip
+#: Those with a list for each period.
+_PERIODS = {"best.site", "best.group"}
 #: Query parameters that turn such a page into another list, which search engines need not know.
 _FILTERS = {"articles.show": ("order",), "moderation_log.index": ("who", "kind")}
 _SEARCHABLE = _INDEXED | _PAGED
@@ -41,7 +43,7 @@ def _requested_site(scheme: str, host: str) -> str:
 def canonical(**spelling: str) -> str:
     """Return the one full URL of this page; "" for a page that search engines should not index.
 
-    *spelling* holds the stored spelling of parts of the path. Of the query only the page number is kept.
+    *spelling* holds the stored spelling of parts of the path. Of the query the page number and the period are kept.
     """
     endpoint = request.endpoint or ""
     if endpoint not in _SEARCHABLE or any(request.args.get(name) for name in _FILTERS.get(endpoint, ())):
@@ -50,7 +52,9 @@ def canonical(**spelling: str) -> str:
     is_paged = endpoint in _PAGED and (endpoint != "articles.show" or settings().comments)
     page = request.args.get("page", "1") if is_paged else "1"
     path = url_for(endpoint, **values) if values else request.path
-    return absolute(path + (f"?page={page}" if page != "1" else ""))
+    query = [f"of={request.args['of']}"] if endpoint in _PERIODS and request.args.get("of") else []
+    query += [f"page={page}"] if page != "1" else []
+    return absolute(path + (f"?{'&'.join(query)}" if query else ""))
 
 
 def static(name: str) -> str:

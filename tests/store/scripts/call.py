@@ -110,6 +110,8 @@ ARGUMENTS = {
     " form_seconds known_block known_poster known_answered inbox_size inbox_seconds newcomer_seconds newcomer_burst"
     " newcomer_interval statistics_seconds",
     "repair_top": "max_ranked",
+    "merge_days": "oldest seconds max_ranked max_added",
+    "rank_since": "oldest seconds max_ranked max_looked_at prefix",
     "unlist_article": "log member status reason deleter delete_seconds known_link known_poster removed_by day",
 }
 #: The scripts that end their keys and arguments with an actor.
@@ -131,7 +133,7 @@ DEFAULTS: dict[str, Any] = {
     "field": "inbox-feed", "statistics_seconds": 100,
     "replacement": "[deleted]", "domains": "", "hold_posts": 0, "removed_by": "",
     "own_vote": 1, "vote_score": 432, "max_lift": 0, "good_votes": 1, "max_ranked": 250, "day": day_number(time.time()),
-    "has_domain": 1, "voting_seconds": 604_800, "grace": 3_600,
+    "has_domain": 1, "oldest": 0, "prefix": "", "voting_seconds": 604_800, "grace": 3_600,
     "form_seconds": 86_400, "link_seconds": 2_592_000, "edit_seconds": 900,
     "delete_seconds": 900, "max_groups": 5,
     "known_revision": "", "max_versions": 5, "version_seconds": 2_592_000,

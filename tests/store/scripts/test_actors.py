@@ -25,6 +25,8 @@ WITHOUT_ACTOR = {
     "change_password": "it is the member's own, and a ban stays",
     "check_rate_limit": "it only reads",
     "combine_groups": "a page that is read keeps its ranking",
+    "merge_days": "a page that is read keeps its ranking",
+    "rank_since": "a page that is read keeps its ranking",
     "disown_article": "the deletion of an account goes on by itself",
     "disown_comment": "the deletion of an account goes on by itself",
     "count_new": "it only reads",

@@ -25,6 +25,7 @@ PAGES = [
     "/",
     "/new",
     "/good",
+    "/top?of=month",
     "/groups",
     "/g/编程",
     "/g/编程/new",

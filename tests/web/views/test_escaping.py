@@ -11,7 +11,7 @@ from voteweb.core.my_site import Hidden, HiddenKind
 from voteweb.store import Store
 
 PATHS = ["/", "/new", "/good", "/groups", "/g/python", "/g/python/new", "/g/python+redis", "/u/ann", "/a/1", "/a/2"]
-PATHS += ["/d/example.com"]
+PATHS += ["/d/example.com", "/top", "/g/python/top"]
 PATHS += ["/a/2?order=new", "/a/2/c/1", "/a/2/c/2", "/comments", "/u/mod/comments"]
 TEXT = f"""{EVIL}
 

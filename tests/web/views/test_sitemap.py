@@ -35,6 +35,8 @@ CANONICAL = [
     ("/g/redis+python", "/g/python+redis"),
     ("/g/Redis+python+redis/new", "/g/python+redis/new"),
     ("/g/编程", "/g/%E7%BC%96%E7%A8%8B"),
+    ("/top?of=week&page=1&x=1", "/top?of=week"),
+    ("/g/python/top?of=all", "/g/python/top?of=all"),
     ("/a/1", "/a/1"),
     ("/a/001?why", "/a/1"),
     ("/a/1?page=1", "/a/1"),

@@ -197,6 +197,38 @@ local function rank_best(key, place)
   end
 end
 
+-- The publish time in a value of a ranking by votes, in whole seconds.
+local function seconds_of(value)
+  return value % 4294967296
+end
+
+-- Tell whether the ranking in KEYS[at], which expires, is there and stays until it has been read.
+local function is_kept(at)
+  return redis.call('PTTL', KEYS[at]) > 200
+end
+
+-- Add articles, as values and members in turn, to a ranking by votes that is being made.
+local function add_best(key, values, max_ranked)
+  for first = 1, #values, 1000 do
+    redis.call('ZADD', key, unpack(values, first, math.min(first + 999, #values)))
+  end
+  redis.call('ZREM', key, LEFT_OUT)
+  redis.call('ZREMRANGEBYRANK', key, 0, -1 - max_ranked)
+end
+
+-- Keep the ranking in KEYS[at + 1], which is being made, as KEYS[at] if it is whole; else note how far it is.
+local function keep_best(at, is_whole, position, seconds)
+  if not is_whole then
+    redis.call('ZADD', KEYS[at + 1], position, LEFT_OUT)
+    redis.call('EXPIRE', KEYS[at + 1], 60)
+    return { 'more' }
+  end
+  redis.call('ZADD', KEYS[at + 1], '-' .. now(), 'whole')
+  redis.call('RENAME', KEYS[at + 1], KEYS[at])
+  redis.call('EXPIRE', KEYS[at], seconds)
+  return { 'made' }
+end
+
 -- Where an article stands in the rankings that hold it. The texts are four arguments of scripts, in the order of
 -- ranking_arguments() in store/article_lists.py: seconds per vote, most seconds by which votes lift an article (0: no limit), votes
 -- of a good article, and articles that a ranking by votes holds.

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 #: The queries that lists and conversations link to; Flask answers all others.
 _PAGE = f"page=[1-9][0-9]{{0,{config.MAX_PAGE_DIGITS - 1}}}"
-_QUERY = re.compile(f"{_PAGE}|order=(time|new)(&{_PAGE})?")
+_QUERY = re.compile(f"{_PAGE}|order=(time|new)(&{_PAGE})?|of=(day|week|month|year|all)(&{_PAGE})?")
 #: Headers that ask for an empty or partial response; the page to be cached is rendered without them.
 _CONDITIONS = ("HTTP_IF_NONE_MATCH", "HTTP_IF_MODIFIED_SINCE", "HTTP_RANGE", "HTTP_IF_RANGE")
 #: Static files have a URL for each version, so that browsers request them only once.

@@ -10,7 +10,7 @@ from flask_babel import lazy_gettext as _l
 
 from voteweb.core import config
 from voteweb.core.errors import VotewebError
-from voteweb.core.models import LogAction, Role
+from voteweb.core.models import LogAction, Period, Role
 from voteweb.web.i18n import locale
 from voteweb.web.i18n.locale import gettext, ngettext
 
@@ -24,6 +24,21 @@ ROLE_NAMES = {
     Role.MEMBER: _l("member"),
     Role.MODERATOR: _l("moderator"),
     Role.ADMIN: _l("admin"),
+}
+#: The names of the periods of which the best articles are listed, and the titles of these lists.
+PERIOD_NAMES = {
+    Period.DAY: _l("day"),
+    Period.WEEK: _l("week"),
+    Period.MONTH: _l("month"),
+    Period.YEAR: _l("year"),
+    Period.ALL: _l("all time"),
+}
+PERIOD_TITLES = {
+    Period.DAY: _l("Best of the last 24 hours"),
+    Period.WEEK: _l("Best of the last 7 days"),
+    Period.MONTH: _l("Best of the last 30 days"),
+    Period.YEAR: _l("Best of the last 365 days"),
+    Period.ALL: _l("Best of all time"),
 }
 #: The labels of the kinds of log entries.
 LOG_ACTIONS = {

@@ -10,6 +10,7 @@ from voteweb.web.views import (
     articles,
     auth,
     bans,
+    best,
     comment_feeds,
     comment_lists,
     comment_moderation,
@@ -46,7 +47,7 @@ from voteweb.web.views import (
 _MODULES = (
     articles, submission, votes, groups, auth, account, invitations, users, admissions, moderation, moderation_log,
     status, feeds, sitemap, site_files, language,
-    sorting, bans, notes, recovery, members, my_groups, hidden, saved,
+    best, sorting, bans, notes, recovery, members, my_groups, hidden, saved,
     domain, domain_rules, held_articles,
     statistics,
 )  # fmt: skip

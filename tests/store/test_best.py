@@ -1,0 +1,136 @@
+"""The best articles by votes: of a day, a group and all time, kept by every write, and merged for longer periods."""
+
+import random
+import time
+from collections import Counter
+
+import pytest
+
+from tests import factories
+from tests.conftest import MakeStore
+from tests.store.examination import broken, run
+from tests.store.storm import StoreStorm
+from voteweb.core import config
+from voteweb.core.models import Order, Page, Period
+from voteweb.core.ranking import by_votes, day_name, day_number
+from voteweb.store import Store
+from voteweb.store.keys import LEFT_OUT
+
+DAY = 86_400
+
+
+@pytest.fixture
+def three_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rankings by votes that hold three articles, made in small steps."""
+    monkeypatch.setattr(config, "MAX_RANKED", 3)
+    monkeypatch.setattr(config, "BEST_STEP", 2)
+
+
+def best(store: Store, period: Period, group: str = "", number: int = 1) -> Page:
+    pipeline = store.pipeline()
+    page = store.listings.queue_page(pipeline, store.rankings.best(period, group), number)
+    pipeline.execute()
+    return page.result
+
+
+def best_ids(store: Store, period: Period, group: str = "") -> list[int]:
+    return [row.id for row in best(store, period, group).rows]
+
+
+def test_a_ranking_by_votes_holds_the_best(store: Store, three_best: None) -> None:
+    voters = factories.users(store, 4)
+    posted = int(day_number(time.time()) * DAY)
+    for second in range(5):
+        factories.imported(store, time=posted + second, votes=1, groups=("go",))
+    assert best_ids(store, Period.ALL) == [5, 4, 3]
+    for id, votes in ((1, 3), (2, 2), (3, 1)):
+        for voter in voters[:votes]:
+            store.votes.cast(id, voter)
+    for ranking in (best_ids(store, Period.ALL), best_ids(store, Period.ALL, "go"), best_ids(store, Period.DAY)):
+        assert ranking == [1, 2, 3]
+    page = best(store, Period.ALL)
+    assert (page.total, page.bounded) == (3, True)
+    assert float(run(store, "ZSCORE", "top:", LEFT_OUT)) == by_votes(1, posted + 4)
+    store.votes.take_back(3, voters[0])  # as good as those left out by now, and older
+    assert best_ids(store, Period.ALL) == [1, 2]
+    store.votes.cast(4, voters[0])
+    assert best_ids(store, Period.ALL) == [1, 2, 4]
+    assert broken(store) == []
+
+
+def test_rankings_by_votes_agree_with_the_articles_in_a_storm(make_store: MakeStore, three_best: None) -> None:
+    store = make_store(good_votes=4, vote_score=21_600.0, max_groups=3, lift_days=1)
+    storm = StoreStorm(store, seed=7, threads=4)
+    storm.start()
+    time.sleep(1.0)
+    storm.stop()
+    assert storm.failures == []
+    assert broken(store) == []
+    for key in ("top:", "top-group:go"):
+        members = dict(run(store, "ZRANGE", key, 0, -1, "WITHSCORES"))
+        left_out = members.pop(LEFT_OUT)
+        assert len(members) <= 3
+        assert min(members.values(), default=left_out) >= left_out
+
+
+def test_the_doctor_makes_a_lost_ranking_again(store: Store, three_best: None) -> None:
+    for second in range(5):
+        factories.imported(store, time=1_700_000_000 + second)
+    before = run(store, "ZRANGE", "top:", 0, -1, "WITHSCORES")
+    run(store, "DEL", "top:")
+    assert all(is_repaired for _, is_repaired in store.doctor.repair())
+    assert run(store, "ZRANGE", "top:", 0, -1, "WITHSCORES") == before
+
+
+def test_the_best_of_periods_are_those_posted_in_them(store: Store, three_best: None) -> None:
+    now = time.time()
+    ages = (0.1, 0.9, 1.1, 3, 6.9, 7.1, 20, 31, 200, 364.5, 366, 800)
+    for number, age in enumerate(ages):
+        factories.imported(store, time=now - age * DAY, votes=10 + number, groups=("go",))
+    expected = {Period.DAY: [2, 1], Period.WEEK: [5, 4, 3], Period.MONTH: [7, 6, 5], Period.YEAR: [10, 9, 8]}
+    assert {period: best_ids(store, period) for period in expected} == expected
+    assert best_ids(store, Period.WEEK, "go") == [5, 4, 3]
+    assert best_ids(store, Period.WEEK, "nowhere") == []
+    assert best(store, Period.WEEK).as_of == pytest.approx(now, abs=60)
+    assert Counter(key.partition(":")[0] for key in run(store, "KEYS", "top-of:*")) == {"top-of": 5}
+    assert broken(store) == []
+
+
+def test_the_best_of_a_year_are_the_same_however_they_are_made(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "MAX_RANKED", 20)
+    chance, now = random.Random(3), time.time()
+    values = {}
+    for id in range(1, 201):
+        posted, votes = int(now - chance.uniform(0, 364) * DAY), chance.randint(0, 30)
+        values[id] = by_votes(votes, posted)
+        factories.imported(store, time=posted, votes=votes)
+    wanted = sorted(values, key=lambda id: -values[id])[:20]
+    assert best_ids(store, Period.YEAR) == wanted
+    run(store, "DEL", "top-of:year")
+    monkeypatch.setattr(config, "BEST_STEP", 3)
+    assert best_ids(store, Period.YEAR) == wanted
+    rescored = run(store, "ZRANGE", f"top-day:{day_name(day_number(now))}", 0, -1)
+    assert sum(moved for _, moved in store.rescoring.run()) == 0
+    assert run(store, "ZRANGE", f"top-day:{day_name(day_number(now))}", 0, -1) == rescored
+
+
+def test_an_article_is_listed_under_its_domain(store: Store) -> None:
+    ann = factories.user(store)
+    first = factories.article(store, ann, link="https://www.a.example/1")
+    second = factories.article(store, ann, link="https://a.example/2")
+    factories.article(store, ann, link="", text="text")
+    domain = store.rankings.domain("a.example")
+    assert domain.order is Order.SECOND
+    assert _page_ids(store) == [second.id, first.id]
+    store.articles.edit(second.id, factories.draft(link="https://b.example/2"), ann)
+    assert _page_ids(store) == [first.id]
+    store.removals.delete(first.id, ann)
+    assert _page_ids(store) == []
+    assert broken(store) == []
+
+
+def _page_ids(store: Store) -> list[int]:
+    pipeline = store.pipeline()
+    page = store.listings.queue_page(pipeline, store.rankings.domain("a.example"), 1)
+    pipeline.execute()
+    return [row.id for row in page.result.rows]
