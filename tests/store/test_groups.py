@@ -1,12 +1,16 @@
 """Groups: created, changed, read and counted."""
 
+from functools import partial
+
 import pytest
 
 from tests import factories
+from tests.store.concurrency import at_once
 from tests.store.examination import broken, run, snapshot
-from voteweb.core.errors import GroupExists, NoSuchGroup
-from voteweb.core.models import Group
+from voteweb.core.errors import AliasTaken, GroupExists, GroupNotEmpty, NoSuchGroup
+from voteweb.core.models import Group, LogAction
 from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
 
 
 def read_groups(store: Store, *names: str) -> tuple[Group | None, ...]:
@@ -74,3 +78,59 @@ def test_the_count_of_a_group_follows_its_articles(store: Store) -> None:
     store.articles.set_groups(article.id, [], ["go"])
     assert read_groups(store, "go")[0] == Group("go", "Go", "", 0)
     assert broken(store) == []
+
+
+def aliases(store: Store) -> dict[str, str]:
+    pipeline = store.pipeline()
+    stored = store.groups.queue_aliases(pipeline)
+    pipeline.execute()
+    return stored.result
+
+
+def test_a_group_has_one_alias_that_nothing_else_is_called(store: Store) -> None:
+    for name in ("go", "redis"):
+        factories.group(store, name)
+    store.groups.change("go", "Go", "", alias="golang")
+    for taken in ("redis", "go"):
+        with pytest.raises(AliasTaken):
+            store.groups.change("redis", "Redis", "", alias=taken)
+    with pytest.raises(AliasTaken):
+        store.groups.change("redis", "Redis", "", alias="golang")
+    with pytest.raises(GroupExists):
+        store.groups.make("golang", "Golang", "")
+    store.groups.change("go", "Go!", "")
+    assert aliases(store) == {"golang": "go"}
+    store.groups.change("go", "Go", "", alias="go-lang")
+    assert aliases(store) == {"go-lang": "go"}
+    assert store.groups.resolve(["redis", "go-lang"]) == ("go", "redis")
+    assert not list(store.doctor.examine())
+
+
+def test_an_empty_group_is_deleted_with_its_alias(store: Store) -> None:
+    article = factories.article(store, groups=("go", "redis"))
+    store.groups.change("go", "Go", "", alias="golang")
+    entry = NewLogEntry(LogAction.DELETE, "mod", title="go")
+    with pytest.raises(GroupNotEmpty):
+        store.groups.delete("go", entry)
+    removal = NewLogEntry(LogAction.REMOVE, "mod", article=article.id, why="Spam.")
+    store.removals.remove(article.id, removal)
+    store.groups.delete("go", entry)
+    with pytest.raises(NoSuchGroup):
+        store.groups.delete("go", entry)
+    assert aliases(store) == {}
+    assert not list(store.doctor.examine())
+    store.removals.restore(article.id, NewLogEntry(LogAction.RESTORE, "mod", article=article.id))
+    assert store.articles.get(article.id).groups == ("redis",)
+    assert not list(store.doctor.examine())
+
+
+def test_a_group_is_deleted_or_gets_an_article_never_both(store: Store) -> None:
+    for number in range(20):
+        article, name = factories.article(store, groups=()), f"group{number}"
+        factories.group(store, name)
+        entry = NewLogEntry(LogAction.DELETE, "mod", title=name)
+        results = at_once(
+            [partial(store.groups.delete, name, entry), partial(store.articles.set_groups, article.id, [name], [])]
+        )
+        assert len([result for result in results if result in (NoSuchGroup, GroupNotEmpty)]) == 1
+    assert not list(store.doctor.examine())

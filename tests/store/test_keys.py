@@ -64,6 +64,7 @@ def busy(make_store: MakeStore) -> Store:
     _converse(store, first.id, bob)
     store.account_deletion.start(factories.user(store, "zoe"), delete_articles=True)
     rule = NewLogEntry(LogAction.DOMAIN, "Ann", title="spam.example", why="spam")
+    store.groups.change("go", "Go", "", alias="golang")
     store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=store.users.get("ann"))
     store.articles.post(factories.draft(link="https://spam.example/"), bob, factories.token())
     store.notes.add("ann", "A note.", store.users.get("ann"))

@@ -347,6 +347,22 @@ class GroupExists(VotewebError):
     template = N_("There is already a group named %(name)s.")
 
 
+class AliasTaken(VotewebError):
+    """An alias is the name of a group, or another group's alias; value ``name``."""
+
+    status = 409
+    code = "alias-taken"
+    template = N_("The name %(name)s is taken by a group already.")
+
+
+class GroupNotEmpty(VotewebError):
+    """A group with listed articles cannot be deleted; value ``name``."""
+
+    status = 409
+    code = "group-not-empty"
+    template = N_("There are articles in the group %(name)s. Only an empty group can be deleted.")
+
+
 class NameTaken(VotewebError):
     """A member of this name exists already, in any case of its letters; value ``name``."""
 

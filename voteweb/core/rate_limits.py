@@ -267,7 +267,7 @@ LIMITS = (
         (
             "moderation.set_groups", "sorting.index", "moderation.remove", "moderation.restore", "moderation.dismiss",
             "moderation_log.undo", "bans.ban", "bans.unban", "users.set_role", "groups.new", "groups.edit",
-            "admissions.admit", "admissions.refuse",
+            "groups.delete", "admissions.admit", "admissions.refuse",
             "comment_moderation.remove", "comment_moderation.restore", "comment_moderation.dismiss",
             "notes.add", "notes.delete", "domain_rules.save", "domain_rules.delete",
             "held_articles.release",

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from voteweb.core.errors import GroupExists, NoSuchGroup
+from voteweb.core.errors import AliasTaken, GroupExists, GroupNotEmpty, NoSuchGroup
 from voteweb.core.models import Group, User
 from voteweb.store.actors import actor_arguments
+from voteweb.store.article_lists import group_keys
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.moderation_log import ModerationLog, NewLogEntry
@@ -27,21 +28,82 @@ class Groups:
             raise GroupExists(name=name)
 
     def change(
-        self, name: str, title: str, description: str, entry: NewLogEntry | None = None, *, actor: User | None = None
+        self,
+        name: str,
+        title: str,
+        description: str,
+        entry: NewLogEntry | None = None,
+        *,
+        alias: str | None = None,
+        actor: User | None = None,
     ) -> None:
-        """Give a group another title and description for *actor*; raise NoSuchGroup, LoggedOut, NotAllowed."""
-        if self._write("change", name, title, description, entry, actor).status == "unknown":
+        """Give a group another title and description for *actor*, and another *alias*, "" for none, None for the same.
+
+        Raises NoSuchGroup, AliasTaken if the alias is a group or another group's, LoggedOut, NotAllowed.
+        """
+        outcome = self._write("change", name, title, description, entry, actor, alias)
+        if outcome.status == "unknown":
             raise NoSuchGroup(names=name)
+        if outcome.status == "alias-taken":
+            raise AliasTaken(name=alias)
+
+    def delete(self, name: str, entry: NewLogEntry, *, actor: User | None = None) -> None:
+        """Delete a group without listed articles for *actor*, None is the operator; its alias ends with it.
+
+        Raises NoSuchGroup, GroupNotEmpty, LoggedOut, NotAllowed.
+        """
+        keys, log, checked = self._keys, self._log.prepare(entry), actor_arguments(self._keys, actor)
+        outcome = self._connection.script(
+            "delete_group",
+            [
+                keys.groups(),
+                keys.group_info(name),
+                keys.group_aliases(),
+                *group_keys(keys, [name]),
+                *log.keys,
+                *checked.keys,
+            ],
+            [*log.arguments, name, *checked.arguments],
+        )
+        if outcome.status == "unknown":
+            raise NoSuchGroup(names=name)
+        if outcome.status == "not-empty":
+            raise GroupNotEmpty(name=name)
 
     def _write(
-        self, action: str, name: str, title: str, description: str, entry: NewLogEntry | None, actor: User | None
+        self,
+        action: str,
+        name: str,
+        title: str,
+        description: str,
+        entry: NewLogEntry | None,
+        actor: User | None,
+        alias: str | None = None,
     ) -> Outcome:
         log, checked = self._log.prepare(entry), actor_arguments(self._keys, actor)
         return self._connection.script(
             "make_group",
-            [self._keys.groups(), self._keys.group_info(name), *log.keys, *checked.keys],
-            [*log.arguments, action, name, title, description, *checked.arguments],
+            [self._keys.groups(), self._keys.group_info(name), self._keys.group_aliases(), *log.keys, *checked.keys],
+            [
+                *log.arguments,
+                action,
+                name,
+                title,
+                description,
+                int(alias is not None),
+                alias or "",
+                *checked.arguments,
+            ],
         )
+
+    def queue_aliases(self, pipeline: Pipeline) -> Future[dict[str, str]]:
+        """Queue a read of all aliases, each with the name of its group; a group has one at most."""
+        return pipeline.queue([("HGETALL", self._keys.group_aliases())], lambda replies: dict(replies[0]))
+
+    def resolve(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return *names* in alphabetical order, each once, with the names of groups in place of their aliases."""
+        stored = self._connection.command("HMGET", self._keys.group_aliases(), *names)
+        return tuple(sorted({group or name for name, group in zip(names, stored, strict=True)}))
 
     def queue_names(self, pipeline: Pipeline) -> Future[tuple[str, ...]]:
         """Queue a read of the names of all groups, in alphabetical order."""

@@ -8,7 +8,7 @@ TYPES = {
     "article": "hash", "was": "zset", "voted": "set", "open-votes": "zset",
     "time": "zset", "score": "zset", "good": "zset", "link": "zset",
     "top": "zset", "top-day": "zset", "top-group": "zset", "top-of": "zset", "domain": "zset",
-    "groups": "set", "group": "set", "group-info": "hash", "combined": "zset",
+    "groups": "set", "group": "set", "group-info": "hash", "group-aliases": "hash", "combined": "zset",
     "user": "hash", "notes": "hash", "users": "zset", "held": "zset", "admins": "set",
     "posted": "zset", "gone": "zset", "leaving": "set", "ban-removals": "set",
     "domain-rules": "hash", "held-articles": "zset",

@@ -21,7 +21,7 @@ _COMMENT_ID = re.compile(r"[1-9][0-9]{0,18}\.[1-9][0-9]{0,18}")
 #: number; rankings and members by name, where no name stands for the whole site or the counter; things with a name.
 _GRAMMAR = re.compile(
     r"(?:good|groups|combined|users|admins|held|reports|log|log-entries|leaving|restoring|schema|migrating):"
-    r"|(?:comments|removing|ban-removals|domain-rules|held-articles|top):"
+    r"|(?:group-aliases|comments|removing|ban-removals|domain-rules|held-articles|top):"
     r"|jobs:|lease:[^:]+|stats:[^:]+"
     r"|(?:article|imported):[0-9]*"
     r"|(?:voted|open-votes|report|was|log-entry|thread|words|hidden):[0-9]+"
@@ -82,6 +82,10 @@ class Keys:
     def group_info(self, name: str) -> str:
         """A hash: one group: title description; for ever."""
         return f"{self.prefix}group-info:{name}"
+
+    def group_aliases(self) -> str:
+        """A hash: the name of a group by a second name, under which its address is found too; for ever."""
+        return f"{self.prefix}group-aliases:"
 
     def group(self, name: str) -> str:
         """A set: the articles of one group; for ever."""

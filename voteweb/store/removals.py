@@ -107,6 +107,7 @@ class Removals:
                 keys.gone(article.poster),
                 keys.link(links.digest(article.link)),
                 keys.user(article.poster),
+                keys.groups(),
                 *group_keys(keys, article.groups),
                 *told.keys,
                 *log.keys,

@@ -279,6 +279,16 @@ class GroupForm(Form):
     description = TextAreaField(_l("Description"), [checked(validation.group_description)])
 
 
+def _alias(typed: str) -> str:
+    return validation.new_group_name(typed) if typed.strip() else ""
+
+
+class EditGroupForm(GroupForm):
+    """Changes to a group; the ``alias`` is a second name under which it is found, "" for none."""
+
+    alias = StringField(_l("Second name"), [checked(_alias)])
+
+
 class NewGroupForm(GroupForm):
     """A new group; its name cannot be changed later."""
 

@@ -46,6 +46,7 @@ def build_site(store: Store) -> None:
     store.bans.ban("bob", NewLogEntry(LogAction.BAN, "Mod", about="bob", why="spam"))
     ban_id = int(run(store, "LLEN", "log-entries:"))
     store.bans.lift("bob", NewLogEntry(LogAction.UNBAN, "Mod", about="bob", undoes=ban_id))
+    store.groups.change("go", "Go", "", alias="golang")
     store.users.make("hal", "", network="", request="Please let me in.")
     store.users.make("ian", "", network="", request="Buy this.")
     store.admissions.refuse("ian", NewLogEntry(LogAction.REFUSE, "Mod", about="ian", why="an advertisement"))

@@ -50,7 +50,8 @@ ARGUMENTS = {
     "judge_member": "log verdict name reason session_id",
     "mark_all_read": "until",
     "mark_read": "",
-    "make_group": "log action name title description",
+    "make_group": "log action name title description has_alias alias",
+    "delete_group": "log name",
     "make_invitation": "member name seconds",
     "repair_log_index": "id",
     "repair_log_entry": "id",
@@ -119,7 +120,7 @@ WITH_ACTOR = {
     "add_note", "delete_note", "ban_member", "lift_ban", "set_domain_rule", "delete_domain_rule",
     "release_article",
     "change_own_list", "change_user", "close_thread", "delete_comment", "dismiss_reports", "edit_article",
-    "edit_comment", "judge_member", "make_group", "make_invitation", "mark_all_read", "quiet_comment",
+    "edit_comment", "judge_member", "make_group", "delete_group", "make_invitation", "mark_all_read", "quiet_comment",
     "remove_comment", "reopen_thread", "report_article", "report_comment", "restore_article", "restore_comment",
     "revoke_invitation", "set_groups", "set_secret_feed", "unlist_article",
 }  # fmt: skip
@@ -130,6 +131,7 @@ WITH_TOLD = {
 }  # fmt: skip
 #: Arguments that a site has in its settings or constants.
 DEFAULTS: dict[str, Any] = {
+    "has_alias": 0, "alias": "",
     "field": "inbox-feed", "statistics_seconds": 100,
     "replacement": "[deleted]", "domains": "", "hold_posts": 0, "removed_by": "",
     "own_vote": 1, "vote_score": 432, "max_lift": 0, "good_votes": 1, "max_ranked": 250, "day": day_number(time.time()),

@@ -158,7 +158,7 @@ CALLS = {
     ),
     "restore_article": call(
         "restore_article",
-        f"article:4 {SITE} posted:ann gone:ann {LINK_KEY} user:ann {GO}",
+        f"article:4 {SITE} posted:ann gone:ann {LINK_KEY} user:ann groups: {GO}",
         "go",
         log=LOGGED,
         member="article:4",
@@ -309,7 +309,7 @@ CALLS = {
     ),
     "make_group": call(
         "make_group",
-        "groups: group-info:lua",
+        "groups: group-info:lua group-aliases:",
         log=LOGGED,
         action="make",
         name="lua",
@@ -319,12 +319,21 @@ CALLS = {
     ),
     "make_group to change": call(
         "make_group",
-        "groups: group-info:go",
+        "groups: group-info:go group-aliases:",
         log=LOGGED,
         action="change",
         name="go",
         title="Golang",
         description="the language",
+        has_alias=1,
+        alias="golang",
+        actor=MOD,
+    ),
+    "delete_group": call(
+        "delete_group",
+        "groups: group-info:empty group-aliases: group:empty time:empty score:empty top-group:empty",
+        log=LOGGED,
+        name="empty",
         actor=MOD,
     ),
     "make_user": call(

@@ -53,6 +53,8 @@ def build_site(store: Store) -> None:
         run(store, "HSET", "domain-rules:", domain, rule)
     run(store, "HSET", "notes:bob", "1", '{"by": "mod"}', "2", '{"by": "sue"}')
     store.bans.ban(eve.name, NewLogEntry(LogAction.BAN, "Mod", about="eve", why="spam"))
+    factories.group(store, "empty")
+    store.groups.change("empty", "Empty", "", alias="nothing")
     groups = NewLogEntry(LogAction.GROUPS, "Mod", about="ann", article=1)
     store.articles.set_groups(1, ["redis"], [], groups)
     store.articles.set_groups(1, [], ["redis"])

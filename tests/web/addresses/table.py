@@ -211,6 +211,7 @@ FORMS = [
          returns_to="/a/1/c/3#c3"),
     form("groups.new", "/groups/new", fields={"name": "golang", "title": "Kept title", "description": "Kept words"},
          allowed=STAFF, limit="moderate", keeps_typed=True),
+    form("groups.delete", "/g/{name}/delete", parts={"name": "编程"}, allowed=STAFF, limit="moderate"),
     form("groups.edit", "/g/{name}/edit", fields={"title": "Kept title", "description": "Kept words"},
          allowed=STAFF, limit="moderate", keeps_typed=True),
     form(

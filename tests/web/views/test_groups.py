@@ -188,3 +188,31 @@ def test_group_with_a_name_that_is_refused_now_is_shown(reader: Browser, mod: Br
     assert reader.open(f"/g/{name}").heading == "Old group"
     mod.open("/groups/new").submit("/groups/new", name=f"go{name}", title="New", description="")
     assert (mod.status, mod.field_error("name")) == (422, "A group's name can only contain letters, digits, - and _.")
+
+
+def test_a_second_name_leads_to_the_group(mod: Browser, reader: Browser, store: Store) -> None:
+    mod.open("/g/python/edit").submit("/g/python/edit", alias="Serpent")
+    assert mod.follow().flashes == ["Group changed."]
+    assert mod.open("/g/python/edit").page.by_id("alias")["value"] == "serpent"
+    for address, target in (
+        *(("/g/serpent", "/g/python"), ("/g/serpent/new", "/g/python/new"), ("/g/serpent.atom", "/g/python.atom")),
+        *(("/g/serpent/new.json", "/g/python/new.json"), ("/g/python+serpent", "/g/python")),
+    ):
+        reader.open(address)
+        assert (reader.status, reader.location) == (301, target), address
+    assert reader.open("/g/nothing").status == 404
+    mod.open("/g/redis/edit").submit("/g/redis/edit", alias="serpent")
+    assert (mod.status, mod.field_error("alias")) == (422, "The name serpent is taken by a group already.")
+
+
+def test_an_empty_group_is_deleted(mod: Browser, reader: Browser, store: Store) -> None:
+    assert not mod.open("/g/python/edit").form("/g/python/delete").all("button")
+    mod.submit("/g/python/delete")
+    message = "There are articles in the group python. Only an empty group can be deleted."
+    assert mod.follow().flashes == [message]
+    for id in (1, 2):
+        store.articles.set_groups(id, [], ["python"])
+    mod.open("/g/python/edit").submit("/g/python/delete")
+    assert mod.follow().flashes == ["The group python has been deleted."]
+    assert reader.open("/g/python").status == 404
+    assert "deleted the group python" in reader.open("/log").page.one("ol", class_="log").all("li")[0].text

@@ -136,11 +136,15 @@ class Dump:
                     yield records.OwnList(keys.split(key)[1], noun, {entry: f"{time:.6f}" for entry, time in entries})
 
     def _groups(self) -> Iterator[BackupRecord]:
+        alias_of = {
+            group: alias
+            for alias, group in self._scanner.run_atomic([("HGETALL", self._keys.group_aliases())])[0].items()
+        }
         described = {self._keys.split(key)[1] for key in self._scanner.keys(self._keys.group_info("*"))}
         for names in batched(sorted(described | set(self._scanner.groups()))):
             replies = self._scanner.run_atomic([("HGETALL", self._keys.group_info(name)) for name in names])
             for name, fields in zip(names, replies, strict=True):
-                yield records.Group(name, fields)
+                yield records.Group(name, fields, alias_of.get(name, ""))
 
     def _members(self) -> Iterator[BackupRecord]:
         seen = Bitmap()

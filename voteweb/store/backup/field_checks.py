@@ -88,6 +88,8 @@ def field_faults(record: BackupRecord) -> Iterator[str]:
         case records.Group():
             what = f"the group {shown(record.name)}"
             yield from value_faults(what, name=is_name(record.name) and not any(map(str.isspace, record.name)))
+            alias = record.alias
+            yield from value_faults(what, alias=not alias or (is_name(alias) and not any(map(str.isspace, alias))))
             yield from hash_faults(what, record.fields, {})
         case records.Member():
             what, spelled = f"the member {shown(record.name)}", record.fields.get("name", "")

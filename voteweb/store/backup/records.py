@@ -190,11 +190,12 @@ class Article(BackupRecord):
 
 @dataclass(frozen=True, slots=True)
 class Group(BackupRecord):
-    """A group."""
+    """A group, with its ``alias``, "" for none."""
 
     kind = "group"
     name: str
     fields: dict[str, str]
+    alias: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,8 @@ class References:
 
     def _add_article(self, record: records.Article) -> None:
         self._provide("article", record.id, record.id)
-        for group in record.fields.get("groups", "").split():
+        # A group may have been deleted since one of its articles was removed.
+        for group in [] if record.fields.get("gone") else record.fields.get("groups", "").split():
             self._require(f"article {record.id}", "group", group)
         for voter in record.voters:
             if isinstance(voter, int):

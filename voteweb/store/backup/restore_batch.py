@@ -87,6 +87,8 @@ class RestoreBatch(KeyWrites):
             case records.Group():
                 self._sets[keys.groups()].append(record.name)
                 self._hashes[keys.group_info(record.name)] = {"title": record.name} | record.fields
+                if record.alias:
+                    self._hashes.setdefault(keys.group_aliases(), {})[record.alias] = record.name
             case records.Member():
                 self._add_member(record)
             case records.LogEntry():

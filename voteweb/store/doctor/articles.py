@@ -61,7 +61,8 @@ def _check_article(keys: Keys, settings: Settings, snapshot: Snapshot) -> Iterat
         yield Finding(key, what, _fix(keys, settings, snapshot), why_not)
         return
     for group in snapshot.groups:
-        if group not in snapshot.existing_groups:
+        # A removed article keeps the name of a group that was deleted since.
+        if group not in snapshot.existing_groups and article.is_listed:
             yield _in_unknown_group(keys, snapshot, group)
     if not snapshot.has_thread and (snapshot.field("comments") or "0") != "0":
         what = f"has comments {snapshot.field('comments')}, but no conversation"

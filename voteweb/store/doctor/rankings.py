@@ -26,6 +26,7 @@ def examine(scanner: Scanner, groups: list[str]) -> Iterator[Finding]:
     keys = scanner.site_keys
     yield from _check_group_keys(scanner, set(groups))
     yield from _check_titles(scanner, groups)
+    yield from _check_aliases(scanner, set(groups))
     of_site = [keys.by_time(), keys.by_score(), keys.good(), keys.top(), keys.held_articles()]
     kinds = (keys.group_by_time, keys.group_by_score, keys.top_of_group)
     of_groups = [ranking(name) for name in groups for ranking in kinds]
@@ -113,6 +114,17 @@ def _check_titles(scanner: Scanner, groups: list[str]) -> Iterator[Finding]:
                 yield Finding(key, f"has no title: it is {name} now", ("HSETNX", key, "title", name))
             elif not title:
                 yield Finding(key, f"has an empty title: it is {name} now", fixes.field(key, "title", "", name))
+
+
+def _check_aliases(scanner: Scanner, groups: set[str]) -> Iterator[Finding]:
+    """Check that every alias leads to a group, and is none itself."""
+    key = scanner.site_keys.group_aliases()
+    (aliases,) = scanner.run_atomic([("HGETALL", key)])
+    for alias, name in aliases.items():
+        if name not in groups and not scanner.is_group(name):
+            yield Finding(key, f"leads from {alias:.60} to {name:.60}, which is no group", ("HDEL", key, alias))
+        elif alias in groups:
+            yield Finding(key, f"leads from {alias:.60}, which is a group, to {name:.60}", ("HDEL", key, alias))
 
 
 def _check_group_keys(scanner: Scanner, groups: set[str]) -> Iterator[Finding]:

@@ -1,6 +1,6 @@
 -- Put a removed article back into every list, with its votes.
 -- KEYS  1 article:<id>  2-7 rankings of the site  8 posted:<poster>  9 gone:<poster>  10 link:<digest>
---       11 user:<poster>  then for each group of the article its four keys;  then those of who is told (see
+--       11 user:<poster>  12 groups:  then for each group of the article its four keys;  then those of who is told (see
 --       thread.lua), the act's, the actor's
 -- ARGV  1-3 the act's (see common.lua)  4 the article as a member of rankings  5 seconds per vote
 --       6-8 the other ranking arguments  9 the day of KEYS[6]  10 whether the link has a domain (0 or 1)
@@ -18,7 +18,7 @@ end
 local told = take_told()
 local member, vote_score, max_lift, good_votes, max_ranked, day, has_domain, link_seconds, known_link,
   known_poster, removed_by = unpack(ARGV, 4)
-local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 12, 15
+local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 13, 15
 local title, link, poster, posted, votes, field, gone = unpack(
   redis.call('HMGET', KEYS[1], 'title', 'link', 'poster', 'time', 'votes', 'groups', 'gone'))
 if not title or not posted then
@@ -35,6 +35,7 @@ if group_names(field) ~= table.concat(ARGV, ' ', FIRST_GROUP_NAME) or (link or '
 end
 check_types(2, 10, 'zset')
 check_types(11, 11, 'hash')
+check_types(12, 12, 'set')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 check_told(told)
 check_log()
@@ -52,7 +53,15 @@ redis.call('ZREM', KEYS[9], member)
 if known_link ~= '' and tonumber(now()) < time + tonumber(link_seconds) then
   remember_link(KEYS[10], time, tonumber(link_seconds), member)
 end
-enter_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY, place)
+-- A group may have been deleted since.
+local groups = {}
+for i = FIRST_GROUP_NAME, #ARGV do
+  if redis.call('SISMEMBER', KEYS[12], ARGV[i]) == 1 then
+    enter_group(group_key(i, FIRST_GROUP_NAME, FIRST_GROUP_KEY), place)
+    groups[#groups + 1] = ARGV[i]
+  end
+end
+redis.call('HSET', KEYS[1], 'groups', table.concat(groups, ' '))
 redis.call('HDEL', KEYS[1], 'gone', 'reason', 'removed-by')
 tell(told, write_log_entry())
 return done({ 'restored' })

@@ -11,6 +11,7 @@ from flask import Blueprint, Response, redirect, url_for
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config
+from voteweb.core.errors import NoSuchGroup
 from voteweb.core.models import Article, Order
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.store.rankings import Ranking
@@ -19,7 +20,7 @@ from voteweb.web.context import settings, store
 from voteweb.web.feeds import Feed, article_item, feed_language, feed_response
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.responses import xml
-from voteweb.web.views.groups import check_known, parse_names
+from voteweb.web.views.groups import check_known, parse_names, redirect_alias
 from voteweb.web.views.users import check_present, parse_name
 
 blueprint = Blueprint("feeds", __name__)
@@ -90,13 +91,16 @@ def _site(title: str, path: str, order: Order, format: str) -> Response:
 
 def _groups(joined: str, order: Order, format: str) -> ResponseReturnValue:
     names = parse_names(joined)
+    endpoint = "feeds.group" if order is Order.SCORE else "feeds.group_new"
     if "+".join(names) != joined:
-        endpoint = "feeds.group" if order is Order.SCORE else "feeds.group_new"
         return redirect(url_for(endpoint, names="+".join(names), format=format), 301)
     pipeline = store().pipeline(reader=True)
     stored = store().groups.queue_get(pipeline, names)
     rows = _rows(pipeline, store().rankings.groups(names, order))
-    groups = check_known(names, stored.result)
+    try:
+        groups = check_known(names, stored.result)
+    except NoSuchGroup as error:
+        return redirect_alias(names, error, endpoint, format=format)
     title, path = " + ".join(group.title for group in groups), f"/g/{'+'.join(names)}"
     if order is Order.TIME:
         title, path = _("New in %(groups)s", groups=title), f"{path}/new"

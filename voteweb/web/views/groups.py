@@ -1,16 +1,27 @@
 """Groups: the list of all, the articles of one or of several at once, creating and changing one."""
 
+from typing import Any
+
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, validation
-from voteweb.core.errors import GroupExists, Invalid, LoggedOut, NoSuchGroup, NotAllowed
+from voteweb.core.errors import (
+    AliasTaken,
+    GroupExists,
+    GroupNotEmpty,
+    Invalid,
+    LoggedOut,
+    NoSuchGroup,
+    NotAllowed,
+)
 from voteweb.core.models import Group, LogAction, Order, User
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import login_required, page_pipeline, queue_viewer, require_moderator
 from voteweb.web.context import store
-from voteweb.web.forms import GroupForm, NewGroupForm
+from voteweb.web.forms import EditGroupForm, NewGroupForm
+from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import render_list
 from voteweb.web.views.articles import refuse_actor
@@ -41,9 +52,16 @@ def by_time(names: str) -> ResponseReturnValue:
 
 def _show(joined: str, order: Order) -> ResponseReturnValue:
     names = parse_names(joined)
+    endpoint = "groups.by_score" if order is Order.SCORE else "groups.by_time"
     if "+".join(names) != joined:
-        endpoint = "groups.by_score" if order is Order.SCORE else "groups.by_time"
         return redirect(url_for(endpoint, names="+".join(names), page=request.args.get("page")), 301)
+    try:
+        return _render(names, order)
+    except NoSuchGroup as error:
+        return redirect_alias(names, error, endpoint)
+
+
+def _render(names: tuple[str, ...], order: Order) -> str:
     return render_list(
         "groups/show.html",
         store().rankings.groups(names, order),
@@ -53,6 +71,14 @@ def _show(joined: str, order: Order) -> ResponseReturnValue:
         order=order,
         names="+".join(names),
     )
+
+
+def redirect_alias(names: tuple[str, ...], error: NoSuchGroup, endpoint: str, **values: Any) -> ResponseReturnValue:
+    """Return the redirect to the groups whose aliases are among *names*; raise *error* if there are none."""
+    groups = store().groups.resolve(names)
+    if groups == names:
+        raise error
+    return redirect(url_for(endpoint, names="+".join(groups), **values), 301)
 
 
 def parse_names(joined: str) -> tuple[str, ...]:
@@ -107,24 +133,48 @@ def new() -> ResponseReturnValue:
 @login_required
 @csrf_handled_by_form
 def edit(name: str) -> ResponseReturnValue:
-    """Change the title and description of a group."""
+    """Change the title, the description and the alias of a group."""
     name = parse_name(name)
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
     groups = store().groups.queue_get(pipeline, [name])
+    aliases = store().groups.queue_aliases(pipeline)
     pipeline.execute()
     user = require_moderator(viewer.result)
     (group,) = check_known((name,), groups.result)
-    form = GroupForm(title=group.title, description=group.description)
+    alias = next((alias for alias, of in aliases.result.items() if of == name), "")
+    form = EditGroupForm(title=group.title, description=group.description, alias=alias)
     if form.validate_on_submit():
+        title, description = form.title.data, form.description.data
+        entry = _log_entry(user, name)
         try:
-            store().groups.change(name, form.title.data, form.description.data, _log_entry(user, name), actor=user)
+            store().groups.change(name, title, description, entry, alias=form.alias.data, actor=user)
+        except AliasTaken as error:
+            form.refuse(error, "alias")
         except (LoggedOut, NotAllowed) as error:
             refuse_actor(form, error)
         else:
             flash(_("Group changed."))
             return redirect(url_for("groups.by_score", names=name), 303)
     return render_template("groups/edit.html", form=form, group=group), form.status
+
+
+@blueprint.post("/g/<name>/delete")
+@login_required
+def delete(name: str) -> ResponseReturnValue:
+    """Delete a group in which there is no article."""
+    name = parse_name(name)
+    pipeline = store().pipeline()
+    viewer = queue_viewer(pipeline)
+    pipeline.execute()
+    user = require_moderator(viewer.result)
+    try:
+        store().groups.delete(name, NewLogEntry(LogAction.DELETE, user.name, title=name), actor=user)
+    except GroupNotEmpty as error:
+        flash(error_message(error), "error")
+        return redirect(url_for("groups.edit", name=name), 303)
+    flash(_("The group %(name)s has been deleted.", name=name))
+    return redirect(url_for("groups.index"), 303)
 
 
 def _log_entry(user: User, name: str) -> NewLogEntry:
