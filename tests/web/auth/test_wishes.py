@@ -50,7 +50,9 @@ def test_sign_up_on_the_way_casts_the_vote(article: Article, reader: Browser, st
 
 def test_login_casts_a_vote_on_a_comment(article: Article, bob: Browser, reader: Browser, store: Store) -> None:
     factories.comment(store, 1, store.users.get("ann"))
-    press(reader, "/a/1", "/a/1/c/1/vote").submit("/login", username="bob", password=PASSWORD)
+    press(reader, "/a/1", "/a/1/c/1/vote")
+    assert reader.intro == "Log in to vote for a comment on “A <kind> title”."
+    reader.submit("/login", username="bob", password=PASSWORD)
     assert reader.location == "/a/1#c1"
     assert reader.follow().flashes == ["Your vote for the comment has been counted."]
     assert factories.thread(store).nodes[1].votes == 1

@@ -95,6 +95,9 @@ def test_name_of_any_script_has_its_pages(reader: Browser, store: Store) -> None
     assert reader.open("/account/data").response.headers["Content-Disposition"] == (
         "attachment; filename*=UTF-8''voteweb-%E6%9D%8E%E6%98%8E.json"
     )
+    for page in ("/new", "/a/1", path, f"{path}/comments", "/members", "/account", "/comments"):
+        elements = [*reader.open(page).page.all("a"), *reader.page.all("form"), *reader.page.all("link")]
+        assert all(element.attrs.get("href", element.attrs.get("action", "")).isascii() for element in elements), page
     reader.open("/a/1").submit("/a/1/delete")
     assert reader.follow().flashes == ["Your article has been deleted."]
     reader.open("/account").submit("/logout")

@@ -5,6 +5,7 @@ from typing import Any
 from flask import flash, render_template, request
 from flask.typing import ResponseReturnValue
 
+from voteweb.core.comments import CommentId
 from voteweb.core.models import User
 from voteweb.web.auth import wishes
 from voteweb.web.auth.login import start_session
@@ -27,8 +28,8 @@ def render_entrance(template: str, form: Form, **context: Any) -> ResponseReturn
     """Return a page with a way in, which says what for if the reader pressed a vote."""
     wish = wishes.read(wishes.token())
     token = wishes.token() if wish is not None else ""
-    page = render_template(template, form=form, next=next_path(), wish=token, wished_title=title(wish), **context)
-    return page, form.status
+    context |= {"wish": token, "wished_title": title(wish), "is_comment_wished": isinstance(wish, CommentId)}
+    return render_template(template, form=form, next=next_path(), **context), form.status
 
 
 def next_path() -> str:
