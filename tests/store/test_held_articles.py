@@ -109,10 +109,13 @@ def test_poster_edits_and_deletes_while_it_waits(store: Store, mod: User, ann: U
 
 def test_refused_article_is_removed_and_a_restore_publishes_it(store: Store, mod: User, ann: User) -> None:
     held = post(store, ann)
+    restoring = NewLogEntry(LogAction.RESTORE, "mod", article=held)
+    store.removals.restore(held, restoring, actor=mod)
+    assert listed(store) == []
     remove(store, held, mod)
     assert (read_article(store, held).status, ids(store, "held-articles:")) == (ArticleStatus.REMOVED, [])
     assert not release(store, held, mod)
-    store.removals.restore(held, NewLogEntry(LogAction.RESTORE, "mod", article=held), actor=mod)
+    store.removals.restore(held, restoring, actor=mod)
     assert listed(store) == [held]
     assert broken(store) == []
 

@@ -300,6 +300,7 @@ CONSEQUENCES: dict[str, set[str]] = {
     "HSET group-info:ghost title Ghost": {"group-info:ghost", "groups:"},
     "HSET article:1 poster bob": {"article:1", "posted:ann", "posted:bob"},
     "HSET article:1 gone removed": {"article:1", "gone:ann", "report:1", "reports:", *EVERYWHERE},
+    "HSET article:1 gone held": {"article:1", "gone:ann", "held-articles:", "report:1", "reports:", *EVERYWHERE},
     "HDEL article:4 gone": {"article:4", "gone:ann", *FOURTH},
     "HSET article:1 time 1700000000": {"article:1", *TIMES, *SCORES},
     "DEL report:1": {"report:1", "reports:"},

@@ -7,7 +7,8 @@ local title, gone = unpack(redis.call('HMGET', KEYS[1], 'title', 'gone'))
 check_types(2, 2, 'zset')
 check_types(3, 3, 'hash')
 local changed = false
-if redis.call('EXISTS', KEYS[1]) == 0 or gone == 'deleted' or gone == 'removed' then
+if redis.call('EXISTS', KEYS[1]) == 0 or gone == 'deleted' or gone == 'removed'
+  or gone == 'held' then
   changed = redis.call('UNLINK', KEYS[3]) == 1
 end
 local count, queued = redis.call('HLEN', KEYS[3]), redis.call('ZSCORE', KEYS[2], member)

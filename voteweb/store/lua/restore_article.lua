@@ -7,7 +7,7 @@
 --       11 seconds a link is remembered  12 the article's link as the caller knows it  13 its poster as the caller
 --       knows it  14 the log id of the ban that removed it, or ""  then its groups' names, then who is told, then the
 --       actor's
--- Answers  restored | already (it is listed, or not removed by that ban) | unknown | deleted
+-- Answers  restored | already (it is listed or held, or not removed by that ban) | unknown | deleted
 --          | again (groups, link, poster or day are others)
 --          | overruled (what this undoes is not in force) | logged-out | forbidden
 local refusal = check_actor()
@@ -23,7 +23,7 @@ local title, link, poster, posted, votes, field, gone = unpack(
   redis.call('HMGET', KEYS[1], 'title', 'link', 'poster', 'time', 'votes', 'groups', 'gone'))
 if not title or not posted then
   return { 'unknown' }
-elseif not gone or removed_by ~= '' and redis.call('HGET', KEYS[1], 'removed-by') ~= removed_by then
+elseif not gone or gone == 'held' or removed_by ~= '' and redis.call('HGET', KEYS[1], 'removed-by') ~= removed_by then
   return { 'already' }
 elseif gone == 'deleted' then
   return { 'deleted' }
