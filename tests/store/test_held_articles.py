@@ -153,3 +153,12 @@ def test_held_article_is_deleted_with_the_account(store: Store, ann: User) -> No
     store.account_deletion.finish("ann")
     assert read_article(store, held).status is ArticleStatus.DELETED
     assert (ids(store, "held-articles:"), broken(store)) == ([], [])
+
+
+def test_a_released_article_is_not_in_a_group_that_was_deleted(store: Store, mod: User, ann: User) -> None:
+    held = post(store, ann)
+    store.groups.delete("go", NewLogEntry(LogAction.DELETE, mod.name, title="go"), actor=mod)
+    assert broken(store) == []
+    assert release(store, held, mod)
+    assert read_article(store, held).groups == ()
+    assert broken(store) == []

@@ -58,6 +58,7 @@ class HeldArticles:
                 keys.link(links.digest(article.link)),
                 keys.user(article.poster or config.DELETED_MEMBER),
                 keys.held_articles(),
+                keys.groups(),
                 *group_keys(keys, article.groups),
                 *told.keys,
                 *log.keys,

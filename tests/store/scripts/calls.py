@@ -391,7 +391,7 @@ CALLS = {
     ),
     "release_article": call(
         "release_article",
-        f"article:20 voted:20 {OTHER_SITE} posted:ann gone:ann {OTHER_LINK_KEY} user:ann held-articles: {GO}",
+        f"article:20 voted:20 {OTHER_SITE} posted:ann gone:ann {OTHER_LINK_KEY} user:ann held-articles: groups: {GO}",
         "go",
         log=LOGGED,
         member="article:20",
@@ -558,7 +558,7 @@ CALLS = {
     "end_lease": call("end_lease", "lease:held-job jobs:", token="a", job="held-job", is_done=1),
     "repair_article": call(
         "repair_article",
-        f"article:1 voted:1 {SITE} posted:ann gone:ann {LINK_KEY} user:ann held-articles: {GO}",
+        f"article:1 voted:1 {SITE} posted:ann gone:ann {LINK_KEY} user:ann held-articles: groups: {GO}",
         member="article:1",
         vote_score=100,
         known_groups="go",

@@ -378,6 +378,19 @@ local function enter_groups(first_argument, first_key, place)
   end
 end
 
+-- Put an article that was in no list into those groups named in ARGV from first_argument on that the set at groups_key has: a
+-- group may have been deleted meanwhile. Returns their names.
+local function enter_existing_groups(groups_key, first_argument, first_key, place)
+  local names = {}
+  for i = first_argument, #ARGV do
+    if redis.call('SISMEMBER', groups_key, ARGV[i]) == 1 then
+      enter_group(group_key(i, first_argument, first_key), place)
+      names[#names + 1] = ARGV[i]
+    end
+  end
+  return table.concat(names, ' ')
+end
+
 local function leave_groups(first_argument, first_key, member)
   for i = first_argument, #ARGV do
     leave_group(group_key(i, first_argument, first_key), member)

@@ -1,7 +1,7 @@
 -- Publish an article that waited for a moderator: its publish time is now, and voting on it begins.
 -- KEYS  1 article:<id>  2 voted:<id>  3-8 rankings of the site  9 posted:<poster>  10 gone:<poster>
---       11 link:<digest>  12 user:<poster>  13 held-articles:  then for each group of the article its four keys;  then
---       those of who is told (see thread.lua), the act's, the actor's
+--       11 link:<digest>  12 user:<poster>  13 held-articles:  14 groups:  then for each group of the article its four
+--       keys;  then those of who is told (see thread.lua), the act's, the actor's
 -- ARGV  1-3 the act's (see common.lua)  4 the article as a member of rankings  5 own vote (0 or 1)
 --       6 seconds per vote  7-9 the other ranking arguments  10 the day of KEYS[7]  11 whether the link has a domain
 --       (0 or 1)  12 voting seconds  13 seconds that the set of voters outlives them  14 seconds a link is remembered
@@ -17,7 +17,7 @@ end
 local told = take_told()
 local member, own_vote, vote_score, max_lift, good_votes, max_ranked, day, has_domain, voting_seconds, grace,
   link_seconds, known_link, known_poster = unpack(ARGV, 4)
-local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 14, 17
+local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 15, 17
 local title, link, poster, field, gone = unpack(
   redis.call('HMGET', KEYS[1], 'title', 'link', 'poster', 'groups', 'gone'))
 if not title then
@@ -29,6 +29,7 @@ check_types(2, 2, 'set')
 check_types(3, 11, 'zset')
 check_types(12, 12, 'hash')
 check_types(13, 13, 'zset')
+check_types(14, 14, 'set')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 check_told(told)
 check_log()
@@ -58,6 +59,6 @@ enter_site(3, place, has_domain)
 if known_link ~= '' then
   remember_link(KEYS[11], time, tonumber(link_seconds), member)
 end
-enter_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY, place)
+redis.call('HSET', KEYS[1], 'groups', enter_existing_groups(KEYS[14], FIRST_GROUP_NAME, FIRST_GROUP_KEY, place))
 tell(told, write_log_entry())
 return done({ 'released' })

@@ -53,15 +53,7 @@ redis.call('ZREM', KEYS[9], member)
 if known_link ~= '' and tonumber(now()) < time + tonumber(link_seconds) then
   remember_link(KEYS[10], time, tonumber(link_seconds), member)
 end
--- A group may have been deleted since.
-local groups = {}
-for i = FIRST_GROUP_NAME, #ARGV do
-  if redis.call('SISMEMBER', KEYS[12], ARGV[i]) == 1 then
-    enter_group(group_key(i, FIRST_GROUP_NAME, FIRST_GROUP_KEY), place)
-    groups[#groups + 1] = ARGV[i]
-  end
-end
-redis.call('HSET', KEYS[1], 'groups', table.concat(groups, ' '))
+redis.call('HSET', KEYS[1], 'groups', enter_existing_groups(KEYS[12], FIRST_GROUP_NAME, FIRST_GROUP_KEY, place))
 redis.call('HDEL', KEYS[1], 'gone', 'reason', 'removed-by')
 tell(told, write_log_entry())
 return done({ 'restored' })
