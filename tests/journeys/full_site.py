@@ -6,6 +6,7 @@ from tests import factories
 from tests.journeys import full_conversation
 from voteweb.core import config, validation
 from voteweb.core.models import Draft, LogAction, Reason, Role, User
+from voteweb.core.my_site import Hidden, HiddenKind, hidden_member
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
@@ -103,6 +104,12 @@ def _fill_long(store: Store, member: User) -> None:
     factories.imported(store, title="W" * config.MAX_TITLE_LENGTH, votes=10_000_000, poster=POSTER, groups=groups)
     removed = factories.article(store, poster, title=LONG_WORD)
     store.removals.remove(removed.id, _log_entry(LogAction.REMOVE, removed.id, poster, LONG_WORD))
+    for name in (*LONG_GROUPS, "编程"):
+        store.my_sites.follow(name, member)
+    for id in (3, 4, 6, 39, 40):
+        store.my_sites.save(id, member)
+    for hidden in (hidden_member("troll"), Hidden(HiddenKind.ARTICLE, "39"), Hidden(HiddenKind.GROUP, LONG_GROUPS[1])):
+        store.my_sites.hide(hidden, member)
     banned = factories.user(store, "Banned")
     store.bans.ban(banned.name, NewLogEntry(LogAction.BAN, MODERATOR, about=banned.name, why=LONG_WORD))
 
@@ -123,6 +130,7 @@ PAGES: dict[str, list[str]] = {
     "": ["/", "/a/1", "/a/3", "/login", "/signup", *full_conversation.FOR_ALL],
     MEMBER: [
         *("/", "/a/3", "/a/40", f"/u/{MEMBER}", "/submit", "/account", "/a/7/edit"),
+        *("/my", "/my/new", "/saved", "/hidden", "/d/example.com", "/a/39", "/u/troll", _LONG_GROUP),
         *(f"/u/{MEMBER}/comments", *full_conversation.FOR_MEMBER),
     ],
     MODERATOR: [

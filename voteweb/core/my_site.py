@@ -69,11 +69,16 @@ class MySite:
         """Return what hides *article*, nothing if it is not hidden."""
         return [hidden for hidden in map(parse_hidden, self._hiding(article)) if hidden]
 
+    def hides_member(self, name: str) -> bool:
+        """Tell whether the articles of a member are hidden, however *name* is spelled."""
+        return hidden_member(name).entry in self.hides
+
     def _hiding(self, article: Article) -> list[str]:
         """Return the entries that hide *article*."""
         if not self.hides:
             return []
-        entries = [f"a{article.id}", f"m{name_key(article.poster)}", *(f"g{group}" for group in article.groups)]
+        poster = hidden_member(article.poster).entry
+        entries = [f"a{article.id}", poster, *(f"g{group}" for group in article.groups)]
         if article.link:
             entries.append(f"d{domain(article.link)}")
         return [entry for entry in entries if entry in self.hides]

@@ -61,6 +61,8 @@ def test_values_of_dubious_taste_are_no_faults(record: BackupRecord) -> None:
         (MEMBER, "banned", "nan"),
         (MEMBER, "recovery", "12345678 code"),
         (MEMBER, "leaving", "maybe"),
+        (MEMBER, "my", "soon"),
+        (MEMBER, "front", "page"),
         (MEMBER, "name", "Another"),
         (ENTRY, "kind", "sorcery"),
         (ENTRY, "who", ""),

@@ -51,6 +51,14 @@ def test_followed_groups_are_one_list_and_may_be_the_front_page(bob: Browser) ->
     assert bob.open("/").titles == ["T1", "T2", "T3", "T4"]
 
 
+def test_all_articles_stay_all_on_the_next_page(bob: Browser, store: Store) -> None:
+    for _ in range(25):
+        factories.article(store)
+    send(bob, "/my/front", front="my")
+    assert bob.open("/?of=all").page.one("a", rel="next")["href"] == "/?of=all&page=2"
+    assert len(bob.open("/?of=all&page=2").titles) == 4
+
+
 def test_a_followed_group_may_be_gone(bob: Browser, store: Store) -> None:
     bob.open("/g/go").press("/g/go/follow")
     store.connection.command("SREM", store.keys.groups(), "go")
@@ -85,6 +93,7 @@ def test_pages_of_what_is_hidden_show_it_and_say_so(bob: Browser) -> None:
     assert bob.open("/g/go").titles == ["T3"]
     assert "You hide this group" in bob.page.text
     assert bob.open("/u/zoe").titles == []  # zoe's article is in the hidden group
+    assert bob.page.one("p", class_="empty").text.startswith("You hide all articles on this page.")
     assert "You hide the articles of zoe" in bob.page.text
     notes = [note.text for note in bob.open("/a/1").page.all("p", class_="flash", role="note")]
     assert len(notes) == 2

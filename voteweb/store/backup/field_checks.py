@@ -161,6 +161,8 @@ _MEMBER: dict[str, Check] = {
     "held": is_time,
     "signed-up": is_time,
     "leaving": one_of(["keep", "delete"]),
+    "my": is_time,
+    "front": one_of(["", "my"]),
     "recovery": is_stored,
     "recovered": is_time,
 }
