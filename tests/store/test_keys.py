@@ -55,6 +55,7 @@ def busy(make_store: MakeStore) -> Store:
     removed = factories.article(store, ann, groups=("go",))
     removal = NewLogEntry(LogAction.REMOVE, COMMAND_LINE, about="Ann", article=removed.id, why="spam")
     store.removals.remove(removed.id, removal)
+    store.answers.make(removed.id, ann, "It is no spam.")
     store.reports.make(first.id, bob, Reason.TOPIC, "a note")
     store.invitations.make(bob)
     store.password_resets.make("bob_-9")

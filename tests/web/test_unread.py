@@ -38,11 +38,11 @@ def test_header_has_the_number_of_unread_entries(
     assert len(bob.page.all("mark", class_="new")) == 2
 
 
-def test_readers_and_sites_without_comments_have_no_inbox(
+def test_readers_and_sites_without_comments_have_no_link_to_an_inbox(
     reader: Browser, store: Store, make_browser: MakeBrowser
 ) -> None:
     bob = make_browser(comments=0).start_session(factories.user(store, "bob"))
-    tell_bob(store, 1)
     for person in (reader, bob):
         assert not person.open("/").page.all("a", href="/inbox")
-    assert bob.page.all("a", href="/account")
+    tell_bob(store, 1)  # of a comment that nobody can read
+    assert not bob.open("/").page.all("a", href="/inbox")

@@ -131,6 +131,9 @@ EARLIER_VERSIONS = 5
 EARLIER_SECONDS = 30 * 86_400
 #: Characters of a reason and of a report's note.
 MAX_REASON_LENGTH = 300
+#: Newest of a member's own articles among which their page shows the removed ones, and answers in the queue of reports.
+SHOWN_REMOVALS = 50
+QUEUED_ANSWERS = 25
 #: Characters of the sentence that somebody who signs up writes to the moderators, at least; at most MAX_REASON_LENGTH.
 MIN_REQUEST_LENGTH = 10
 #: Articles that wait for a moderator on the page of reports, the newest ones.

@@ -131,6 +131,22 @@ class NotYours(VotewebError):
     template = N_("Only the poster of this article and moderators can do this.")
 
 
+class NotRemoved(VotewebError):
+    """The removal that its poster answers is not in force any more."""
+
+    status = 409
+    code = "not-removed"
+    template = N_("This article is not removed any more.")
+
+
+class AnsweredBefore(VotewebError):
+    """A poster has answered the removal of the article already."""
+
+    status = 409
+    code = "answered-before"
+    template = N_("You have answered this removal already.")
+
+
 class StaleEdit(VotewebError):
     """The article has been changed since the form was shown."""
 

@@ -74,7 +74,8 @@ class LogAction(StrEnum):
     was put into groups or taken out of them; GROUP and DELETE: a group itself was created, changed or
     deleted; ADMIT and REFUSE: an
     account that waited for a moderator was let in or not. DOMAIN: the rule of a domain was made or changed, UNDOMAIN:
-    deleted. RELEASE: an article that waited was published.
+    deleted. RELEASE: an article that waited was published. KEEP: an article stays removed
+    after its poster's answer.
     """
 
     GROUPS = "groups"
@@ -94,6 +95,7 @@ class LogAction(StrEnum):
     DOMAIN = "domain"
     UNDOMAIN = "undomain"
     RELEASE = "release"
+    KEEP = "keep"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +104,10 @@ class Article:
 
     ``closes`` is the unix time at which voting ends, if the article says: ask :func:`voteweb.core.ranking.voting_end`.
     ``voted`` tells whether the viewer has voted for it, if it was read for a viewer; ``edited`` is the unix time of
-    the last edit, 0 for none; ``reason`` is that of a removal. ``revision`` counts the changes of what can be edited,
-    ``comments`` the comments that can be read; ``new`` are those of them that the viewer has not seen, if it was read
-    for a viewer who has seen some. ``saved`` tells whether the viewer has saved it for later.
+    the last edit, 0 for none; ``reason`` is that of a removal, ``answer`` what its poster answered to that,
+    ``answered`` the unix time of an answer that waits for the moderators, 0 for none. ``revision`` counts the changes
+    of what can be edited, ``comments`` the comments that can be read; ``new`` are those of them that the viewer has
+    not seen, if it was read for a viewer who has seen some. ``saved`` tells whether the viewer has saved it for later.
     """
 
     id: int
@@ -119,6 +122,8 @@ class Article:
     edited: float = 0.0
     status: ArticleStatus = ArticleStatus.LISTED
     reason: str = ""
+    answer: str = ""
+    answered: float = 0.0
     closes: int | None = None
     revision: int = 0
     comments: int = 0

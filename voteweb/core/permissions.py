@@ -65,6 +65,11 @@ def is_poster(user: User | None, article: Article) -> bool:
     return user is not None and name_key(user.name) == name_key(article.poster)
 
 
+def may_answer(user: User | None, article: Article) -> bool:
+    """Tell whether *user* may answer the removal of *article*: its poster may, once."""
+    return is_poster(user, article) and article.status is ArticleStatus.REMOVED and not article.answer
+
+
 def is_voting_open(article: Article, now: float, settings: Settings) -> bool:
     return article.is_listed and now < voting_end(article, settings.voting_seconds)
 

@@ -266,7 +266,8 @@ LIMITS = (
            "Please continue in %(wait)s, at %(when)s. The limit bounds what somebody could do in your name."),
         (
             "moderation.set_groups", "sorting.index", "moderation.remove", "moderation.restore", "moderation.dismiss",
-            "moderation_log.undo", "bans.ban", "bans.unban", "users.set_role", "groups.new", "groups.edit",
+            "answers.keep_removed", "moderation_log.undo",
+            "bans.ban", "bans.unban", "users.set_role", "groups.new", "groups.edit",
             "groups.delete", "admissions.admit", "admissions.refuse",
             "comment_moderation.remove", "comment_moderation.restore", "comment_moderation.dismiss",
             "notes.add", "notes.delete", "domain_rules.save", "domain_rules.delete",
@@ -279,6 +280,7 @@ LIMITS = (
 
 #: Views whose forms have no limit, and why.
 EXEMPT = {
+    "answers.answer": "each removal can be answered once",
     "auth.logout": "only ends the sender's own session",
     "language.choose": "only writes the sender's own cookie",
     "comments.quiet": "only changes what the sender's own inbox gets",

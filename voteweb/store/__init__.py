@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from voteweb.core.config import Settings
 from voteweb.store.account_deletion import AccountDeletion
 from voteweb.store.admissions import Admissions
+from voteweb.store.answers import Answers
 from voteweb.store.articles import Articles
 from voteweb.store.backup import Backup
 from voteweb.store.ban_removals import BanRemovals
@@ -60,6 +61,7 @@ class Store:
     connection: Connection
     articles: Articles
     removals: Removals
+    answers: Answers
     comment_removals: CommentRemovals
     reports: Reports
     votes: Votes
@@ -146,6 +148,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         connection=connection,
         articles=Articles(connection, settings, moderation_log, rate_limits),
         removals=removals,
+        answers=Answers(connection, moderation_log),
         comment_removals=comment_removals,
         reports=Reports(connection, settings, moderation_log),
         votes=Votes(connection, settings, rate_limits, sessions),

@@ -181,7 +181,7 @@ class AccountDeletion:
                 self._removals.delete(id)
         self._connection.script(
             "disown_article",
-            [self._keys.article(id), *rankings, self._keys.was(id)],
+            [self._keys.article(id), *rankings, self._keys.was(id), self._keys.answers()],
             [member, config.DELETED_MEMBER],
         )
 

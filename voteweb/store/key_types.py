@@ -13,7 +13,7 @@ TYPES = {
     "posted": "zset", "gone": "zset", "leaving": "set", "ban-removals": "set",
     "domain-rules": "hash", "held-articles": "zset",
     "sessions": "hash", "signup": "string", "known": "string", "network": "zset",
-    "reports": "zset", "report": "hash", "reported": "set",
+    "reports": "zset", "answers": "zset", "report": "hash", "reported": "set",
     "thread": "hash", "words": "hash", "hidden": "string", "voted-comments": "set", "comments": "list",
     "commented": "list", "removing": "set", "comment-report": "hash", "reported-comments": "set",
     "inbox": "list", "unread": "list", "seen": "hash", "inbox-feed": "string",

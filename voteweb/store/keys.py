@@ -21,7 +21,7 @@ _COMMENT_ID = re.compile(r"[1-9][0-9]{0,18}\.[1-9][0-9]{0,18}")
 #: number; rankings and members by name, where no name stands for the whole site or the counter; things with a name.
 _GRAMMAR = re.compile(
     r"(?:good|groups|combined|users|admins|held|reports|log|log-entries|leaving|restoring|schema|migrating):"
-    r"|(?:group-aliases|comments|removing|ban-removals|domain-rules|held-articles|top):"
+    r"|(?:answers|group-aliases|comments|removing|ban-removals|domain-rules|held-articles|top):"
     r"|jobs:|lease:[^:]+|stats:[^:]+"
     r"|(?:article|imported):[0-9]*"
     r"|(?:voted|open-votes|report|was|log-entry|thread|words|hidden):[0-9]+"
@@ -48,7 +48,7 @@ class Keys:
         return f"{self.prefix}{_ARTICLE}"
 
     def article(self, id: int | str) -> str:
-        """A hash: one article: title link text poster time votes base closes groups edited revision gone reason removed-by comments; for ever."""  # noqa: E501
+        """A hash: one article: title link text poster time votes base closes groups edited revision gone reason removed-by answer answered comments; for ever."""  # noqa: E501
         return f"{self.prefix}{_ARTICLE}{id}"
 
     def voted(self, id: int | str) -> str:
@@ -190,6 +190,10 @@ class Keys:
     def reports(self) -> str:
         """A sorted set: the reported articles and comments, by number of open reports; for ever."""
         return f"{self.prefix}reports:"
+
+    def answers(self) -> str:
+        """A sorted set: the removed articles whose posters' answers wait for moderators, by their time; for ever."""
+        return f"{self.prefix}answers:"
 
     def report(self, id: int | str) -> str:
         """A hash: the open reports of one article, by member; until they are settled."""

@@ -204,6 +204,12 @@ class CommentReportForm(ReportForm):
     )
 
 
+class AnswerForm(Form):
+    """A poster's answer to the removal of their article."""
+
+    answer = TextAreaField(_l("Your answer to the moderators"), [checked(validation.request)])
+
+
 class NewPasswordForm(Form):
     """A form in which the member *member_name* chooses a password."""
 

@@ -16,7 +16,7 @@ from voteweb.web.auth.csrf import csrf_token
 from voteweb.web.auth.login import viewer, viewer_csrf_token
 from voteweb.web.comment_forms import CommentForm
 from voteweb.web.context import now
-from voteweb.web.forms import ReportForm
+from voteweb.web.forms import AnswerForm, ReportForm
 from voteweb.web.i18n import formatting
 
 
@@ -79,6 +79,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         log_actions=formatting.LOG_ACTIONS,
         period_names=formatting.PERIOD_NAMES,
         period_titles=formatting.PERIOD_TITLES,
+        new_answer_form=lambda: AnswerForm(formdata=None, meta={"csrf": False}),
         new_count=formatting.new_count,
         my_site=my_site.choice,
         may_edit_comment=lambda node: comment_permissions.may_edit_comment(viewer(), node, now(), settings),

@@ -153,6 +153,11 @@ DAMAGES: list[tuple[str, set[str]]] = [
     ("ZADD link:go 9 nonsense", {"link:go"}),
     ("PERSIST link:go", {"link:go"}),
     ("EXPIRE link:go 86400", {"link:go"}),
+    # the queue of answers to removals
+    ("ZADD answers: 1 article:4", {"answers:"}),
+    ("ZADD answers: 1 article:1", {"answers:"}),
+    ("ZADD answers: 1 nonsense", {"answers:"}),
+    ("HSET article:4 answer words answered 5", {"answers:"}),
     # the queue of reports
     ("ZINCRBY reports: 1 article:1", {"reports:"}),
     ("ZREM reports: article:1", {"reports:"}),

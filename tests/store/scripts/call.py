@@ -21,6 +21,9 @@ ARGUMENTS = {
     "set_domain_rule": "log domain rule why who most",
     "delete_domain_rule": "log domain",
     "add_note": "log text author most",
+    "answer_removal": "member text",
+    "keep_removed": "log member",
+    "repair_answer": "member",
     "delete_note": "note author",
     "ban_member": "log name reason session_id seconds articles comments",
     "change_own_list": "log action entry most type name replaceable",
@@ -117,8 +120,8 @@ ARGUMENTS = {
 }
 #: The scripts that end their keys and arguments with an actor.
 WITH_ACTOR = {
-    "add_note", "delete_note", "ban_member", "lift_ban", "set_domain_rule", "delete_domain_rule",
-    "release_article",
+    "answer_removal", "keep_removed", "add_note", "delete_note", "ban_member", "lift_ban",
+    "set_domain_rule", "delete_domain_rule", "release_article",
     "change_own_list", "change_user", "close_thread", "delete_comment", "dismiss_reports", "edit_article",
     "edit_comment", "judge_member", "make_group", "delete_group", "make_invitation", "mark_all_read", "quiet_comment",
     "remove_comment", "reopen_thread", "report_article", "report_comment", "restore_article", "restore_comment",
@@ -126,7 +129,7 @@ WITH_ACTOR = {
 }  # fmt: skip
 #: The scripts that tell members what a moderator did.
 WITH_TOLD = {
-    "dismiss_reports", "release_article", "remove_comment", "repair_comment_reports", "restore_article",
+    "dismiss_reports", "keep_removed", "release_article", "remove_comment", "repair_comment_reports", "restore_article",
     "restore_comment", "unlist_article",
 }  # fmt: skip
 #: Arguments that a site has in its settings or constants.

@@ -124,7 +124,7 @@ CALLS = {
     ),
     "unlist_article to delete": call(
         "unlist_article",
-        f"article:1 voted:1 {SITE} {POSTER_KEYS} report:1 user:ann was:1 held-articles: {GO}",
+        f"article:1 voted:1 {SITE} {POSTER_KEYS} report:1 user:ann was:1 held-articles: answers: {GO}",
         "go",
         member="article:1",
         status="deleted",
@@ -135,7 +135,7 @@ CALLS = {
     ),
     "unlist_article to delete a removed one": call(
         "unlist_article",
-        f"article:4 voted:4 {SITE} {POSTER_KEYS} report:4 user:ann was:4 held-articles: {GO}",
+        f"article:4 voted:4 {SITE} {POSTER_KEYS} report:4 user:ann was:4 held-articles: answers: {GO}",
         "go",
         member="article:4",
         status="deleted",
@@ -145,7 +145,7 @@ CALLS = {
     ),
     "unlist_article to remove": call(
         "unlist_article",
-        f"article:1 voted:1 {SITE} {POSTER_KEYS} report:1 user:ann was:1 held-articles: {GO}",
+        f"article:1 voted:1 {SITE} {POSTER_KEYS} report:1 user:ann was:1 held-articles: answers: {GO}",
         "go",
         log=LOGGED,
         member="article:1",
@@ -158,7 +158,7 @@ CALLS = {
     ),
     "restore_article": call(
         "restore_article",
-        f"article:4 {SITE} posted:ann gone:ann {LINK_KEY} user:ann groups: {GO}",
+        f"article:4 {SITE} posted:ann gone:ann {LINK_KEY} user:ann groups: answers: {GO}",
         "go",
         log=LOGGED,
         member="article:4",
@@ -166,6 +166,18 @@ CALLS = {
         told=Told([("removed", "ann")], ""),
         actor=MOD,
     ),
+    "answer_removal": call(
+        "answer_removal", "article:4 gone:ann answers:", member="article:4", text="It is no spam.", actor=ANN
+    ),
+    "keep_removed": call(
+        "keep_removed",
+        "article:8 answers:",
+        log=LOGGED,
+        member="article:8",
+        told=Told([("removed", "ann")], ""),
+        actor=MOD,
+    ),
+    "repair_answer": call("repair_answer", "article:3 answers:", member="article:3"),
     "report_article": call(
         "report_article",
         "article:2 reports: report:2 reported:bob stats:2026-11-22",
@@ -507,7 +519,7 @@ CALLS = {
     ),
     "remove_invitation": call("remove_invitation", "invite:open invites:bob", member="invite:open"),
     "disown_article": call(
-        "disown_article", "article:1 posted:ann gone:ann was:1", member="article:1", replacement="[deleted]"
+        "disown_article", "article:1 posted:ann gone:ann was:1 answers:", member="article:1", replacement="[deleted]"
     ),
     "disown_comment": call("disown_comment", "thread:8 commented:zoe", member="8.2", number=2, name="zoe"),
     "finish_account_deletion": call(

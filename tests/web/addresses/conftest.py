@@ -75,6 +75,7 @@ def build_site(store: Store) -> None:
     note = json.dumps({"by": MODERATOR, "time": "1", "text": "A note."})
     store.connection.command("HSET", store.keys.notes("zoe"), "1", note)
     store.bans.ban(factories.user(store, "yan").name, NewLogEntry(LogAction.BAN, ADMIN, about="yan", why="Spam."))
+    _add_removed(store)
     factories.user(store, "other-admin", Role.ADMIN)
     store.account_deletion.start(factories.user(store, "gone"), delete_articles=False)
     store.users.make("hal", "", network="", request="Please let me in.")
@@ -85,6 +86,18 @@ def build_site(store: Store) -> None:
         for key in (store.keys.inbox(name), store.keys.unread(name)):
             store.connection.command("LPUSH", key, "reply 1.1 1")
     make_links(store, inviter=MODERATOR, forgetful="zoe")
+
+
+def _add_removed(store: Store) -> None:
+    """Add two removed articles of the poster's: 6, and 7, which the poster has answered."""
+    run = store.connection.command
+    for id in (6, 7):
+        fields = {"title": "Removed", "poster": POSTER, "time": 1.5e9 + id, "votes": 1, "base": 1, "gone": "removed"}
+        run("HSET", store.keys.article(id), *(text for field in fields.items() for text in field))
+        run("ZADD", store.keys.gone(POSTER), 1.5e9 + id, f"article:{id}")
+    run("SET", store.keys.last_article_id(), 7)
+    run("HSET", store.keys.article(7), "answer", "It is no spam.", "answered", 1.6e9)
+    run("ZADD", store.keys.answers(), 1.6e9, "article:7")
 
 
 @pytest.fixture

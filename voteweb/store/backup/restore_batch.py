@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from voteweb.core import links
 from voteweb.core.comments import CommentId
 from voteweb.core.config import DELETED_MEMBER, MAX_RANKED, NEWEST_COMMENTS, VOTER_BLOCK, Settings
-from voteweb.core.models import Role
+from voteweb.core.models import ArticleStatus, Role
 from voteweb.core.ranking import voting_end
 from voteweb.store import decoding
 from voteweb.store.backup import records
@@ -179,6 +179,9 @@ class RestoreBatch(KeyWrites):
                 self._sets[keys.group(group)].append(member)
         if article.poster not in ("", DELETED_MEMBER):
             self._rankings[rankings.key_of_poster(article)][member] = article.time
+        answered = finite_number(fields.get("answered"))
+        if article.status is ArticleStatus.REMOVED and "answer" in fields and answered is not None:
+            self._rankings[keys.answers()][member] = answered
         if record.linked:
             key = keys.link(links.digest(fields.get("link", "")))
             self._rankings[key][member] = article.time

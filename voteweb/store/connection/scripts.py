@@ -25,7 +25,8 @@ ABOUT_THREADS = frozenset({
     "repair_comment", "repair_comment_reports", "repair_comment_voters", "repair_hidden", "repair_listed_comment",
     "repair_thread",
     "remove_comment", "restore_comment", "hide_replies", "close_thread", "reopen_thread",
-    "report_comment", "dismiss_reports", "unlist_article", "restore_article", "release_article",
+    "report_comment", "dismiss_reports", "keep_removed", "unlist_article", "restore_article",
+    "release_article",
 })  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from voteweb.core.config import Settings
 from voteweb.store.connection.connection import Connection
 from voteweb.store.doctor import (
+    answers,
     articles,
     comment_lists,
     counters,
@@ -57,6 +58,7 @@ class Doctor:
             written = yield from threads.examine(scanner, self._settings)
             yield from comment_lists.examine(scanner, written)
             yield from reports.examine(scanner)
+            yield from answers.examine(scanner)
             yield from moderation_log.examine(scanner)
             yield from members.examine(scanner)
             yield from member_fields.examine(scanner)

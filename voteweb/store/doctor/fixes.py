@@ -78,6 +78,11 @@ def reports(keys: Keys, id: int) -> Command:
     return scripts.call("repair_reports", [keys.article(id), keys.reports(), keys.report(id)], [article_member(id)])
 
 
+def answer(keys: Keys, id: int) -> Command:
+    """Return the command that makes the queue of answered removals agree with an article."""
+    return scripts.call("repair_answer", [keys.article(id), keys.answers()], [article_member(id)])
+
+
 def group(keys: Keys, name: str, *, is_named: bool) -> Command:
     """Return the command that creates a group if an article (*is_named*) or a title names it, else deletes its rest."""
     return scripts.call(

@@ -46,6 +46,12 @@ local function has_type(key, wanted)
   return kind == 'none' or kind == wanted
 end
 
+-- Take the answer of a poster to the removal of an article off what waits for the moderators. The answer itself stays.
+local function settle_answer(article_key, answers_key, member)
+  redis.call('HDEL', article_key, 'answered')
+  redis.call('ZREM', answers_key, member)
+end
+
 -- Raise an error, before anything is written, unless all keys from KEYS[first] to KEYS[last] are of the wanted type.
 local function check_types(first, last, wanted)
   for i = first, last do

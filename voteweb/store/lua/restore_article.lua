@@ -1,7 +1,7 @@
 -- Put a removed article back into every list, with its votes.
 -- KEYS  1 article:<id>  2-7 rankings of the site  8 posted:<poster>  9 gone:<poster>  10 link:<digest>
---       11 user:<poster>  12 groups:  then for each group of the article its four keys;  then those of who is told (see
---       thread.lua), the act's, the actor's
+--       11 user:<poster>  12 groups:  13 answers:  then for each group of the article its four keys;  then those of
+--       who is told (see thread.lua), the act's, the actor's
 -- ARGV  1-3 the act's (see common.lua)  4 the article as a member of rankings  5 seconds per vote
 --       6-8 the other ranking arguments  9 the day of KEYS[6]  10 whether the link has a domain (0 or 1)
 --       11 seconds a link is remembered  12 the article's link as the caller knows it  13 its poster as the caller
@@ -18,7 +18,7 @@ end
 local told = take_told()
 local member, vote_score, max_lift, good_votes, max_ranked, day, has_domain, link_seconds, known_link,
   known_poster, removed_by = unpack(ARGV, 4)
-local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 13, 15
+local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 14, 15
 local title, link, poster, posted, votes, field, gone = unpack(
   redis.call('HMGET', KEYS[1], 'title', 'link', 'poster', 'time', 'votes', 'groups', 'gone'))
 if not title or not posted then
@@ -36,6 +36,7 @@ end
 check_types(2, 10, 'zset')
 check_types(11, 11, 'hash')
 check_types(12, 12, 'set')
+check_types(13, 13, 'zset')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 check_told(told)
 check_log()
@@ -54,6 +55,7 @@ if known_link ~= '' and tonumber(now()) < time + tonumber(link_seconds) then
   remember_link(KEYS[10], time, tonumber(link_seconds), member)
 end
 redis.call('HSET', KEYS[1], 'groups', enter_existing_groups(KEYS[12], FIRST_GROUP_NAME, FIRST_GROUP_KEY, place))
-redis.call('HDEL', KEYS[1], 'gone', 'reason', 'removed-by')
+settle_answer(KEYS[1], KEYS[13], member)
+redis.call('HDEL', KEYS[1], 'gone', 'reason', 'removed-by', 'answer')
 tell(told, write_log_entry())
 return done({ 'restored' })

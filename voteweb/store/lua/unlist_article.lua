@@ -1,7 +1,8 @@
 -- Take an article out of every list: deleted by its poster, or removed by a moderator with a reason.
 -- KEYS  1 article:<id>  2 voted:<id>  3-8 rankings of the site  9 posted:<poster>  10 gone:<poster>
---       11 link:<digest>  12 reports:  13 report:<id>  14 user:<poster>  15 was:<id>  16 held-articles:  then for each group of the
---       article its four keys;  then those of who is told (see thread.lua), the act's, the actor's
+--       11 link:<digest>  12 reports:  13 report:<id>  14 user:<poster>  15 was:<id>  16 held-articles:
+--       17 answers:  then for each group of the article its four keys;  then those of who is told (see thread.lua),
+--       the act's, the actor's
 -- ARGV  1-3 the act's (see common.lua)  4 the article as a member of rankings  5 "deleted" or "removed"  6 reason
 --       7 poster's name, or empty if the time of posting does not matter  8 seconds to delete
 --       9 the article's link as the caller knows it  10 its poster as the caller knows it
@@ -21,7 +22,7 @@ end
 local told = take_told()
 local member, new_status, reason, deleter, delete_seconds, known_link, known_poster, removed_by, day =
   unpack(ARGV, 4)
-local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 17, 13
+local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 18, 13
 local title, link, poster, posted, field, gone = unpack(
   redis.call('HMGET', KEYS[1], 'title', 'link', 'poster', 'time', 'groups', 'gone'))
 if not title or not posted then
@@ -44,7 +45,7 @@ end
 check_types(2, 2, 'set')
 check_types(3, 12, 'zset')
 check_types(13, 14, 'hash')
-check_types(15, 16, 'zset')
+check_types(15, 17, 'zset')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 check_told(told)
 check_log()
@@ -68,7 +69,8 @@ if removed_by ~= '' then
 end
 if new_status == 'deleted' then
   redis.call('HSET', KEYS[1], 'title', '', 'link', '', 'text', '')
-  redis.call('HDEL', KEYS[1], 'removed-by')
+  redis.call('HDEL', KEYS[1], 'removed-by', 'answer')
+  settle_answer(KEYS[1], KEYS[17], member)
   redis.call('UNLINK', KEYS[2], KEYS[15])
 end
 if removed_by ~= '' then

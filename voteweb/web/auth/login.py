@@ -11,7 +11,6 @@ from flask import Flask, abort, current_app, flash, g, jsonify, redirect, reques
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import browsers, permissions
-from voteweb.core.comments import Unread
 from voteweb.core.errors import N_, Banned, BannedUntil, LoggedOut, Refused, StorageFull, Unavailable
 from voteweb.core.models import Session, User, Voter
 from voteweb.store.connection.pipeline import Future, Pipeline
@@ -19,7 +18,7 @@ from voteweb.store.sessions import digest
 from voteweb.web import rate_limits
 from voteweb.web.auth import csrf, device_cookie, wishes
 from voteweb.web.auth.sessions import SID, USER
-from voteweb.web.context import settings, store
+from voteweb.web.context import store
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.responses import wants_json
@@ -69,15 +68,17 @@ def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
     open_reports = store().reports.queue_count(pipeline)
     held_articles = store().held_articles.queue_count(pipeline)
     waiting = store().admissions.queue_count(pipeline)
-    unread = store().inbox.queue_unread(pipeline, voter.name) if settings().comments else None
+    answers = store().answers.queue_count(pipeline)
+    unread = store().inbox.queue_unread(pipeline, voter.name)
     rate_limits.queue_member_hit(pipeline, voter.name)
 
     def set_viewer(_replies: list[Any]) -> User | None:
         user, g.session = stored.result, own_session.result
         is_current = user is not None and (user.session, user.id) == (voter.session, voter.id) and g.session is not None
         g.viewer = user if user and is_current and permissions.may_log_in(user) else None
-        g.open_reports, g.waiting = open_reports.result + held_articles.result, waiting.result
-        g.unread = unread.result if unread else Unread()
+        g.open_reports = open_reports.result + held_articles.result + answers.result
+        g.waiting = waiting.result
+        g.unread = unread.result
         if g.viewer is None:
             session.clear()  # the session was ended elsewhere
             if user is not None and user.banned:

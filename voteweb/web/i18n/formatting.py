@@ -59,6 +59,7 @@ LOG_ACTIONS = {
     LogAction.DOMAIN: _l("domain rules made or changed"),
     LogAction.RELEASE: _l("articles released"),
     LogAction.UNDOMAIN: _l("domain rules deleted"),
+    LogAction.KEEP: _l("articles kept removed"),
 }
 
 

@@ -7,6 +7,7 @@ from voteweb.core.config import Settings
 from voteweb.web.views import (
     account,
     admissions,
+    answers,
     articles,
     auth,
     bans,
@@ -47,13 +48,13 @@ from voteweb.web.views import (
 _MODULES = (
     articles, submission, votes, groups, auth, account, invitations, users, admissions, moderation, moderation_log,
     status, feeds, sitemap, site_files, language,
-    best, sorting, bans, notes, recovery, members, my_groups, hidden, saved,
+    answers, inbox, best, sorting, bans, notes, recovery, members, my_groups, hidden, saved,
     domain, domain_rules, held_articles,
     statistics,
 )  # fmt: skip
 #: The pages of conversations, which a site without them does not have.
 _CONVERSATIONS = (
-    comment_page, comments, comment_votes, comment_lists, comment_feeds, comment_moderation, inbox,
+    comment_page, comments, comment_votes, comment_lists, comment_feeds, comment_moderation,
 )  # fmt: skip
 
 

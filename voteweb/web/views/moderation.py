@@ -155,6 +155,7 @@ def reports() -> ResponseReturnValue:
     members = store().reports.queue_page(pipeline, number)
     group_names = store().groups.queue_names(pipeline)
     held, held_count = store().held_articles.queue_newest(pipeline), store().held_articles.queue_count(pipeline)
+    answered = store().answers.queue_waiting(pipeline)
     pipeline.execute()
     user = require_moderator(viewer.result)
     page = check_page_exists(members.result)
@@ -166,6 +167,7 @@ def reports() -> ResponseReturnValue:
         "moderation/reports.html",
         page=page,
         rows=tuple(_mark_voted(row, own_votes.result) for row in reported.result),
+        answered=answered.result,
         reasons=REASON_LABELS,
         suggest_reason=_suggest_reason,
         all_groups=group_names.result,

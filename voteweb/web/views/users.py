@@ -30,6 +30,7 @@ def show(name: str) -> str:
 def render_member(name: str, **context: Any) -> str:
     """Return the page of a member; *context* may have a refused note."""
     networks: list[str] = []
+    own = session_member_name().lower() == name.lower()
 
     is_own = name_key(session_member_name()) == name_key(name)
     held: dict[str, Any] = {"held": lambda pipeline: store().held_articles.queue_of_member(pipeline, name)}
@@ -45,6 +46,7 @@ def render_member(name: str, **context: Any) -> str:
         shown=hidden_member(name).entry,
         queries={
             "member": lambda pipeline: store().users.queue_get(pipeline, name),
+            **({"removed": lambda pipeline: store().answers.queue_removed(pipeline, name)} if own else {}),
             "network": lambda pipeline: store().admissions.queue_network(pipeline, name),
         }
         | (held if is_own else {}),

@@ -1,0 +1,89 @@
+"""Answers to removals: once, by the poster, until a moderator has looked at it."""
+
+from functools import partial
+
+import pytest
+
+from tests import factories
+from tests.store.concurrency import at_once
+from tests.store.examination import broken
+from voteweb.core.errors import AnsweredBefore, NoSuchArticle, NotRemoved, NotYours
+from voteweb.core.models import Article, LogAction, Role, User
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+
+@pytest.fixture
+def ann(store: Store) -> User:
+    """The poster of article 1, which was removed."""
+    ann = factories.user(store)
+    remove(store, factories.article(store, ann, groups=("go",)).id)
+    return ann
+
+
+def remove(store: Store, id: int) -> None:
+    store.removals.remove(id, NewLogEntry(LogAction.REMOVE, "mod", about="ann", article=id, why="Spam."))
+
+
+def waiting(store: Store) -> tuple[Article, ...]:
+    pipeline = store.pipeline()
+    articles, count = store.answers.queue_waiting(pipeline), store.answers.queue_count(pipeline)
+    pipeline.execute()
+    assert len(articles.result) == count.result
+    return articles.result
+
+
+def keep(store: Store, who: str = "mod") -> bool:
+    pipeline = store.pipeline()
+    article = store.articles.queue_get(pipeline, 1)
+    pipeline.execute()
+    assert article.result
+    entry = NewLogEntry(LogAction.KEEP, who, about="ann", article=1, title=article.result.title)
+    return store.answers.keep_removed(article.result, entry, actor=factories.user(store, who, Role.MODERATOR))
+
+
+def test_poster_answers_once_until_the_article_is_restored(store: Store, ann: User) -> None:
+    for _ in range(2):  # the second is a retry
+        store.answers.make(1, ann, "It is no spam.")
+    with pytest.raises(AnsweredBefore):
+        store.answers.make(1, ann, "Really.")
+    assert [(article.id, article.answer) for article in waiting(store)] == [(1, "It is no spam.")]
+    assert keep(store)
+    assert not keep(store)
+    assert waiting(store) == ()
+    with pytest.raises(AnsweredBefore):
+        store.answers.make(1, ann, "Really.")
+    store.removals.restore(1, NewLogEntry(LogAction.RESTORE, "mod", article=1))
+    with pytest.raises(NotRemoved):
+        store.answers.make(1, ann, "Thank you.")
+    remove(store, 1)
+    store.answers.make(1, ann, "Again?")
+    assert broken(store) == []
+
+
+def test_nobody_else_answers(store: Store, ann: User) -> None:
+    with pytest.raises(NotYours):
+        store.answers.make(1, factories.user(store, "bob"), "It is fine.")
+    with pytest.raises(NoSuchArticle):
+        store.answers.make(99, ann, "It is fine.")
+
+
+@pytest.mark.parametrize("deletes", [True, False])
+def test_answer_of_somebody_who_leaves_is_forgotten(deletes: bool, store: Store, ann: User) -> None:
+    store.answers.make(1, ann, "It is no spam.")
+    store.account_deletion.start(ann, delete_articles=deletes)
+    store.account_deletion.finish("ann")
+    assert waiting(store) == ()
+    assert store.connection.client.hmget("article:1", "answer", "answered") == [None, None]
+    assert broken(store) == []
+
+
+def test_answers_against_decisions_leave_the_queue_right(store: Store) -> None:
+    ann = factories.user(store)
+    for number in range(1, 11):
+        remove(store, factories.article(store, ann, link="").id)
+        entry = NewLogEntry(LogAction.RESTORE, "mod", about="ann", article=number)
+        answering = partial(store.answers.make, number, ann, "It is no spam.")
+        at_once([answering, answering, partial(store.removals.restore, number, entry)])
+    assert waiting(store) == ()
+    assert broken(store) == []

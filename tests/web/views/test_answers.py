@@ -1,0 +1,58 @@
+"""The poster of a removed article sees it, hears of it, and can answer; a moderator decides."""
+
+import pytest
+
+from tests import factories
+from tests.web.browser import Browser
+from tests.web.conftest import MakeBrowser
+from tests.web.escaping import HOSTILE
+from voteweb.core.models import LogAction
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+ANSWER = "It is no spam, look again."
+
+
+@pytest.fixture(autouse=True)
+def removed(store: Store) -> None:
+    """An article of ann's that mod removed."""
+    factories.article(store, title=HOSTILE)
+    entry = NewLogEntry(LogAction.REMOVE, "mod", about="ann", article=1, title=HOSTILE, why="Spam & more.")
+    store.removals.remove(1, entry)
+
+
+def test_poster_sees_the_removed_article_in_their_own_list_only(ann: Browser, bob: Browser, mod: Browser) -> None:
+    section = ann.open("/u/Ann").page.by_id("removed")
+    assert (section.one("a", href="/a/1").text, section.one("q").text) == (HOSTILE, "Spam & more.")
+    for person in (bob, mod):
+        assert "Removed by moderators" not in person.open("/u/ann").response.text
+        assert not person.open("/a/1").page.all("form", action="/a/1/answer")
+
+
+def test_answer_is_sent_once_and_leads_to_a_decision(ann: Browser, mod: Browser, store: Store) -> None:
+    ann.open("/a/1").submit("/a/1/answer", answer="Why?")
+    assert (ann.status, ann.field_error("answer")[:21]) == (422, "Please write a senten")
+    assert ann.form("/a/1/answer").one("textarea").text == "Why?"
+    ann.submit("/a/1/answer", answer=ANSWER)
+    ann.follow()
+    assert "Your answer waits for a moderator." in ann.page.one("main").text
+    assert not ann.page.all("form", action="/a/1/answer")
+    assert "Reports 1" in mod.open("/reports").page.one("nav", class_="account").text.replace("\xa0", " ")
+    assert ANSWER in mod.page.one("main").text
+    mod.post("/a/1/keep-removed", {"csrf_token": mod.csrf_token(), "next": "/reports"})
+    assert mod.follow().flashes == ["The article stays removed, and its poster is told."]
+    assert ANSWER not in mod.page.one("main").text
+    assert "stays removed" in ann.open("/inbox").page.one("main").text
+    assert "A moderator looked at your answer" in ann.open("/u/ann").page.by_id("removed").text
+    assert ann.post("/a/1/answer", {"csrf_token": ann.csrf_token(), "answer": ANSWER + "!"}).status == 303
+    assert ann.follow().flashes == ["You have answered this removal already."]
+    assert "stays removed" in mod.open("/log").page.one("main").text
+
+
+def test_poster_hears_of_a_removal_where_there_are_no_comments(store: Store, make_browser: MakeBrowser) -> None:
+    ann = make_browser(comments=0).start_session(store.users.get("ann"))
+    assert ann.open("/").page.one("a", href="/inbox").text.startswith("Inbox")
+    assert "removed “" in ann.open("/inbox").page.one("main").text
+    assert not ann.page.all(id="feed")
+    ann.submit("/inbox/read")
+    assert not ann.open("/").page.all("a", href="/inbox")
