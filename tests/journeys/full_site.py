@@ -145,6 +145,12 @@ PAGES: dict[str, list[str]] = {
         "/new?page=99",
         "/invitations",
         "/waiting",
+        "/sort",
+        "/sort?of=all",
+        "/members",
+        "/members?of=banned",
+        "/moderators",
+        "/stats",
         *full_conversation.FOR_MODERATOR,
     ],
 }

@@ -55,6 +55,11 @@ def test_what_a_member_chose_is_harmless(bob: Browser, store: Store) -> None:
         assert_harmless(bob.open(path).page)
 
 
+def test_pages_for_moderators_are_harmless(mod: Browser) -> None:
+    for path in ("/sort?of=all", "/members", "/reports", "/g/python/edit"):
+        assert_harmless(mod.open(path).page)
+
+
 def test_inbox_is_harmless(mod: Browser) -> None:
     assert mod.open("/inbox").page.all("div", class_="text")
     assert_harmless(mod.page)
