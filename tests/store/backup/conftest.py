@@ -14,6 +14,7 @@ from tests.store.storm import ACTIONS, StoreStorm
 from tests.store.thread_data import node, write_thread
 from voteweb.core.models import DomainAction, LogAction, Role
 from voteweb.store import Store
+from voteweb.store.bans import Span
 from voteweb.store.moderation_log import NewLogEntry
 
 MONTH = 31 * 86_400
@@ -60,6 +61,9 @@ def build_site(store: Store) -> None:
     rule = NewLogEntry(LogAction.DOMAIN, "Ann", title="spam.example", why="spam")
     store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=store.users.get("ann"))
     store.articles.post(factories.draft(link="https://spam.example/"), bob, factories.token())
+    spam = NewLogEntry(LogAction.BAN, "Mod", about="dan", why="spam")
+    factories.article(store, factories.user(store, "dan"), link="")
+    store.bans.ban("dan", spam, days=7, articles=Span.ALL)
     store.notes.add("bob", "Writes much.", store.users.get("ann"))
     converse(store, article, bob.id)
     # Voting on comments has ended: the votes stay, and the voters are forgotten.
