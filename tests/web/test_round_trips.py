@@ -24,7 +24,7 @@ OTHER_PAGES = [
     ("/log", 1, 1, 1),
     ("/log?who=mod&kind=ban&page=1", 1, 1, 1),
     ("/log.atom", 1, 1, 1),
-    ("/reports", 0, 1, 2),
+    ("/reports", 0, 1, 3),  # the notes on whoever posted what is reported
     ("/a/1/reports", 0, 1, 1),
     ("/groups", 2, 2, 2),
     ("/about", 1, 1, 1),

@@ -1,9 +1,11 @@
 """Notes on members: for moderators alone, on the member's page."""
 
+from tests import factories
 from tests.web.browser import Browser
 from tests.web.conftest import MakeMember
 from tests.web.escaping import HOSTILE
-from voteweb.core.models import Role
+from voteweb.core.models import Reason, Role
+from voteweb.store import Store
 
 
 def test_note_is_shown_to_moderators_alone(
@@ -24,6 +26,13 @@ def test_note_is_shown_to_moderators_alone(
     assert sue.status == 403
     mod.submit(deletion)
     assert not sue.open("/u/bob").page.one("section", id="notes").all("q")
+
+
+def test_note_is_beside_what_was_reported(mod: Browser, bob: Browser, store: Store) -> None:
+    store.notes.add("bob", "Asked to stop.", store.users.get("mod"))
+    reported = factories.article(store, store.users.get("bob"))
+    store.reports.make(reported.id, factories.user(store), Reason.SPAM, "")
+    assert "Note on bob by mod: Asked to stop." in mod.open("/reports").page.one("li", id=f"a{reported.id}").text
 
 
 def test_refused_note_keeps_what_was_typed(mod: Browser, bob: Browser) -> None:

@@ -23,6 +23,7 @@ from voteweb.core.errors import (
     VotewebError,
 )
 from voteweb.core.models import Article, LogAction, Reason, Report, User
+from voteweb.core.names import name_key
 from voteweb.store.keys import article_id, is_article
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.votes import mark_voted
@@ -163,8 +164,11 @@ def reports() -> ResponseReturnValue:
     ids = [article_id(member) for member in page.rows if is_article(member)]
     own_votes = store().votes.queue_own_votes(pipeline, ids, user.id)
     pipeline.execute()
+    notes = store().notes.queue_of(pipeline, filter(validation.is_member_name, map(_author, reported.result)))
+    pipeline.execute()
     return render_template(
         "moderation/reports.html",
+        notes_on=lambda name: notes.result.get(name_key(name), ()),
         page=page,
         rows=tuple(_mark_voted(row, own_votes.result) for row in reported.result),
         answered=answered.result,
@@ -174,6 +178,13 @@ def reports() -> ResponseReturnValue:
         held=held.result if number == 1 else (),
         held_count=held_count.result,
     )
+
+
+def _author(row: Reported) -> str:
+    """Return the name of the member who posted what was reported, "" if it has none."""
+    if row.comment:
+        return row.comment.node.author
+    return row.article.poster if row.article else ""
 
 
 def _suggest_reason(reports: Sequence[Report]) -> str:
