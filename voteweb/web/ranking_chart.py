@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from voteweb.core.ranking import lift
+
 #: Size of the SVG in its own units, and the part of it at the left and at the bottom that the labels need.
 WIDTH, HEIGHT, MARGIN = 560.0, 300.0, 40.0
 _TICKS = 5
@@ -49,14 +51,14 @@ class Chart:
         return _y(hours, self.span)
 
 
-def draw_chart(good_votes: int, vote_score: float, newest_votes: Sequence[int]) -> Chart:
-    """Return the chart for articles of *good_votes* votes at *vote_score* seconds each.
+def draw_chart(good_votes: int, vote_score: float, max_lift: float, newest_votes: Sequence[int]) -> Chart:
+    """Return the chart for articles of *good_votes* votes at *vote_score* seconds each, *max_lift* at most (0: any).
 
     *newest_votes* are the votes of the site's newest articles; without any, a typical article has one vote.
     """
     typical_votes = int(median(newest_votes)) if newest_votes else 1
-    crossing = good_votes * vote_score / 3600
-    lead = typical_votes * vote_score / 3600
+    crossing = lift(good_votes, vote_score, max_lift) / 3600
+    lead = lift(typical_votes, vote_score, max_lift) / 3600
     span = crossing * _REACH
     step = span / _TICKS
     bottom, top, left, right = _y(0, span), _y(span, span), _x(0, span), _x(span, span)

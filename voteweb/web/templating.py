@@ -67,6 +67,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         csrf_token="",  # nosec B106
         current_path=urls.current_path,
         error_message=formatting.error_message,
+        lift_of=lambda votes: ranking.lift(votes, settings.vote_score, settings.max_lift),
         explain_score=lambda article: ranking.explain(
             article, settings.vote_score, settings.max_lift, settings.voting_seconds
         ),

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tests import factories
 from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
 from voteweb.app import create_app
@@ -64,6 +65,17 @@ def test_about_follows_the_settings(make_browser: MakeBrowser) -> None:
     assert "The poster's own vote is not counted." in text
     assert "in up to 9" in text
     assert reader.page.one("a", class_="wordmark").text == "<b>My</b> news"
+
+
+def test_a_bounded_lift_is_explained(make_browser: MakeBrowser, store: Store) -> None:
+    reader = make_browser(vote_score=86_400.0, good_votes=200, lift_days=2)
+    reader.open("/about")
+    text = reader.page.one("main").text
+    assert "An article with 200 votes competes with articles that are 2 days newer." in text
+    assert "Votes lift an article by 2 days at most" in text
+    factories.imported(store, votes=3)
+    reader.open("/a/1")
+    assert "3 votes × 86,400 s = 3 days, of which 2 days count" in reader.page.one("details", id="why").text
 
 
 @pytest.mark.parametrize(

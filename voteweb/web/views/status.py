@@ -35,7 +35,7 @@ def about() -> str:
     best = store().listings.queue_page(pipeline, store().rankings.site(Order.SCORE), 1)
     pipeline.execute()
     votes = [article.votes for article in newest.result.rows]
-    chart = draw_chart(settings().good_votes, settings().vote_score, votes)
+    chart = draw_chart(settings().good_votes, settings().vote_score, settings().max_lift, votes)
     return render_template(
         "status/about.html",
         total=newest.result.total,
