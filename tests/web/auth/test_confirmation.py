@@ -43,7 +43,7 @@ def is_changed(store: Store) -> bool:
 def test_act_goes_on_after_the_password_with_what_was_typed(
     act: str, fields: dict[str, str], boss: Browser, store: Store
 ) -> None:
-    boss.open("/u/eve").submit(f"/u/eve/{act}", **fields)
+    boss.open("/u/eve/ban" if act == "ban" else "/u/eve").submit(f"/u/eve/{act}", **fields)
     assert (boss.status, is_changed(store)) == (403, False)
     boss.submit(f"/u/eve/{act}", **{"own-password": "not this one"})
     assert (boss.status, is_changed(store)) == (403, False)
@@ -62,7 +62,7 @@ def test_recent_login_needs_no_password_again(make_member: MakeMember, store: St
 
 
 def test_guesses_of_the_password_are_limited(boss: Browser, store: Store) -> None:
-    boss.open("/u/eve").submit("/u/eve/ban", reason="Spam.")
+    boss.open("/u/eve/ban").submit("/u/eve/ban", reason="Spam.")
     for _ in range(6):
         boss.submit("/u/eve/ban", **{"own-password": "not this one"})
     boss.submit("/u/eve/ban", **{"own-password": PASSWORD})
