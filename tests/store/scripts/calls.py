@@ -570,7 +570,7 @@ CALLS = {
     "end_lease": call("end_lease", "lease:held-job jobs:", token="a", job="held-job", is_done=1),
     "repair_article": call(
         "repair_article",
-        f"article:1 voted:1 {SITE} posted:ann gone:ann {LINK_KEY} user:ann held-articles: groups: {GO}",
+        f"article:1 voted:1 {SITE} posted:ann gone:ann {LINK_KEY} user:ann held-articles: {GO}",
         member="article:1",
         vote_score=100,
         known_groups="go",

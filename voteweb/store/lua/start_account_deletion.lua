@@ -31,7 +31,7 @@ redis.call('ZREM', KEYS[3], name)
 set_admin(4, name, false)
 redis.call('DEL', KEYS[5], KEYS[8])
 redis.call('ZREM', KEYS[6], name)
-redis.call('HDEL', KEYS[1], 'held', 'request', 'ban-removal', 'recovery', 'recovered')
+redis.call('HDEL', KEYS[1], 'held', 'request', 'ban-removal', 'recovery', 'recovered', 'front')
 redis.call('SREM', KEYS[9], name)
 redis.call('ZREM', KEYS[7], name)
 return { 'done' }
