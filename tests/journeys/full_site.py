@@ -5,7 +5,7 @@ from collections.abc import Callable
 from tests import factories
 from tests.journeys import full_conversation
 from voteweb.core import config, validation
-from voteweb.core.models import Draft, LogAction, Reason, Role, User
+from voteweb.core.models import DomainAction, Draft, LogAction, Reason, Role, User
 from voteweb.core.my_site import Hidden, HiddenKind, hidden_member
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
@@ -84,8 +84,12 @@ def fill(store: Store, join: Callable[..., User]) -> None:
     store.removals.delete(4)
     store.bans.ban(troll.name, NewLogEntry(LogAction.BAN, mod.name, about=troll.name, why=TITLES[6]))
     store.invitations.make(mod)
+    store.notes.add(troll.name, TITLES[5], mod)
+    rule = NewLogEntry(LogAction.DOMAIN, mod.name, title="look.example", why=LONG_WORD)
+    store.domain_rules.set("look.example", DomainAction.HOLD, rule, actor=mod)
     _fill_long(store, member)
     full_conversation.fill(store, mod, member, factories.user(store, POSTER), [TEXT, LONG_TEXT, *TITLES, LONG_WORD])
+    store.articles.post(Draft(LONG_WORD, "https://look.example/", ""), member, factories.token())  # waits
 
 
 def _fill_long(store: Store, member: User) -> None:
@@ -145,6 +149,8 @@ PAGES: dict[str, list[str]] = {
         "/new?page=99",
         "/invitations",
         "/waiting",
+        "/domains",
+        f"/u/{POSTER}/ban",
         "/sort",
         "/sort?of=all",
         "/members",

@@ -76,6 +76,8 @@ def is_voting_open(article: Article, now: float, settings: Settings) -> bool:
 
 def voting_state(user: User | None, article: Article, now: float, settings: Settings) -> VotingState:
     """Return whether *user* can cast or take back a vote on *article*; for a reader it is OPEN, and leads to log-in."""
+    if article.status is ArticleStatus.HELD and is_poster(user, article):
+        return VotingState.OWN
     if not is_voting_open(article, now, settings):
         return VotingState.CLOSED
     if user is not None and user.held:

@@ -83,6 +83,8 @@ PAGES = [
     "/saved",
     "/d/example.com",
     "/hidden",
+    "/domains",
+    "/u/bob/ban",
 ]
 #: Forms with fields that are refused.
 REFUSED = [

@@ -33,7 +33,7 @@ def test_refused_rule_keeps_what_was_typed(mod: Browser) -> None:
         assert "This is no domain." in mod.page.one("p", role="alert").text
         form = mod.form("/domains")
         assert [form.one("input", name=name)["value"] for name in ("domain", "why")] == [domain, "Because."]
-        assert [option["value"] for option in form.all("option") if "selected" in option] == ["hold"]
+        assert [radio["value"] for radio in form.all("input", type="radio") if "checked" in radio] == ["hold"]
     mod.open("/domains").submit("/domains", domain="spam.example", rule="hold")
     assert "Please give a reason." in mod.page.one("p", role="alert").text
 

@@ -6,9 +6,10 @@ from tests import factories
 from tests.web.browser import Browser
 from tests.web.escaping import EVIL, assert_harmless
 from voteweb.core.comments import CommentId
-from voteweb.core.models import Draft, Reason
+from voteweb.core.models import DomainAction, Draft, LogAction, Reason
 from voteweb.core.my_site import Hidden, HiddenKind
 from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
 
 PATHS = ["/", "/new", "/good", "/groups", "/g/python", "/g/python/new", "/g/python+redis", "/u/ann", "/a/1", "/a/2"]
 PATHS += ["/d/example.com", "/top", "/g/python/top"]
@@ -63,6 +64,19 @@ def test_pages_for_moderators_are_harmless(mod: Browser) -> None:
 def test_inbox_is_harmless(mod: Browser) -> None:
     assert mod.open("/inbox").page.all("div", class_="text")
     assert_harmless(mod.page)
+
+
+def test_what_moderators_write_down_is_harmless(bob: Browser, mod: Browser, store: Store) -> None:
+    user = store.users.get("mod")
+    store.notes.add("ann", EVIL, user)
+    rule = NewLogEntry(LogAction.DOMAIN, "mod", title="spam.example", why=EVIL)
+    store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=user)
+    store.reports.make(2, store.users.get("bob"), Reason.RULES, EVIL)
+    store.articles.post(Draft(EVIL, "https://spam.example/", ""), store.users.get("bob"), "0123456790")
+    store.bans.ban("ann", NewLogEntry(LogAction.BAN, "mod", about="ann", why=EVIL), days=1)
+    for path in ("/u/ann", "/u/bob", "/domains", "/reports", "/log", "/u/bob/ban"):
+        assert_harmless(mod.open(path).page)
+    assert EVIL in bob.open("/u/bob").page.text
 
 
 def test_reports_and_log_of_comments_are_harmless(bob: Browser, mod: Browser, store: Store) -> None:
