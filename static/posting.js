@@ -3,6 +3,7 @@
 const PAUSE = 700;
 const form = document.querySelector("[data-posting]");
 const { link, title } = form.elements;
+const offline = form.querySelector("[data-offline]");
 let lastLink = link.value;
 let timer;
 
@@ -42,13 +43,11 @@ form.addEventListener("submit", async (event) => {
   event.preventDefault();
   if (button.ariaBusy) return;
   button.ariaBusy = "true";
+  offline.hidden = true;
   try {
     await press(button);
   } catch {
-    const message = document.createElement("p");
-    message.className = "error";
-    message.textContent = form.dataset.offline;
-    document.querySelector('[data-part="errors"]').replaceChildren(message);
+    offline.hidden = false;
   } finally {
     button.ariaBusy = null;
   }

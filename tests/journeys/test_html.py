@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -76,7 +77,7 @@ def actions(browser: Browser) -> list[tuple[str, str]]:
     """Return the path and method of every form and button of the page."""
     forms = [(form["action"], form.attrs.get("method", "get")) for form in browser.page.all("form") if "action" in form]
     buttons = [(button["formaction"], "post") for button in browser.page.all("button") if "formaction" in button]
-    return [(action.partition("?")[0], method.upper()) for action, method in forms + buttons]
+    return [(urlsplit(action).path, method.upper()) for action, method in forms + buttons]
 
 
 @pytest.mark.parametrize("name", ["", MEMBER], ids=["reader", "member"])

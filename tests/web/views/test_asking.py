@@ -38,7 +38,7 @@ def test_title_is_fetched_and_everything_else_stays(ann: Browser) -> None:
     press(ann, "Get the title")
     assert (ann.status, value(ann, "title"), value(ann, "link")) == (200, "Kept title", "https://example.com/redis")
     assert "autofocus" in ann.form("/submit").one("input", name="title")
-    assert not ann.page.all(class_="error")
+    assert not ann.page.all(role="alert")
     ann.submit("/submit")
     assert ann.follow().heading == "Kept title"
 
