@@ -28,8 +28,8 @@ def loaded_files(reader: Browser, address: str) -> set[str]:
         found.add(address)
         response = reader.open(address).response
         assert (response.status_code, response.headers["Cache-Control"]) == (200, FOR_EVER), address
-        pattern = LOADED.get(response.mimetype, r"(?!)")
-        left += [urljoin(address, target) for target in re.findall(pattern, response.text)]
+        if pattern := LOADED.get(response.mimetype):
+            left += [urljoin(address, target) for target in re.findall(pattern, response.text)]
     return found
 
 
