@@ -26,7 +26,7 @@ def test_readers_page_can_be_cached(reader: Browser) -> None:
 
 def test_page_with_a_readers_token_is_never_stored(make_person: MakePerson) -> None:
     reader = make_person(READER)
-    assert len(WITH_TOKEN) == 3
+    assert len(WITH_TOKEN) == 4
     for address in WITH_TOKEN:
         reader.client.delete_cookie("voteweb")
         headers = reader.open(address.url()).response.headers
