@@ -288,6 +288,7 @@ DAMAGES: list[tuple[str, set[str]]] = [
 ]
 #: Damages of the source data, with the keys that differ from before once the rest agrees with it again.
 CONSEQUENCES: dict[str, set[str]] = {
+    "HSET article:4 answer words answered 5": {"article:4", "answers:"},
     UNMARKED: {"log-entries:"},
     "HINCRBY article:1 votes 1": {"article:1", *SCORES, *TOPS},  # more votes than voters: they go into the base
     "HINCRBY article:1 base 1": {"article:1", *SCORES, *TOPS},
