@@ -259,7 +259,8 @@ def request(typed: str) -> str:
 def rule_domain(typed: str) -> str:
     """Return the domain that was typed, or that of the link, as rules have it; raise Invalid."""
     address = typed.strip()
-    host = links.domain(address if "://" in address else f"https://{address}").rstrip(".")
+    is_short = len(address) <= 2 * config.MAX_HOST_LENGTH  # before any work on it
+    host = links.domain(address if "://" in address else f"https://{address}").rstrip(".") if is_short else ""
     if not (_is_host(host) and "." in host and host.count(".") < config.MAX_RULE_LABELS):
         message = N_("This is no domain. Write it as in example.com, with at most %(max)s parts.")
         raise Invalid(message, max=config.MAX_RULE_LABELS)

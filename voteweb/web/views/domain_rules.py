@@ -2,11 +2,11 @@
 
 from typing import NamedTuple
 
-from flask import Blueprint, abort, flash, redirect, render_template, request
+from flask import Blueprint, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, validation
-from voteweb.core.errors import Invalid, TooManyRules
+from voteweb.core.errors import N_, Invalid, TooManyRules
 from voteweb.core.models import DomainAction, LogAction, Page, User
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.web.auth.login import login_required, queue_viewer, require_moderator
@@ -39,9 +39,9 @@ def save() -> ResponseReturnValue:
     """Make or change the rule of a domain."""
     user = _moderator()
     typed = _Typed(**{field: request.form[field] for field in _Typed._fields if field in request.form})
-    if typed.rule not in set(DomainAction):
-        abort(400, _("There is no such rule."))
     try:
+        if typed.rule not in set(DomainAction):
+            raise Invalid(N_("Please choose what happens to links to it."))
         domain, why = validation.rule_domain(typed.domain), validation.reason(typed.why)
         entry = NewLogEntry(LogAction.DOMAIN, user.name, title=domain, why=why)
         store().domain_rules.set(domain, DomainAction(typed.rule), entry, actor=user)
