@@ -114,7 +114,7 @@ ARGUMENTS = {
     " form_seconds known_block known_poster known_answered inbox_size inbox_seconds newcomer_seconds newcomer_burst"
     " newcomer_interval statistics_seconds",
     "repair_top": "max_ranked",
-    "merge_days": "oldest seconds max_ranked max_added",
+    "merge_days": "oldest seconds max_ranked max_added days_before days_in_all",
     "rank_since": "oldest seconds max_ranked max_looked_at prefix",
     "unlist_article": "log member status reason deleter delete_seconds known_link known_poster removed_by day",
 }

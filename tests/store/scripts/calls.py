@@ -635,7 +635,12 @@ CALLS = {
     ),
     "repair_top": call("repair_top", "top:", max_ranked=1),
     "merge_days": call(
-        "merge_days", f"top-of:week top-of:week.2026-11-22 {TODAY} top-day:2000-01-01", seconds=600, max_added=300
+        "merge_days",
+        f"top-of:week top-of:week.2026-11-22 {TODAY} top-day:2000-01-01",
+        seconds=600,
+        max_added=300,
+        days_before=0,
+        days_in_all=2,
     ),
     "rank_since": call(
         "rank_since", "top-of:week+go top-of:week+go.2026-11-22 time:go", seconds=600, max_looked_at=300

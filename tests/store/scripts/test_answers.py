@@ -24,6 +24,8 @@ ANSWERS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("repair_top", {}, ["repaired"]),
     ("merge_days", {}, ["made"]),
     ("merge_days", {"max_added": 1}, ["more"]),
+    ("merge_days", {"days_before": 1}, ["more"]),
+    ("merge_days", {"days_in_all": 3}, ["more"]),
     ("rank_since", {}, ["made"]),
     ("rank_since", {"max_looked_at": 1}, ["more"]),
     ("repair_top", {"max_ranked": 250}, ["unchanged"]),
