@@ -525,7 +525,7 @@ CALLS = {
     "finish_account_deletion": call(
         "finish_account_deletion",
         "leaving: posted:zoe gone:zoe reported:none invites:zoe commented:none reported-comments:zoe inbox:zoe"
-        " unread:zoe seen:zoe follows:zoe hides:zoe saved:zoe",
+        " unread:zoe seen:zoe follows:zoe hides:zoe saved:zoe notes:zoe",
         name="zoe",
     ),
     "change_own_list": call(
