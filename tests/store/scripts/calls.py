@@ -420,7 +420,7 @@ CALLS = {
         rule="refuse",
         why="spam",
         who="mod",
-        most=1,
+        most=5,
         actor=MOD,
     ),
     "delete_domain_rule": call("delete_domain_rule", "domain-rules:", log=LOGGED, domain="ad.example", actor=MOD),
