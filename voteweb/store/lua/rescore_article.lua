@@ -6,8 +6,8 @@
 -- Answers  moved | same | again (groups, link or day are others) | unknown (no such article, or it is gone)
 local member, vote_score, max_lift, good_votes, max_ranked, day, has_domain, known_groups, known_link = unpack(ARGV)
 local FIRST_GROUP_KEY = 8
-local title, posted, votes, field, link, gone = unpack(
-  redis.call('HMGET', KEYS[1], 'title', 'time', 'votes', 'groups', 'link', 'gone'))
+local title, posted, votes, field, link, gone, base = unpack(
+  redis.call('HMGET', KEYS[1], 'title', 'time', 'votes', 'groups', 'link', 'gone', 'base'))
 local time, count = finite(posted or ''), finite(votes or 0)
 if not title or not time or not count or gone then
   return { 'unknown' }
@@ -33,15 +33,21 @@ local function rescore(key)
     rank(key, place.points, member)
   end
 end
+-- What a program after the book has stored (it writes no base) is in the other rankings once it got a vote here.
+local function update_ours(i, change)
+  if base or redis.call('ZSCORE', KEYS[i], member) then
+    update(i, change)
+  end
+end
 update(3, rescore)
 update(4, rank_good)
-update(5, rank_best)
-update(6, rank_best)
-update(7, enter_domain)
+update_ours(5, rank_best)
+update_ours(6, rank_best)
+update_ours(7, enter_domain)
 for i = FIRST_GROUP_KEY, #KEYS, GROUP_KEYS do
   update(i + 2, rescore)
   if redis.call('SISMEMBER', KEYS[i], member) == 1 then
-    update(i + 3, rank_best)
+    update_ours(i + 3, rank_best)
   end
 end
 return { has_moved and 'moved' or 'same' }
