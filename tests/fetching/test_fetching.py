@@ -7,8 +7,9 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from time import monotonic
+from unittest.mock import Mock
 
 import pytest
 
@@ -94,6 +95,9 @@ def test_request_names_the_host_and_says_who_asks(server: WebServer, fetcher: Ti
         (endless(b"HTTP/1.1 200 OK\r\nX: "), UNREACHABLE),
         (endless(b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 200), UNREACHABLE),
         (b"HTTP/1.1 100 Continue\r\n\r\n" * 20_000, UNREACHABLE),
+        # What takes a second or more if all of it is read: a header of many parts, and a page of many blocks.
+        (b'HTTP/1.1 200 OK\r\nContent-Type: text/html; a="' + b";" * 60_000 + b"\r\n\r\n" + TITLE, NO_PAGE),
+        (html(b"1\r\n \r\n" * 80_000, "Transfer-Encoding: chunked"), str(NoTitle())),
     ],
 )  # fmt: skip
 def test_answer_is_bounded(answer: object, expected: str, server: WebServer, fetcher: TitleFetcher) -> None:
@@ -171,6 +175,17 @@ def test_third_at_a_time_is_refused(server: WebServer, fetcher: TitleFetcher) ->
     with pytest.raises(FetchBusy):
         waiting.fetch(f"http://good.example:{server.port}/")
     is_over.set()
+
+
+def test_slot_is_free_again_when_the_machine_has_no_thread(
+    server: WebServer, fetcher: TitleFetcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(Thread, "start", Mock(side_effect=RuntimeError("can't start new thread")))
+        for _ in range(3):
+            with pytest.raises(FetchBusy):
+                fetcher.fetch(f"http://good.example:{server.port}/")
+    assert answered(server, fetcher, page("Words")) == "Words"
 
 
 @pytest.fixture(scope="module")

@@ -46,7 +46,11 @@ class TitleFetcher:
         answer: SimpleQueue[str | NoTitle] = SimpleQueue()
         # Finding the addresses of a name can take longer than any limit that Python lets one set: the page does not
         # wait for it, but its slot is only free once the thread has ended.
-        Thread(target=self._put_title, args=[link, answer], name="title", daemon=True).start()
+        try:
+            Thread(target=self._put_title, args=[link, answer], name="title", daemon=True).start()
+        except RuntimeError as error:  # the machine has no thread left
+            self._slots.release()
+            raise FetchBusy() from error
         try:
             title = answer.get(timeout=self.seconds + 0.1)
         except Empty:

@@ -20,7 +20,11 @@ _HTML = ("text/html", "application/xhtml+xml")
 _SAFE = "/%:=&?~+!$,;'@()*[]|"
 _HEAD_END = re.compile(rb"</head|<body", re.IGNORECASE)
 _BLOCK = 16_384
+#: Blocks that are read: a server can send each byte as a block, and each takes time.
+_MAX_BLOCKS = 2_000
 _MAX_HEADER_BYTES = 65_536
+#: Characters of a Content-Type: Python takes the square of its length to find its parts.
+_MAX_TYPE_LENGTH = 1_000
 
 
 class Network(NamedTuple):
@@ -102,7 +106,8 @@ def _request(bounded: BoundedSocket, target: _Target, user_agent: str) -> HTTPRe
 def _read_page(response: HTTPResponse) -> Page:
     if response.status != 200:
         raise NoTitle(NoTitle.refused, status=response.status)
-    if response.headers.get_content_type() not in _HTML:
+    is_long = len(response.getheader("Content-Type", "")) > _MAX_TYPE_LENGTH
+    if is_long or response.headers.get_content_type() not in _HTML:
         raise NoTitle(NoTitle.no_page)
     encoding = response.getheader("Content-Encoding", "identity").strip().lower()
     if encoding not in ("identity", "gzip", "x-gzip"):
@@ -113,15 +118,14 @@ def _read_page(response: HTTPResponse) -> Page:
 def _read_body(response: HTTPResponse, *, is_gzip: bool) -> bytes:
     """Return the body up to the end of its head, or its first MAX_FETCHED_BYTES; it may be cut off anywhere."""
     decompressor = zlib.decompressobj(wbits=31)
-    body, read = b"", 0
-    while read < config.MAX_FETCHED_BYTES and len(body) < config.MAX_FETCHED_BYTES:
+    body, read = bytearray(), 0
+    for _ in range(_MAX_BLOCKS):
         block = response.read1(min(_BLOCK, config.MAX_FETCHED_BYTES - read))
-        if not block:
-            break
         read += len(block)
-        added = decompressor.decompress(block, config.MAX_FETCHED_BYTES - len(body)) if is_gzip else block
         # The end may have come in two blocks.
-        if _HEAD_END.search(body[-6:] + added):
-            return body + added
-        body += added
-    return body
+        searched = max(0, len(body) - 6)
+        body += decompressor.decompress(block, config.MAX_FETCHED_BYTES - len(body)) if is_gzip else block
+        is_full = read >= config.MAX_FETCHED_BYTES or len(body) >= config.MAX_FETCHED_BYTES
+        if not block or is_full or _HEAD_END.search(body, searched):
+            break
+    return bytes(body)
