@@ -13,7 +13,9 @@ from voteweb.core.errors import StillRestoring
 from voteweb.core.models import LogAction, Reason, RemovalState, Role, User
 from voteweb.store import Store
 from voteweb.store.bans import Span
+from voteweb.store.keys import Keys
 from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.statistics import today
 
 DAY = 86_400
 
@@ -93,6 +95,7 @@ def test_one_undo_restores_exactly_what_the_ban_removed(store: Store, bob: User,
     store.ban_removals.finish("bob")
     assert (ids(store, "posted:bob"), readable(store), run(store, "LLEN", "log-entries:")) == ([], [], logged + 1)
     assert len([entry for entry in run(store, "LRANGE", "inbox:ann", 0, -1) if f"log-{logged + 1} " in entry]) == 1
+    assert run(store, "HGET", today(Keys()), "settled") == "2"
     # Somebody else restores one of each, and removes them again: that is not the ban's act.
     store.removals.restore(5, NewLogEntry(LogAction.RESTORE, "sue", article=5))
     store.removals.remove(5, NewLogEntry(LogAction.REMOVE, "sue", article=5, why="after"))

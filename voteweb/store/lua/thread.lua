@@ -267,7 +267,9 @@ end
 
 -- Tell those members of an act that settles several reports, each of them once.
 local function tell_once(told, log_id)
-  local untold = { size = told.size, seconds = told.seconds }
+  local untold = {
+    size = told.size, seconds = told.seconds, waited = told.waited, statistics_seconds = told.statistics_seconds,
+    statistics_key = log_id and told.statistics_key or nil }
   for _, member in ipairs(told) do
     if not has_notice(KEYS[member.key + 1], 'log-' .. (log_id or '')) then
       untold[#untold + 1] = member
