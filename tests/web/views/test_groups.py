@@ -197,6 +197,7 @@ def test_a_second_name_leads_to_the_group(mod: Browser, reader: Browser, store: 
     for address, target in (
         *(("/g/serpent", "/g/python"), ("/g/serpent/new", "/g/python/new"), ("/g/serpent.atom", "/g/python.atom")),
         *(("/g/serpent/new.json", "/g/python/new.json"), ("/g/python+serpent", "/g/python")),
+        *(("/g/serpent/top?of=all", "/g/python/top?of=all"), ("/g/serpent/top.atom", "/g/python/top.atom")),
     ):
         reader.open(address)
         assert (reader.status, reader.location) == (301, target), address

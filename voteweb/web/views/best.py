@@ -5,6 +5,7 @@ from typing import Any
 from flask import Blueprint, Response, abort, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
+from voteweb.core.errors import NoSuchGroup
 from voteweb.core.models import Group, Period
 from voteweb.store.rankings import Ranking
 from voteweb.web.context import store
@@ -12,7 +13,7 @@ from voteweb.web.feeds import Feed, article_item, feed_language, feed_response
 from voteweb.web.i18n.formatting import PERIOD_TITLES
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import render_list
-from voteweb.web.views.groups import check_known, parse_name
+from voteweb.web.views.groups import check_known, parse_name, redirect_alias
 
 blueprint = Blueprint("best", __name__)
 #: The periods of the site and of a group; the first is shown unless the address names another.
@@ -33,14 +34,17 @@ def group(name: str) -> ResponseReturnValue:
     if parse_name(name) != name:
         return redirect(url_for("best.group", name=parse_name(name), **_query()), 301)
     period = _period(GROUP_PERIODS)
-    return render_list(
-        "groups/top.html",
-        store().rankings.best(period, name),
-        shown=f"g{name}",
-        check=lambda results: results.update(group=check_known((name,), results["group"])[0]),
-        queries={"group": lambda pipeline: store().groups.queue_get(pipeline, (name,))},
-        period=period,
-    )
+    try:
+        return render_list(
+            "groups/top.html",
+            store().rankings.best(period, name),
+            shown=f"g{name}",
+            check=lambda results: results.update(group=check_known((name,), results["group"])[0]),
+            queries={"group": lambda pipeline: store().groups.queue_get(pipeline, (name,))},
+            period=period,
+        )
+    except NoSuchGroup as error:
+        return redirect_alias((name,), error, "best.group", "name", **_query())
 
 
 @blueprint.get("/top.<any(atom, json):format>")
@@ -56,7 +60,10 @@ def group_feed(name: str, format: str) -> ResponseReturnValue:
     """Return the first articles of a group and a period by votes."""
     if parse_name(name) != name:
         return redirect(url_for("best.group_feed", name=parse_name(name), format=format, **_query()), 301)
-    return _feed(f"/g/{name}/top", _period(GROUP_PERIODS), format, name)
+    try:
+        return _feed(f"/g/{name}/top", _period(GROUP_PERIODS), format, name)
+    except NoSuchGroup as error:
+        return redirect_alias((name,), error, "best.group_feed", "name", format=format, **_query())
 
 
 def _period(periods: tuple[Period, ...]) -> Period:

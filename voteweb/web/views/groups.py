@@ -73,12 +73,17 @@ def _render(names: tuple[str, ...], order: Order) -> str:
     )
 
 
-def redirect_alias(names: tuple[str, ...], error: NoSuchGroup, endpoint: str, **values: Any) -> ResponseReturnValue:
-    """Return the redirect to the groups whose aliases are among *names*; raise *error* if there are none."""
+def redirect_alias(
+    names: tuple[str, ...], error: NoSuchGroup, endpoint: str, part: str = "names", **values: Any
+) -> ResponseReturnValue:
+    """Return the redirect to the groups whose aliases are among *names*; raise *error* if there are none.
+
+    *part* is the part of the address of *endpoint* that names the groups.
+    """
     groups = store().groups.resolve(names)
     if groups == names:
         raise error
-    return redirect(url_for(endpoint, names="+".join(groups), **values), 301)
+    return redirect(url_for(endpoint, **values | {part: "+".join(groups)}), 301)
 
 
 def parse_names(joined: str) -> tuple[str, ...]:
