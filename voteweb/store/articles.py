@@ -75,6 +75,10 @@ class Articles:
             raise Duplicate(id=id)
         return id
 
+    def was_sent(self, poster: User, token: str) -> bool:
+        """Tell whether *poster* has sent the form with this *token* before."""
+        return bool(self._connection.command("EXISTS", self._keys.once(poster.id, token)))
+
     def _post(
         self, draft: Draft, groups: Sequence[str], poster: User, token: str, allow_duplicate: bool, now: float
     ) -> Outcome:

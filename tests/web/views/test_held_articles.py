@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests import factories
-from tests.web.browser import Browser
+from tests.web.browser import Browser, fields_of
 from tests.web.conftest import MakeBrowser
 from voteweb.core.config import Settings
 from voteweb.store import Store
@@ -46,6 +46,11 @@ def test_only_poster_and_moderators_see_what_waits(new: Browser, mod: Browser, b
     assert "Your article waits for a moderator." in new.page.one("p", id="link-errors").text
     bob.open("/submit").submit("/submit", title="Mine", link="https://first.example/")
     assert bob.status == 303
+
+
+def test_a_form_that_is_sent_twice_leads_to_the_article_that_waits(new: Browser) -> None:
+    sent = fields_of(new.open("/submit").form("/submit")) | {"title": "More", "link": "https://more.example/"}
+    assert [new.post("/submit", sent).location for _ in range(2)] == ["/a/2", "/a/2"]
 
 
 def test_moderator_releases_or_refuses_from_the_queue(

@@ -60,10 +60,9 @@ def submit() -> ResponseReturnValue:
     duplicate = None
     if viewer and form.validate_on_submit():
         allow_duplicate = "anyway" in request.form
-        waiting = store().held_articles.find_own(viewer.name, form.link.data) if form.link.data else None
         try:
-            if waiting and not allow_duplicate:
-                raise AlreadyWaiting(id=waiting.id)
+            if not allow_duplicate:
+                _check_not_waiting(viewer, form)
             id = store().articles.post(form.draft(), viewer, form.once.data, allow_duplicate=allow_duplicate)
         except (NoSuchGroup, TooManyGroups) as error:
             form.refuse(error, "groups")
@@ -124,6 +123,13 @@ def preview() -> ResponseReturnValue:
         shown = markup.render(form.text.data) if form.text.data else None
     form.text.data = request.form.get("text", "")  # as it was typed, not as it would be saved
     return render_template("articles/submit.html", form=form, duplicate=duplicate, preview=shown), form.status
+
+
+def _check_not_waiting(viewer: User, form: SubmitForm) -> None:
+    """Raise AlreadyWaiting if another form of the viewer has posted this link, and a moderator has not seen it yet."""
+    waiting = store().held_articles.find_own(viewer.name, form.link.data) if form.link.data else None
+    if waiting and not store().articles.was_sent(viewer, form.once.data):
+        raise AlreadyWaiting(id=waiting.id)
 
 
 def _read() -> _Submission:
