@@ -16,7 +16,7 @@ from voteweb.web.auth.login import login_required, queue_viewer, require_member,
 from voteweb.web.context import store
 from voteweb.web.i18n.formatting import ROLE_NAMES
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import render_list
+from voteweb.web.pagination import QueueQuery, render_list
 
 blueprint = Blueprint("users", __name__)
 
@@ -30,10 +30,9 @@ def show(name: str) -> str:
 def render_member(name: str, **context: Any) -> str:
     """Return the page of a member; *context* may have a refused note."""
     networks: list[str] = []
-    own = session_member_name().lower() == name.lower()
-
     is_own = name_key(session_member_name()) == name_key(name)
-    held: dict[str, Any] = {"held": lambda pipeline: store().held_articles.queue_of_member(pipeline, name)}
+    held: dict[str, QueueQuery] = {"held": lambda pipeline: store().held_articles.queue_of_member(pipeline, name)}
+    own: dict[str, QueueQuery] = {"removed": lambda pipeline: store().answers.queue_removed(pipeline, name), **held}
 
     def check(results: dict[str, Any]) -> None:
         check_present(results["member"], name, viewer())
@@ -46,17 +45,16 @@ def render_member(name: str, **context: Any) -> str:
         shown=hidden_member(name).entry,
         queries={
             "member": lambda pipeline: store().users.queue_get(pipeline, name),
-            **({"removed": lambda pipeline: store().answers.queue_removed(pipeline, name)} if own else {}),
             "network": lambda pipeline: store().admissions.queue_network(pipeline, name),
-        }
-        | (held if is_own else {}),
+            **(own if is_own else {}),
+        },
         moderator_queries={
             "log": lambda pipeline: store().moderation_log.queue_page(pipeline, 1, about=name),
             "invitations": lambda pipeline: store().invitations.queue_page(pipeline, name, 1),
             "notes": lambda pipeline: store().notes.queue_on(pipeline, name),
             "neighbours": lambda pipeline: store().admissions.queue_neighbours(pipeline, name, networks[0]),
-        }
-        | ({} if is_own else held),
+            **({} if is_own else held),
+        },
         roles=tuple(Role),
         **context,
     )
