@@ -33,9 +33,12 @@ def answer(id: int) -> ResponseReturnValue:
     if not permissions.is_poster(user, stored.result):
         raise NotYours()
     form = AnswerForm()
-    if permissions.may_answer(user, stored.result) and not form.validate():
+    is_valid = form.validate()
+    if permissions.may_answer(user, stored.result) and not is_valid:
         return render_article(id, form.status, answer_form=form)
     try:
+        if not is_valid:
+            raise AnsweredBefore() if stored.result.answer else NotRemoved()
         store().answers.make(id, user, form.answer.data or "")
     except (NotRemoved, AnsweredBefore) as error:
         flash(error_message(error), "error")
