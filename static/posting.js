@@ -28,7 +28,7 @@ async function press(button) {
   // Errors beside fields come with the whole page.
   if (answer.text.ariaInvalid || answer.link.ariaInvalid) {
     form.action = button.formAction;
-    form.submit();
+    return form.submit();
   }
   lastLink = answer.link.value;
   put(link, answer.link.value);

@@ -36,17 +36,11 @@ async function open(link) {
 }
 
 document.addEventListener("click", async (event) => {
-  const link = event.target.closest("a[data-reply]");
+  const link = event.target.closest(".comment-actions a[data-reply]");
   if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  if (!link.closest(".comment-actions")) return;
   event.preventDefault();
   if (isOpening) return;
   isOpening = true;
-  try {
-    await open(link);
-  } catch {
-    location.assign(link.href);
-  } finally {
-    isOpening = false;
-  }
+  await open(link).catch(() => location.assign(link.href));
+  isOpening = false;
 });

@@ -80,10 +80,7 @@ function isTyping(target) {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || isTyping(event.target) || isOff()) return;
-  if (isAfterG && TARGETS[event.key]) {
-    location.assign(TARGETS[event.key]);
-    return;
-  }
+  if (isAfterG && TARGETS[event.key]) return location.assign(TARGETS[event.key]);
   isAfterG = event.key === "g";
   if (!Object.hasOwn(ACTIONS, event.key)) return;
   event.preventDefault();

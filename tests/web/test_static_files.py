@@ -109,3 +109,8 @@ def test_file_of_another_version_is_not_kept(address: str, reader: Browser) -> N
 @pytest.mark.parametrize("name", ["nothing.css", "../app.py", "%2e%2e/app.py", "%00", ""])
 def test_nothing_else_is_served(name: str, reader: Browser) -> None:
     assert reader.open(f"/static/{name}").status == 404
+
+
+def test_all_scripts_have_400_lines_at_most() -> None:
+    scripts = list((Path(__file__).parents[2] / "static").glob("*.js"))
+    assert 0 < sum(len(path.read_text().splitlines()) for path in scripts) <= 400
