@@ -1,7 +1,9 @@
 """Examination: no finding on a sound site, and for each broken invariant the key that is wrong."""
 
 import time
+from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -10,8 +12,12 @@ from tests.conftest import MakeStore
 from tests.store.doctor.damages import DAMAGES, named_keys, spoil
 from tests.store.examination import broken, broken_keys, run, snapshot
 from voteweb.core.config import Settings
+from voteweb.core.errors import NoSuchGroup
+from voteweb.core.models import LogAction
 from voteweb.store import Store, build_store
 from voteweb.store.doctor import spooling_scanner, thread_snapshots
+from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.scanner import Scanner
 
 
 def test_a_sound_site_has_no_findings(site: Store) -> None:
@@ -20,6 +26,23 @@ def test_a_sound_site_has_no_findings(site: Store) -> None:
 
 def test_an_empty_database_has_no_findings(store: Store) -> None:
     assert broken(store) == []
+
+
+def test_groups_that_come_and_go_meanwhile_are_no_findings(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is deleted after the doctor has read which groups there are, or found its keys."""
+    deletion = NewLogEntry(LogAction.DELETE, "mod", about="short")
+    run_atomic, is_group = Scanner.run_atomic, Scanner.is_group
+
+    def delete_first(scanner: Scanner, commands: list[Any]) -> Any:
+        if any("info:short" in str(command) or "SISMEMBER" in command for command in commands):
+            with suppress(NoSuchGroup):
+                site.groups.delete("short", deletion)
+        return run_atomic(scanner, commands)
+
+    monkeypatch.setattr(Scanner, "run_atomic", delete_first)
+    factories.group(site, "short")
+    assert broken(site) == []
+    assert not is_group(Scanner(site.connection), "short")
 
 
 @pytest.mark.parametrize("time", ["inf", "1e300"])

@@ -110,7 +110,7 @@ def _check_titles(scanner: Scanner, groups: list[str]) -> Iterator[Finding]:
         titles = scanner.run_atomic([("HGET", keys.group_info(name), "title") for name in names])
         for name, title in zip(names, titles, strict=True):
             key = keys.group_info(name)
-            if title is None:
+            if title is None and scanner.is_group(name):
                 yield Finding(key, f"has no title: it is {name} now", ("HSETNX", key, "title", name))
             elif not title:
                 yield Finding(key, f"has an empty title: it is {name} now", fixes.field(key, "title", "", name))
@@ -127,6 +127,12 @@ def _check_aliases(scanner: Scanner, groups: set[str]) -> Iterator[Finding]:
             yield Finding(key, f"leads from {alias:.60}, which is a group, to {name:.60}", ("HDEL", key, alias))
 
 
+def _is_left_behind(scanner: Scanner, key: str, name: str) -> bool:
+    """Tell whether a *key* of the group *name* is there without the group, which may just be made or deleted."""
+    is_group, exists = scanner.run_atomic([("SISMEMBER", scanner.site_keys.groups(), name), ("EXISTS", key)])
+    return bool(exists) and not is_group
+
+
 def _check_group_keys(scanner: Scanner, groups: set[str]) -> Iterator[Finding]:
     """Check that every key of a group belongs to a group that exists."""
     keys = scanner.site_keys
@@ -139,7 +145,7 @@ def _check_group_keys(scanner: Scanner, groups: set[str]) -> Iterator[Finding]:
     ):
         for key in scanner.keys(pattern):
             _, name = keys.split(key)
-            if name and "+" not in name and name not in groups and not scanner.is_group(name):
+            if name and "+" not in name and name not in groups and _is_left_behind(scanner, key, name):
                 what = f"belongs to no group: {keys.groups()} lacks {name}"
                 if is_group_name(name):
                     yield Finding(key, what, fixes.group(keys, name, is_named=False))
