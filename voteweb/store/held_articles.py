@@ -4,7 +4,7 @@ import time
 
 from voteweb.core import config, links
 from voteweb.core.config import Settings
-from voteweb.core.errors import Conflict, NoSuchArticle
+from voteweb.core.errors import Conflict, NoSuchArticle, StaleEdit
 from voteweb.core.models import Article, ArticleStatus, User
 from voteweb.store import decoding
 from voteweb.store.actors import ActorArguments, actor_arguments
@@ -27,23 +27,32 @@ class HeldArticles:
         self._settings = settings
         self._log = moderation_log
 
-    def release(self, id: int, entry: NewLogEntry, *, actor: User | None = None) -> bool:
+    def release(self, id: int, entry: NewLogEntry, *, actor: User | None = None, revision: int | None = None) -> bool:
         """Publish an article now, with its poster's own vote; tell its poster. Return whether it waited.
 
-        *actor* is the moderator who does it, None the operator. Raises NoSuchArticle, LoggedOut, NotAllowed, Conflict.
+        *actor* is the moderator who does it, None the operator; *revision* the one that they saw, None for any. Raises
+        NoSuchArticle, StaleEdit, LoggedOut, NotAllowed, Conflict.
         """
         log, checked, now = self._log.prepare(entry), actor_arguments(self._keys, actor), time.time()
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            outcome = self._release(read_stored(self._connection, id), entry, log, checked, now)
+            outcome = self._release(read_stored(self._connection, id), entry, log, checked, revision, now)
             if outcome.status == "unknown":
                 raise NoSuchArticle()
+            if outcome.status == "stale":
+                raise StaleEdit()
             if outcome.status != "again":
                 return outcome.status == "released"
             now = float(outcome.values[0])  # the database's clock may say another day
         raise Conflict()
 
     def _release(
-        self, article: Article, entry: NewLogEntry, log: LogArguments, actor: ActorArguments, now: float
+        self,
+        article: Article,
+        entry: NewLogEntry,
+        log: LogArguments,
+        actor: ActorArguments,
+        revision: int | None,
+        now: float,
     ) -> Outcome:
         keys, settings, lists = self._keys, self._settings, site_lists(self._keys, now, article.link)
         told = told_arguments(keys, entry.who, article.poster)
@@ -75,6 +84,7 @@ class HeldArticles:
                 config.LINK_SECONDS,
                 article.link,
                 article.poster,
+                "" if revision is None else revision,
                 *article.groups,
                 *told.arguments,
                 *actor.arguments,

@@ -159,7 +159,7 @@ class SubmitForm(Form):
         return is_valid
 
 
-def _revision(typed: str | int | None) -> int:
+def parse_revision(typed: str | int | None) -> int:
     """Return the revision that a form carries; a form of before revisions were counted shows the first."""
     return int(typed) if typed and re.fullmatch("[0-9]{1,15}", str(typed)) else 0
 
@@ -167,7 +167,7 @@ def _revision(typed: str | int | None) -> int:
 class EditForm(SubmitForm):
     """Changes to an article; ``revision`` tells whether somebody else has changed it since the form was shown."""
 
-    revision = HiddenField(filters=[_revision])
+    revision = HiddenField(filters=[parse_revision])
     #: The article as it is now, if somebody else has.
     current: Article | None = None
 

@@ -17,7 +17,7 @@ ARGUMENTS = {
     " statistics_seconds",
     "change_password": "log condition verified password_hash session_id",
     "release_article": "log member own_vote vote_score max_lift good_votes max_ranked day has_domain voting_seconds"
-    " grace link_seconds known_link known_poster",
+    " grace link_seconds known_link known_poster known_revision",
     "set_domain_rule": "log domain rule why who most",
     "delete_domain_rule": "log domain",
     "add_note": "log text author most",

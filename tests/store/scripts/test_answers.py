@@ -151,6 +151,7 @@ ANSWERS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("edit_article", {"domains": "ad.example", "add_count": 0, "rest": ()}, ["domain-refused", "ad.example", "ads"]),
     ("post_article", {"domains": "look.example"}, ["waits", "article:9"]),
     ("release_article", {}, ["released"]),
+    ("release_article", {"known_revision": 5}, ["stale"]),
     ("set_domain_rule", {"most": 2}, ["full"]),
     ("set_domain_rule", {}, ["done"]),
     ("set_domain_rule", {"domain": "ad.example", "why": "ads"}, ["same"]),

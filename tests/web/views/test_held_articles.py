@@ -53,6 +53,18 @@ def test_a_form_that_is_sent_twice_leads_to_the_article_that_waits(new: Browser)
     assert [new.post("/submit", sent).location for _ in range(2)] == ["/a/2", "/a/2"]
 
 
+def test_moderator_releases_what_they_have_seen(new: Browser, mod: Browser, reader: Browser) -> None:
+    path = f"/a/{id_of(new)}"
+    mod.open("/reports")
+    new.open(f"{path}/edit").submit(f"{path}/edit", title="Cheap pills")
+    mod.submit(f"{path}/release")
+    assert mod.follow().flashes == ["Somebody else is changing this article right now. Please try again."]
+    assert mod.heading == "Cheap pills"
+    assert reader.open(path).status == 410
+    mod.submit(f"{path}/release")
+    assert reader.open(path).status == 200
+
+
 def test_moderator_releases_or_refuses_from_the_queue(
     new: Browser, mod: Browser, reader: Browser, store: Store
 ) -> None:

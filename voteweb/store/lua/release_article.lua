@@ -5,9 +5,9 @@
 -- ARGV  1-3 the act's (see common.lua)  4 the article as a member of rankings  5 own vote (0 or 1)
 --       6 seconds per vote  7-9 the other ranking arguments  10 the day of KEYS[7]  11 whether the link has a domain
 --       (0 or 1)  12 voting seconds  13 seconds that the set of voters outlives them  14 seconds a link is remembered
---       15 the article's link as the caller knows it  16 its poster as the caller knows it  then its groups' names,
---       then who is told, then the actor's
--- Answers  released | already (it does not wait) | unknown | again <unix time> (groups, link, poster or day are others)
+--       15 the article's link as the caller knows it  16 its poster as the caller knows it  17 the revision that the
+--       form shows, or empty for any  then its groups' names, then who is told, then the actor's
+-- Answers  released | already (it does not wait) | unknown | stale (its poster has changed it since) | again <unix time> (groups, link, poster or day are others)
 --          | logged-out | forbidden
 local refusal = check_actor()
 local before = answer_before()
@@ -16,14 +16,16 @@ if before or refusal then
 end
 local told = take_told()
 local member, own_vote, vote_score, max_lift, good_votes, max_ranked, day, has_domain, voting_seconds, grace,
-  link_seconds, known_link, known_poster = unpack(ARGV, 4)
-local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 15, 17
-local title, link, poster, field, gone = unpack(
-  redis.call('HMGET', KEYS[1], 'title', 'link', 'poster', 'groups', 'gone'))
+  link_seconds, known_link, known_poster, known_revision = unpack(ARGV, 4)
+local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 15, 18
+local title, link, poster, field, gone, revision = unpack(
+  redis.call('HMGET', KEYS[1], 'title', 'link', 'poster', 'groups', 'gone', 'revision'))
 if not title then
   return { 'unknown' }
 elseif gone ~= 'held' then
   return { 'already' }
+elseif known_revision ~= '' and known_revision ~= (revision or '0') then
+  return { 'stale' }
 end
 check_types(2, 2, 'set')
 check_types(3, 11, 'zset')
