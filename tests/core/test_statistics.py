@@ -1,13 +1,8 @@
-"""Statistics: days in UTC, and the median of waiting times that are kept in buckets."""
+"""Statistics: the median of waiting times that are kept in buckets."""
 
 import pytest
 
-from voteweb.core.statistics import DayCounts, day_of, median_wait, start_of, wait_bucket
-
-
-def test_a_day_is_that_of_utc() -> None:
-    assert (day_of(86_399), day_of(86_400)) == ("1970-01-01", "1970-01-02")
-    assert start_of("1970-01-02") == 86_400
+from voteweb.core.statistics import DayCounts, median_wait, wait_bucket
 
 
 @pytest.mark.parametrize("minutes", [0, 1, 7, 90, 1_440, 100_000])

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 #: Buckets of waiting times per doubling: a median read from them is off by a tenth at most.
 _BUCKETS_PER_DOUBLING = 4
@@ -22,16 +21,6 @@ class DayCounts:
     reports: int = 0
     settled: int = 0
     waits: Mapping[int, int] | None = None
-
-
-def day_of(time: float) -> str:
-    """Return the UTC day of a unix *time*."""
-    return datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d")
-
-
-def start_of(day: str) -> float:
-    """Return the unix time at which a UTC *day* begins."""
-    return datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=UTC).timestamp()
 
 
 def wait_bucket(seconds: float) -> int:

@@ -5,7 +5,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from voteweb.core.statistics import DayCounts, day_of, start_of
+from voteweb.core.ranking import day_name, day_number
+from voteweb.core.statistics import DayCounts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.keys import Keys
@@ -22,26 +23,27 @@ class Statistics:
 
     def queue_days(self, pipeline: Pipeline, now: float, count: int) -> Future[tuple[DayCounts, ...]]:
         """Queue a read of the last *count* UTC days up to *now*, oldest first: three small commands for each."""
-        days = [day_of(now - 86_400 * ago) for ago in reversed(range(count))]
+        today = day_number(now)
+        days = range(today - count + 1, today + 1)
         commands: list[Command] = []
         for day in days:
-            first = start_of(day)
-            period = (repr(first), f"({first + 86_400!r}")
+            period = (day * 86_400, f"({(day + 1) * 86_400}")
             commands += [
                 ("ZCOUNT", self._keys.by_time(), *period),
                 ("ZCOUNT", self._keys.users(), *period),
-                ("HGETALL", self._keys.stats(day)),
+                ("HGETALL", self._keys.stats(day_name(day))),
             ]
 
         def parse(replies: list[Any]) -> tuple[DayCounts, ...]:
-            return tuple(_counts(day, *part) for day, part in zip(days, split_evenly(replies, count), strict=True))
+            parts = split_evenly(replies, count)
+            return tuple(_counts(day_name(day), *part) for day, part in zip(days, parts, strict=True))
 
         return pipeline.queue(commands, parse)
 
 
 def today(keys: Keys) -> str:
     """Return the key of this day's counters."""
-    return keys.stats(day_of(time.time()))
+    return keys.stats(day_name(day_number(time.time())))
 
 
 def _counts(day: str, posts: int, sign_ups: int, fields: Mapping[str, str]) -> DayCounts:
