@@ -1,18 +1,14 @@
 """Answers of posters to the removal of their articles, which wait for the moderators."""
 
-from collections.abc import Sequence
-from typing import Any
-
 from voteweb.core import config
 from voteweb.core.errors import AnsweredBefore, NoSuchArticle, NotRemoved, NotYours
 from voteweb.core.models import Article, ArticleStatus, Role, User
-from voteweb.store import decoding
 from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.keys import article_id, article_member, is_article
+from voteweb.store.keys import article_member
 from voteweb.store.moderation_log import ModerationLog, NewLogEntry
-from voteweb.store.rows import read_rows
+from voteweb.store.rows import queue_in_state
 from voteweb.store.told import told_arguments
 
 
@@ -65,18 +61,10 @@ class Answers:
 
     def queue_waiting(self, pipeline: Pipeline) -> Future[tuple[Article, ...]]:
         """Queue a read of the newest QUEUED_ANSWERS articles whose answers wait."""
-        return self._queue_removed(pipeline, self._keys.answers(), config.QUEUED_ANSWERS)
+        ranking, count = self._keys.answers(), config.QUEUED_ANSWERS
+        return queue_in_state(pipeline, self._keys, ranking, count, ArticleStatus.REMOVED)
 
     def queue_removed(self, pipeline: Pipeline, name: str) -> Future[tuple[Article, ...]]:
         """Queue a read of a member's removed articles, among the newest SHOWN_REMOVALS of those that are gone."""
-        return self._queue_removed(pipeline, self._keys.gone(name), config.SHOWN_REMOVALS)
-
-    def _queue_removed(self, pipeline: Pipeline, ranking: str, count: int) -> Future[tuple[Article, ...]]:
-        fields = decoding.FIELDS + decoding.TEXT_FIELDS
-
-        def parse(replies: Sequence[Any]) -> tuple[Article, ...]:
-            known = [(article_id(member), values) for member, *values in replies[0] if is_article(member)]
-            rows = [decoding.article_with_text(id, values) for id, values in known]
-            return tuple(row for row in rows if row and row.status is ArticleStatus.REMOVED)
-
-        return pipeline.queue([read_rows(self._keys, ranking, 0, count, fields)], parse)
+        ranking, count = self._keys.gone(name), config.SHOWN_REMOVALS
+        return queue_in_state(pipeline, self._keys, ranking, count, ArticleStatus.REMOVED)

@@ -6,15 +6,14 @@ from voteweb.core import config, links
 from voteweb.core.config import Settings
 from voteweb.core.errors import Conflict, NoSuchArticle, StaleEdit
 from voteweb.core.models import Article, ArticleStatus, User
-from voteweb.store import decoding
 from voteweb.store.actors import ActorArguments, actor_arguments
 from voteweb.store.article_lists import group_keys, ranking_arguments, site_lists
 from voteweb.store.articles import read_stored
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.keys import article_id, article_member, is_article
+from voteweb.store.keys import article_member
 from voteweb.store.moderation_log import LogArguments, ModerationLog, NewLogEntry
-from voteweb.store.rows import read_rows
+from voteweb.store.rows import queue_in_state
 from voteweb.store.told import told_arguments
 
 
@@ -116,15 +115,4 @@ class HeldArticles:
         return self._queue(pipeline, self._keys.held_articles())
 
     def _queue(self, pipeline: Pipeline, ranking: str) -> Future[tuple[Article, ...]]:
-        fields = (*decoding.FIELDS, *decoding.TEXT_FIELDS)
-        command = read_rows(self._keys, ranking, 0, config.MAX_HELD_SHOWN, fields)
-
-        def parse(replies: list[list[list[str | None]]]) -> tuple[Article, ...]:
-            found = [
-                decoding.article_with_text(article_id(member), values)
-                for member, *values in replies[0]
-                if member and is_article(member)
-            ]
-            return tuple(article for article in found if article and article.status is ArticleStatus.HELD)
-
-        return pipeline.queue([command], parse)
+        return queue_in_state(pipeline, self._keys, ranking, config.MAX_HELD_SHOWN, ArticleStatus.HELD)
