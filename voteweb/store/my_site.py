@@ -2,15 +2,23 @@
 
 from typing import Any, NamedTuple
 
-from voteweb.core import config
-from voteweb.core.errors import NoSuchArticle, NoSuchGroup, NothingToHide, TooMuchFollowed, TooMuchHidden, TooMuchSaved
+from voteweb.core import config, validation
+from voteweb.core.errors import (
+    Invalid,
+    NoSuchArticle,
+    NoSuchGroup,
+    NothingToHide,
+    TooMuchFollowed,
+    TooMuchHidden,
+    TooMuchSaved,
+)
 from voteweb.core.models import Role, User
-from voteweb.core.my_site import Hidden, HiddenKind, MySite
+from voteweb.core.my_site import Hidden, HiddenKind, MySite, parse_hidden
 from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.hints import HintCache
-from voteweb.store.keys import article_member
+from voteweb.store.keys import article_member, is_article
 from voteweb.store.moderation_log import not_logged
 
 #: How many entries each of a member's own lists holds at most, by its noun.
@@ -152,3 +160,15 @@ class MySites:
         read = self.queue_choice(pipeline, name)
         pipeline.execute()
         return read.result
+
+
+def is_entry(noun: str, entry: str) -> bool:
+    """Tell whether *entry* could be in a list of this *noun*, whether what it names exists or not."""
+    if noun == "saved":
+        return is_article(entry)
+    if noun == "hides":
+        return parse_hidden(entry) is not None
+    try:
+        return validation.group_name(entry) == entry
+    except Invalid:
+        return False

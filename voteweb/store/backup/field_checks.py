@@ -33,10 +33,9 @@ from voteweb.store.backup.value_checks import (
     shown,
     value_faults,
 )
-from voteweb.store.doctor.own_lists import is_entry
 from voteweb.store.domain_rules import parse_rule
 from voteweb.store.keys import is_article
-from voteweb.store.my_site import BOUNDS
+from voteweb.store.my_site import BOUNDS, is_entry
 from voteweb.store.scanner import finite_number
 
 #: Groups of one article: VOTEWEB_MAX_GROUPS may be high, and each group takes 300 bytes.

@@ -3,13 +3,10 @@
 import time
 from collections.abc import Iterator
 
-from voteweb.core import validation
-from voteweb.core.errors import Invalid
-from voteweb.core.my_site import parse_hidden
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.keys import article_id, is_article
-from voteweb.store.my_site import BOUNDS
+from voteweb.store.my_site import BOUNDS, is_entry
 from voteweb.store.scanner import Scanner, batched, split_evenly
 
 
@@ -46,15 +43,3 @@ def _check_lists(scanner: Scanner, found: list[str]) -> Iterator[Finding]:
             strays += [entry for entry, exists in zip(saved, exist, strict=True) if not exists]
         for entry in strays:
             yield Finding(key, f"holds {entry:.60}, which is nothing to keep there", ("ZREM", key, entry))
-
-
-def is_entry(noun: str, entry: str) -> bool:
-    """Tell whether *entry* could be in a list of this *noun*, whether what it names exists or not."""
-    if noun == "saved":
-        return is_article(entry)
-    if noun == "hides":
-        return parse_hidden(entry) is not None
-    try:
-        return validation.group_name(entry) == entry
-    except Invalid:
-        return False
