@@ -32,14 +32,14 @@ _GRAMMAR = re.compile(
     r"|(?:sessions|known|reset|once|done|limit):[^:]+"
 )
 #: Characters that patterns of SCAN read as more than themselves.
-_PATTERN_CHARACTERS = set("*?[]^\\")
+PATTERN_CHARACTERS = set("*?[]^\\")
 
 
 class Keys:
     """The keys of one site, all with the same *prefix* in front."""
 
     def __init__(self, prefix: str = "") -> None:
-        if not _PATTERN_CHARACTERS.isdisjoint(prefix):
+        if not PATTERN_CHARACTERS.isdisjoint(prefix):
             raise ValueError(f"{prefix!r} cannot be a prefix of keys")
         self.prefix = prefix
 

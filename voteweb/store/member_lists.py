@@ -1,6 +1,5 @@
 """Lists of members: the newest, those whose name begins with something, those who are banned, and the moderators."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,11 +9,9 @@ from voteweb.core.models import LogAction, Page, Role, User
 from voteweb.core.names import name_key
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.keys import PATTERN_CHARACTERS
 from voteweb.store.moderation_log import ModerationLog
 from voteweb.store.users import Users
-
-#: Characters that patterns of SCAN read as more than themselves.
-_PATTERN_CHARACTERS = re.compile(r"[*?\[\]\\^]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +63,7 @@ class MemberLists:
 
         Looks through MEMBER_SCAN_STEPS × READ_BATCH_SIZE members in as many round trips, and needs no index.
         """
-        pattern = _PATTERN_CHARACTERS.sub(r"\\\g<0>", name_key(beginning)) + "*"
+        pattern = "".join(f"\\{c}" if c in PATTERN_CHARACTERS else c for c in name_key(beginning)) + "*"
         found: set[str] = set()
         cursor = 0
         for _ in range(config.MEMBER_SCAN_STEPS):
