@@ -108,8 +108,6 @@ MAX_MY_PAGES = 20
 #: Things that a member can hide, at about 100 bytes each. When there are so many, the article that was hidden first is
 #: shown again: by then it stands far down.
 MAX_HIDDEN = 500
-#: Characters of the name of something hidden: that of a host has 253.
-MAX_HIDDEN_NAME_LENGTH = 253
 #: Articles that a member can save for later, at about 100 bytes each.
 MAX_SAVED = 2_000
 #: Members whose choices of what to read a worker keeps: 50 KB for one who hides as much as possible.

@@ -11,11 +11,11 @@ from voteweb.core import config
 #: Characters that a URL must percent-encode.
 _NOT_IN_URL = re.compile(r'[\x00-\x20\x7f-\x9f<>"{}|\\^`]')
 
-#: Characters of a host name, and of one of its labels; those that are not ASCII take at least one each when encoded.
-_MAX_HOST_LENGTH, _MAX_LABEL_LENGTH = 253, 63
-#: A label of a host name in ASCII. The standard does not allow "_", but such hosts exist.
+#: Characters of one label of a host name; those that are not ASCII take at least one each when encoded.
+_MAX_LABEL_LENGTH = 63
 #: A host whose articles have a list: other programs may have stored links to hosts that nothing resolves.
-_LISTED_DOMAIN = re.compile(r"[0-9a-z._:-]{1,253}")
+_LISTED_DOMAIN = re.compile(rf"[0-9a-z._:-]{{1,{config.MAX_HOST_LENGTH}}}")
+#: A label of a host name in ASCII. The standard does not allow "_", but such hosts exist.
 _LABEL = re.compile(r"[a-z0-9_-]{1,63}")
 #: Letters that IDNA 2003 replaced and UTS #46 keeps, although casefolding replaces them.
 _UNFOLDED_LETTERS = {"ß": "ß", "ẞ": "ß", "ς": "ς"}
@@ -135,7 +135,7 @@ def ascii_host(host: str) -> str:
     Python's codec "idna" implements IDNA 2003, which turns straße.de into strasse.de, another site.
     Raises ValueError if *host* cannot be a host name.
     """
-    if len(host) > _MAX_HOST_LENGTH:  # normalizing and encoding take the square of the length
+    if len(host) > config.MAX_HOST_LENGTH:  # normalizing and encoding take the square of the length
         raise ValueError("too long for a host name")
     compatible = unicodedata.normalize("NFKC", _fold(host))  # may contain new capitals
     mapped = unicodedata.normalize("NFKC", _fold(compatible)).replace("\u3002", ".")  # the Chinese full stop

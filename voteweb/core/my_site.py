@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from voteweb.core.config import MAX_HIDDEN_NAME_LENGTH
+from voteweb.core.config import MAX_HOST_LENGTH
 from voteweb.core.links import domain
 from voteweb.core.models import Article
 from voteweb.core.names import name_key
@@ -42,7 +42,7 @@ class Hidden:
 def parse_hidden(entry: str, time: float = 0.0) -> Hidden | None:
     """Return what *entry* stands for, None if it is no entry."""
     kind, name = entry[:1], entry[1:]
-    if kind not in set(HiddenKind) or not 0 < len(name) <= MAX_HIDDEN_NAME_LENGTH:
+    if kind not in set(HiddenKind) or not 0 < len(name) <= MAX_HOST_LENGTH:
         return None
     if kind == HiddenKind.ARTICLE and not (name.isascii() and name.isdigit()):
         return None
