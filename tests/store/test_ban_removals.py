@@ -80,7 +80,7 @@ def test_counts_are_those_of_what_would_be_removed(store: Store, bob: User) -> N
 )
 def test_a_span_says_what_is_removed(store: Store, bob: User, mod: User, span: Span, left: list[int]) -> None:
     ban(store, mod, articles=span)
-    store.ban_removals.finish("bob")
+    list(store.ban_removals.steps())
     assert sorted(ids(store, "posted:bob")) == sorted(left)
     assert readable(store) == [1, 2, 4]
     assert (run(store, "SCARD", "ban-removals:"), broken(store)) == (0, [])
@@ -92,7 +92,7 @@ def test_one_undo_restores_exactly_what_the_ban_removed(store: Store, bob: User,
     store.reports.make_comment_report(CommentId(6, 1), ann, Reason.SPAM, "")
     logged = run(store, "LLEN", "log-entries:")
     ban(store, mod, articles=Span.ALL, comments=Span.ALL)
-    store.ban_removals.finish("bob")
+    list(store.ban_removals.steps())
     assert (ids(store, "posted:bob"), readable(store), run(store, "LLEN", "log-entries:")) == ([], [], logged + 1)
     assert len([entry for entry in run(store, "LRANGE", "inbox:ann", 0, -1) if f"log-{logged + 1} " in entry]) == 1
     assert run(store, "HGET", today(Keys()), "settled") == "2"
@@ -107,7 +107,7 @@ def test_one_undo_restores_exactly_what_the_ban_removed(store: Store, bob: User,
     assert state(store) is RemovalState.RESTORING
     with pytest.raises(StillRestoring):
         ban(store, mod)
-    store.ban_removals.finish("bob")
+    list(store.ban_removals.steps())
     assert (sorted(ids(store, "posted:bob")), readable(store), state(store)) == ([1, 2, 3], [1, 2], None)
     assert run(store, "HEXISTS", "article:1", "removed-by") == 0
     assert broken(store) == []
@@ -117,10 +117,10 @@ def test_a_ban_lifted_without_restoring_can_restore_later(store: Store, bob: Use
     ban(store, mod, articles=Span.ALL)
     next(store.ban_removals.steps())
     lift(store, mod, restore=False)
-    store.ban_removals.finish("bob")
+    list(store.ban_removals.steps())
     assert state(store) is RemovalState.REMOVED
     lift(store, mod)
-    store.ban_removals.finish("bob")
+    list(store.ban_removals.steps())
     assert (sorted(ids(store, "posted:bob")), readable(store)) == ([1, 2, 3, 5], [1, 2, 4])
     assert broken(store) == []
 
@@ -132,23 +132,25 @@ def test_steps_that_are_cut_off_anywhere_go_on(store: Store, bob: User, mod: Use
         for _ in range(begun):
             next(steps, None)
         steps.close()
-    store.ban_removals.finish("bob")
+    list(store.ban_removals.steps())
     assert (ids(store, "posted:bob"), readable(store), state(store)) == ([], [], RemovalState.REMOVED)
 
 
 def test_lifting_against_removing_leaves_all_of_it(store: Store, bob: User, mod: User) -> None:
+    def finish() -> None:
+        list(store.ban_removals.steps())
+
     for _ in range(4):
         ban(store, mod, articles=Span.ALL, comments=Span.ALL)
-        finish = partial(store.ban_removals.finish, "bob")
         at_once([finish, finish, partial(lift, store, mod), finish])
-        store.ban_removals.finish("bob")
+        list(store.ban_removals.steps())
         assert (sorted(ids(store, "posted:bob")), readable(store)) == ([1, 2, 3, 5], [1, 2, 4])
         assert (state(store), run(store, "SCARD", "ban-removals:"), broken(store)) == (None, 0, [])
 
 
 def test_an_account_that_leaves_while_it_is_restored_is_left_alone(store: Store, bob: User, mod: User) -> None:
     ban(store, mod, articles=Span.ALL)
-    store.ban_removals.finish("bob")
+    list(store.ban_removals.steps())
     lift(store, mod)
     store.account_deletion.start(store.users.get("bob"), delete_articles=False)
     for _ in store.ban_removals.steps():

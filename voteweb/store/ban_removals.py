@@ -53,11 +53,6 @@ class BanRemovals:
         if failure:
             raise failure
 
-    def finish(self, name: str) -> None:
-        """Do so for one member; may be interrupted anywhere and called again."""
-        for _ in self._steps(name):
-            pass
-
     def _steps(self, name: str) -> Iterator[None]:
         member = self._users.find(name)
         removal = member.ban_removal if member else None
