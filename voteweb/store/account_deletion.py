@@ -111,7 +111,7 @@ class AccountDeletion:
             yield from self._withdraw_reports(name)
             yield from self._withdraw_comment_reports(name)
             yield from self._remove_invitations(name)
-            self._connection.command("UNLINK", *lists_of_nobody_else(keys, name))
+            self._connection.command("UNLINK", *keys_deleted_at_once(keys, name))
 
     def _finish(self, name: str) -> str:
         keys = [self._keys.leaving(), *keys_left_behind(self._keys, name)]
@@ -201,7 +201,7 @@ class AccountDeletion:
         )
 
 
-def lists_of_nobody_else(keys: Keys, name: str) -> list[str]:
+def keys_deleted_at_once(keys: Keys, name: str) -> list[str]:
     """Return the keys with what concerns only the member, and goes at once when they leave."""
     return [
         keys.inbox(name),
@@ -223,5 +223,5 @@ def keys_left_behind(keys: Keys, name: str) -> list[str]:
         keys.invites(name),
         keys.commented(name),
         keys.reported_comments(name),
-        *lists_of_nobody_else(keys, name),
+        *keys_deleted_at_once(keys, name),
     ]
