@@ -71,11 +71,10 @@ class LogAction(StrEnum):
     """The kinds of acts in the moderation log.
 
     An act about a comment names it. CLOSE and REOPEN are about the conversation of an article. GROUPS: an article
-    was put into groups or taken out of them; GROUP and DELETE: a group itself was created, changed or
-    deleted; ADMIT and REFUSE: an
-    account that waited for a moderator was let in or not. DOMAIN: the rule of a domain was made or changed, UNDOMAIN:
-    deleted. RELEASE: an article that waited was published. KEEP: an article stays removed
-    after its poster's answer.
+    was put into groups or taken out of them; GROUP and DELETE: a group itself was created or changed, or deleted; ADMIT
+    and REFUSE: an account that waited for a moderator was let in or not. DOMAIN: the rule of a domain was made or
+    changed, UNDOMAIN: deleted. RELEASE: an article that waited was published. KEEP: an article stays removed after its
+    poster's answer.
     """
 
     GROUPS = "groups"

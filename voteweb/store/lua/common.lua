@@ -236,8 +236,8 @@ local function keep_best(at, is_whole, position, seconds)
 end
 
 -- Where an article stands in the rankings that hold it. The texts are four arguments of scripts, in the order of
--- ranking_arguments() in store/article_lists.py: seconds per vote, most seconds by which votes lift an article (0: no limit), votes
--- of a good article, and articles that a ranking by votes holds.
+-- ranking_arguments() in store/article_lists.py: seconds per vote, most seconds by which votes lift an article (0: no
+-- limit), votes of a good article, and articles that a ranking by votes holds.
 local function find_place(member, time, votes, vote_score, max_lift, good_votes, max_ranked)
   return {
     member = member, time = time, points = score(time, votes, tonumber(vote_score), tonumber(max_lift)),
@@ -384,8 +384,8 @@ local function enter_groups(first_argument, first_key, place)
   end
 end
 
--- Put an article that was in no list into those groups named in ARGV from first_argument on that the set at groups_key has: a
--- group may have been deleted meanwhile. Returns their names.
+-- Put an article that was in no list into those groups named in ARGV from first_argument on that the set at groups_key
+-- has: a group may have been deleted meanwhile. Returns their names.
 local function enter_existing_groups(groups_key, first_argument, first_key, place)
   local names = {}
   for i = first_argument, #ARGV do

@@ -1,5 +1,5 @@
--- Delete a group in which no article is listed, with its alias. Removed articles keep its name: should they be restored, they
--- are put into those of their groups that exist.
+-- Delete a group in which no article is listed, with its alias. Removed articles keep its name: should they be restored,
+-- they are put into those of their groups that exist.
 -- KEYS  1 groups:  2 group-info:<name>  3 group-aliases:  4 group:<name>  5 time:<name>  6 score:<name>
 --       7 top-group:<name>  then the act's, then the actor's
 -- ARGV  1-3 the act's (see common.lua)  4 name  then the actor's

@@ -10,7 +10,8 @@
 --       20 articles that a newcomer may post at once  21 seconds per article in the long run
 --       22 the domains whose rules are about the link, the closest first, with blanks between them
 --       23 articles of a member who signed up that wait for a moderator  then the groups' names
--- Answers  posted <article> | waits <article> (it waits for a moderator) | posted-before <article> (this form was sent before) | taken (the id is another's)
+-- Answers  posted <article> | waits <article> (it waits for a moderator) | posted-before <article> (this form was sent
+--          before) | taken (the id is another's)
 --          | no-group <names> | logged-out (the poster has left or is banned)
 --          | duplicate <article> (the newest with this link), each article as a member of rankings
 --          | rate-limited 1 <seconds to wait> <unix time from which it is accepted>
