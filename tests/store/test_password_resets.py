@@ -32,6 +32,21 @@ def test_a_reset_link_sets_a_password_once_and_ends_sessions(store: Store, ann: 
     assert store.users.get("ann") == after
 
 
+@pytest.mark.parametrize(
+    "set_password",
+    [
+        lambda store: store.password_resets.use(store.password_resets.make("ann"), "second hash"),
+        lambda store: store.users.set_password("ann", "second hash"),
+    ],
+    ids=["a link", "the operator"],
+)
+def test_no_recovery_code_outlives_a_reset(store: Store, ann: User, set_password: Callable[[Store], object]) -> None:
+    """Another person who had the account before may have made them."""
+    store.recovery_codes.renew(ann)
+    set_password(store)
+    assert store.recovery_codes.left("ann").number == 0
+
+
 def test_a_digest_of_the_link_is_stored_for_a_day(store: Store, ann: User) -> None:
     token = store.password_resets.make("ann")
     (key,) = run(store, "KEYS", "reset:*")

@@ -18,6 +18,9 @@ elseif condition == 'verified' and (stored or '') ~= verified then
 end
 write_when_full(KEYS[1])
 redis.call('HSET', KEYS[1], 'password', password_hash)
+if condition == 'any' then -- by the operator: whoever had the account before may have made recovery codes
+  redis.call('HDEL', KEYS[1], 'recovery')
+end
 if session_id ~= '' then
   redis.call('HSET', KEYS[1], 'session', session_id)
 end

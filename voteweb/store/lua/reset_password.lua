@@ -1,4 +1,5 @@
--- Set a member's password by a one-time link, which ends all sessions and uses the link up.
+-- Set a member's password by a one-time link, which ends all sessions and uses the link up. No recovery code is left:
+-- whoever had the account before may have made them.
 -- KEYS  1 reset:<digest>  2 user:<name>
 -- ARGV  1 the value of the link  2 the password hash for which it was made  3 new password hash  4 new session id
 -- Answers  done (by this call or before) | unknown (there is no such link, it was used, the password has changed, or
@@ -12,5 +13,6 @@ elseif redis.call('GET', KEYS[1]) ~= link or not id or left or (stored or '') ~=
 end
 write_when_full(KEYS[2])
 redis.call('HSET', KEYS[2], 'password', password_hash, 'session', session_id)
+redis.call('HDEL', KEYS[2], 'recovery')
 redis.call('DEL', KEYS[1])
 return { 'done' }
