@@ -11,7 +11,7 @@ from tests.store.concurrency import at_once
 from tests.store.examination import broken, ids, run
 from tests.store.queries import read_article
 from voteweb.core.comments import NoticeKind
-from voteweb.core.errors import ArticleGone, DomainRefused, NotAllowed
+from voteweb.core.errors import ArticleGone, DomainRefused, NoSuchArticle, NotAllowed
 from voteweb.core.models import ArticleStatus, DomainAction, LogAction, Role, User
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
@@ -62,6 +62,8 @@ def test_first_articles_wait_and_are_in_no_list(store: Store, mod: User, ann: Us
     found = store.held_articles.find_own("Ann", "http://www.example.com/redis/")
     assert found is not None
     assert found.id == held
+    with pytest.raises(NoSuchArticle):  # the list of saved articles would tell the title
+        store.my_sites.save(held, mod)
     for act in (partial(store.votes.cast, held, mod), partial(factories.comment, store, held, mod)):
         with pytest.raises(ArticleGone):
             act()
