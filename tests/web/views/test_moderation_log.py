@@ -69,7 +69,7 @@ def test_every_kind_of_act_has_a_sentence(mod: Browser, reader: Browser, make_me
 
 
 def test_empty_log_says_so(reader: Browser) -> None:
-    assert reader.open("/log").page.one("div", class_="empty").text == "There is no such entry in the log."
+    assert reader.open("/log").page.one("div", class_="empty").text == "There is nothing in the log yet."
 
 
 def test_log_can_be_filtered_by_moderator_and_kind(reader: Browser, store: Store) -> None:

@@ -66,7 +66,7 @@ def test_member_without_articles_has_a_page(reader: Browser, store: Store) -> No
     factories.user(store, "Carl")
     assert reader.open("/u/cARL").status == 200
     assert reader.heading == "Carl"
-    assert reader.page.one("div", class_="empty").text == "Carl has not posted anything yet."
+    assert reader.page.one("div", class_="empty").text == "No article by Carl is listed."
 
 
 @pytest.mark.parametrize("name", ["nobody", "x", "x" * 21, "<b>", "user:1", "编程", "a b", "%ff", "a%0ab", ".."])
