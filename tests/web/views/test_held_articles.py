@@ -10,7 +10,7 @@ from tests.web.conftest import MakeBrowser
 from voteweb.core.config import Settings
 from voteweb.store import Store
 
-WAITS = "Your article waits for a moderator. You find it on your page, and are told what becomes of it."
+WAITS = "Your article has been sent. You find it on your page, and are told what becomes of it."
 
 
 @pytest.fixture

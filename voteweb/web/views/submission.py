@@ -78,9 +78,7 @@ def submit() -> ResponseReturnValue:
             refuse_actor(form, error)
         else:
             if store().held_articles.is_held(id):
-                flash(
-                    _("Your article waits for a moderator. You find it on your page, and are told what becomes of it.")
-                )
+                flash(_("Your article has been sent. You find it on your page, and are told what becomes of it."))
             else:
                 flash(_("Your article has been posted."))
             if form.has_completed_link:
