@@ -64,6 +64,8 @@ def ban(name: str) -> ResponseReturnValue:
     except StillRestoring as error:
         return _render(target, typed, error_message(error)), error.status
     flash(_banned_message(store().users.get(target.name)))
+    if entry.articles or entry.comments:
+        flash(_("Their articles and comments are being removed; this can take a moment."))
     return redirect(f"/u/{target.name}", 303)
 
 
