@@ -109,7 +109,7 @@ def test_poster_edits_and_deletes_while_it_waits(store: Store, mod: User, ann: U
     assert broken(store) == []
 
 
-def test_refused_article_is_removed_and_a_restore_publishes_it(store: Store, mod: User, ann: User) -> None:
+def test_refused_article_is_removed_and_waits_again_once_restored(store: Store, mod: User, ann: User) -> None:
     held = post(store, ann)
     restoring = NewLogEntry(LogAction.RESTORE, "mod", article=held)
     store.removals.restore(held, restoring, actor=mod)
@@ -118,8 +118,11 @@ def test_refused_article_is_removed_and_a_restore_publishes_it(store: Store, mod
     assert (read_article(store, held).status, ids(store, "held-articles:")) == (ArticleStatus.REMOVED, [])
     assert not release(store, held, mod)
     store.removals.restore(held, restoring, actor=mod)
-    assert listed(store) == [held]
-    assert broken(store) == []
+    assert (listed(store), ids(store, "held-articles:"), broken(store)) == ([], [held], [])
+    assert release(store, held, mod)
+    remove(store, held, mod)
+    store.removals.restore(held, restoring, actor=mod)
+    assert (listed(store), broken(store)) == ([held], [])
 
 
 def test_releasing_against_removing_and_deleting_is_one_of_them(store: Store, mod: User, ann: User) -> None:

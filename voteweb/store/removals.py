@@ -44,6 +44,8 @@ class Removals:
     def restore(self, id: int, entry: NewLogEntry, *, actor: User | None = None) -> None:
         """Put a removed article back into every list, with its votes; one that is listed stays as it is.
 
+        One that waited for a moderator until it was removed waits again.
+
         *actor* is the moderator who does it, None the operator. Raises NoSuchArticle, LoggedOut, NotAllowed,
         ArticleGone when its poster deleted it, NothingToUndo when *entry* undoes a removal that is not in force,
         Conflict.
@@ -109,6 +111,7 @@ class Removals:
                 keys.user(article.poster),
                 keys.groups(),
                 keys.answers(),
+                keys.held_articles(),
                 *group_keys(keys, article.groups),
                 *told.keys,
                 *log.keys,

@@ -158,7 +158,7 @@ CALLS = {
     ),
     "restore_article": call(
         "restore_article",
-        f"article:4 {SITE} posted:ann gone:ann {LINK_KEY} user:ann groups: answers: {GO}",
+        f"article:4 {SITE} posted:ann gone:ann {LINK_KEY} user:ann groups: answers: held-articles: {GO}",
         "go",
         log=LOGGED,
         member="article:4",

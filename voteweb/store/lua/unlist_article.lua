@@ -67,9 +67,12 @@ redis.call('HSET', KEYS[1], 'gone', new_status, 'reason', reason)
 if removed_by ~= '' then
   redis.call('HSET', KEYS[1], 'removed-by', removed_by)
 end
+if gone == 'held' then
+  redis.call('HSET', KEYS[1], 'was-held', '1')
+end
 if new_status == 'deleted' then
   redis.call('HSET', KEYS[1], 'title', '', 'link', '', 'text', '')
-  redis.call('HDEL', KEYS[1], 'removed-by', 'answer')
+  redis.call('HDEL', KEYS[1], 'removed-by', 'answer', 'was-held')
   settle_answer(KEYS[1], KEYS[17], member)
   redis.call('UNLINK', KEYS[2], KEYS[15])
 end

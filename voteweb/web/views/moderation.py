@@ -105,7 +105,10 @@ def restore(id: int) -> ResponseReturnValue:
     """Put a removed article back, with its votes."""
     user, article = moderator_and_article(id)
     store().removals.restore(id, _log_entry(LogAction.RESTORE, user, article), actor=user)
-    flash(_("The article has been restored to every list, with its votes."))
+    if store().held_articles.is_held(id):
+        flash(_("This article waits for a moderator. Only its poster and moderators see it until it is published."))
+    else:
+        flash(_("The article has been restored to every list, with its votes."))
     return redirect(return_url(), 303)
 
 
