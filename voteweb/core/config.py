@@ -246,9 +246,9 @@ KNOWN_NETWORK_SECONDS = 90 * 86_400
 #: Seconds for which a browser is remembered as one in which a member has logged in: a year.
 DEVICE_COOKIE_SECONDS = 365 * 86_400
 #: Seconds in which a reader can log in or sign up for the vote that they have pressed.
-WISH_SECONDS = 3_600
+PENDING_VOTE_SECONDS = 3_600
 #: Characters of the token of such a vote: two ids of 19 digits, the time and the signature.
-MAX_WISH_LENGTH = 200
+MAX_PENDING_VOTE_LENGTH = 200
 #: Shown in place of the name of a member who left; no member can have this name.
 DELETED_MEMBER = "[deleted]"
 #: Name in the log for acts of the command line.

@@ -77,15 +77,15 @@ PAGES = [
     listing("domain_rules.index", "/domains", allowed=STAFF, parameters=("page", "q")),
     page("bans.form", "/u/{name}/ban", parts={"name": "zoe"}, allowed=STAFF),
     page(
-        "auth.signup", "/signup", query={"invite": TOKEN}, parameters=("next", "invite", "wish"),
+        "auth.signup", "/signup", query={"invite": TOKEN}, parameters=("next", "invite", "vote"),
         allowed=LOGGED_OUT, refused=all_get(MEMBERS, 303), caching=Caching.NOBODY,
     ),
     page(
-        "auth.login", "/login", parameters=("next", "wish"),
+        "auth.login", "/login", parameters=("next", "vote"),
         allowed=LOGGED_OUT, refused=all_get(MEMBERS, 303), caching=Caching.NOBODY,
     ),
     page(
-        "recovery.recover", "/recover", parameters=("next", "wish"),
+        "recovery.recover", "/recover", parameters=("next", "vote"),
         allowed=LOGGED_OUT, refused=all_get(MEMBERS, 303), caching=Caching.NOBODY,
     ),
     page("recovery.codes", "/account/recovery-codes", allowed=MEMBERS),

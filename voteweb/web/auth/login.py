@@ -16,7 +16,7 @@ from voteweb.core.models import Session, User, Voter
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.sessions import digest
 from voteweb.web import rate_limits
-from voteweb.web.auth import csrf, device_cookie, wishes
+from voteweb.web.auth import csrf, device_cookie, pending_votes
 from voteweb.web.auth.sessions import SID, USER
 from voteweb.web.context import store
 from voteweb.web.i18n.formatting import error_message
@@ -257,4 +257,4 @@ def login_redirect() -> ResponseReturnValue:
         message = _("Please log in first.")
         return jsonify(error={"code": "login", "message": message}), 401
     target = return_url() if request.method == "POST" else request.full_path.rstrip("?")
-    return redirect(url_for("auth.login", next=target, wish=wishes.new_token() or None), 303)
+    return redirect(url_for("auth.login", next=target, vote=pending_votes.new_token() or None), 303)

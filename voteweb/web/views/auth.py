@@ -30,7 +30,7 @@ from voteweb.web.context import now, settings, store
 from voteweb.web.forms import LoginForm, ResetForm, SignupForm
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.views.entering import enter, next_path, render_entrance
+from voteweb.web.views.login_pages import log_in, next_path, render_login_page
 from voteweb.web.views.recovery import render_codes
 
 blueprint = Blueprint("auth", __name__)
@@ -63,9 +63,9 @@ def signup() -> ResponseReturnValue:
         except (NoInvitation, TooFast) as error:
             form.refuse(error)
         else:
-            enter(user, _("Welcome, %(name)s. Your account has been created, and you are logged in.", name=user.name))
+            log_in(user, _("Welcome, %(name)s. Your account has been created, and you are logged in.", name=user.name))
             return render_codes(user)
-    return render_entrance("auth/signup.html", form, invitation=invitation)
+    return render_login_page("auth/signup.html", form, invitation=invitation)
 
 
 def _invitation_refusal(inviter: User | None) -> str:
@@ -116,9 +116,9 @@ def login() -> ResponseReturnValue:
         except (Invalid, Banned, TooFast) as error:
             form.refuse(error)
         else:
-            enter(user)
+            log_in(user)
             return redirect(next_path(), 303)
-    return render_entrance("auth/login.html", form)
+    return render_login_page("auth/login.html", form)
 
 
 @blueprint.route("/reset/<token>", methods=["GET", "POST"])

@@ -18,7 +18,7 @@ from voteweb.web.context import store
 from voteweb.web.forms import RecoveryForm
 from voteweb.web.i18n.formatting import code_count
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.views.entering import enter, next_path, render_entrance
+from voteweb.web.views.login_pages import log_in, next_path, render_login_page
 
 blueprint = Blueprint("recovery", __name__)
 
@@ -57,9 +57,9 @@ def recover() -> ResponseReturnValue:
             form.refuse(error)
         else:
             done = _("Your new password is set, and all other sessions have ended.")
-            enter(user, " ".join([done, _("Left: %(codes)s.", codes=code_count(left))]))
+            log_in(user, " ".join([done, _("Left: %(codes)s.", codes=code_count(left))]))
             return redirect(next_path(), 303)
-    return render_entrance("auth/recover.html", form)
+    return render_login_page("auth/recover.html", form)
 
 
 def _use_code(form: RecoveryForm) -> tuple[User, int]:

@@ -1,7 +1,7 @@
-"""Wishes: a vote that a reader has pressed, which the log-in or sign-up that follows casts.
+"""Pending votes: one that a reader has pressed, which the log-in or sign-up that follows casts.
 
-The token of a wish is signed with the form token of the browser in which the button was pressed. It rides in the form
-of log-in or sign-up; no link and no form from elsewhere can make one that this browser's log-in would carry out.
+The token of a pending vote is signed with the form token of the browser in which the button was pressed, and is a field
+of the form of log-in or sign-up; no link and no form from elsewhere can make one that this browser's log-in would cast.
 """
 
 from flask import current_app, request
@@ -13,7 +13,7 @@ from voteweb.store.keys import parse_comment
 from voteweb.web.auth import csrf
 
 #: The field of the forms of log-in and sign-up, and the part of their addresses, that holds the token.
-FIELD = "wish"
+FIELD = "vote"
 _VOTES = ("votes.vote", "comment_votes.vote")
 
 
@@ -27,17 +27,17 @@ def new_token() -> str:
 
 def token() -> str:
     """Return the token that this request sends, "" for none; it may be another browser's."""
-    return request.values.get(FIELD, "")[: config.MAX_WISH_LENGTH]
+    return request.values.get(FIELD, "")[: config.MAX_PENDING_VOTE_LENGTH]
 
 
 def read(token: str) -> int | CommentId | None:
     """Return the article or comment for which *token* asks a vote, None unless this browser got it lately."""
     try:
-        named = str(_signer(csrf.nonce()).loads(token, max_age=config.WISH_SECONDS))
+        named = str(_signer(csrf.nonce()).loads(token, max_age=config.PENDING_VOTE_SECONDS))
     except BadSignature:
         return None
     return parse_comment(named) or int(named)
 
 
 def _signer(nonce: str) -> URLSafeTimedSerializer:
-    return URLSafeTimedSerializer(str(current_app.secret_key), salt=f"wish {nonce}")
+    return URLSafeTimedSerializer(str(current_app.secret_key), salt=f"pending vote {nonce}")

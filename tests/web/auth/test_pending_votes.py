@@ -72,12 +72,12 @@ def test_what_is_refused_after_login_is_said(
 def test_link_or_form_from_elsewhere_casts_no_vote(
     article: Article, bob: Browser, reader: Browser, app: Flask, store: Store
 ) -> None:
-    others = press(Browser(app)).page.one("input", name="wish")["value"]
-    for query in ("vote=1", "wish=1", f"wish={others}"):
+    others = press(Browser(app)).page.one("input", name="vote")["value"]
+    for query in ("vote=1", f"vote={others}"):
         reader.open(f"/login?next=/new&{query}")
         assert not reader.page.all("p", class_="intro")
-        assert not reader.page.all("input", name="wish")
-        reader.submit("/login", username="bob", password=PASSWORD, wish=others)
+        assert not reader.page.all("input", name="vote")
+        reader.submit("/login", username="bob", password=PASSWORD, vote=others)
         assert reader.follow().flashes == [
             "Your vote was not cast, because you pressed it too long ago. Please press it again."
         ]
@@ -90,7 +90,7 @@ def test_vote_pressed_too_long_ago_is_not_cast(
     article: Article, bob: Browser, reader: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     press(reader)
-    monkeypatch.setattr(config, "WISH_SECONDS", -1)
+    monkeypatch.setattr(config, "PENDING_VOTE_SECONDS", -1)
     reader.submit("/login", username="bob", password=PASSWORD)
     assert "too long ago" in reader.follow().flashes[0]
     assert store.articles.get(1).votes == 1

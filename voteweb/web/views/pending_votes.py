@@ -12,33 +12,33 @@ from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.views.votes import change_and_count
 
 
-def title(wish: int | CommentId | None) -> str:
-    """Return the title of the article that *wish* is about, "" if nobody can read it."""
-    if wish is None:
+def title(vote: int | CommentId | None) -> str:
+    """Return the title of the article that *vote* is for, "" if nobody can read it."""
+    if vote is None:
         return ""
     pipeline = store().pipeline(reader=True)
-    article = store().articles.queue_get(pipeline, wish.article if isinstance(wish, CommentId) else wish)
+    article = store().articles.queue_get(pipeline, vote.article if isinstance(vote, CommentId) else vote)
     pipeline.execute()
     return article.result.title if article.result and article.result.is_listed else ""
 
 
-def cast(wish: int | CommentId | None, token: str) -> None:
-    """Cast the vote of *wish* for the member who has just logged in, and tell them what became of it.
+def cast(vote: int | CommentId | None, token: str) -> None:
+    """Cast the pending *vote* for the member who has just logged in, and tell them what became of it.
 
-    *wish* is None for a *token* that is not valid; without a token, nothing was wished.
+    *vote* is None for a *token* that is not valid; without a token, there was none.
     """
-    if wish is None:
+    if vote is None:
         if token:
             flash(_("Your vote was not cast, because you pressed it too long ago. Please press it again."), "error")
         return
     g.other_limit = rate_limits.member_limit("votes.vote", "POST")  # this is a vote, not a log-in
     try:
-        if isinstance(wish, CommentId):
-            change_and_count(wish, store().comment_votes.cast, VoteFlash.COUNTED)
+        if isinstance(vote, CommentId):
+            change_and_count(vote, store().comment_votes.cast, VoteFlash.COUNTED)
         else:
-            change_and_count(wish, store().votes.cast, VoteFlash.COUNTED)
+            change_and_count(vote, store().votes.cast, VoteFlash.COUNTED)
     except VotewebError as error:
         flash(error_message(error), "error")
     else:
-        counted = _("Your vote for “%(title)s” has been counted.", title=title(wish))
-        flash(_("Your vote for the comment has been counted.") if isinstance(wish, CommentId) else counted)
+        counted = _("Your vote for “%(title)s” has been counted.", title=title(vote))
+        flash(_("Your vote for the comment has been counted.") if isinstance(vote, CommentId) else counted)

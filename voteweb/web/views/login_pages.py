@@ -1,0 +1,37 @@
+"""Shared steps of log-in, sign-up and recovery: the session, the vote that was pressed, the page to return to."""
+
+from typing import Any
+
+from flask import flash, render_template, request
+from flask.typing import ResponseReturnValue
+
+from voteweb.core.comments import CommentId
+from voteweb.core.models import User
+from voteweb.web.auth import pending_votes
+from voteweb.web.auth.login import start_session
+from voteweb.web.forms import Form
+from voteweb.web.urls import safe_path
+from voteweb.web.views.pending_votes import cast, title
+
+
+def log_in(user: User, greeting: str = "") -> None:
+    """Log *user* in, and cast the vote that they pressed as a reader; raise LoggedOut."""
+    token = pending_votes.token()
+    vote = pending_votes.read(token)  # it belongs to the session that ends now
+    start_session(user)
+    if greeting:
+        flash(greeting)
+    cast(vote, token)
+
+
+def render_login_page(template: str, form: Form, **context: Any) -> ResponseReturnValue:
+    """Return a page with which to log in, which says what for if the reader pressed a vote."""
+    vote = pending_votes.read(pending_votes.token())
+    token = pending_votes.token() if vote is not None else ""
+    context |= {"pending_vote": token, "vote_title": title(vote), "is_comment_vote": isinstance(vote, CommentId)}
+    return render_template(template, form=form, next=next_path(), **context), form.status
+
+
+def next_path() -> str:
+    """Return the page of this site that is shown after log-in."""
+    return safe_path(request.form.get("next") or request.args.get("next") or "/")
