@@ -98,8 +98,9 @@ RECOVERY_BY_ADDRESS = Limit(
        "The limit keeps codes from being guessed."),
     ("recovery.recover",),
 )  # fmt: skip
+#: Much wider than that of addresses: no stranger alone must keep a member from using a code.
 RECOVERY_BY_NAME = Limit(
-    "recovername", "use a recovery code, failed, whether anybody has the name or not", LimitScope.NAME, 10, 60, HOUR,
+    "recovername", "use a recovery code, failed, whether anybody has the name or not", LimitScope.NAME, 200, 1200, HOUR,
     N_("There were too many wrong recovery codes for this name. Please try again in %(wait)s, at %(when)s. "
        "The limit keeps codes from being guessed."),
     ("recovery.recover",),
