@@ -1,5 +1,7 @@
 """Form tokens: stale ones, those of other sessions, and forms of sessions that have ended."""
 
+from unittest.mock import Mock
+
 import pytest
 from flask import Flask
 
@@ -7,6 +9,8 @@ from tests import factories
 from tests.web.browser import JSON, PASSWORD, Browser
 from tests.web.conftest import MakeBrowser
 from tests.web.state import content
+from voteweb.core import passwords
+from voteweb.core.errors import Busy
 from voteweb.store import Store
 
 
@@ -106,7 +110,9 @@ def test_form_of_an_ended_session_keeps_what_was_typed(bob: Browser, store: Stor
     assert "logged out" in bob.alert
 
 
-def test_form_of_an_ended_session_logs_in_and_is_sent_at_once(bob: Browser, store: Store) -> None:
+def test_form_of_an_ended_session_logs_in_and_is_sent_at_once(
+    bob: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = " <b>& é 李 “quoted”\n\n    code\n> last line"
     for action, expected in (("/submit", "/a/2"), ("/a/1/comment", "/a/1#c1")):
         bob.open(action)
@@ -116,6 +122,11 @@ def test_form_of_an_ended_session_logs_in_and_is_sent_at_once(bob: Browser, stor
         wrong = {"log-in-name": "bob", "log-in-password": "wrong password"}
         bob.submit(action, **wrong)
         assert "No member has this name and this password." in bob.page.by_id("log-in-errors").text
+        assert bob.page.one("textarea", name="text").own_text == "\n" + text
+        with monkeypatch.context() as patch:  # as many log in at this moment as the machine can check
+            patch.setattr(passwords, "verify", Mock(side_effect=Busy()))
+            bob.submit(action, **{"log-in-password": PASSWORD})
+        assert "Many people are logging in" in bob.page.by_id("log-in-errors").text
         assert bob.page.one("textarea", name="text").own_text == "\n" + text
         bob.submit(action, **{"log-in-password": PASSWORD})
         assert (bob.status, bob.location) == (303, expected)

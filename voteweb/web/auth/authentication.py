@@ -5,7 +5,7 @@ from contextlib import suppress
 from flask import Flask, current_app, g, request, session
 
 from voteweb.core import passwords, validation
-from voteweb.core.errors import Banned, Busy, Invalid, NoSuchMember, PasswordChanged, StorageFull, TooFast
+from voteweb.core.errors import Banned, Busy, Invalid, LoggedOut, NoSuchMember, PasswordChanged, StorageFull, TooFast
 from voteweb.core.models import User
 from voteweb.core.rate_limits import LOGIN_BY_ADDRESS, LOGIN_BY_NAME
 from voteweb.web import rate_limits
@@ -26,17 +26,19 @@ def init_app(app: Flask) -> None:
 
 
 def _log_in_by_form() -> None:
-    """Log in whoever sends a form with name and password; the view then handles it as a member's."""
+    """Log in whoever sends a form with name and password; the view then handles it as a member's.
+
+    Whatever refuses the log-in, the view shows the form again, with what was typed.
+    """
     if request.method != "POST" or NAME_FIELD not in request.form or session.get(USER):
         return
     if not csrf.is_handled_by_form() or not csrf.has_valid_token():
         return
     try:
-        user = authenticate(request.form[NAME_FIELD], request.form.get(PASSWORD_FIELD, ""))
-    except (Invalid, Banned, TooFast) as error:
+        start_session(authenticate(request.form[NAME_FIELD], request.form.get(PASSWORD_FIELD, "")))
+    except (Invalid, Banned, TooFast, Busy, LoggedOut, StorageFull) as error:
         g.log_in_error = error_message(error)
         return
-    start_session(user)
     g.pop("viewer")  # the view reads the member, and counts the form, as for every request
     g.pop("skips_member_hit", None)
     g.csrf_valid = True  # Flask-WTF's mark: the token was of the session before
