@@ -41,6 +41,11 @@ def test_only_poster_and_moderators_see_what_waits(new: Browser, mod: Browser, b
         assert "First words" not in reader.open(page).response.text
     assert new.open("/u/newcomer").page.one("ul", class_="held-articles").text == "First words"
     assert mod.open("/u/newcomer").page.one("ul", class_="held-articles").text == "First words"
+    assert reader.open(f"{path}.atom").status == 410
+    for browser in (bob, reader):
+        for act in ("comment", "c/1/reply", "c/1/edit", "edit"):
+            page = browser.post(f"{path}/{act}", {"csrf_token": browser.csrf_token(), "text": "What is it?"}).response
+            assert "First words" not in page.text, act
     new.open("/submit").submit("/submit", title="Again", link="https://first.example/#top")
     assert new.status == 422
     assert "Your article waits for a moderator." in new.page.one("p", id="link-errors").text

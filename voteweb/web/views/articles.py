@@ -1,5 +1,6 @@
 """Articles: the lists of the whole site, one article, editing and deleting."""
 
+from dataclasses import replace
 from typing import Any
 
 from flask import Blueprint, abort, flash, redirect, render_template, request
@@ -163,7 +164,10 @@ def edit(id: int) -> ResponseReturnValue:
     form.set_groups(group_names.result)
     if viewer.result is None:
         form.refuse(LoggedOut())
-        return render_template("articles/edit.html", form=form, article=_check_listed(stored.result), until=None), 422
+        article = _check_listed(stored.result)
+        if article.status is ArticleStatus.HELD:  # a reader must not see its title
+            article = replace(article, title=form.title.data or "")
+        return render_template("articles/edit.html", form=form, article=article, until=None), 422
     user, article = require_member(viewer.result), _check_listed(stored.result)
     if not permissions.may_read(user, article):
         raise ArticleGone()

@@ -94,7 +94,7 @@ def _thread(id: int, root: int, format: str) -> Response:
     article, thread = stored.result, read.result.thread
     if article is None:
         raise NoSuchArticle()
-    if article.status is ArticleStatus.REMOVED:
+    if article.status in (ArticleStatus.REMOVED, ArticleStatus.HELD):
         raise ArticleGone()
     tree = conversations.get(thread, CommentOrder.SCORE, settings().comment_vote_score)
     if root and root not in thread.nodes:

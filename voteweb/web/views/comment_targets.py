@@ -8,11 +8,11 @@ from urllib.parse import parse_qs, urlsplit
 from flask import g, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import config, markup
+from voteweb.core import config, markup, permissions
 from voteweb.core.comment_errors import CommentGone, ConversationFull, NoSuchComment, ParentGone, TooDeep
 from voteweb.core.comments import CommentId, CommentOrder, Node
-from voteweb.core.errors import Held, LoggedOut, NoSuchArticle, Unavailable, VotewebError
-from voteweb.core.models import Article, User
+from voteweb.core.errors import ArticleGone, Held, LoggedOut, NoSuchArticle, Unavailable, VotewebError
+from voteweb.core.models import Article, ArticleStatus, User
 from voteweb.core.rate_limits import PREVIEW
 from voteweb.web import conversations, rate_limits
 from voteweb.web.auth.csrf import csrf_token
@@ -48,7 +48,10 @@ class Target(NamedTuple):
 
 
 def read_target(id: int, number: int) -> Target:
-    """Read the viewer, the article and its comment *number*, 0 for none; two round trips in a long conversation."""
+    """Read the viewer, the article and its comment *number*, 0 for none; two round trips in a long conversation.
+
+    Raises ArticleGone for an article that waits for a moderator: nobody has typed a comment on it.
+    """
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
     article = store().articles.queue_get(pipeline, id)
@@ -56,6 +59,8 @@ def read_target(id: int, number: int) -> Target:
     pipeline.execute()
     if article.result is None:
         return Target(viewer.result)
+    if article.result.status is ArticleStatus.HELD and not permissions.may_read(viewer.result, article.result):
+        raise ArticleGone()
     node = thread.result.thread.nodes.get(number)
     pages = ConversationPages(article.result, thread.result, root=number)
     if node:
