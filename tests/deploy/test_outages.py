@@ -57,10 +57,11 @@ def test_no_log_has_the_secret_of_an_address(proxy: Proxy, site: SiteProcess) ->
         "//Invitations/second-secret",
         "/reset/third-secret?page=2",
         "/inbox/feed/a-secret.atom",
+        "/saved/feed/a-secret.atom",
     )
     answered = [proxy.visitor().get(path).status for path in paths]
     assert site.stop().status == 0
-    assert answered + [proxy.visitor().get(path).status for path in paths] == [410, 404, 410, 404, *[503] * 4]
+    assert answered + [proxy.visitor().get(path).status for path in paths] == [410, 404, 410, 404, 404, *[503] * 5]
     logs = "".join(file.read_text() for file in proxy.folder.iterdir() if file.name in ("log", "voteweb.log", "output"))
     assert "/reset/" in logs
     assert "-secret" not in logs
