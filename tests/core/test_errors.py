@@ -6,7 +6,10 @@ from voteweb.core import comment_errors, errors
 from voteweb.core.errors import VotewebError
 
 #: A value for each placeholder of a message.
-VALUES = {"names": "python", "name": "ann", "max": 5, "when": 1_456_789_012.5, "reason": "spam, twice.", "minutes": 10}
+VALUES = {
+    "names": "python", "name": "ann", "max": 5, "when": 1_456_789_012.5, "reason": "spam, twice.", "minutes": 10,
+    "domain": "example.com", "why": "Spam.",
+}  # fmt: skip
 
 
 def subclasses(error_class: type[VotewebError] = VotewebError) -> list[type[VotewebError]]:

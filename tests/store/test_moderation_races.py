@@ -166,7 +166,7 @@ def test_banning_against_account_deletion_ends_in_one_order(site: Store) -> None
         ban = NewLogEntry(LogAction.BAN, "Mod", about=member.name, why="spam")
         answers = at_once(
             [
-                partial(site.users.ban, member.name, ban),
+                partial(site.bans.ban, member.name, ban),
                 partial(site.account_deletion.start, member, delete_articles=False),
             ]
         )

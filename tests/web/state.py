@@ -12,11 +12,13 @@ CODE = "0" * 16
 
 
 def content(store: Store) -> dict[str, Any]:
-    """Return everything in the database but what pages write: rankings of combined groups, as a cache, and visits."""
+    """Return everything in the database but what pages write: rankings that are cached, and visits."""
     return {
         key: value
         for key, value in snapshot(store).items()
-        if not (key.startswith(("time:", "score:")) and "+" in key) and key != "combined:" and key[:5] != "seen:"
+        if not (key.startswith(("time:", "score:")) and "+" in key)
+        and key != "combined:"
+        and not key.startswith(("seen:", "top-of:"))
     }
 
 
@@ -28,6 +30,7 @@ def make_links(store: Store, *, inviter: str = "", forgetful: str = "") -> None:
         if forgetful:
             store.password_resets.make(forgetful)
             store.inbox_feeds.renew(store.users.get(forgetful))
+            store.connection.client.delete(store.keys.done(TOKEN))  # acts have tokens of their own
             store.saved_feeds.renew(store.users.get(forgetful))
     if forgetful:
         with mock.patch("secrets.choice", return_value=CODE[0]):

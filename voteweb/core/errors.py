@@ -271,6 +271,7 @@ class Banned(VotewebError):
 class BannedUntil(Banned):
     """The member is banned until unix time ``when``; value ``reason``."""
 
+    code = "banned-until"
     template = N_("This account is banned until %(when)s: %(reason)s")
 
 

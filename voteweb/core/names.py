@@ -11,6 +11,7 @@ from itertools import pairwise
 from voteweb.core.characters import INVISIBLE_LETTERS
 
 _NAMES_KEPT = 4_096
+_MAX_FOLDED_LENGTH = 100
 #: Digits, the hyphen and the underscore belong to every script, as U+0030 to U+0039 do.
 _COMMON = frozenset("0123456789-_")
 #: The scripts of living languages by the first word of their letters' names (UAX 31, table 5).
@@ -33,8 +34,11 @@ _CLICKS = frozenset("ǀǁǂǃ")
 
 
 def name_key(name: str) -> str:
-    """Return *name* as keys and sets spell it: two names with one key are the same (NFKC, casefolded)."""
-    return name.lower() if name.isascii() else _folded(name)
+    """Return *name* as keys and sets spell it: two names with one key are the same (NFKC, casefolded).
+
+    No member has a name so long that it is not normalized, which would take time.
+    """
+    return name.lower() if name.isascii() or len(name) > _MAX_FOLDED_LENGTH else _folded(name)
 
 
 @lru_cache(maxsize=_NAMES_KEPT)

@@ -97,7 +97,7 @@ def test_address_fills_in_the_form(bob: Browser) -> None:
     form = bob.form("/submit")
     assert form.one("input", name="title")["value"] == HOSTILE
     assert form.one("input", name="link")["value"] == "https://example.com/?a=b&c=d"
-    assert not bob.page.all(class_="error")
+    assert not bob.page.all("div", class_="error")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from voteweb.store import Store
 LISTS = ["/", "/new", "/good", "/g/python", "/g/python/new", "/g/python+redis", "/u/ann"]
 #: The keys of all lists that the articles of another program are put into.
 RANKINGS = ["time:", "score:", "good:", "posted:ann", "time:python", "score:python", "time:redis", "score:redis"]
-POSTERS = ["user:1", "<b>x</b>", EVIL, "编程", "a/../b", "", "x" * 500, "user:83271"]
+POSTERS = ["user:1", "<b>x</b>", EVIL, "编 程", "a/../b", "", "x" * 500, "user:83271"]
 TITLES = [EVIL, "", " ", "\u202eRTL", "x" * 5_000, "a\x00b\n\nc"]
 LINKS = [
     "javascript:alert(1)", "JAVASCRIPT:alert(1)", " javascript:alert(1)", "\tjavascript:alert(1)", "vbscript:x",

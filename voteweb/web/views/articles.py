@@ -132,7 +132,7 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
     more.execute()  # for a reader, who has no votes; for others nothing is left
     context |= {"all_groups": group_names, "earlier": earlier.result if earlier else ()}
     context |= pages.context(viewer.result) if pages else {}
-    if viewer.result is None and row.is_listed and row.comments:
+    if viewer.result is None and row.is_listed and row.comments and pages:
         context["discussion"] = structured_data.discussion(row, context.get("comments", ()))
     return render_template("articles/show.html", article=row, **context), status
 
