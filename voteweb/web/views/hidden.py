@@ -23,6 +23,7 @@ _MESSAGES = {
     HiddenKind.DOMAIN: _l("The articles of this domain are hidden from your lists."),
     HiddenKind.MEMBER: _l("The articles of this member are hidden from your lists."),
 }
+_SEGMENTS = {HiddenKind.ARTICLE: "a", HiddenKind.GROUP: "g", HiddenKind.DOMAIN: "d", HiddenKind.MEMBER: "u"}
 
 
 @blueprint.get("/hidden")
@@ -115,8 +116,10 @@ def _hide(hidden: Hidden) -> ResponseReturnValue:
     except TooMuchHidden as error:
         flash(error_message(error), "error")
         return redirect("/hidden", 303)
-    flash(str(_MESSAGES[hidden.kind]), "hidden")
-    return redirect(return_url().partition("#")[0], 303)  # the row is gone from the list
+    target = return_url().partition("#")[0]  # the row is gone from the list
+    if target != f"/{_SEGMENTS[hidden.kind]}/{hidden.name}":  # there, the page itself says it
+        flash(str(_MESSAGES[hidden.kind]), "hidden")
+    return redirect(target, 303)
 
 
 def _show(hidden: Hidden) -> ResponseReturnValue:
