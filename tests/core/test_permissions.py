@@ -25,6 +25,7 @@ def user(role: Role = Role.MEMBER, name: str = "bob", id: int = 2, **fields: Any
 ARTICLE = Article(id=1, title="t", link="", text="", poster="Ann", time=POSTED, votes=199)
 REMOVED = replace(ARTICLE, status=ArticleStatus.REMOVED)
 WAITING = replace(ARTICLE, status=ArticleStatus.HELD)
+RELEASED = replace(ARTICLE, released=True)
 NOTE = Note("1", "mod", POSTED, "A note.")
 DELETED = replace(ARTICLE, status=ArticleStatus.DELETED)
 SETTINGS = Settings()
@@ -91,6 +92,9 @@ TABLE: list[tuple[str, Predicate, str]] = [
     ("edit a removed article", lambda viewer: permissions.may_edit(viewer, REMOVED, POSTED, SETTINGS), NOBODY),
     ("edit a deleted article", lambda viewer: permissions.may_edit(viewer, DELETED, POSTED, SETTINGS), NOBODY),
     ("delete in time", lambda viewer: permissions.may_delete(viewer, ARTICLE, LATE - 0.001, SETTINGS), "poster"),
+    ("edit what was released", lambda viewer: permissions.may_edit(viewer, RELEASED, POSTED, SETTINGS), STAFF),
+    ("edit it as poster", lambda viewer: permissions.may_edit_as_poster(viewer, RELEASED, POSTED, SETTINGS), NOBODY),
+    ("delete what was released", lambda viewer: permissions.may_delete(viewer, RELEASED, POSTED, SETTINGS), "poster"),
     ("delete late", lambda viewer: permissions.may_delete(viewer, ARTICLE, LATE, SETTINGS), NOBODY),
     ("delete a removed article", lambda viewer: permissions.may_delete(viewer, REMOVED, POSTED, SETTINGS), NOBODY),
     # removing and restoring

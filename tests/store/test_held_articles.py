@@ -11,7 +11,7 @@ from tests.store.concurrency import at_once
 from tests.store.examination import broken, ids, run
 from tests.store.queries import read_article
 from voteweb.core.comments import NoticeKind
-from voteweb.core.errors import ArticleGone, DomainRefused, NoSuchArticle, NotAllowed
+from voteweb.core.errors import ArticleGone, DomainRefused, NoSuchArticle, NotAllowed, TooLate
 from voteweb.core.models import ArticleStatus, DomainAction, LogAction, Role, User
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
@@ -91,6 +91,9 @@ def test_released_article_is_published_now_with_its_own_vote(store: Store, mod: 
     (entry,) = run(store, "LRANGE", "inbox:ann", 0, -1)
     assert entry.startswith(f"{NoticeKind.REMOVED} log-1 ")
     assert not release(store, held, mod)
+    assert article.released
+    with pytest.raises(TooLate):  # what a moderator has released stays as they saw it
+        store.articles.edit(held, factories.draft(title="Cheap pills"), ann)
     with pytest.raises(NotAllowed):
         release(store, held, ann)
     assert broken(store) == []

@@ -92,9 +92,14 @@ def may_delete(user: User | None, article: Article, now: float, settings: Settin
 
 
 def may_edit(user: User | None, article: Article, now: float, settings: Settings) -> bool:
-    """Tell whether *user* may edit *article*: its poster may as long as delete it, moderators at any time."""
+    """Tell whether *user* may edit *article*: moderators at any time, its poster as :func:`may_edit_as_poster` says."""
     is_open = article.is_listed or article.status is ArticleStatus.HELD
-    return is_open and (may_moderate(user) or may_delete(user, article, now, settings))
+    return is_open and (may_moderate(user) or may_edit_as_poster(user, article, now, settings))
+
+
+def may_edit_as_poster(user: User | None, article: Article, now: float, settings: Settings) -> bool:
+    """Tell whether *user* may edit *article* as its poster: as long as delete it, but not once it is released."""
+    return may_delete(user, article, now, settings) and not article.released
 
 
 def may_remove(user: User | None, article: Article) -> bool:

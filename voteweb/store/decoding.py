@@ -15,7 +15,7 @@ from voteweb.store.scanner import finite_number
 #: The fields of ``article:<id>`` that a row needs, in the order in which :func:`article` takes them.
 FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone", "closes", "comments")
 #: The further fields of an article's own page, in the order in which :func:`article_with_text` takes them.
-TEXT_FIELDS = ("text", "edited", "reason", "revision", "answer", "answered")
+TEXT_FIELDS = ("text", "edited", "reason", "revision", "answer", "answered", "released")
 #: Digits of a unix time in whole seconds.
 MAX_TIME_DIGITS = 12
 
@@ -81,7 +81,7 @@ def _valid_link(stored: str) -> str:
 def article_with_text(id: int, values: Sequence[str | None]) -> Article | None:
     """Return the article with these values of FIELDS and TEXT_FIELDS, listed or not, or None if there is none."""
     row = article(id, values[: len(FIELDS)])
-    text, edited, reason, revision, answer, answered = values[len(FIELDS) :]
+    text, edited, reason, revision, answer, answered, released = values[len(FIELDS) :]
     if row is None:
         return None
     return replace(
@@ -91,6 +91,7 @@ def article_with_text(id: int, values: Sequence[str | None]) -> Article | None:
         reason=reason or "",
         answer=answer or "",
         answered=finite_number(answered) or 0.0,
+        released=released == "1",
         revision=int(revision) if revision and _REVISION.fullmatch(revision) else 0,
     )
 

@@ -48,7 +48,7 @@ class Keys:
         return f"{self.prefix}{_ARTICLE}"
 
     def article(self, id: int | str) -> str:
-        """A hash: one article: title link text poster time votes base closes groups edited revision gone reason removed-by was-held answer answered comments; for ever."""  # noqa: E501
+        """A hash: one article: title link text poster time votes base closes groups edited revision gone reason removed-by was-held released answer answered comments; for ever."""  # noqa: E501
         return f"{self.prefix}{_ARTICLE}{id}"
 
     def voted(self, id: int | str) -> str:

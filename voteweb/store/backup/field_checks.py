@@ -148,6 +148,7 @@ _ARTICLE: dict[str, Check] = {
     "comments": is_count,
     "removed-by": is_id_text,
     "was-held": one_of(["1"]),
+    "released": one_of(["1"]),
     "gone": one_of([ArticleStatus.DELETED, ArticleStatus.REMOVED, ArticleStatus.HELD]),
     "groups": lambda names: len(names.split()) <= MAX_ARTICLE_GROUPS,
 }

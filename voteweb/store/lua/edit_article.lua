@@ -21,8 +21,8 @@ local member, editor, edit_seconds, vote_score, max_lift, good_votes, max_ranked
   new_link, new_text, known_link, link_seconds, known_revision, max_versions, version_seconds, add_count,
   domains = unpack(ARGV, 4)
 local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 9, 23
-local title, link, text, poster, posted, votes, base, field, gone, revision = unpack(redis.call('HMGET', KEYS[1],
-  'title', 'link', 'text', 'poster', 'time', 'votes', 'base', 'groups', 'gone', 'revision'))
+local title, link, text, poster, posted, votes, base, field, gone, revision, released = unpack(redis.call('HMGET', KEYS[1],
+  'title', 'link', 'text', 'poster', 'time', 'votes', 'base', 'groups', 'gone', 'revision', 'released'))
 if not title or not posted then
   return { 'unknown' }
 elseif gone and gone ~= 'held' then
@@ -32,8 +32,11 @@ local time = finite(posted)
 if editor ~= '' then
   if not is_name_of(poster, editor) then
     return { 'not-yours' }
-  elseif not gone and tonumber(now()) >= time + tonumber(edit_seconds) then
-    return { 'late', exact(time + tonumber(edit_seconds)) }
+  end
+  -- What a moderator has released stays as they saw it.
+  local ends = released and time or time + tonumber(edit_seconds)
+  if not gone and tonumber(now()) >= ends then
+    return { 'late', exact(ends) }
   end
 end
 if (link or '') ~= known_link then

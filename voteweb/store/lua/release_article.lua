@@ -46,7 +46,7 @@ write_when_full(KEYS[1])
 local poster_id, votes = redis.call('HGET', KEYS[12], 'id'), tonumber(own_vote)
 local base, closes = votes - (poster_id and 1 or 0), voting_end(nil, time, voting_seconds)
 redis.call('HSET', KEYS[1], 'time', posted, 'votes', string.format('%d', votes), 'base', string.format('%d', base),
-  'closes', string.format('%d', closes))
+  'closes', string.format('%d', closes), 'released', '1')
 redis.call('HDEL', KEYS[1], 'gone')
 redis.call('DEL', KEYS[2])
 if poster_id then

@@ -174,7 +174,7 @@ def edit(id: int) -> ResponseReturnValue:
     form.stored_link = article.link
     if not permissions.may_edit(user, article, now(), settings()):
         raise _edit_refusal(user, article)
-    edits_as_poster = permissions.may_delete(user, article, now(), settings())
+    edits_as_poster = permissions.may_edit_as_poster(user, article, now(), settings())
     if not form.is_submitted():
         form.fill(article)
     elif form.validate() and _save(form, user, article, edits_as_poster):
@@ -244,5 +244,5 @@ def _check_listed(article: Article | None) -> Article:
 
 def _edit_refusal(user: User, article: Article) -> Exception:
     if permissions.is_poster(user, article):
-        return TooLate(when=article.time + settings().edit_seconds)
+        return TooLate(when=article.time + (0 if article.released else settings().edit_seconds))
     return NotYours()
