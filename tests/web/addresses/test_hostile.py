@@ -123,8 +123,12 @@ def test_hostile_cookie_does_no_harm(name: str, reader: Browser) -> None:
         assert_harmless(reader.client.post("/login", data={"username": "zoe", "password": "x"}), value)
 
 
-#: Hypothesis also draws words of our own modules, which a page repeats.
-any_text = st.text(max_size=60).filter(lambda text: not TRACE.search(text)) | st.sampled_from(VALUES)
+def words(max_size: int) -> st.SearchStrategy[str]:
+    """Draw texts: Hypothesis also draws words of our own modules, and pages repeat what was sent."""
+    return st.text(max_size=max_size).filter(lambda text: not TRACE.search(text))
+
+
+any_text = words(60) | st.sampled_from(VALUES)
 same_fixtures = examples(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
 
 
@@ -142,7 +146,7 @@ def test_form_of_any_fields_does_no_harm(sender: Sender, data: Any) -> None:
 def test_address_of_any_parts_does_no_harm(reader: Browser, data: Any) -> None:
     address = data.draw(st.sampled_from(GETS))
     parts = {name: data.draw(any_text) for name in address.part_names}
-    names = st.sampled_from([*address.parameters, "page", "next"]) | st.text(max_size=5)
+    names = st.sampled_from([*address.parameters, "page", "next"]) | words(5)
     query = data.draw(st.dictionaries(names, any_text, max_size=4))
     assert_harmless(reader.client.get(address.url(more_query=query, **parts), buffered=True), (parts, query))
 
