@@ -8,6 +8,7 @@ from typing import Any
 
 from click.testing import Result
 
+from tests.store.examination import snapshot
 from voteweb.core.models import Article, LogEntry, Order, Page
 from voteweb.store import Store
 
@@ -46,3 +47,8 @@ def log_entries(store: Store) -> list[LogEntry]:
     page = store.moderation_log.queue_page(pipeline, 1)
     pipeline.execute()
     return list(reversed(page.result.rows))
+
+
+def lasting(store: Store) -> dict[str, Any]:
+    """Return everything in the database that a backup has: all but the numbers of each day."""
+    return {key: content for key, content in snapshot(store).items() if not key.startswith("stats:")}

@@ -4,26 +4,20 @@ import os
 import shutil
 import signal
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests import factories
 from tests.cli.conftest import Invoke
-from tests.cli.results import error_line, read_backup, write_backup
+from tests.cli.results import error_line, lasting, read_backup, write_backup
 from tests.conftest import private_server
 from tests.helpers import needs, until
 from tests.site_process import start_voteweb
-from tests.store.examination import broken, run, snapshot
+from tests.store.examination import broken, run
 from voteweb.app import create_app
 from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store, open_store
-
-
-def lasting(store: Store) -> dict[str, Any]:
-    """Return everything in the database that a backup has: all but the numbers of each day."""
-    return {key: content for key, content in snapshot(store).items() if not key.startswith("stats:")}
 
 
 def test_a_restore_writes_every_key_of_the_site(invoke: Invoke, small_site: Store, backup: Path) -> None:

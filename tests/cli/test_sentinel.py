@@ -7,11 +7,11 @@ import pytest
 
 from tests import factories
 from tests.cli.conftest import Invoke
-from tests.cli.results import error_line
+from tests.cli.results import error_line, lasting
 from tests.conftest import private_server
 from tests.helpers import until
 from tests.machines import Machines, machines
-from tests.store.examination import broken, snapshot
+from tests.store.examination import broken
 from voteweb.core.config import Settings
 from voteweb.store import Store, open_store
 
@@ -81,7 +81,7 @@ def test_a_site_moves_from_an_embedded_database_onto_three_machines(
     assert invoke("backup", file, VOTEWEB_REDIS_URL=embedded_url).exit_code == 0
     restore = invoke("restore", file)
     assert (restore.exit_code, restore.stderr) == (0, "")
-    assert snapshot(store) == snapshot(embedded_site)
+    assert lasting(store) == lasting(embedded_site)
     assert broken(store) == []
     size = store.connection.client.dbsize()
     until(lambda: [replica.client.dbsize() for replica in three.replicas()] == [size, size])
