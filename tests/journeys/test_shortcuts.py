@@ -37,6 +37,7 @@ def test_v_votes_and_takes_the_vote_back(ann: Visitor) -> None:
     press(ann, "j", "v")
     expect(ann.vote_button("first")).to_have_attribute("aria-pressed", "true")
     expect(ann.page.get_by_role("link", name="first", exact=True)).to_be_focused()
+    expect(ann.vote_button("first")).not_to_have_attribute("aria-busy", "true")
     press(ann, "v")
     expect(ann.vote_button("first")).to_have_attribute("aria-pressed", "false")
 
