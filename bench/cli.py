@@ -120,12 +120,12 @@ def _create_context(options: dict[str, Any]) -> RunContext:
 
 
 def _run_facts(context: RunContext) -> dict[str, str]:
-    server_core, other_core = assigned_cores()
+    server_core, client_core = assigned_cores()
     return machine_facts() | {
         "database": engine_version(context.generated[0]),
         "load generator": context.generator.name,
         "measurements": f"{context.rounds} rounds of {context.seconds:g} s, one worker, {CONNECTIONS} connections",
-        "cores": f"web server on {server_core}; client and database on {other_core}",
+        "pinned": f"web server and database on core {server_core}, load generator on {client_core}",
     }
 
 

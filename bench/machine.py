@@ -13,10 +13,10 @@ PACKAGES = ("flask", "werkzeug", "jinja2", "granian", "redis", "hiredis", "flask
 
 @cache
 def assigned_cores() -> tuple[int, int]:
-    """Return the core of the web server, and that of the load generator, the database and this process.
+    """Return the core of the web server and the database, and that of the load generator and this process.
 
-    Both are the same where there is only one. The database shares the client's core: beside the server it took, as
-    measured on two cores, up to a tenth off every contender that queries it, and nothing off the baselines.
+    Both are the same where there is only one. A request costs what server and database take together: on a core of its
+    own, the work of the database would cost nothing.
     """
     available = sorted(os.sched_getaffinity(0))
     return available[0], available[-1]

@@ -11,7 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.constants import HOST, ROOT, SECRET
+import redis
+
+from bench.constants import DATABASE_URL, HOST, ROOT, SECRET
 from bench.machine import assigned_cores, on_core
 from voteweb.cli.run import free_address
 from voteweb.core.config import Settings
@@ -24,15 +26,17 @@ START_TIMEOUT = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A running web server; *pid* is the process that started its worker."""
+    """A running web server; *pid* is the process that started its worker, *database_pid* is 0 if it uses none."""
 
     origin: str
     pid: int
+    database_pid: int = 0
 
     def cpu_seconds(self) -> float:
-        """Return the processor time that it and its worker have used so far, in all threads together."""
-        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
-        tasks = (task for pid in (self.pid, *children) for task in Path(f"/proc/{pid}/task").iterdir())
+        """Return the processor time that it, its worker and its database have used so far, in all threads together."""
+        pids = [str(self.pid), *Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()]
+        pids += [str(self.database_pid)] if self.database_pid else []
+        tasks = (task for pid in pids for task in Path(f"/proc/{pid}/task").iterdir())
         return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
 
 
@@ -45,7 +49,7 @@ def embedded_database(folder: Path, engine: str) -> Iterator[str]:
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / "engine.json").exists():
         record_engine(folder, Engine(engine, MIN_VERSION, folder))
-    with on_core(assigned_cores()[1]), open_database(Settings(data_dir=str(folder))) as settings:
+    with on_core(assigned_cores()[0]), open_database(Settings(data_dir=str(folder))) as settings:
         yield settings.redis_url
 
 
@@ -75,20 +79,20 @@ def serve_site(url: str, log: Path, **settings: str) -> Iterator[Server]:
     """Run voteweb on the database at *url* by its own command, with one worker."""
     port = free_address(HOST, 0)[1]
     arguments = ["voteweb.cli", "run", "--host", HOST, "--port", str(port), "--workers", "1"]
-    with _serve(arguments, environment(url, **settings), port, log) as server:
+    with _serve(arguments, environment(url, **settings), port, log, url) as server:
         yield server
 
 
 @contextmanager
 def serve_app(target: str, log: Path, **variables: str) -> Iterator[Server]:
     """Run the app that *target* creates on the web server of voteweb with the same options."""
-    port = free_address(HOST, 0)[1]
-    with _serve(["bench.apps.wsgi_server", target, str(port)], environment(**variables), port, log) as server:
+    port, url = free_address(HOST, 0)[1], variables.get(DATABASE_URL, "")
+    with _serve(["bench.apps.wsgi_server", target, str(port)], environment(**variables), port, log, url) as server:
         yield server
 
 
 @contextmanager
-def _serve(arguments: Sequence[str], env: Mapping[str, str], port: int, log: Path) -> Iterator[Server]:
+def _serve(arguments: Sequence[str], env: Mapping[str, str], port: int, log: Path, url: str) -> Iterator[Server]:
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("w") as output, on_core(assigned_cores()[0]):
         process = subprocess.Popen(
@@ -96,10 +100,15 @@ def _serve(arguments: Sequence[str], env: Mapping[str, str], port: int, log: Pat
         )
     try:
         _wait_until_connectable(process, port, log)
-        yield Server(f"http://{HOST}:{port}", process.pid)
+        yield Server(f"http://{HOST}:{port}", process.pid, _database_pid(url) if url else 0)
     finally:
         process.terminate()
         process.wait(START_TIMEOUT)
+
+
+def _database_pid(url: str) -> int:
+    with redis.Redis.from_url(url) as client:
+        return int(client.info("server")["process_id"])
 
 
 def _wait_until_connectable(process: subprocess.Popen[bytes], port: int, log: Path) -> None:

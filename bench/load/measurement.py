@@ -41,7 +41,7 @@ class Sample:
     """The result of one measurement.
 
     ``p50`` and ``p99`` are latencies in milliseconds, ``errors`` counts responses that were not as expected, and
-    ``cpu_seconds`` is the processor time of the server.
+    ``cpu_seconds`` is the processor time of the server and its database.
     """
 
     requests: int
@@ -58,7 +58,7 @@ class Sample:
 
     @property
     def cpu_per_request(self) -> float:
-        """Microseconds of the server's processor time, which hardly change when others use the machine."""
+        """Microseconds of processor time, which hardly change when others use the machine."""
         return self.cpu_seconds / max(self.requests, 1) * 1e6
 
 

@@ -23,7 +23,7 @@ class Row:
 
     ``ratios`` are the median, the lowest and the highest of its rate over that of its baseline in the same round; a
     baseline has none, and neither has a contender if it or its baseline met errors. ``cpu_ratio`` is the ratio by the
-    server's processor time a request, ``cpu_per_request`` that time in microseconds.
+    processor time of server and database a request, ``cpu_per_request`` that time in microseconds.
     """
 
     key: str
@@ -54,7 +54,7 @@ def _table(site: Site, rows: Sequence[Row]) -> Table:
         f"{site.profile.articles:,} articles: each contender relative to its baseline",
         COLUMNS,
         [_cells(row, labels.get(row.baseline, "")) for row in rows],
-        notes=("By CPU: the ratio by the server's processor time, which other processes hardly change.",),
+        notes=("By CPU: the ratio by the processor time of server and database, which other processes hardly change.",),
         measured={row.key: MeasuredValue(row.ratios[0]) for row in rows if row.baseline},
         invalid=tuple(row.label for row in rows if row.errors),
         bars=tuple(Bar(row.key, row.label, row.ratios[0]) for row in rows if row.baseline),

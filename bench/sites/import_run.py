@@ -54,7 +54,7 @@ def run_import(store: Store, url: str, file: Path, options: list[str], rows: int
 def _run(store: Store, url: str, file: Path, options: list[str], rows: int, folder: Path) -> tuple[list[float], float]:
     """Run the command and return the rates and the peak memory."""
     arguments = [sys.executable, "-m", "voteweb.cli", "import", str(file.resolve()), *options]
-    with (folder / "import.log").open("w") as log, on_core(assigned_cores()[0]):
+    with (folder / "import.log").open("w") as log, on_core(assigned_cores()[1]):
         process = subprocess.Popen(arguments, cwd=ROOT, env=environment(url), stdout=log, stderr=log)
     progress: list[tuple[float, int]] = []
     peak_mib, interval_rows = 0.0, max(rows // INTERVALS, MIN_INTERVAL_ROWS)
