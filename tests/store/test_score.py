@@ -13,10 +13,12 @@ from voteweb.store import Store
 from voteweb.store.connection import scripts
 
 LUA = files("voteweb.store").joinpath("lua")
-COMMON = LUA.joinpath("common.lua").read_text("utf-8")
-SCORE = f"{COMMON}\nreturn exact(score(tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])))"
+RANKINGS = LUA.joinpath("helpers", "rankings.lua").read_text("utf-8")
+SCORE = scripts.with_helpers(
+    "return exact(score(tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])))"
+)
 
-BY_VOTES = f"{COMMON}\nreturn exact(by_votes(tonumber(ARGV[1]), tonumber(ARGV[2])))"
+BY_VOTES = scripts.with_helpers("return exact(by_votes(tonumber(ARGV[1]), tonumber(ARGV[2])))")
 
 
 @given(
@@ -33,9 +35,7 @@ def test_lua_and_python_compute_the_same_score(
     time = f"{microseconds // 1_000_000}.{microseconds % 1_000_000:06d}"  # as the scripts store it
     computed = run(store, "EVAL", SCORE, 0, time, votes, repr(vote_score), max_lift)
     assert float(computed) == score(float(time), votes, vote_score, max_lift)
-    value = run(
-        store, "EVAL", f"{COMMON}\nreturn exact(by_votes(tonumber(ARGV[1]), tonumber(ARGV[2])))", 0, votes, time
-    )
+    value = run(store, "EVAL", BY_VOTES, 0, votes, time)
     assert float(value) == float(by_votes(votes, float(time)))
 
 
@@ -56,4 +56,4 @@ def test_no_script_spells_the_formula() -> None:
         rest = re.sub(r"vote_score, max_lift, good_votes, max_ranked\)", "", names_arguments)
         assert "vote_score" not in rest, name
         assert re.findall(r"[*]\s*(?:votes|count|points)\b|\b(?:votes|count|points)\s*[*]", rest) == [], name
-    assert re.findall(r"vote_score \* votes", COMMON) == ["vote_score * votes"]
+    assert re.findall(r"vote_score \* votes", RANKINGS) == ["vote_score * votes"]

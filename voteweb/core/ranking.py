@@ -1,8 +1,8 @@
 """Compute the score of an article and the end of its voting time, and explain both.
 
 The front page and every "Top" list are ordered by :func:`score`. To change the weight of a vote, set
-VOTEWEB_VOTE_SCORE or VOTEWEB_GOOD_VOTES. The formula is in Lua too (``score()`` in ``store/lua/common.lua``): change
-both together. After either change, run ``voteweb rescore``.
+VOTEWEB_VOTE_SCORE or VOTEWEB_GOOD_VOTES. The formula is in Lua too (``score()`` in ``rankings.lua``): change both
+together. After either change, run ``voteweb rescore``.
 """
 
 from collections.abc import Iterable
@@ -35,7 +35,7 @@ def lift(votes: int, vote_score: float, max_lift: float) -> float:
 def by_votes(votes: int, time: float) -> int:
     """Return the value of an article in rankings by votes: of those with as many votes, the newer stands first.
 
-    by_votes() in common.lua is the same: change both together.
+    by_votes() in rankings.lua is the same: change both together.
     """
     return votes * _SECONDS_PER_VOTE + int(time // 1)
 
@@ -54,7 +54,7 @@ def voting_end(article: Article, voting_seconds: int) -> int:
     """Return the unix time at which voting on *article* ends: as stored with it when it was posted.
 
     Where a program after the book has stored it, without an end, that is *voting_seconds* after its publishing. It is
-    in whole seconds, which take a third of the memory. voting_end() in common.lua is the same: change both together.
+    in whole seconds, which take a third of the memory. voting_end() in rankings.lua is the same: change both together.
     """
     return article.closes if article.closes is not None else int(article.time + voting_seconds)
 

@@ -7,7 +7,7 @@ from voteweb.store.keys import Keys
 
 
 class ActorArguments(NamedTuple):
-    """The last keys and arguments of a script that acts for a member (see common.lua)."""
+    """The last keys and arguments of a script that acts for a member (see acts.lua)."""
 
     keys: tuple[str, ...]
     arguments: tuple[int | str, str]

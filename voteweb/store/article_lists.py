@@ -35,5 +35,5 @@ def group_keys(keys: Keys, names: Sequence[str]) -> list[str]:
 
 
 def ranking_arguments(settings: Settings) -> tuple[float, ...]:
-    """Return what decides where an article stands: the arguments that ``find_place()`` of ``common.lua`` takes."""
+    """Return what decides where an article stands: the arguments that ``find_place()`` of ``rankings.lua`` takes."""
     return (settings.vote_score, settings.max_lift, settings.good_votes, config.MAX_RANKED)

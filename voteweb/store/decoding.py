@@ -51,7 +51,7 @@ def article(id: int, values: Sequence[str | None]) -> Article | None:
 
 
 def _unix_time(stored: str | None) -> int | None:
-    """Return *stored* whole seconds; None if they are missing or no time, as for voting_end() in common.lua."""
+    """Return *stored* whole seconds; None if they are missing or no time, as for voting_end() in rankings.lua."""
     is_time = stored is not None and stored.isascii() and stored.isdigit() and len(stored) <= MAX_TIME_DIGITS
     return int(stored) if stored is not None and is_time else None
 

@@ -47,7 +47,7 @@ class NewLogEntry:
 
 
 class LogArguments(NamedTuple):
-    """The last keys and first arguments with which a script is done once and writes the log (see common.lua)."""
+    """The last keys and first arguments with which a script is done once and writes the log (see acts.lua)."""
 
     keys: tuple[str, ...]
     arguments: tuple[int, int, str]

@@ -191,7 +191,7 @@ def _user(values: list[str | None]) -> User | None:
     """Return the member with these values of _FIELDS; None without a name or an id that is a number.
 
     No value that another program wrote breaks a page: an unknown role is that of a member, an unreadable ban is a ban.
-    A ban that has ended is none, as for is_banned() in common.lua.
+    A ban that has ended is none, as for is_banned() in members.lua.
     """
     *fields, my, front = values
     id, name, password, role, since, session, banned, reason, until, left, invited_by, held, request, removal = fields

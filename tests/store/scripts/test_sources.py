@@ -11,7 +11,7 @@ from voteweb.store import Store
 from voteweb.store.connection import scripts
 
 TEXTS = {
-    path.stem: path.read_text() for path in sorted(Path(scripts.__file__).parents[1].joinpath("lua").glob("*.lua"))
+    path.stem: path.read_text() for path in sorted(Path(scripts.__file__).parents[1].joinpath("lua").rglob("*.lua"))
 }
 
 
@@ -74,4 +74,18 @@ def test_a_script_builds_no_key(name: str) -> None:
 )
 def test_the_time_has_all_leading_zeros(store: Store, seconds: str, microseconds: str, now: str) -> None:
     stopped = f"local redis = {{ call = function() return {{ '{seconds}', '{microseconds}' }} end }}"
-    assert run(store, "EVAL", f"{stopped}\n{TEXTS['common']}\nreturn now()", 0) == now
+    assert run(store, "EVAL", f"{stopped}\n{scripts.with_helpers('return now()')}", 0) == now
+
+
+def test_a_script_has_the_helpers_that_it_uses_and_no_others() -> None:
+    text = "return exact(finite(ARGV[1])) -- now()"
+    defined = re.findall(r"local function (\w+)", scripts.with_helpers(text))
+    assert defined == ["exact", "finite"]
+    assert re.findall(r"local function (\w+)", scripts.sources()["own_votes"]) == []
+
+
+def test_no_two_files_of_helpers_define_the_same_name() -> None:
+    helpers = [text for name, text in TEXTS.items() if name not in scripts.sources()]
+    names = re.findall(r"^local (?:function )?([\w, ]+)", "\n".join(helpers), re.MULTILINE)
+    defined = [name for line in names for name in line.strip().split(", ")]
+    assert sorted(defined) == sorted(set(defined))

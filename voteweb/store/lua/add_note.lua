@@ -1,6 +1,6 @@
 -- Add a note of a moderator on a member.
--- KEYS  1 notes:<member>  2 user:<member>  then the act's, then the actor's (see common.lua)
--- ARGV  1-3 the act's (see common.lua)  4 text  5 the moderator's name  6 notes that a member may have  then the actor's
+-- KEYS  1 notes:<member>  2 user:<member>  then the act's, then the actor's (see acts.lua)
+-- ARGV  1-3 the act's (see acts.lua)  4 text  5 the moderator's name  6 notes that a member may have  then the actor's
 -- Answers  done <id of the note> | full | unknown | logged-out | forbidden
 local refusal = check_actor()
 local before = answer_before()

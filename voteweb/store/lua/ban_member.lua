@@ -1,6 +1,6 @@
 -- Ban a member for good or until an end, and begin to remove what they posted in some time before.
--- KEYS  1 user:<name>  2 admins:  3 ban-removals:  then the act's, then the actor's (see common.lua)
--- ARGV  1-3 the act's (see common.lua)  4 name in lower case  5 reason  6 new session id
+-- KEYS  1 user:<name>  2 admins:  3 ban-removals:  then the act's, then the actor's (see acts.lua)
+-- ARGV  1-3 the act's (see acts.lua)  4 name in lower case  5 reason  6 new session id
 --       7 seconds until the ban ends, or empty for good  8 seconds whose articles are to be removed, "all" or "none"
 --       9 the same of comments  then the actor's
 -- Answers  done | same (banned already, or the account is held) | unknown | last-admin

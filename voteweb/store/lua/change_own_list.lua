@@ -1,7 +1,7 @@
 -- Put an entry into a list that a member keeps for themselves, or take it out.
 -- KEYS  1 follows:<name>, hides:<name> or saved:<name>  2 user:<name>  3 the key of what the entry stands for, or of the
 --       set that must hold its name  then the act's, then the actor's
--- ARGV  1-3 the act's (see common.lua)  4 "add" or "remove"  5 the entry  6 how many entries the list holds at most
+-- ARGV  1-3 the act's (see acts.lua)  4 "add" or "remove"  5 the entry  6 how many entries the list holds at most
 --       7 the type of KEYS[3]  8 the name that it must hold if it is a set; any other must exist  9 how an entry begins
 --       that is taken out, the oldest first, when the list is full; empty if none is  then the actor's
 -- Answers  done (by this call or before) | unknown (it stands for nothing, or waits for a moderator) | full | logged-out

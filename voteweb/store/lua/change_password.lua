@@ -1,6 +1,6 @@
 -- Set the password hash of a member who has not left, if the present one is still that which the caller verified.
 -- KEYS  1 user:<name>  then the act's
--- ARGV  1-3 the act's (see common.lua)  4 "verified": only if the present hash is the next argument; "any": in any case
+-- ARGV  1-3 the act's (see acts.lua)  4 "verified": only if the present hash is the next argument; "any": in any case
 --       5 the verified hash, or empty  6 new hash  7 new session id, which ends all sessions; empty: they stay
 -- Answers  done (by this call or before) | changed (the hash is another by now) | unknown
 local before = answer_before()

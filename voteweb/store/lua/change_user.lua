@@ -1,6 +1,6 @@
 -- Set fields of a member who has not left. The last admin cannot be given another role.
--- KEYS  1 user:<name>  2 admins:  then the act's, then the actor's (see common.lua)
--- ARGV  1-3 the act's (see common.lua)  4 name in lower case  then field, value, and so on, then the actor's
+-- KEYS  1 user:<name>  2 admins:  then the act's, then the actor's (see acts.lua)
+-- ARGV  1-3 the act's (see acts.lua)  4 name in lower case  then field, value, and so on, then the actor's
 -- Answers  done | same (nothing was written, also to give a role to a member whose account is held) | unknown
 --          | last-admin | logged-out | forbidden
 local refusal = check_actor()

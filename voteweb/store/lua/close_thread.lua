@@ -1,6 +1,6 @@
 -- Close a conversation: a moderator stops comments and votes on them before its time, with a reason.
 -- KEYS  1 article:<id>  2 thread:<id>  then the act's, then the actor's
--- ARGV  1-3 the act's (see common.lua)  4 reason  5 seconds for which conversations are open  then the actor's
+-- ARGV  1-3 the act's (see acts.lua)  4 reason  5 seconds for which conversations are open  then the actor's
 -- Answers  closed | already (it is closed) | ended <unix time> (its time was over) | unknown | gone (the article)
 --          | logged-out | forbidden
 -- The voters are kept as if it were open: it can be opened again until it ends.

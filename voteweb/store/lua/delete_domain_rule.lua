@@ -1,6 +1,6 @@
 -- Delete the rule of a domain.
--- KEYS  1 domain-rules:  then the act's, then the actor's (see common.lua)
--- ARGV  1-3 the act's (see common.lua)  4 domain  then the actor's
+-- KEYS  1 domain-rules:  then the act's, then the actor's (see acts.lua)
+-- ARGV  1-3 the act's (see acts.lua)  4 domain  then the actor's
 -- Answers  done | same (there is none) | logged-out | forbidden
 local refusal = check_actor()
 local before = answer_before()

@@ -2,7 +2,7 @@
 -- they are put into those of their groups that exist.
 -- KEYS  1 groups:  2 group-info:<name>  3 group-aliases:  4 group:<name>  5 time:<name>  6 score:<name>
 --       7 top-group:<name>  then the act's, then the actor's
--- ARGV  1-3 the act's (see common.lua)  4 name  then the actor's
+-- ARGV  1-3 the act's (see acts.lua)  4 name  then the actor's
 -- Answers  deleted | unknown | not-empty | logged-out | forbidden
 local refusal = check_actor()
 local before = answer_before()

@@ -1,5 +1,5 @@
 -- Delete a note on a member: the moderator who wrote it may, and every admin.
--- KEYS  1 notes:<member>  then the actor's (see common.lua)
+-- KEYS  1 notes:<member>  then the actor's (see acts.lua)
 -- ARGV  1 id of the note  2 the moderator's name  then the actor's
 -- Answers  done (now or before) | not-yours | logged-out | forbidden
 local refusal, rank = check_actor()

@@ -1,7 +1,7 @@
 -- Close the open reports of an article or a comment, and leave it as it is.
 -- KEYS  1 article:<id>  2 reports:  3 report:<id> or comment-report:<id>.<number>  then those of who is told (see
 --       thread.lua), the act's, the actor's
--- ARGV  1-3 the act's (see common.lua)  4 it as a member of rankings  then who is told, then the actor's
+-- ARGV  1-3 the act's (see acts.lua)  4 it as a member of rankings  then who is told, then the actor's
 -- Answers  dismissed <how many> | none | again (its reports are others) | logged-out | forbidden
 local refusal = check_actor()
 local before = answer_before()

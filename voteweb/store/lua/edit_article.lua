@@ -3,7 +3,7 @@
 --       6 domain:<domain> as it was  7 domain:<domain> as it will be  8 domain-rules:
 --       then for each group named, first those to add,
 --       its four keys;  then the act's, then the actor's
--- ARGV  1-3 the act's (see common.lua)  4 the article as a member of rankings  5 poster's name, or empty for a moderator
+-- ARGV  1-3 the act's (see acts.lua)  4 the article as a member of rankings  5 poster's name, or empty for a moderator
 --       6 seconds to edit  7 seconds per vote  8-10 the other ranking arguments  11 whether the new link has a domain
 --       (0 or 1)  12 groups an article may be in  13 title  14 link  15 text
 --       16 the link as the caller knows it  17 seconds a link is remembered  18 the revision that the form shows, or

@@ -2,7 +2,7 @@
 -- KEYS  1 article:<id>  2 thread:<id>  3 words:<id>
 --       then for each member whom the text names three: user:<name> inbox:<name> unread:<name>;  then the act's, then
 --       the actor's
--- ARGV  1-3 the act's (see common.lua)  4 the comment's number  5 <article's id>.<number>  6 author's name  7 seconds to
+-- ARGV  1-3 the act's (see acts.lua)  4 the comment's number  5 <article's id>.<number>  6 author's name  7 seconds to
 --       edit  8 text  9 entries of an inbox  10 seconds for which it holds them  then the actor's
 -- Answers  edited | unknown | gone (the article) | comment-unknown | comment-gone | not-yours | late <unix time>
 --          | logged-out | held

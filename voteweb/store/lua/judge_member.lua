@@ -1,7 +1,7 @@
 -- Admit a member whose account is held, or refuse them: like a ban, with a reason that the member can read.
 -- A member who was refused can be let in later.
--- KEYS  1 user:<name>  2 held:  then the act's, then the actor's (see common.lua)
--- ARGV  1-3 the act's (see common.lua)  4 "admit" or "refuse"  5 name in lower case  6 reason of a refusal
+-- KEYS  1 user:<name>  2 held:  then the act's, then the actor's (see acts.lua)
+-- ARGV  1-3 the act's (see acts.lua)  4 "admit" or "refuse"  5 name in lower case  6 reason of a refusal
 --       7 new session id  then the actor's
 -- Answers  done | same (the account is not held, or refused already) | unknown | logged-out | forbidden | held
 local refusal = check_actor()

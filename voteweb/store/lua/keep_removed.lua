@@ -1,6 +1,6 @@
 -- Leave an article removed whose poster has answered, and settle the answer.
 -- KEYS  1 article:<id>  2 answers:  then those of who is told (see thread.lua), the act's, the actor's
--- ARGV  1-3 the act's (see common.lua)  4 the article as a member of rankings  then who is told, then the actor's
+-- ARGV  1-3 the act's (see acts.lua)  4 the article as a member of rankings  then who is told, then the actor's
 -- Answers  kept | none (no answer waits: it was settled before) | logged-out | forbidden
 local refusal = check_actor()
 local before = answer_before()

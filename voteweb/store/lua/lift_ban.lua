@@ -1,6 +1,6 @@
 -- Lift the ban of a member; with it, if wanted, begin to restore what the ban removed.
--- KEYS  1 user:<name>  2 admins:  3 ban-removals:  then the act's, then the actor's (see common.lua)
--- ARGV  1-3 the act's (see common.lua)  4 name in lower case  5 whether what the ban removed is restored (0 or 1)
+-- KEYS  1 user:<name>  2 admins:  3 ban-removals:  then the act's, then the actor's (see acts.lua)
+-- ARGV  1-3 the act's (see acts.lua)  4 name in lower case  5 whether what the ban removed is restored (0 or 1)
 --       then the actor's
 -- Answers  done | same (not banned, nothing to restore, or the account is held) | unknown
 --          | overruled (what this undoes is not in force) | logged-out

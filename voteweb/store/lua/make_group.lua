@@ -1,6 +1,6 @@
 -- Create a group, or change the title, the description and the alias of one that exists.
 -- KEYS  1 groups:  2 group-info:<name>  3 group-aliases:  then the act's, then the actor's
--- ARGV  1-3 the act's (see common.lua)  4 "make" or "change"  5 name  6 title  7 description
+-- ARGV  1-3 the act's (see acts.lua)  4 "make" or "change"  5 name  6 title  7 description
 --       8 whether its alias changes (0 or 1)  9 the alias, empty for none  then the actor's
 -- Answers  done | exists (also as the alias of a group) | unknown | alias-taken | logged-out | forbidden
 local refusal = check_actor()

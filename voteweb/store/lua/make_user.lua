@@ -1,7 +1,7 @@
 -- Create a member under the next free id; if an invitation is needed, use it up.
 -- KEYS  1 user:<name>  2 invite:<token>  3 user:<inviter> (of any token and member when none is needed)  4 user:
 --       5 users:  6 admins:  7 signup:<name>  8 network:<digest>  9 held:  then the act's
--- ARGV  1-3 the act's (see common.lua)  4 whether an invitation is needed (0 or 1)  5 name
+-- ARGV  1-3 the act's (see acts.lua)  4 whether an invitation is needed (0 or 1)  5 name
 --       6 name in lower case  7 password hash, or empty  8 role  9 session id
 --       10 whether the member signs up on the site (0 or 1)  11 the digest of the network they sign up from, or empty
 --       12 seconds for which it is kept  13 what they wrote to the moderators, who must let them in, or empty

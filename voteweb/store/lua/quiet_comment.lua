@@ -1,6 +1,6 @@
 -- Note whether the author of a comment wants notices of replies to it, or the poster of an article those of comments.
 -- KEYS  1 article:<id>  2 thread:<id>  then the act's, then the actor's
--- ARGV  1-3 the act's (see common.lua)  4 the comment's number, 0 for the article  5 the member's name
+-- ARGV  1-3 the act's (see acts.lua)  4 the comment's number, 0 for the article  5 the member's name
 --       6 whether no notices are wanted (0 or 1)  then the actor's
 -- Answers  done | unknown | gone (the article) | comment-unknown | comment-gone | not-yours | logged-out | held
 local refusal = check_actor()

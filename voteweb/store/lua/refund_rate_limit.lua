@@ -1,6 +1,6 @@
 -- Take back what hit_rate_limit counted, for an act that turned out not to count.
 -- KEYS  limit:<kind>-<digest> of each limit, then the act's
--- ARGV  1-3 the act's (see common.lua)  then for each limit: seconds per act in the long run
+-- ARGV  1-3 the act's (see acts.lua)  then for each limit: seconds per act in the long run
 -- Answers  done
 local before = answer_before()
 if before then

@@ -2,7 +2,7 @@
 -- KEYS  1 article:<id>  2 voted:<id>  3-8 rankings of the site  9 posted:<poster>  10 gone:<poster>
 --       11 link:<digest>  12 user:<poster>  13 held-articles:  14 groups:  then for each group of the article its four
 --       keys;  then those of who is told (see thread.lua), the act's, the actor's
--- ARGV  1-3 the act's (see common.lua)  4 the article as a member of rankings  5 own vote (0 or 1)
+-- ARGV  1-3 the act's (see acts.lua)  4 the article as a member of rankings  5 own vote (0 or 1)
 --       6 seconds per vote  7-9 the other ranking arguments  10 the day of KEYS[7]  11 whether the link has a domain
 --       (0 or 1)  12 voting seconds  13 seconds that the set of voters outlives them  14 seconds a link is remembered
 --       15 the article's link as the caller knows it  16 its poster as the caller knows it  17 the revision that the

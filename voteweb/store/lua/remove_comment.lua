@@ -2,7 +2,7 @@
 -- KEYS  1 article:<id>  2 thread:<id>  3 hidden:<id>  4 removing:  5 reports:  6 comment-report:<id>.<number>
 --       7 user:<author>
 --       then those of who is told (see thread.lua), the act's, the actor's
--- ARGV  1-3 the act's (see common.lua)  4 the article's id  5 number of the comment  6 "r", or "R" with its replies
+-- ARGV  1-3 the act's (see acts.lua)  4 the article's id  5 number of the comment  6 "r", or "R" with its replies
 --       7 reason  8 field of the reason  9 its author as the caller knows them  10 the comment as a member of rankings
 --       11 the log id of the ban that removes it, or ""  then who is told, then the actor's
 -- Answers  removed | already (a moderator removed it before) | unknown | gone (its author deleted it)

@@ -1,6 +1,6 @@
 -- Open a conversation again that a moderator closed, until the end that it had from the beginning.
 -- KEYS  1 article:<id>  2 thread:<id>  then the act's, then the actor's
--- ARGV  1-3 the act's (see common.lua)  4 seconds for which conversations are open  then the actor's
+-- ARGV  1-3 the act's (see acts.lua)  4 seconds for which conversations are open  then the actor's
 -- Answers  reopened | already (it is not closed) | ended <unix time> (its time is over) | unknown | gone (the article)
 --          | logged-out | forbidden
 local refusal = check_actor()

@@ -1,7 +1,7 @@
 -- Make the queue of reports agree with the open reports of a comment; one that is deleted, removed, or removed together with
 -- one above it has none.
 -- KEYS  1 thread:<id>  2 reports:  3 comment-report:<id>.<number>  then those of who is told (see thread.lua)
--- ARGV  1-3 the act's (see common.lua): not remembered  4 the comment as a member of rankings  5 its number
+-- ARGV  1-3 the act's (see acts.lua): not remembered  4 the comment as a member of rankings  5 its number
 --       6 id of the log entry of the removal, empty if nobody is told  then who is told
 -- Answers  repaired | unchanged | unrepairable (the comment cannot be read) | again (its reports are others)
 local told = take_told()

@@ -2,7 +2,7 @@
 -- KEYS  1 article:<id>  2-7 rankings of the site  8 posted:<poster>  9 gone:<poster>  10 link:<digest>
 --       11 user:<poster>  12 groups:  13 answers:  14 held-articles:  then for each group of the article its four keys;
 --       then those of who is told (see thread.lua), the act's, the actor's
--- ARGV  1-3 the act's (see common.lua)  4 the article as a member of rankings  5 seconds per vote
+-- ARGV  1-3 the act's (see acts.lua)  4 the article as a member of rankings  5 seconds per vote
 --       6-8 the other ranking arguments  9 the day of KEYS[6]  10 whether the link has a domain (0 or 1)
 --       11 seconds a link is remembered  12 the article's link as the caller knows it  13 its poster as the caller
 --       knows it  14 the log id of the ban that removed it, or ""  then its groups' names, then who is told, then the

@@ -1,7 +1,7 @@
 -- Bring a removed comment back, with its votes, at its place; and what is below it, if it was removed together with that.
 -- KEYS  1 article:<id>  2 thread:<id>  3 hidden:<id>  4 removing:  5 user:<author>  then those of who is told (see
 --       thread.lua), the act's, the actor's
--- ARGV  1-3 the act's (see common.lua)  4 the article's id  5 number of the comment  6 field of the reason
+-- ARGV  1-3 the act's (see acts.lua)  4 the article's id  5 number of the comment  6 field of the reason
 --       7 its author as the caller knows them  8 the log id of the ban that removed it, or ""  then who is told, then the actor's
 -- Answers  restored | already (nobody removed it, or not that ban) | unknown | deleted | again (its author is another)
 --          | overruled (what this undoes is not in force) | logged-out | forbidden

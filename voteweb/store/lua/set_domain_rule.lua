@@ -1,6 +1,6 @@
 -- Make or change the rule of a domain.
--- KEYS  1 domain-rules:  then the act's, then the actor's (see common.lua)
--- ARGV  1-3 the act's (see common.lua)  4 domain  5 "refuse" or "hold"  6 the words that say why  7 the moderator's name
+-- KEYS  1 domain-rules:  then the act's, then the actor's (see acts.lua)
+-- ARGV  1-3 the act's (see acts.lua)  4 domain  5 "refuse" or "hold"  6 the words that say why  7 the moderator's name
 --       8 rules that there may be  then the actor's
 -- Answers  done | same | full | logged-out | forbidden
 local refusal = check_actor()

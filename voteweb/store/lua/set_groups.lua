@@ -1,7 +1,7 @@
 -- Put an article into groups and take it out of others, in one act.
 -- KEYS  1 article:<id>  2 groups:  then for each group named, first those to add, its four keys;  then the act's,
 --       then the actor's
--- ARGV  1-3 the act's (see common.lua)  4 the article as a member of rankings  5 seconds per vote
+-- ARGV  1-3 the act's (see acts.lua)  4 the article as a member of rankings  5 seconds per vote
 --       6-8 the other ranking arguments  9 groups an article may be in  10 how many of the names are to add
 --       then the names, then the actor's
 -- Answers  set <groups> (as they now are) | unknown | gone | no-group <names> | too-many

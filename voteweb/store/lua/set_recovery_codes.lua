@@ -1,6 +1,6 @@
 -- Give a member recovery codes in place of those that they have. Accounts that are held can have some too.
 -- KEYS  1 user:<name>  then the act's
--- ARGV  1-3 the act's (see common.lua)  4 member id  5 session id
+-- ARGV  1-3 the act's (see acts.lua)  4 member id  5 session id
 --       6 the digest of the key and those of the codes, separated by spaces
 -- Answers  done (by this call or before) | logged-out (the session has ended, or the member is banned or gone)
 local before = answer_before()

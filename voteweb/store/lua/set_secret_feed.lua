@@ -1,7 +1,7 @@
 -- Give a feed that only one member knows another secret address, or none.
 -- KEYS  1 user:<name>  2 inbox-feed:<digest that the caller read>  3 inbox-feed:<new digest>  then the act's, then the
 --       actor's; or saved-feed:
--- ARGV  1-3 the act's (see common.lua)  4 the field with the digest  5 the name in lower case
+-- ARGV  1-3 the act's (see acts.lua)  4 the field with the digest  5 the name in lower case
 --       6 the digest that the caller read, or empty  7 the new digest, or empty for no feed  then the actor's
 -- Answers  done (by this call or before) | again <digest> (the feed has another address by now) | logged-out | held
 --          | forbidden

@@ -3,7 +3,7 @@
 --       11 link:<digest>  12 reports:  13 report:<id>  14 user:<poster>  15 was:<id>  16 held-articles:
 --       17 answers:  then for each group of the article its four keys;  then those of who is told (see thread.lua),
 --       the act's, the actor's
--- ARGV  1-3 the act's (see common.lua)  4 the article as a member of rankings  5 "deleted" or "removed"  6 reason
+-- ARGV  1-3 the act's (see acts.lua)  4 the article as a member of rankings  5 "deleted" or "removed"  6 reason
 --       7 poster's name, or empty if the time of posting does not matter  8 seconds to delete
 --       9 the article's link as the caller knows it  10 its poster as the caller knows it
 --       11 the log id of the ban that removes it, or ""  12 the day of KEYS[7]

@@ -1,7 +1,6 @@
--- Helpers put in front of every script that lists comments of several conversations, after those of node.lua; they only
--- read. Such scripts have the set removing: as KEYS[1], and begin ARGV with the beginnings of the keys of articles, threads,
--- words and hidden comments: which ones are read depends on what the lists hold. Data of another program, or of a wrong type,
--- are none.
+-- Helpers of scripts that list comments of several conversations; they only read. Such scripts have the set removing: as
+-- KEYS[1], and begin ARGV with the beginnings of the keys of articles, threads, words and hidden comments: which ones are
+-- read depends on what the lists hold. Data of another program, or of a wrong type, are none.
 local articles, is_removing = {}, nil
 
 -- Return what the comments of an article have in common: its title, "" if there is none, poster and status, the keys of its

@@ -1,5 +1,3 @@
--- Helpers put in front of every script that changes a conversation, after those of common.lua and node.lua.
-
 -- Voters of up to VOTER_BLOCK comments share one set; a voter of a comment is number * VOTER_FACTOR + member id.
 local VOTER_BLOCK, VOTER_FACTOR = 512, 4294967296
 

@@ -1,0 +1,51 @@
+-- Scripts that act for a member end their KEYS with user:<actor>, and their ARGV with the actor's id and the least role
+-- that may do this. For an act of the operator the id and the role are empty, and there is no such key.
+local RANKS = { member = 1, moderator = 2, admin = 3 }
+
+-- Return the answer of the script to a member who may not act, else nil and the rank of the member's role: what the
+-- caller knows of the member may be out of date. logged-out: the member is banned or gone, or the name belongs to
+-- another id; held: the account waits for a moderator; forbidden: the role is too low.
+local function check_member(key, id, least_role)
+  local stored_id, role, banned, until_time, left, held = unpack(
+    redis.call('HMGET', key, 'id', 'role', 'banned', 'banned-until', 'left', 'held'))
+  local rank = RANKS[role] or RANKS.member
+  if stored_id ~= id or left or is_banned(banned, until_time) then
+    return { 'logged-out' }
+  elseif held then
+    return { 'held' }
+  elseif rank < RANKS[least_role] then
+    return { 'forbidden' }
+  end
+  return nil, rank
+end
+
+-- Check the actor as check_member does, and take the actor off KEYS and ARGV: what is left ends as other scripts' do.
+-- The operator ranks above all.
+local function check_actor()
+  local least_role, id = table.remove(ARGV), table.remove(ARGV)
+  if id == '' then
+    return nil, math.huge
+  end
+  return check_member(table.remove(KEYS), id, least_role)
+end
+
+-- Scripts that could act again over somebody else's act, if they are sent again because an answer was lost, begin their
+-- ARGV with three arguments: how many of the last KEYS belong to the act (0: neither remembered nor logged), for how
+-- many seconds its answer is remembered, and its log entry as JSON, or "" if it is not logged. Those keys are
+-- done:<token>, with another token for each act; if it is logged, log-entries: and the lists of ids that index it.
+
+-- Return the answer that this act has had before, else nil. Called before the script decides anything.
+local function answer_before()
+  local count = tonumber(ARGV[1])
+  local answer = count > 0 and redis.call('GET', KEYS[#KEYS - count + 1])
+  return answer and cjson.decode(answer) or nil
+end
+
+-- Remember and return the answer of an act that has been done: sent again, it changes nothing.
+local function done(answer)
+  local count = tonumber(ARGV[1])
+  if count > 0 then
+    redis.call('SET', KEYS[#KEYS - count + 1], cjson.encode(answer), 'EX', ARGV[2])
+  end
+  return answer
+end

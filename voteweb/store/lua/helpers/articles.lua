@@ -1,0 +1,33 @@
+-- Take the answer of a poster to the removal of an article off what waits for the moderators. The answer itself stays.
+local function settle_answer(article_key, answers_key, member)
+  redis.call('HDEL', article_key, 'answered')
+  redis.call('ZREM', answers_key, member)
+end
+
+-- Find the rule about a link in the hash at key. domains are the host of the link and the domains above it, the closest
+-- first. Returns nil, or the rule's action ("refuse" or "hold"), its domain, and the words that say why.
+local function domain_rule(key, domains)
+  local names = {}
+  for name in string.gmatch(domains, '%S+') do
+    names[#names + 1] = name
+  end
+  local stored = #names > 0 and redis.call('HMGET', key, unpack(names)) or {}
+  for i = 1, #names do
+    local is_readable, rule = pcall(cjson.decode, stored[i] or '')
+    if is_readable and type(rule) == 'table' then
+      return rule.action, names[i], tostring(rule.why)
+    end
+  end
+end
+
+-- The number of the next revision of an article: every change of what its form shows gives it another.
+local function next_revision(revision)
+  return string.format('%d', (tonumber(string.match(revision or '', '^%d+$') or '') or 0) + 1)
+end
+
+-- Remember under which link an article is found, for as long as a second posting of it is a duplicate.
+local function remember_link(key, time, seconds, member)
+  redis.call('ZADD', key, exact(time), member)
+  local newest = redis.call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2]
+  redis.call('EXPIREAT', key, string.format('%d', math.ceil(tonumber(newest) + seconds)))
+end

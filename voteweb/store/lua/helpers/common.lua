@@ -1,0 +1,67 @@
+-- Helpers: each script gets those functions in front that it uses. See connection/scripts.py.
+-- Every key comes in KEYS, and none is built here. Members and stored values come in ARGV, never from KEYS: a key may
+-- carry the prefix of its site, a member never does.
+
+-- The time of this server in unix seconds with six decimals, as text: TIME gives microseconds without leading zeros.
+local function now()
+  local t = redis.call('TIME')
+  return string.format('%d.%06d', tonumber(t[1]), tonumber(t[2]))
+end
+
+-- A stored number, or nil for a text that is none, or that is infinite: no command could take what is computed from it.
+local function finite(text)
+  local number = tonumber(text)
+  return number and number - number == 0 and number or nil
+end
+
+-- A number as text that reads back as the same number: Lua's own conversion keeps too few decimals.
+local function exact(number)
+  return string.format('%.17g', number)
+end
+
+-- Let the writes that follow happen on a server whose memory is full: it refuses a command that may take memory, unless
+-- the script has written before. For acts that free memory or keep the site safe. The key is one that never expires, or
+-- that gets an expiry afterwards.
+local function write_when_full(key)
+  redis.call('PERSIST', key)
+end
+
+-- Tell whether a key is absent or of the wanted type. Redis undoes nothing, so scripts check before their first write.
+local function has_type(key, wanted)
+  local kind = redis.call('TYPE', key).ok
+  return kind == 'none' or kind == wanted
+end
+
+-- Raise an error, before anything is written, unless all keys from KEYS[first] to KEYS[last] are of the wanted type.
+local function check_types(first, last, wanted)
+  for i = first, last do
+    if not has_type(KEYS[i], wanted) then
+      error('WRONGTYPE ' .. KEYS[i] .. ' is no ' .. wanted)
+    end
+  end
+end
+
+-- Tell whether a stored name is that of the member whose name is spelled so. Lua knows the case of ASCII letters alone,
+-- which programs after the book and earlier versions may have stored otherwise; any other name is stored as its member
+-- spells it.
+local function is_name_of(stored, name)
+  return stored == name or string.lower(stored or '') == string.lower(name)
+end
+
+-- Count an act in the statistics of a day, which expire after some seconds. One more or less does no harm: a field that
+-- another program has made no number stays as it is.
+local function count_act(key, field, by, seconds)
+  local count = redis.pcall('HINCRBY', key, field, by)
+  if count == 1 or count == -1 then
+    redis.call('EXPIRE', key, seconds)
+  end
+end
+
+-- Store a member's report of an article or a comment, whose name in the member's own set is what, and queue it.
+local function store_report(queue_key, report_key, reported_key, member, what, reporter, json)
+  local report = cjson.decode(json)
+  report.time = tonumber(now())
+  redis.call('SADD', reported_key, what)
+  redis.call('HSET', report_key, reporter, cjson.encode(report))
+  redis.call('ZADD', queue_key, redis.call('HLEN', report_key), member)
+end

@@ -1,0 +1,168 @@
+-- The score of an article: unix seconds of publishing plus vote_score seconds per vote, of which at most max_lift count
+-- (0: all of them). score() in core/ranking.py explains the same formula to people: change both together.
+local function score(time, votes, vote_score, max_lift)
+  local lift = vote_score * votes
+  return time + (max_lift > 0 and math.min(lift, max_lift) or lift)
+end
+
+-- The unix time at which voting on an article ends: its field closes, in whole seconds, or voting_seconds after time if
+-- a program that knows no such field has stored the article. voting_end() in core/ranking.py: change both together.
+local function voting_end(closes, time, voting_seconds)
+  local is_time = closes and #closes <= 12 and string.match(closes, '^%d+$')
+  return is_time and tonumber(closes) or math.floor(time + tonumber(voting_seconds))
+end
+
+-- Put a member into a ranking for good: a program written after the book may have set the ranking to expire.
+local function rank(key, number, member)
+  redis.call('ZADD', key, exact(number), member)
+  redis.call('PERSIST', key)
+end
+
+-- The value of an article in rankings by votes, which tells those with as many votes apart by their time. by_votes() in
+-- core/ranking.py: change both together.
+local function by_votes(votes, time)
+  return votes * 4294967296 + math.floor(time)
+end
+
+-- A ranking by votes holds a number of articles at most. This member has the value of the best one that it left out:
+-- it stands below all articles, and whatever is worth more is in the ranking.
+local LEFT_OUT = '-'
+
+-- Take the lowest article out of a ranking by votes while it holds more than max_ranked.
+local function trim_best(key, max_ranked)
+  local lowest = redis.call('ZRANGE', key, 0, 1, 'WITHSCORES')
+  local at = lowest[1] == LEFT_OUT and 3 or 1
+  local count = redis.call('ZCARD', key) - (at == 3 and 1 or 0)
+  if count > max_ranked then
+    redis.call('ZREM', key, lowest[at])
+    redis.call('ZADD', key, lowest[at + 1], LEFT_OUT)
+    return trim_best(key, max_ranked)
+  end
+end
+
+-- Put an article into a ranking by votes if it is one of the best, else take it out.
+local function rank_best(key, place)
+  local stored, left_out = unpack(redis.call('ZMSCORE', key, place.member, LEFT_OUT))
+  if left_out and place.by_votes < tonumber(left_out) then
+    if stored then
+      redis.call('ZREM', key, place.member)
+    end
+  else
+    redis.call('ZADD', key, exact(place.by_votes), place.member)
+    if not stored then
+      trim_best(key, place.max_ranked)
+    end
+  end
+end
+
+-- The publish time in a value of a ranking by votes, in whole seconds.
+local function seconds_of(value)
+  return value % 4294967296
+end
+
+-- Tell whether the ranking in KEYS[at], which expires, is there and stays until it has been read.
+local function is_kept(at)
+  return redis.call('PTTL', KEYS[at]) > 200
+end
+
+-- Add articles, as values and members in turn, to a ranking by votes that is being made.
+local function add_best(key, values, max_ranked)
+  for first = 1, #values, 1000 do
+    redis.call('ZADD', key, unpack(values, first, math.min(first + 999, #values)))
+  end
+  redis.call('ZREM', key, LEFT_OUT)
+  redis.call('ZREMRANGEBYRANK', key, 0, -1 - max_ranked)
+end
+
+-- Keep the ranking in KEYS[at + 1], which is being made, as KEYS[at] if it is whole; else note how far it is.
+local function keep_best(at, is_whole, position, seconds)
+  if not is_whole then
+    redis.call('ZADD', KEYS[at + 1], position, LEFT_OUT)
+    redis.call('EXPIRE', KEYS[at + 1], 60)
+    return { 'more' }
+  end
+  redis.call('ZADD', KEYS[at + 1], '-' .. now(), 'whole')
+  redis.call('RENAME', KEYS[at + 1], KEYS[at])
+  redis.call('EXPIRE', KEYS[at], seconds)
+  return { 'made' }
+end
+
+-- Where an article stands in the rankings that hold it. The texts are four arguments of scripts, in the order of
+-- ranking_arguments() in store/article_lists.py: seconds per vote, most seconds by which votes lift an article (0: no
+-- limit), votes of a good article, and articles that a ranking by votes holds.
+local function find_place(member, time, votes, vote_score, max_lift, good_votes, max_ranked)
+  return {
+    member = member, time = time, points = score(time, votes, tonumber(vote_score), tonumber(max_lift)),
+    is_good = votes >= tonumber(good_votes), by_votes = by_votes(votes, time), max_ranked = tonumber(max_ranked) }
+end
+
+-- Put an article into the ranking of good articles, or take it out, depending on its votes.
+local function rank_good(key, place)
+  if place.is_good then
+    rank(key, place.time, place.member)
+  else
+    redis.call('ZREM', key, place.member)
+  end
+end
+
+-- The keys of the rankings of the site that hold an article come in one order, that of site_keys() in
+-- store/article_lists.py: time: score: good: top: top-day:<day> domain:<domain>. Those of a group, of group_keys() there:
+-- group:<g> time:<g> score:<g> top-group:<g>.
+local SITE_KEYS, GROUP_KEYS = 6, 4
+
+-- Return the day of a time, in days since 1970.
+local function day_of(time)
+  return string.format('%d', math.floor(time / 86400))
+end
+
+-- Put an article into the ranking of its link's domain; has_domain: 0 if the link has none.
+local function enter_domain(key, place, has_domain)
+  if has_domain == '1' then
+    rank(key, math.floor(place.time), place.member)
+  end
+end
+
+-- Put an article into the rankings of the site, the first of which is KEYS[at].
+local function enter_site(at, place, has_domain)
+  rank(KEYS[at], place.time, place.member)
+  rank(KEYS[at + 1], place.points, place.member)
+  rank_good(KEYS[at + 2], place)
+  rank_best(KEYS[at + 3], place)
+  rank_best(KEYS[at + 4], place)
+  enter_domain(KEYS[at + 5], place, has_domain)
+end
+
+-- Take an article out of the rankings of the site.
+local function leave_site(at, member)
+  for i = at, at + SITE_KEYS - 1 do
+    redis.call('ZREM', KEYS[i], member)
+  end
+end
+
+-- Find the first microsecond from time on at which the ranking by time has no article, as text.
+-- Times are whole microseconds, so an interval is full when it holds as many articles as microseconds: doubling, then
+-- bisecting, finds its end in some tens of steps, even among thousands of imported rows of one second.
+local function first_free_time(ranking, time)
+  while redis.call('ZCOUNT', ranking, time, time) > 0 do
+    local function after(n)
+      return string.format('%.6f', tonumber(time) + n * 0.000001)
+    end
+    local function is_full(n)
+      return redis.call('ZCOUNT', ranking, time, after(n)) > n
+    end
+    local full, free = 0, 1
+    while is_full(free) do
+      full, free = free, free * 2
+    end
+    while free - full > 1 do
+      local middle = math.floor((full + free) / 2)
+      if is_full(middle) then
+        full = middle
+      else
+        free = middle
+      end
+    end
+    time = after(free)
+  end
+  return time
+end

@@ -1,0 +1,43 @@
+-- The value of an open session is "<unix time at which it began>,<seconds until its last noted use>,<seconds until the
+-- member last gave their password, empty if never>,<browser>", with ",*" at the end of one that began before sessions
+-- were stored. That of an ended one is "-<unix time until which it is remembered>". A session that is not used ends
+-- after idle seconds, any after longest seconds, and a use is not noted again within pause seconds.
+
+-- Return the unix time at which a session ends, or the memory of an ended one; 0 for a value that is none.
+local function session_end(value, idle, longest)
+  local began, used = string.match(value, '^(%d+),(%d+),')
+  if not began then
+    return tonumber(string.match(value, '^%-(%d+)$')) or 0
+  end
+  return began + math.min(used + tonumber(idle), tonumber(longest))
+end
+
+-- Find the session of a digest in KEYS[at]. Returns its value and, if its last use must be noted, the value to store for
+-- note_session(); nil if it has ended, or belongs to another session id of the member.
+local function find_session(at, member_session, digest, idle, longest, pause)
+  local of, value = unpack(redis.call('HMGET', KEYS[at], 'of', digest))
+  local began, used, rest = string.match(value or '', '^(%d+),(%d+),(.*)$')
+  local time = tonumber(now())
+  if of ~= member_session or not began or session_end(value, idle, longest) <= time then
+    return nil
+  end
+  if time - began - used >= tonumber(pause) then
+    return value, string.format('%d,%d,%s', began, math.floor(time - began), rest)
+  end
+  return value
+end
+
+-- Keep the sessions in KEYS[at] until the last of them has ended.
+local function keep_sessions(at, ends)
+  if redis.call('TTL', KEYS[at]) < ends - tonumber(now()) then
+    redis.call('EXPIREAT', KEYS[at], string.format('%d', math.ceil(ends)))
+  end
+end
+
+-- Store the value that find_session() returned to be noted, if any. A full server does not stop the act that uses the
+-- session.
+local function note_session(at, digest, value, idle, longest)
+  if value and type(redis.pcall('HSET', KEYS[at], digest, value)) ~= 'table' then
+    keep_sessions(at, session_end(value, idle, longest))
+  end
+end
