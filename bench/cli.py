@@ -31,7 +31,7 @@ PARTS: dict[str, Callable[[RunContext], list[Table]]] = {
     "import": imports.measure,
 }
 #: The options of a smoke test, which runs the whole program on very small sites.
-SMOKE_OPTIONS = {"sizes": (300, 600), "seconds": 0.2, "rounds": 1}
+SMOKE_OPTIONS = {"sizes": (300, 600), "seconds": 0.2, "rounds": 1, "runs": 1}
 
 
 def _parse_sizes(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[int, ...]:
@@ -60,8 +60,9 @@ def _parse_parts(_context: click.Context, _parameter: click.Parameter, value: st
     help="Real stories, in the format of `voteweb import`; left out where the file is missing.",
 )
 @click.option("--parts", default=",".join(PARTS), callback=_parse_parts, help=f"What to measure: {', '.join(PARTS)}.")
-@click.option("--seconds", default=3.0, help="Length of one measurement.")
-@click.option("--rounds", default=3, help="Measurements of each contender.")
+@click.option("--seconds", default=2.0, help="Length of one measurement.")
+@click.option("--rounds", default=5, help="Measurements of each contender in one run.")
+@click.option("--runs", default=3, help="Runs of the ratios, each with servers of its own; their spread is shown.")
 @click.option(
     "--engine", type=click.Choice(["valkey", "redis"]), default="valkey", help="The bundled one, or the system's."
 )
@@ -110,6 +111,7 @@ def _create_context(options: dict[str, Any]) -> RunContext:
     return RunContext(
         folder=folder,
         engine=engine,
+        runs=options["runs"],
         rounds=options["rounds"],
         seconds=options["seconds"],
         generator=select_generator(options["load"]),
@@ -124,7 +126,8 @@ def _run_facts(context: RunContext) -> dict[str, str]:
     return machine_facts() | {
         "database": engine_version(context.generated[0]),
         "load generator": context.generator.name,
-        "measurements": f"{context.rounds} rounds of {context.seconds:g} s, one worker, {CONNECTIONS} connections",
+        "measurements": f"{context.rounds} rounds of {context.seconds:g} s, the ratios in {context.runs} runs of them",
+        "server": f"one worker, {CONNECTIONS} connections",
         "pinned": f"web server and database on core {server_core}, load generator on {client_core}",
     }
 

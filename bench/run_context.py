@@ -11,14 +11,16 @@ from bench.sites.prepare import Site
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """One run: the length of a measurement in ``seconds``, the ``rounds`` of all contenders, and its sites.
+    """The length of a measurement in ``seconds``, the ``rounds`` of all contenders, and the sites.
 
+    The ratios are measured ``runs`` times, each time by servers that are started for it.
     ``generated`` are the generated sites, the smallest first; ``stories`` is the site of real stories, if there is
     one. The numbers of a smoke test (``is_smoke``) mean nothing.
     """
 
     folder: Path
     engine: str
+    runs: int
     rounds: int
     seconds: float
     generator: LoadGenerator
