@@ -12,7 +12,8 @@ from voteweb.store.votes import mark_voted
 from voteweb.web import my_site
 from voteweb.web.auth.login import page_pipeline, queue_viewer, require_member, session_member_name, session_user_id
 from voteweb.web.context import settings, store
-from voteweb.web.pagination import mark_new, mark_saved, page_number, queue_new_counts
+from voteweb.web.own_marks import mark_new, mark_saved, queue_new_counts
+from voteweb.web.pagination import page_number
 
 
 def is_front_page() -> bool:

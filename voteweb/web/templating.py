@@ -10,10 +10,10 @@ from flask.templating import Environment
 from voteweb.core import comment_permissions, config, links, markup, permissions, ranking, validation
 from voteweb.core.config import Settings
 from voteweb.core.models import Role
-from voteweb.web import flashes, my_site, urls
+from voteweb.web import flashes, my_site, own_parts, urls
 from voteweb.web.auth.authentication import log_in_error
 from voteweb.web.auth.csrf import csrf_token
-from voteweb.web.auth.login import viewer, viewer_csrf_token
+from voteweb.web.auth.login import viewer
 from voteweb.web.comment_forms import CommentForm
 from voteweb.web.context import now
 from voteweb.web.forms import AnswerForm, ReportForm
@@ -71,7 +71,6 @@ def init_app(app: Flask, settings: Settings) -> None:
         explain_score=lambda article: ranking.explain(
             article, settings.vote_score, settings.max_lift, settings.voting_seconds
         ),
-        flashes=flashes.pop_all,
         form_token=csrf_token,
         invitation_count=formatting.invitation_count,
         is_good=lambda article: permissions.is_good(article, settings),
@@ -82,6 +81,9 @@ def init_app(app: Flask, settings: Settings) -> None:
         period_titles=formatting.PERIOD_TITLES,
         new_answer_form=lambda: AnswerForm(formdata=None, meta={"csrf": False}),
         new_count=formatting.new_count,
+        own_account=own_parts.account,
+        own_messages=own_parts.messages,
+        own_part=own_parts.own,
         my_site=my_site.choice,
         may_edit_comment=lambda node: comment_permissions.may_edit_comment(viewer(), node, now(), settings),
         more_replies=formatting.more_replies,
@@ -107,8 +109,6 @@ def init_app(app: Flask, settings: Settings) -> None:
 def _viewer_context() -> dict[str, Any]:
     return {
         "viewer": viewer(),
-        "open_reports": g.get("open_reports", 0),
-        "waiting": g.get("waiting", 0),
+        "csrf_token": own_parts.token(),
         "unread": g.unread.count if "unread" in g else 0,
-        "csrf_token": viewer_csrf_token(),
     }

@@ -6,8 +6,9 @@ everybody; what is personal stays outside of it.
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import lru_cache
+from typing import NamedTuple, cast
 
-from flask import Flask
+from flask import Flask, current_app
 from markupsafe import Markup
 
 from voteweb.core import config, markup, permissions
@@ -24,6 +25,21 @@ Render = Callable[..., Markup]
 RenderRow = Callable[[str, str, Article, VotingState, int, bool, int], Markup]
 
 
+_EXTENSION = "voteweb.fragments"
+
+
+class Fragments(NamedTuple):
+    """The functions that render fragments of an app, as templates call them; ``article_rows`` returns a list."""
+
+    cached: Callable[..., Markup]
+    article_rows: Callable[[Iterable[Article]], list[Markup]]
+
+
+def fragments() -> Fragments:
+    """Return what renders the fragments of this app."""
+    return cast(Fragments, current_app.extensions[_EXTENSION])
+
+
 def init_app(app: Flask) -> None:
     """Add ``cached(template, name=value…)``, ``article_rows(articles)``, ``articles_with_rows(articles)`` and more.
 
@@ -36,20 +52,22 @@ def init_app(app: Flask) -> None:
 
     render_row = _cached_row_renderer(render)
 
-    def article_rows(articles: Iterable[Article], ranks: Sequence[int] = ()) -> Markup:
+    def article_rows(articles: Iterable[Article], ranks: Sequence[int] = ()) -> list[Markup]:
         """Return *articles* as rows of a list, as the viewer sees them now; with *ranks* if some were left out."""
-        return markup.join(_rows(render_row, "articles/_row.html", articles, ranks))
+        return _rows(render_row, "articles/_row.html", articles, ranks)
 
     def articles_with_rows(articles: Sequence[Article]) -> Iterable[tuple[Article, Markup]]:
         """Return *articles*, each with the content of its row."""
         return zip(articles, _rows(render_row, "articles/_row_content.html", articles), strict=True)
 
+    cached = _cached_renderer(render)
     app.jinja_env.globals.update(
-        cached=_cached_renderer(render),
-        article_rows=article_rows,
+        cached=cached,
+        article_rows=lambda articles, ranks=(): markup.join(article_rows(articles, ranks)),
         articles_with_rows=articles_with_rows,
         comment_html=comment_texts.render,
     )
+    app.extensions[_EXTENSION] = Fragments(cached, article_rows)
 
 
 def _cached_renderer(render: Render) -> Render:

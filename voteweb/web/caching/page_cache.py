@@ -137,7 +137,7 @@ class PageCache:
         query, path = environ.get("QUERY_STRING", ""), environ.get("PATH_INFO", "")
         if (
             environ["REQUEST_METHOD"] not in ("GET", "HEAD")
-            or (query and not _QUERY.fullmatch(query))
+            or not is_linked_query(query)
             or path.startswith(_STATIC_PATH)
             or len(path) > config.MAX_CACHED_LENGTH
         ):
@@ -193,6 +193,11 @@ def _is_cacheable(response: Response) -> bool:
         and not (control.no_store or control.private)
         and len(response.get_data()) <= config.PAGE_CACHE_BYTES * _MAX_PAGE_SHARE
     )
+
+
+def is_linked_query(query: str) -> bool:
+    """Tell whether a page is kept under *query*: under none, or one that lists and conversations link to."""
+    return not query or _QUERY.fullmatch(query) is not None
 
 
 @cache_short(_HEADER_CACHE_SIZE)

@@ -1,6 +1,7 @@
 """Articles: the lists of the whole site, one article, editing and deleting."""
 
 from dataclasses import replace
+from time import monotonic
 from typing import Any
 
 from flask import Blueprint, abort, flash, redirect, render_template, request
@@ -20,10 +21,10 @@ from voteweb.core.errors import (
     TooLate,
     TooManyGroups,
 )
-from voteweb.core.models import Article, ArticleStatus, LogAction, Order, User
+from voteweb.core.models import Article, ArticleStatus, LogAction, Order, Page, User
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.threads import ThreadRead
-from voteweb.web import conversations, my_groups, my_site
+from voteweb.web import conversations, my_groups, my_site, shared_lists, shared_pages
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import (
     login_required,
@@ -37,15 +38,17 @@ from voteweb.web.context import now, settings, store
 from voteweb.web.conversations import ConversationPages
 from voteweb.web.forms import EditForm, Form
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import page_number, queue_own_votes, render_list, with_viewer_votes
+from voteweb.web.own_marks import queue_own_votes, with_viewer_votes
+from voteweb.web.pagination import page_number, render_list
 from voteweb.web.responses import wants_json
+from voteweb.web.shared_lists import RenderedPage
 from voteweb.web.views import structured_data
 
 blueprint = Blueprint("articles", __name__)
 
 
 @blueprint.get("/")
-def front() -> str:
+def front() -> RenderedPage:
     """Show the front page: all articles by score, and beside them the newest good ones that the page does not list.
 
     A member may have chosen to see the groups that they follow instead; ``?of=all`` shows all articles still.
@@ -59,7 +62,7 @@ def front() -> str:
         return _front() if known_as_my_groups else my_groups.render(Order.SCORE, as_front_page=True)
 
 
-def _front(chosen: str | None = None) -> str:
+def _front(chosen: str | None = None) -> RenderedPage:
     """Return the front page with all articles; raise ChosenOtherwise if the viewer's choice is not *chosen*."""
     count, queries = settings().good_on_front, my_site.unknown_choice_queries()
     if count:
@@ -88,20 +91,26 @@ def _front(chosen: str | None = None) -> str:
 
 
 @blueprint.get("/new")
-def new() -> str:
+def new() -> RenderedPage:
     """Show all articles by time."""
     return render_list("articles/new.html", store().rankings.site(Order.TIME))
 
 
 @blueprint.get("/good")
-def good() -> str:
+def good() -> RenderedPage:
     """Show the newest good articles."""
-    pipeline = page_pipeline()
+    if answer := shared_lists.answer():
+        return answer
+    asked, pipeline = monotonic(), page_pipeline()
     viewer = queue_viewer(pipeline)
     articles = store().listings.queue_good(pipeline, settings().good_listed)
     pipeline.execute()
     rows, group_names = with_viewer_votes(articles.result, viewer.result, new_counts={})
-    return render_template("articles/good.html", rows=my_site.not_hidden(rows), all_groups=group_names)
+    template = "articles/good.html"
+    page: Page[Article] = Page((), number=1, total=len(rows), first_rank=1, more=False)
+    if shared_pages.may_keep(viewer.result):
+        return shared_lists.answer_afresh(asked, template, articles.result, rows, page=page)
+    return render_template(template, page=replace(page, rows=my_site.not_hidden(rows)), all_groups=group_names)
 
 
 @blueprint.get("/a/<int:id>")

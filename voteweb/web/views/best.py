@@ -13,6 +13,7 @@ from voteweb.web.feeds import Feed, article_item, feed_language, feed_response
 from voteweb.web.i18n.formatting import PERIOD_TITLES
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import render_list
+from voteweb.web.shared_lists import RenderedPage
 from voteweb.web.views.groups import check_known, parse_name, redirect_alias
 
 blueprint = Blueprint("best", __name__)
@@ -22,7 +23,7 @@ GROUP_PERIODS = (Period.WEEK, Period.ALL)
 
 
 @blueprint.get("/top")
-def site() -> str:
+def site() -> RenderedPage:
     """Show the articles of a period with the most votes."""
     period = _period(SITE_PERIODS)
     return render_list("articles/top.html", store().rankings.best(period), period=period)

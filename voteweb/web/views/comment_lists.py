@@ -1,23 +1,35 @@
 """Comments outside their conversations: the site's newest, and those of one member."""
 
+from time import monotonic
+
 from flask import Blueprint, render_template
 
+from voteweb.web import shared_lists, shared_pages
 from voteweb.web.auth.login import page_pipeline, queue_viewer
-from voteweb.web.context import store
+from voteweb.web.context import now, store
+from voteweb.web.i18n.formatting import round_age
 from voteweb.web.pagination import check_page_exists, page_number
+from voteweb.web.shared_lists import RenderedPage
 from voteweb.web.views.users import check_present, parse_name
 
 blueprint = Blueprint("comment_lists", __name__)
 
 
 @blueprint.get("/comments")
-def newest() -> str:
+def newest() -> RenderedPage:
     """Show the newest comments of the whole site."""
-    pipeline = page_pipeline()
-    queue_viewer(pipeline)
-    page = store().comment_lists.queue_newest(pipeline, page_number())
+    number = page_number()
+    if answer := shared_lists.answer():
+        return answer
+    asked, pipeline = monotonic(), page_pipeline()
+    viewer = queue_viewer(pipeline)
+    read = store().comment_lists.queue_newest(pipeline, number)
     pipeline.execute()
-    return render_template("comments/newest.html", page=check_page_exists(page.result))
+    template, page = "comments/newest.html", check_page_exists(read.result)
+    if shared_pages.may_keep(viewer.result):
+        ages = tuple(round_age(now() - comment.node.time) for comment in page.rows)
+        return shared_lists.answer_afresh(asked, template, (), (), page=page, ages=ages)
+    return render_template(template, page=page)
 
 
 @blueprint.get("/u/<name>/comments")

@@ -24,6 +24,7 @@ from voteweb.web.forms import EditGroupForm, NewGroupForm
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import render_list
+from voteweb.web.shared_lists import RenderedPage
 from voteweb.web.views.articles import refuse_actor
 
 blueprint = Blueprint("groups", __name__)
@@ -61,7 +62,7 @@ def _show(joined: str, order: Order) -> ResponseReturnValue:
         return redirect_alias(names, error, endpoint)
 
 
-def _render(names: tuple[str, ...], order: Order) -> str:
+def _render(names: tuple[str, ...], order: Order) -> RenderedPage:
     return render_list(
         "groups/show.html",
         store().rankings.groups(names, order),

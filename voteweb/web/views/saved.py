@@ -10,7 +10,8 @@ from voteweb.web.context import settings, store
 from voteweb.web.feeds import Feed, article_item, feed_language, feed_response
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import check_page_exists, page_number, with_viewer_votes
+from voteweb.web.own_marks import with_viewer_votes
+from voteweb.web.pagination import check_page_exists, page_number
 from voteweb.web.urls import absolute, return_url
 
 blueprint = Blueprint("saved", __name__)

@@ -26,7 +26,7 @@ from voteweb.web.auth.login import queue_viewer
 from voteweb.web.context import now, settings, store, title_fetcher
 from voteweb.web.forms import SubmitForm
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.pagination import with_viewer_votes
+from voteweb.web.own_marks import with_viewer_votes
 from voteweb.web.views.articles import refuse_actor
 
 blueprint = Blueprint("submission", __name__)

@@ -17,17 +17,18 @@ from voteweb.web.context import store
 from voteweb.web.i18n.formatting import ROLE_NAMES
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import QueueQuery, render_list
+from voteweb.web.shared_lists import RenderedPage
 
 blueprint = Blueprint("users", __name__)
 
 
 @blueprint.get("/u/<name>")
-def show(name: str) -> str:
+def show(name: str) -> RenderedPage:
     """Show a member and their articles, newest first; to moderators, also what the log says about them."""
     return render_member(parse_name(name))
 
 
-def render_member(name: str, **context: Any) -> str:
+def render_member(name: str, **context: Any) -> RenderedPage:
     """Return the page of a member; *context* may have a refused note."""
     networks: list[str] = []
     is_own = name_key(session_member_name()) == name_key(name)
@@ -43,6 +44,7 @@ def render_member(name: str, **context: Any) -> str:
         store().rankings.member(name),
         check=check,
         shown=hidden_member(name).entry,
+        is_shared=False,
         queries={
             "member": lambda pipeline: store().users.queue_get(pipeline, name),
             "network": lambda pipeline: store().admissions.queue_network(pipeline, name),

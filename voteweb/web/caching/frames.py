@@ -1,0 +1,66 @@
+"""Frames: pages rendered once for all members, cut where the parts go that are the viewer's own."""
+
+from collections import OrderedDict
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A page of which some parts are missing.
+
+    ``asked`` is when its data were asked for, in seconds of the monotonic clock. ``pieces`` are its HTML, and between
+    every two of them the name of a missing part. ``inputs`` are the values that the pieces were rendered of, and
+    ``content`` is what the page keeps for the parts that it fills in.
+    """
+
+    asked: float
+    inputs: object
+    pieces: tuple[bytes | str, ...]
+    content: Any = None
+
+    def fill(self, parts: Mapping[str, bytes]) -> bytes:
+        """Return the page with its missing *parts* by name."""
+        return b"".join([parts[piece] if isinstance(piece, str) else piece for piece in self.pieces])
+
+
+def part_mark(mark: str, name: str) -> str:
+    """Return what stands for the part *name* in a page that is to be cut at *mark*."""
+    return f"{mark}{name};"
+
+
+def cut(page: str, mark: str) -> tuple[bytes | str, ...]:
+    """Return the pieces of *page* as a frame has them; *mark* must be random, so that nobody can post it."""
+    first, *others = page.split(mark)
+    pieces: list[bytes | str] = [first.encode()]
+    for other in others:
+        name, end, html = other.partition(";")
+        if not end or not name.isidentifier():
+            raise ValueError("Something of the viewer stands in a page for all members.")
+        pieces += [name, html.encode()]
+    return tuple(pieces)
+
+
+class FrameCache:
+    """The newest frames of an app, at most *size*, by what a page depends on beside the viewer."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._lock = Lock()
+        self._frames: OrderedDict[Hashable, Frame] = OrderedDict()
+
+    def get(self, key: Hashable) -> Frame | None:
+        """Return the frame under *key*, however old it is."""
+        return self._frames.get(key)
+
+    def put(self, key: Hashable, frame: Frame) -> None:
+        """Keep *frame*, unless the data of the one under *key* were asked for later."""
+        with self._lock:
+            kept = self._frames.get(key)
+            if kept is None or kept.asked < frame.asked:
+                self._frames[key] = frame
+                self._frames.move_to_end(key)
+                if len(self._frames) > self._size:
+                    self._frames.popitem(last=False)

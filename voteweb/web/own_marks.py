@@ -1,0 +1,89 @@
+"""Marks of the viewer on the articles of a list: voted, saved, and how many comments are new to them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from voteweb.core import permissions
+from voteweb.core.models import Article, User
+from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.votes import mark_voted
+from voteweb.web import my_site
+from voteweb.web.auth.login import session_member_name, session_user_id
+from voteweb.web.context import settings, store
+
+
+class OwnMarks(NamedTuple):
+    """Which of some articles the viewer has voted for and saved, and the number of comments not seen, by id."""
+
+    votes: Future[dict[int, bool]]
+    new_counts: Future[dict[int, int]]
+    saves: Future[dict[int, bool]]
+
+    def on(self, articles: tuple[Article, ...]) -> tuple[Article, ...]:
+        """Return *articles* with these marks; one without any is the same object."""
+        return mark_saved(mark_new(mark_voted(articles, self.votes.result), self.new_counts.result), self.saves.result)
+
+
+def queue_own_marks(pipeline: Pipeline, ids: Sequence[int]) -> OwnMarks:
+    """Queue a read of what the viewer did with the articles *ids*, before the viewer is known to be logged in."""
+    return OwnMarks(queue_own_votes(pipeline, ids), queue_new_counts(pipeline, ids), my_site.queue_saves(pipeline, ids))
+
+
+def queue_own_votes(pipeline: Pipeline, ids: Sequence[int]) -> Future[dict[int, bool]]:
+    """Queue a read of which articles *ids* the viewer has voted for, before the viewer is known to be logged in."""
+    user_id = session_user_id()
+    return store().votes.queue_own_votes(pipeline, ids if user_id else (), user_id)
+
+
+def queue_new_counts(pipeline: Pipeline, ids: Sequence[int]) -> Future[dict[int, int]]:
+    """Queue a count of the comments on articles *ids* that the viewer, who may be logged in, has not seen."""
+    name = session_member_name() if ids and settings().comments else ""
+    return store().threads.queue_new_counts(pipeline, ids if name else (), name)
+
+
+def with_viewer_votes(
+    articles: tuple[Article, ...],
+    viewer: User | None,
+    own_votes: Mapping[int, bool] | None = None,
+    pipeline: Pipeline | None = None,
+    *,
+    new_counts: Mapping[int, int] | None = None,
+    own_saves: Mapping[int, bool] | None = None,
+) -> tuple[tuple[Article, ...], tuple[str, ...]]:
+    """Return *articles* with the votes of *viewer* marked and, for a moderator, the names of all groups.
+
+    What the viewer saved is marked too, and what the viewer hides is known afterwards (:func:`my_site.choice`).
+    *own_votes*, *new_counts* and *own_saves* are those read already, all for the same articles. The articles of a list
+    also have the number of comments that *viewer* has not seen; without *new_counts* that is not read. Takes one round
+    trip for what is missing and what is queued on *pipeline*, none for a reader.
+    """
+    if viewer is None:
+        return articles, ()
+    known = own_votes or {}
+    pipeline = pipeline or store().pipeline()
+    missing = [article.id for article in articles if article.id not in known]
+    more = store().votes.queue_own_votes(pipeline, missing, viewer.id)
+    more_new = queue_new_counts(pipeline, missing if new_counts is not None else ())
+    names = store().groups.queue_names(pipeline) if permissions.may_moderate(viewer) else None
+    my_site.queue_choice(pipeline, viewer)
+    unknown = [article.id for article in articles if article.id not in (own_saves or {})] if viewer.my else []
+    more_saves = store().own_lists.queue_own_saves(pipeline, unknown, viewer.name)
+    pipeline.execute()
+    votes, new = {**known, **more.result}, {**(new_counts or {}), **more_new.result}
+    saves = {**(own_saves or {}), **more_saves.result}
+    return mark_saved(mark_new(mark_voted(articles, votes), new), saves), names.result if names else ()
+
+
+def mark_saved(articles: tuple[Article, ...], saves: Mapping[int, bool]) -> tuple[Article, ...]:
+    """Return *articles*, with ``saved`` set on those that the viewer has saved."""
+    if not any(saves.values()):
+        return articles
+    return tuple(replace(row, saved=True) if saves.get(row.id) else row for row in articles)
+
+
+def mark_new(articles: tuple[Article, ...], new_counts: Mapping[int, int]) -> tuple[Article, ...]:
+    """Return *articles*, with ``new`` set on those with comments that the viewer has not seen."""
+    if not new_counts:
+        return articles
+    return tuple(replace(row, new=new_counts[row.id]) if new_counts.get(row.id) else row for row in articles)

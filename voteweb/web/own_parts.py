@@ -1,0 +1,96 @@
+"""The viewer's own parts of a page: account links, messages and the form token.
+
+While a page for all members is rendered, a mark stands for each of them, and the viewer is a member who does not exist.
+"""
+
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from flask import current_app, g, request
+from markupsafe import Markup
+
+from voteweb.core import markup, permissions
+from voteweb.core.models import Role, User
+from voteweb.core.my_site import NOTHING_CHOSEN
+from voteweb.web import flashes
+from voteweb.web.auth.login import viewer, viewer_csrf_token
+from voteweb.web.caching.fragment_cache import fragments
+from voteweb.web.caching.frames import part_mark
+from voteweb.web.urls import current_path
+
+ACCOUNT, MESSAGES, TOKEN = "account", "messages", "token"  # nosec B105
+#: The front page, where one gets anyway, and the pages of log-in.
+_NO_RETURN = ("/", "/login", "/signup", "/recover")
+
+
+def account() -> Markup:
+    """Return the account links of the header."""
+    if mark := own(ACCOUNT):
+        return mark
+    member = viewer()
+    if member is None:
+        # After log-in a reader returns to this page.
+        back = "" if request.path in _NO_RETURN else current_path()
+        return fragments().cached("_account_nav.html", name="", back=back)
+    return fragments().cached(
+        "_account_nav.html",
+        name=member.name,
+        moderates=permissions.may_moderate(member),
+        reports=g.get("open_reports", 0),
+        waiting=g.get("waiting", 0),
+        unread=g.unread.count if "unread" in g else 0,
+    )
+
+
+def messages(rows: Iterable[object] = ()) -> Markup:
+    """Return the messages that this page shows, but for those in its *rows*."""
+    return own(MESSAGES) or _messages(flashes.pop_all(rows))
+
+
+def _messages(shown: list[tuple[str, str]]) -> Markup:
+    if not shown:
+        return Markup()
+    return markup.trusted(current_app.jinja_env.get_template("_messages.html").render(messages=shown))
+
+
+def token() -> str:
+    """Return the form token of a member, "" for a reader."""
+    return own(TOKEN) or viewer_csrf_token()
+
+
+def own(name: str) -> Markup:
+    """Return what stands for the viewer's part *name* in a page for all members; empty in any other page."""
+    mark = g.get("frame_mark")
+    return markup.trusted(part_mark(mark, name)) if mark else Markup()
+
+
+@contextmanager
+def for_all_members() -> Iterator[str]:
+    """Render pages in this block as for a member who does not exist; yields the mark at which they are to be cut."""
+    mark = secrets.token_hex(16)
+    # A name that stands anywhere but in the parts makes the cutting fail.
+    somebody = User(id=0, name=mark, password="", role=Role.MEMBER, since=0.0, session="")  # nosec B106
+    with _replaced(frame_mark=mark, viewer=somebody, choice=NOTHING_CHOSEN):
+        yield mark
+
+
+@contextmanager
+def _replaced(**values: Any) -> Iterator[None]:
+    """Set attributes of g in this block."""
+    before = {name: g.get(name) for name in values if name in g}
+    for name, value in values.items():
+        setattr(g, name, value)
+    try:
+        yield
+    finally:
+        for name in values:
+            g.pop(name)
+        for name, value in before.items():
+            setattr(g, name, value)
+
+
+def parts() -> dict[str, bytes]:
+    """Return the viewer's parts that every page has, by name."""
+    return {ACCOUNT: account().encode(), MESSAGES: messages().encode(), TOKEN: token().encode()}

@@ -1,0 +1,136 @@
+"""Pages that members share: who gets a frame made for all of them, and who a page read afresh.
+
+A frame serves members for VOTEWEB_PAGE_SECONDS, counted from before its data were asked for. Of the viewer, everything
+is asked each time: session, ban, votes, what is new and saved. What others did may be that old, as on readers' pages.
+What members did themselves never is, whichever process on whichever machine they did it at:
+
+1. Every answer to a form of a member marks their browser with a cookie for VOTEWEB_PAGE_SECONDS + 2, whatever the
+   answer says, and a marked browser gets no frame.
+2. The act is done before its answer is sent, and so before the browser gets the mark.
+3. So a frame that lacks the act was asked for before the mark began. By the clock of the process that keeps it, it is
+   no longer served VOTEWEB_PAGE_SECONDS after the act at the latest, and until then the browser is marked.
+
+No clocks are compared, and no process tells another anything. The two seconds more are for browsers that count whole
+seconds. Members for whom a list differs in other places than those cut out get no frame: moderators, accounts that
+wait, and those who hide something or have their groups as front page.
+"""
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from time import monotonic
+from typing import cast
+
+from flask import Flask, Response, current_app, request, session
+from werkzeug.http import dump_cookie
+
+from voteweb.core import config
+from voteweb.core.models import Role, User
+from voteweb.store.hints import HintCache
+from voteweb.web import own_parts
+from voteweb.web.auth.login import session_user_id
+from voteweb.web.auth.sessions import USER
+from voteweb.web.caching.frames import Frame, FrameCache, cut
+from voteweb.web.caching.page_cache import is_linked_query
+from voteweb.web.context import settings, store
+from voteweb.web.i18n import locale
+
+#: The cookie that marks a browser.
+MARK = "acted"
+#: Seconds for which a browser stays marked after a frame that lacks its act has ended.
+_MARGIN_SECONDS = 2
+
+#: Scheme, host, path, query and language.
+Key = tuple[str, str, str, str, str]
+
+
+class SharedPages:
+    """The frames of an app, and the members who, when seen last, could not be served with one."""
+
+    def __init__(self) -> None:
+        self.frames = FrameCache(config.FRAME_CACHE_SIZE)
+        self.excluded: HintCache[int, bool] = HintCache(config.HINT_CACHE_SIZE)
+
+
+def init_app(app: Flask) -> None:
+    """Give *app* its shared pages."""
+    app.extensions["voteweb.shared_pages"] = SharedPages()
+    app.after_request(mark)
+
+
+def _shared_pages() -> SharedPages:
+    return cast(SharedPages, current_app.extensions["voteweb.shared_pages"])
+
+
+def find() -> Frame | None:
+    """Return a frame that may answer this request, None if the page must be read afresh.
+
+    The caller reads the viewer and asks :func:`may_share` then.
+    """
+    key = _key()
+    if key is None or MARK in request.cookies or _shared_pages().excluded.get(session_user_id(), False):
+        return None
+    frame = _shared_pages().frames.get(key)
+    return frame if frame and monotonic() < frame.asked + settings().page_seconds else None
+
+
+def may_share(user: User | None, shown: str = "") -> bool:
+    """Tell whether *user*, whom the database has just confirmed, may get a page for all members.
+
+    *shown* is the entry with which a member hides what the page lists (see Hidden in core/my_site.py), "" for none.
+    """
+    if user is None:
+        return False
+    is_plain = user.role is Role.MEMBER and not user.held and not user.front
+    choice = store().my_sites.of(user) if is_plain else None
+    is_plain = choice is not None and not choice.hides
+    _shared_pages().excluded.put(user.id, not is_plain)
+    # A group's own page tells whether the viewer follows it.
+    return choice is not None and is_plain and shown[1:] not in choice.follows
+
+
+def may_keep(user: User | None, shown: str = "") -> bool:
+    """Tell whether the page that is read afresh for *user* may become a frame, which *user* gets too."""
+    return _key() is not None and may_share(user, shown)
+
+
+def keep(asked: float, inputs: object, render: Callable[[], str], content: Callable[[], object]) -> Frame:
+    """Return the frame of this page, kept for other members too (see :func:`may_keep`).
+
+    *asked* is when its data were asked for, in monotonic time. *render* and *content* return its HTML and its content
+    for any member; the HTML of the last frame is used again if that was rendered of equal *inputs*.
+    """
+    key, frames = _key(), _shared_pages().frames
+    last = frames.get(key)
+    with own_parts.for_all_members() as mark:
+        pieces = last.pieces if last and last.inputs == inputs else cut(render(), mark)
+        frame = Frame(asked, inputs, pieces, content())
+    frames.put(key, frame)
+    return frame
+
+
+def _key() -> Key | None:
+    """Return what a frame for this request would depend on, None if there can be none."""
+    query = request.query_string.decode("latin-1")
+    if (
+        not settings().page_seconds
+        or not session.get(USER)
+        or request.method not in ("GET", "HEAD")
+        or len(request.path) > config.MAX_CACHED_LENGTH
+        or not is_linked_query(query)
+    ):
+        return None
+    return request.scheme, request.host, request.path, query, locale.current().code
+
+
+def mark(response: Response) -> Response:
+    """Mark the browser of a member who has sent this form, so that they see what they did."""
+    seconds = settings().page_seconds
+    if seconds and request.method == "POST" and session.get(USER):
+        response.headers.add("Set-Cookie", _mark_cookie(math.ceil(seconds) + _MARGIN_SECONDS, settings().secure))
+    return response
+
+
+@lru_cache
+def _mark_cookie(max_age: int, secure: bool) -> str:
+    return dump_cookie(MARK, "1", max_age=max_age, sync_expires=False, secure=secure, httponly=True, samesite="Lax")
