@@ -14,6 +14,7 @@ from voteweb.store import Store, open_store
 from voteweb.web import flashes, rate_limits, request_bounds, security, shared_pages, static_files, templating, views
 from voteweb.web.auth import authentication, login, sessions
 from voteweb.web.caching import fragment_cache, page_cache
+from voteweb.web.flask_app import SiteFlask
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import metrics, middleware
 
@@ -65,7 +66,7 @@ def _check_settings(settings: Settings, store: Store | None) -> None:
 
 def _new_flask(settings: Settings) -> Flask:
     root = _resources()
-    app = Flask(__name__, template_folder=str(root / "templates"), static_folder=None)
+    app = SiteFlask(__name__, template_folder=str(root / "templates"), static_folder=None)
     static_files.init_app(app, root / "static")
     app.config.update(
         SECRET_KEY=settings.secret_key,

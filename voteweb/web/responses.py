@@ -5,8 +5,14 @@ from hashlib import sha256
 from typing import Any
 
 from flask import Response, current_app, g, request
+from werkzeug.datastructures import MIMEAccept
+from werkzeug.http import parse_accept_header
 
+from voteweb.core.caches import cache_short
 from voteweb.core.markup import xml_text
+
+#: Values of Accept that are parsed once: a browser's takes 20 to 100 us.
+_HEADER_CACHE_SIZE = 256
 
 
 def public(body: str | bytes, mimetype: str, max_age: int, modified: float = 0.0) -> Response:
@@ -38,5 +44,10 @@ def xml(template: str, mimetype: str, max_age: int, modified: float = 0.0, **con
 
 def wants_json() -> bool:
     """Tell whether the request comes from script and prefers JSON."""
-    accepted = request.accept_mimetypes
+    return _prefers_json(request.environ.get("HTTP_ACCEPT", ""))
+
+
+@cache_short(_HEADER_CACHE_SIZE)
+def _prefers_json(accept: str) -> bool:
+    accepted = parse_accept_header(accept, MIMEAccept)
     return accepted["application/json"] > accepted["text/html"]

@@ -1,0 +1,93 @@
+"""Requests: cookies and forms as Werkzeug reads them, in fewer steps."""
+
+from collections.abc import Sequence
+from inspect import iscoroutinefunction
+from io import BytesIO
+from typing import Any
+
+import pytest
+from flask import Flask, Request
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from werkzeug.exceptions import ClientDisconnected
+
+from voteweb.web.flask_app import SiteFlask
+from voteweb.web.requests import SiteRequest
+
+FORM = "application/x-www-form-urlencoded"
+#: Pieces of bodies around which parsers differ.
+BODIES = st.lists(
+    st.sampled_from([b"a", b"next", b"=", b"&", b";", b"+", b"%", b"%2F", b"%ff", b"%zz", b"\xff", "é".encode()])
+).map(b"".join)
+ATTRIBUTES = ("form", "files", "values", "data", "stream")
+
+
+def read(kind: type[Request], environ: dict[str, Any], body: bytes, order: Sequence[str]) -> dict[str, Any]:
+    """Return what a view gets that reads the attributes of a request in this *order*; of an exception its type."""
+    sent = {"CONTENT_TYPE": FORM, "CONTENT_LENGTH": str(len(body)), "wsgi.input": BytesIO(body)} | environ
+    request = kind(sent | {"REQUEST_METHOD": "POST"})
+    return {name: read_one(request, name) for name in order}
+
+
+def read_one(request: Request, name: str) -> Any:
+    try:
+        value = getattr(request, name)
+        return list(value.items(multi=True)) if hasattr(value, "items") else value if name == "data" else value.read()
+    except Exception as error:
+        return type(error)
+
+
+@settings(max_examples=25)
+@given(body=BODIES, order=st.permutations(ATTRIBUTES))
+@example(body=b"a=1&a=2&b=&c&=d&%", order=ATTRIBUTES)
+@example(body=b"a=" + b"x" * 2_000, order=ATTRIBUTES)
+@example(body=b"a=1&" * 400, order=ATTRIBUTES)
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {},
+        {"wsgi.input_terminated": True},
+        {"CONTENT_TYPE": f"{FORM}; charset=latin-1"},
+        {"CONTENT_TYPE": FORM.upper()},
+        {"CONTENT_TYPE": "text/plain"},
+        {"CONTENT_TYPE": ""},
+        {"CONTENT_LENGTH": ""},
+        {"CONTENT_LENGTH": "-1"},
+        {"CONTENT_LENGTH": "+2"},
+        {"CONTENT_LENGTH": "2"},
+        {"CONTENT_LENGTH": "9000"},
+        {"HTTP_TRANSFER_ENCODING": "chunked"},
+        {"HTTP_TRANSFER_ENCODING": "chunked", "wsgi.input_terminated": True},
+    ],
+    ids=str,
+)
+def test_any_body_is_read_as_werkzeug_reads_it(environ: dict[str, Any], body: bytes, order: Sequence[str]) -> None:
+    app = Flask(__name__)
+    app.config["MAX_CONTENT_LENGTH"] = 2_001
+    with app.app_context():
+        assert read(SiteRequest, environ, body, order) == read(Request, environ, body, order)
+
+
+def test_form_that_was_cut_off_is_refused() -> None:
+    """Werkzeug reads what has come, if the server says that the stream ends there."""
+    environ = {"CONTENT_LENGTH": "20", "wsgi.input_terminated": True}
+    assert read(Request, environ, b"id=1&to=an", ("form",)) == {"form": [("id", "1"), ("to", "an")]}
+    assert read(SiteRequest, environ, b"id=1&to=an", ("form",)) == {"form": ClientDisconnected}
+
+
+@given(header=st.text(st.characters(max_codepoint=255)))
+@example(header='a=1; a=2;b;=c; d = 4; e="\\075"; a=3')
+def test_cookies_are_those_of_werkzeug(header: str) -> None:
+    for _ in range(2):
+        sent = {"HTTP_COOKIE": header}
+        cookies = SiteRequest(dict(sent)).cookies
+        assert cookies == Request(dict(sent)).cookies
+        with pytest.raises(TypeError):
+            cookies.add("session", "shared by requests")
+
+
+def test_no_view_or_hook_is_a_coroutine_function(app: SiteFlask) -> None:
+    hooks = (app.before_request_funcs, app.after_request_funcs, app.teardown_request_funcs)
+    functions = [*app.view_functions.values(), *(f for kind in hooks for funcs in kind.values() for f in funcs)]
+    assert len(functions) > 50
+    assert not any(map(iscoroutinefunction, functions))
