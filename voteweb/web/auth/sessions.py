@@ -19,6 +19,7 @@ from voteweb.core.config import Settings
 #: What the session of a member holds: Flask-Login's text about the member, and the token of this session.
 USER = "_user_id"
 SID = "sid"
+_FLASHES = "_flashes"  # Flask's name for messages to show
 _COOKIE = "voteweb"
 
 
@@ -90,7 +91,8 @@ class SessionInterface(SecureCookieSessionInterface):
         if cookie:
             with suppress(BadSignature):
                 content, signed = self._verified(cookie)
-                session = CookieSession(deepcopy(content))
+                # Only messages are lists, to which a request could append.
+                session = CookieSession(deepcopy(content) if _FLASHES in content else content)
                 max_age = self._max_old_age if session.is_old else self._max_age
                 if timedelta(0) <= datetime.now(UTC) - signed <= max_age:
                     session.signed = signed.timestamp()
@@ -101,6 +103,9 @@ class SessionInterface(SecureCookieSessionInterface):
         """Store the session in a cookie of *response*, unless the response is public."""
         if g.get("is_public"):
             return
-        super().save_session(app, session, response)
+        if session.modified:
+            super().save_session(app, session, response)
+        elif session.accessed:
+            response.vary.add("Cookie")  # all that Flask does for a session that has not changed
         if self.get_cookie_name(app) != _COOKIE and _COOKIE in request.cookies:
             response.delete_cookie(_COOKIE, secure=True, httponly=True, samesite="Lax")
