@@ -22,17 +22,9 @@ local action, member, voter_id, voter_name, session_id, vote_score, max_lift, go
   statistics_seconds = unpack(ARGV)
 local FIRST_GROUP_KEY, FIRST_LIMIT = 11, 21
 local limit_count = (#ARGV - FIRST_LIMIT + 1) / 2
-local session, banned, until_time, left, signed_up, role, held = unpack(
-  redis.call('HMGET', KEYS[5], 'session', 'banned', 'banned-until', 'left', 'signed-up', 'role', 'held'))
-if session ~= session_id or is_banned(banned, until_time) or left then
-  return { 'logged-out' }
-elseif held then
-  return { 'held' }
-end
-check_types(6, 7, 'hash')
-local open_session, noted_use = find_session(6, session_id, digest, idle, longest, pause)
-if digest ~= '' and not open_session then
-  return { 'logged-out' }
+local refusal, is_new, noted_use = check_voter(5, session_id, newcomer_seconds, digest, idle, longest, pause)
+if refusal then
+  return refusal
 end
 local title, poster, posted, groups, stored_votes, base, stored_end, gone = unpack(
   redis.call('HMGET', KEYS[1], 'title', 'poster', 'time', 'groups', 'votes', 'base', 'closes', 'gone'))
@@ -45,13 +37,7 @@ local time = assert(finite(posted), 'time is no number')
 if (groups or '') ~= known_groups or day_of(time) ~= day then
   return { 'again', groups or '', day_of(time) }
 end
--- HMGET has checked the types of KEYS[1] and KEYS[5].
-local last_ranking = #KEYS - limit_count
-check_types(2, 2, 'set')
-check_types(3, 4, 'zset')
-check_types(8, last_ranking, 'zset')
-check_types(last_ranking + 1, #KEYS, 'string')
-local closes = voting_end(stored_end, time, voting_seconds)
+local closes, last_ranking = voting_end(stored_end, time, voting_seconds), #KEYS - limit_count
 if tonumber(now()) >= closes then
   return { 'closed', exact(closes) }
 end
@@ -64,52 +50,67 @@ if voters == 0 and votes ~= base then
   redis.call('HSET', KEYS[1], 'closes', ended)
   return { 'closed', ended }
 end
-local count = string.format('%d', votes)
+local count, is_own = string.format('%d', votes), is_name_of(poster, voter_name)
 local has_voted = redis.call('SISMEMBER', KEYS[2], voter_id) == 1
-if action == 'cast' and has_voted then
+local casts = action == 'cast'
+if casts and has_voted then
   return { 'already', count }
+elseif not casts and not has_voted then
+  return { 'absent', count }
+elseif not casts and is_own then
+  return { 'own', count }
 end
-if action == 'take-back' then
-  if not has_voted then
-    return { 'absent', count }
-  elseif is_name_of(poster, voter_name) then
-    return { 'own', count }
-  end
+-- Each key that is written must be of its type. Reading it tells so too, and takes less time than check_types().
+redis.call('HLEN', KEYS[7])
+redis.call('ZCARD', KEYS[3])
+local open_votes, good_value = redis.call('ZCARD', KEYS[8]), redis.call('ZSCORE', KEYS[4], member)
+local values = { [9] = best_values(KEYS[9], member), [10] = best_values(KEYS[10], member) }
+for i = FIRST_GROUP_KEY, last_ranking, 2 do
+  redis.call('ZCARD', KEYS[i])
+  values[i + 1] = best_values(KEYS[i + 1], member)
 end
-local last_limit = is_newcomer(signed_up, role, newcomer_seconds) and #KEYS or last_ranking + 1
-local refusal = limit_count > 0 and hit_rate_limits(last_ranking + 1, FIRST_LIMIT, last_limit)
+local last_limit = is_new and #KEYS or last_ranking + 1
+check_types(last_limit + 1, #KEYS, 'string')
+refusal = limit_count > 0 and hit_rate_limits(last_ranking + 1, FIRST_LIMIT, last_limit)
 if refusal then
   return refusal
 end
 
-if action == 'cast' then
-  redis.call('SADD', KEYS[2], voter_id)
-  votes = votes + 1
-  if not is_name_of(poster, voter_name) then
-    redis.call('ZADD', KEYS[8], closes, member)
-    redis.call('ZREMRANGEBYSCORE', KEYS[8], '-inf', now())
+local ends = closes + tonumber(grace)
+votes = votes + (casts and redis.call('SADD', KEYS[2], voter_id) or -redis.call('SREM', KEYS[2], voter_id))
+if redis.call('EXPIRETIME', KEYS[2]) ~= ends then
+  redis.call('EXPIREAT', KEYS[2], string.format('%d', ends))
+end
+if not casts then
+  redis.call('ZREM', KEYS[8], member)
+elseif not is_own then
+  redis.call('ZADD', KEYS[8], closes, member)
+  redis.call('ZREMRANGEBYSCORE', KEYS[8], '-inf', now())
+  if open_votes >= tonumber(max_open_votes) then
     redis.call('ZREMRANGEBYRANK', KEYS[8], 0, -1 - max_open_votes)
   end
-else
-  redis.call('SREM', KEYS[2], voter_id)
-  votes = votes - 1
-  redis.call('ZREM', KEYS[8], member)
 end
-count_act(KEYS[7], 'votes', action == 'cast' and 1 or -1, statistics_seconds)
-redis.call('EXPIREAT', KEYS[2], string.format('%d', closes + tonumber(grace)))
-local last_open = redis.call('ZREVRANGE', KEYS[8], 0, 0, 'WITHSCORES')[2]
-if last_open then
-  redis.call('EXPIREAT', KEYS[8], string.format('%d', tonumber(last_open) + tonumber(grace)))
+-- The open votes expire after the last of them.
+local expires = redis.call('EXPIRETIME', KEYS[8])
+if expires < ends or (expires == ends and not casts) then
+  local last_open = redis.call('ZREVRANGE', KEYS[8], 0, 0, 'WITHSCORES')[2]
+  if last_open then
+    redis.call('EXPIREAT', KEYS[8], string.format('%d', tonumber(last_open) + tonumber(grace)))
+  end
 end
+count_act(KEYS[7], 'votes', casts and 1 or -1, statistics_seconds)
 local place = find_place(member, time, votes, vote_score, max_lift, good_votes, max_ranked)
-redis.call('HSET', KEYS[1], 'votes', string.format('%d', votes))
+count = string.format('%d', votes)
+redis.call('HSET', KEYS[1], 'votes', count)
 rank(KEYS[3], place.points, member)
-rank_good(KEYS[4], place)
-rank_best(KEYS[9], place)
-rank_best(KEYS[10], place)
+if place.is_good or good_value then
+  rank_good(KEYS[4], place)
+end
+put_best(KEYS[9], place, values[9])
+put_best(KEYS[10], place, values[10])
 for i = FIRST_GROUP_KEY, last_ranking, 2 do
   rank(KEYS[i], place.points, member)
-  rank_best(KEYS[i + 1], place)
+  put_best(KEYS[i + 1], place, values[i + 1])
 end
 note_session(6, digest, noted_use, idle, longest)
-return { 'counted', string.format('%d', votes) }
+return { 'counted', count }

@@ -17,17 +17,9 @@
 local action, number, voter_id, voter_name, session_id, commenting_seconds, grace, newcomer_seconds, digest, idle, longest,
   pause = unpack(ARGV)
 local FIRST_LIMIT_KEY, FIRST_LIMIT = 6, 13
-local session, banned, until_time, left, signed_up, role, held = unpack(
-  redis.call('HMGET', KEYS[4], 'session', 'banned', 'banned-until', 'left', 'signed-up', 'role', 'held'))
-if session ~= session_id or is_banned(banned, until_time) or left then
-  return { 'logged-out' }
-elseif held then
-  return { 'held' }
-end
-check_types(5, 5, 'hash')
-local open_session, noted_use = find_session(5, session_id, digest, idle, longest, pause)
-if digest ~= '' and not open_session then
-  return { 'logged-out' }
+local refusal, is_new, noted_use = check_voter(4, session_id, newcomer_seconds, digest, idle, longest, pause)
+if refusal then
+  return refusal
 end
 local missing, node, posted = missing_comment(KEYS[1], KEYS[2], tonumber(number))
 if missing then
@@ -37,27 +29,29 @@ local over, closes = check_open(KEYS[2], posted, commenting_seconds)
 if over then
   return over
 end
-check_types(FIRST_LIMIT_KEY, #KEYS, 'string')
-if redis.call('SISMEMBER', KEYS[3], 0) == 0 then
+local vote = string.format('%.0f', number * VOTER_FACTOR + voter_id)
+local has_voters, has_voted = unpack(redis.call('SMISMEMBER', KEYS[3], 0, vote))
+if has_voters == 0 then
   return { 'lost', now() }
 end
-local vote = string.format('%.0f', number * VOTER_FACTOR + voter_id)
 local count = string.format('%d', node.votes)
 if is_author(node, voter_name) then
   return { 'own', count }
+elseif (has_voted == 1) == (action == 'cast') then
+  return { has_voted == 1 and 'already' or 'absent', count }
 end
-local has_voted = redis.call('SISMEMBER', KEYS[3], vote) == 1
-if has_voted == (action == 'cast') then
-  return { has_voted and 'already' or 'absent', count }
-end
-local last_limit = is_newcomer(signed_up, role, newcomer_seconds) and #KEYS or FIRST_LIMIT_KEY
-local refusal = #KEYS >= FIRST_LIMIT_KEY and hit_rate_limits(FIRST_LIMIT_KEY, FIRST_LIMIT, last_limit)
+local last_limit = is_new and #KEYS or FIRST_LIMIT_KEY
+check_types(last_limit + 1, #KEYS, 'string')
+refusal = #KEYS >= FIRST_LIMIT_KEY and hit_rate_limits(FIRST_LIMIT_KEY, FIRST_LIMIT, last_limit)
 if refusal then
   return refusal
 end
 
 redis.call(action == 'cast' and 'SADD' or 'SREM', KEYS[3], vote)
-redis.call('EXPIREAT', KEYS[3], string.format('%d', closes + tonumber(grace)))
+local ends = closes + tonumber(grace)
+if redis.call('EXPIRETIME', KEYS[3]) ~= ends then
+  redis.call('EXPIREAT', KEYS[3], string.format('%d', ends))
+end
 node.votes = node.votes + (action == 'cast' and 1 or -1)
 write_node(KEYS[2], number, node)
 note_session(5, digest, noted_use, idle, longest)

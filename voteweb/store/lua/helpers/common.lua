@@ -2,10 +2,16 @@
 -- Every key comes in KEYS, and none is built here. Members and stored values come in ARGV, never from KEYS: a key may
 -- carry the prefix of its site, a member never does.
 
--- The time of this server in unix seconds with six decimals, as text: TIME gives microseconds without leading zeros.
+local time_of_call
+
+-- The time of this server in unix seconds with six decimals, as text: TIME gives microseconds without leading zeros. It
+-- stands still while a script runs, so each call asks once.
 local function now()
-  local t = redis.call('TIME')
-  return string.format('%d.%06d', tonumber(t[1]), tonumber(t[2]))
+  if not time_of_call then
+    local t = redis.call('TIME')
+    time_of_call = string.format('%d.%06d', tonumber(t[1]), tonumber(t[2]))
+  end
+  return time_of_call
 end
 
 -- A stored number, or nil for a text that is none, or that is infinite: no command could take what is computed from it.

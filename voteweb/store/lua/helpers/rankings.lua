@@ -30,19 +30,27 @@ local LEFT_OUT = '-'
 
 -- Take the lowest article out of a ranking by votes while it holds more than max_ranked.
 local function trim_best(key, max_ranked)
-  local lowest = redis.call('ZRANGE', key, 0, 1, 'WITHSCORES')
-  local at = lowest[1] == LEFT_OUT and 3 or 1
-  local count = redis.call('ZCARD', key) - (at == 3 and 1 or 0)
-  if count > max_ranked then
-    redis.call('ZREM', key, lowest[at])
-    redis.call('ZADD', key, lowest[at + 1], LEFT_OUT)
-    return trim_best(key, max_ranked)
+  local count = redis.call('ZCARD', key)
+  if count <= max_ranked then
+    return
+  end
+  local at = redis.call('ZRANGE', key, 0, 0)[1] == LEFT_OUT and 1 or 0
+  for _ = max_ranked + 1, count - at do
+    local lowest = redis.call('ZRANGE', key, at, at, 'WITHSCORES')
+    redis.call('ZREM', key, lowest[1])
+    redis.call('ZADD', key, lowest[2], LEFT_OUT)
+    at = 1
   end
 end
 
--- Put an article into a ranking by votes if it is one of the best, else take it out.
-local function rank_best(key, place)
-  local stored, left_out = unpack(redis.call('ZMSCORE', key, place.member, LEFT_OUT))
+-- Return the value of an article in a ranking by votes, and the best one that it left out, for put_best().
+local function best_values(key, member)
+  return redis.call('ZMSCORE', key, member, LEFT_OUT)
+end
+
+-- Put an article into a ranking by votes with these best_values() if it is one of the best, else take it out.
+local function put_best(key, place, values)
+  local stored, left_out = values[1], values[2]
   if left_out and place.by_votes < tonumber(left_out) then
     if stored then
       redis.call('ZREM', key, place.member)
@@ -53,6 +61,11 @@ local function rank_best(key, place)
       trim_best(key, place.max_ranked)
     end
   end
+end
+
+-- Put an article into a ranking by votes if it is one of the best, else take it out.
+local function rank_best(key, place)
+  put_best(key, place, best_values(key, place.member))
 end
 
 -- The publish time in a value of a ranking by votes, in whole seconds.

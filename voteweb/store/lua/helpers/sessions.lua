@@ -27,6 +27,24 @@ local function find_session(at, member_session, digest, idle, longest, pause)
   return value
 end
 
+-- Return the answer of a script to a voter who may not vote, else nil, whether the voter has the limits of newcomers, and
+-- the value for note_session(). The voter is user:<name> in KEYS[at], the sessions of that name are the next key; digest
+-- is empty for a vote without a session.
+local function check_voter(at, session_id, newcomer_seconds, digest, idle, longest, pause)
+  local session, banned, until_time, left, signed_up, role, held = unpack(
+    redis.call('HMGET', KEYS[at], 'session', 'banned', 'banned-until', 'left', 'signed-up', 'role', 'held'))
+  if session ~= session_id or is_banned(banned, until_time) or left then
+    return { 'logged-out' }
+  elseif held then
+    return { 'held' }
+  end
+  local open_session, noted_use = find_session(at + 1, session_id, digest, idle, longest, pause)
+  if digest ~= '' and not open_session then
+    return { 'logged-out' }
+  end
+  return nil, is_newcomer(signed_up, role, newcomer_seconds), noted_use
+end
+
 -- Keep the sessions in KEYS[at] until the last of them has ended.
 local function keep_sessions(at, ends)
   if redis.call('TTL', KEYS[at]) < ends - tonumber(now()) then
