@@ -51,11 +51,11 @@ MAX_VISITED_THREADS = 200
 VISITED_SECONDS = 30 * 86_400
 #: Comments whose visibility one step changes after a removal with replies: 0.7 ms of Redis.
 REMOVAL_STEP = 50
-#: Threads that a worker keeps, as computed from the database, with their comments at half a kilobyte each, and rendered
-#: comments, with their bytes.
+#: Threads that a worker keeps, as computed from the database, with their comments at half a kilobyte each, and the
+#: bytes of each of three caches of rendered comments: texts, comments as a conversation shows them, and pages of these.
 THREAD_CACHE_SIZE = 64
 THREAD_CACHE_COMMENTS = 30_000
-RENDERED_COMMENT_CACHE_BYTES = 16 * 2**20
+RENDERED_COMMENT_CACHE_BYTES = 8 * 2**20
 #: Comments of an article's page that are described to search engines, and characters of each text: more would make the
 #: page much larger for readers.
 MAX_DESCRIBED_COMMENTS = 25

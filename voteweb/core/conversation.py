@@ -30,6 +30,10 @@ class ConversationPage:
     elsewhere: int = 0
 
 
+#: Pages that a conversation keeps.
+PAGES_KEPT = 16
+
+
 class Place(NamedTuple):
     """The page on which a comment is shown: ``page`` of the article (``root`` is 0) or of the comment ``root``."""
 
@@ -65,6 +69,7 @@ class Conversation:
     def __init__(self, thread: Thread, order: CommentOrder, comment_vote_score: float) -> None:
         self._tree: Tree = build_tree(thread, order, comment_vote_score)
         self._vote_score = comment_vote_score
+        self._pages: dict[tuple[int, int, int], ConversationPage] = {}
 
     @property
     def visible(self) -> int:
@@ -76,7 +81,14 @@ class Conversation:
         return self.below(0, number, size)
 
     def below(self, root: int, number: int, size: int) -> ConversationPage:
-        """Return page *number* of the replies to comment *root*, without itself."""
+        """Return page *number* of the replies to comment *root*, without itself: the same object for the same page."""
+        page = self._pages.get((root, number, size)) or self._build_page(root, number, size)
+        if len(self._pages) >= PAGES_KEPT:
+            self._pages.clear()
+        self._pages[root, number, size] = page
+        return page
+
+    def _build_page(self, root: int, number: int, size: int) -> ConversationPage:
         tops = self._tree.children.get(root, ())
         total = self._tree.below.get(root, 0)
         if self._fits(root, size):

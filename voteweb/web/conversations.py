@@ -1,46 +1,29 @@
 """Conversations as pages show them: what is read for a page, and each comment as the viewer sees it."""
 
+from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
 
 from flask import g, request
 from markupsafe import Markup
 
-from voteweb.core import comment_permissions
+from voteweb.core import comment_permissions, markup, permissions
 from voteweb.core.comment_errors import ConversationClosed, ConversationEnded
 from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, Node, Thread
 from voteweb.core.conversation import Conversation, ConversationPage
 from voteweb.core.conversation_rows import Row
 from voteweb.core.errors import ArticleGone, NoSuchPage, VotewebError
-from voteweb.core.models import Article, User, VotingState
+from voteweb.core.models import Article, User
+from voteweb.core.names import name_key
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.threads import ThreadRead
 from voteweb.web.auth.login import session_user_id, session_voter
-from voteweb.web.caching.conversation_cache import comment_texts
-from voteweb.web.caching.conversation_cache import conversations as kept
+from voteweb.web.caching import comment_rows
+from voteweb.web.caching.comment_rows import KeptPage, RowContext, ShownComment
+from voteweb.web.caching.conversation_cache import conversations as kept_trees
+from voteweb.web.caching.conversation_cache import render_text
 from voteweb.web.context import now, settings, store
-
-
-@dataclass(frozen=True, slots=True)
-class ShownComment:
-    """A comment as the viewer sees it: ``text`` is None where one line stands for it.
-
-    ``next_new`` and ``previous_new`` are the numbers of the new comments around it on the page, 0 for none, if it
-    ``is_new`` itself. ``ended`` is the number of the top-level comment whose conversation ends with it, 0 for none, and
-    ``after`` that of the next conversation.
-    """
-
-    row: Row
-    text: Markup | None
-    voting_state: VotingState
-    is_voted: bool = False
-    is_own: bool = False
-    is_new: bool = False
-    next_new: int = 0
-    previous_new: int = 0
-    ended: int = 0
-    after: int = 0
+from voteweb.web.i18n import formatting, locale
 
 
 class ConversationPages:
@@ -60,17 +43,16 @@ class ConversationPages:
         if number > self.page.pages:
             raise NoSuchPage()
         self._read = read
+        self._root = root
+        #: Whether comments can be written and voted on.
+        self.is_open = comment_permissions.is_open(article, read.thread, now(), settings())
         self._words: Future[dict[int, str]] | None = None
         self._voted: Future[frozenset[int]] | None = None
 
-    @property
-    def is_open(self) -> bool:
-        """Whether comments can be written and voted on."""
-        return comment_permissions.is_open(self.article, self.thread, now(), settings())
-
     def queue_missing(self, pipeline: Pipeline, viewer: User | None, others: Iterable[int] = ()) -> None:
         """Queue a read of the words and of the votes of *viewer* that are missing, also for the comments *others*."""
-        numbers = sorted({row.node.number for row in self.page.rows} | set(others))
+        is_short = self._read.words is not None and (self._read.voted is not None or not viewer)
+        numbers = [] if is_short else sorted({row.node.number for row in self.page.rows} | set(others))
         if self._read.words is None and numbers:
             self._words = store().threads.queue_words(pipeline, self.article.id, numbers)
         if self._read.voted is None and numbers and viewer:
@@ -79,73 +61,129 @@ class ConversationPages:
     def queue_mark_read(self, pipeline: Pipeline, viewer: User | None, others: Iterable[int] = ()) -> None:
         """Queue that what *viewer* sees now is read in their inbox, also the comments *others*: mostly nothing."""
         unread = g.get("unread")
-        if viewer is None or unread is None or is_prefetch():
+        if viewer is None or unread is None or not unread.comments or is_prefetch():
             return
         numbers = {row.node.number for row in self.page.rows} | set(others)
         if read := unread.comments & {CommentId(self.article.id, number) for number in numbers}:
             store().inbox.queue_mark_read(pipeline, viewer.name, read)
             g.unread = unread.without(read)
 
-    def context(self, viewer: User | None) -> dict[str, Any]:
-        """Return what comments/_conversation.html needs."""
-        return {"pages": self, "comments": self.rows(viewer), "new": self.new_elsewhere(viewer)}
-
     def words(self, number: int) -> str:
         """Return the words of a comment as they were typed, whoever may read them."""
         words = self._words.result if self._words else self._read.words or {}
         return words.get(number, "")
 
-    def rows(self, viewer: User | None) -> tuple[ShownComment, ...]:
-        """Return the comments of the page."""
-        new = [row.node.number for row in self.page.rows if self.is_new(row.node, viewer)]
-        around = {number: (before, after) for before, number, after in zip([0, *new], new, [*new[1:], 0], strict=False)}
-        shown, top = [], None
+    def html(self, viewer: User | None, can_write: bool) -> Markup:
+        """Return the comments of the page; those that *viewer* wrote, voted for or has not seen are made for them."""
+        context = self._row_context(viewer, can_write)
+        kept = self._kept(viewer, context)
+        html = list(kept.html)
+        new = self.new_here(viewer)
+        around = {number: (before, after) for before, number, after in zip((0, *new), new, (*new[1:], 0), strict=False)}
+        own = kept.by_author.get(name_key(viewer.name), ()) if viewer else ()
+        for number in {*own, *(self._voted_numbers & kept.places.keys()), *new}:
+            place = kept.places[number]
+            previous_new, next_new = around.get(number, (0, 0))
+            comment = replace(
+                self._show(kept.comments[place].row, viewer, kept.comments[place].text),
+                is_voted=number in self._voted_numbers,
+                is_new=number in around,
+                previous_new=previous_new,
+                next_new=next_new,
+                ended=kept.comments[place].ended,
+                after=kept.comments[place].after,
+            )
+            html[place] = self._row_html(comment, context)
+        return markup.join(html)
+
+    def comments(self, viewer: User | None) -> tuple[ShownComment, ...]:
+        """Return the comments of the page as somebody like *viewer* sees them who has no part in them."""
+        return self._kept(viewer, self._row_context(viewer, can_write=False)).comments
+
+    def _row_context(self, viewer: User | None, can_write: bool) -> RowContext:
+        return RowContext(
+            code=locale.current().code,
+            id=self.article.id,
+            poster=self.article.poster,
+            order="" if self.order is CommentOrder.SCORE else f"?order={self.order}",
+            is_open=self.is_open,
+            is_member=viewer is not None,
+            is_held=viewer is not None and bool(viewer.held),
+            can_write=can_write,
+            may_moderate=permissions.may_moderate(viewer),
+        )
+
+    def _kept(self, viewer: User | None, context: RowContext) -> KeptPage:
+        """Return the page of a viewer who has no part in the comments, which this process may have made already."""
+        key = (self._root, self.page.number, context)
+        kept = comment_rows.pages.get(key)
+        if kept is None or kept.page is not self.page or not kept.since <= now() < kept.until:
+            kept = self._make_page(replace(viewer, name="") if viewer else None, context)
+            comment_rows.pages.put(key, kept, kept.size)
+        return kept
+
+    def _make_page(self, stranger: User | None, context: RowContext) -> KeptPage:
+        comments, by_author, top = [], defaultdict(list), None
         for row in self.page.rows:
             top = row if row.level == 1 else top
-            ends_top = bool(row.ends) and row.level - len(row.ends) == 1
-            shown.append(self._show(row, viewer, around.get(row.node.number), top if ends_top else None))
-        return tuple(shown)
+            node, ends_top = row.node, bool(row.ends) and row.level - len(row.ends) == 1
+            is_visible = node.status is CommentStatus.VISIBLE and not row.is_covered
+            comment = self._show(row, stranger, render_text(self.words(node.number)) if is_visible else None)
+            if ends_top and top:
+                comment = replace(comment, ended=top.node.number, after=top.next_sibling)
+            comments.append(comment)
+            by_author[name_key(node.author)].append(node.number)
+        return KeptPage(
+            page=self.page,
+            since=now(),
+            until=min(
+                (row.node.time + formatting.next_age(now() - row.node.time) for row in self.page.rows), default=0
+            ),
+            comments=tuple(comments),
+            html=tuple(self._row_html(comment, context) for comment in comments),
+            places={row.node.number: place for place, row in enumerate(self.page.rows)},
+            by_author=by_author,
+        )
+
+    def _row_html(self, comment: ShownComment, context: RowContext) -> Markup:
+        return comment_rows.render_row(comment, self.thread.reasons.get(comment.row.node.number, ""), context)
+
+    @property
+    def _voted_numbers(self) -> frozenset[int]:
+        return self._voted.result if self._voted else self._read.voted or frozenset()
 
     def alone(self, number: int, viewer: User | None) -> ShownComment | None:
         """Return a comment that stands alone or above others; None if there is none."""
         row = self.conversation.row(number)
-        return self._show(row, viewer, None, None, is_alone=True) if row else None
+        if row is None:
+            return None
+        may_read = comment_permissions.may_read_comment(viewer, row.node, is_covered=row.is_covered)
+        comment = self._show(row, viewer, render_text(self.words(number)) if may_read else None)
+        return replace(comment, is_voted=number in self._voted_numbers)
 
-    def _show(
-        self,
-        row: Row,
-        viewer: User | None,
-        around: tuple[int, int] | None,
-        ended: Row | None,
-        *,
-        is_alone: bool = False,
-    ) -> ShownComment:
-        node = row.node
-        is_visible = node.status is CommentStatus.VISIBLE and not row.is_covered
-        may_read = is_visible or (
-            is_alone and comment_permissions.may_read_comment(viewer, node, is_covered=row.is_covered)
-        )
-        voted = self._voted.result if self._voted else self._read.voted or frozenset()
-        previous_new, next_new = around or (0, 0)
+    def _show(self, row: Row, viewer: User | None, text: Markup | None) -> ShownComment:
+        """Return a comment as *viewer*, who has not voted for it, sees it; *text* is None if they may not read it."""
         return ShownComment(
             row=row,
-            text=comment_texts.render(self.words(node.number)) if may_read else None,
+            text=text,
             voting_state=comment_permissions.comment_voting_state(
-                viewer, node, is_open=self.is_open and not row.is_covered
+                viewer, row.node, is_open=self.is_open and not row.is_covered
             ),
-            is_voted=node.number in voted,
-            is_own=comment_permissions.is_author(viewer, node),
-            is_new=around is not None,
-            next_new=next_new,
-            previous_new=previous_new,
-            ended=ended.node.number if ended else 0,
-            after=ended.next_sibling if ended else 0,
+            age=formatting.round_age(now() - row.node.time),
+            is_own=comment_permissions.is_author(viewer, row.node),
+            may_edit=comment_permissions.may_edit_comment(viewer, row.node, now(), settings()),
         )
 
     def is_new(self, node: Node, viewer: User | None) -> bool:
         """Tell whether the comment was written since the viewer's last visit, by somebody else."""
         visit = self._read.visit
         return visit is not None and node.number > visit.base and not comment_permissions.is_author(viewer, node)
+
+    def new_here(self, viewer: User | None) -> tuple[int, ...]:
+        """Return the numbers of the new comments of the page."""
+        if self._read.visit is None or self._read.visit.base >= self.thread.last:
+            return ()
+        return tuple(row.node.number for row in self.page.rows if self.is_new(row.node, viewer))
 
     def new_elsewhere(self, viewer: User | None) -> tuple[CommentId, ...]:
         """Return the new comments that can be read, but not on this page."""
@@ -191,7 +229,7 @@ def is_prefetch() -> bool:
 
 def tree(thread: Thread, order: CommentOrder) -> Conversation:
     """Return the conversation of *thread* in this *order*, which this process may have built already."""
-    return kept.get(thread, order, settings().comment_vote_score)
+    return kept_trees.get(thread, order, settings().comment_vote_score)
 
 
 def order_of_address() -> CommentOrder:

@@ -6,7 +6,7 @@ from tests import factories
 from tests.store.thread_data import node, write_thread
 from tests.web.browser import Browser
 from tests.web.conftest import CountRoundTrips, MakeBrowser
-from voteweb.core.comments import CommentStatus
+from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.store import Store
 
 
@@ -114,3 +114,27 @@ def test_site_without_comments_has_no_forms_for_them(make_browser: MakeBrowser, 
     for path in ("/a/1/c/1", "/a/1/comment", "/a/1/c/1/reply", "/a/1/c/1/edit", "/comments"):
         assert reader.open(path).status == 404, path
     assert reader.post("/a/1/c/1/vote").status == 404
+
+
+def test_kept_page_shows_each_viewer_their_own_part(
+    reader: Browser, ann: Browser, bob: Browser, mod: Browser, store: Store
+) -> None:
+    for name in ("ann", "bob", "cem"):
+        factories.comment(store, 1, factories.user(store, name))
+    bob.open("/a/1")
+    store.comment_votes.cast(CommentId(1, 3), store.users.get("bob"))
+    factories.comment(store, 1, factories.user(store, "cem"), parent=3)
+    for _ in range(2):
+        parts = []
+        for browser in (bob, ann, mod, reader):
+            page = browser.open("/a/1").page.by_id("comments")
+            pressed = [button["formaction"] for button in page.all("button", class_="vote", aria_pressed="true")]
+            edited = [link["href"] for link in page.all("a") if link["href"].endswith("/edit")]
+            moderated = [link["href"] for link in page.all("a") if link["href"].endswith("#moderate")]
+            parts.append((pressed, edited, len(page.all("p", class_="new-links")), len(moderated)))
+        assert parts == [
+            (["/a/1/c/3/unvote"], ["/a/1/c/2/edit"], 1, 0),
+            ([], ["/a/1/c/1/edit"], 0, 0),
+            ([], [], 0, 4),
+            ([], [], 0, 0),
+        ]

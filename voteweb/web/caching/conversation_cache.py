@@ -1,14 +1,18 @@
-"""Caches of a worker for conversations: trees of comments, and texts rendered from Markdown."""
+"""Caches of a worker for conversations: trees of comments, texts rendered from Markdown, and comments as HTML."""
 
 from collections import OrderedDict
+from collections.abc import Hashable
 from hashlib import sha256
 from threading import Lock
+from typing import Generic, TypeVar
 
 from markupsafe import Markup
 
 from voteweb.core import config, markup
 from voteweb.core.comments import CommentOrder, Thread
 from voteweb.core.conversation import Conversation
+
+V = TypeVar("V")
 
 #: Bytes that an entry takes besides its text.
 _ENTRY_BYTES = 200
@@ -42,37 +46,50 @@ class ConversationCache:
         return conversation
 
 
-class CommentTexts:
-    """Keeps rendered comments of up to *max_bytes* in all, by the digest of their text."""
+class SizedCache(Generic[V]):
+    """Keeps values of up to *max_bytes* in all, the least recently used of which it forgets first."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
         self._bytes = 0
         self._lock = Lock()
-        self._kept: OrderedDict[bytes, Markup] = OrderedDict()
+        self._kept: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
 
-    def render(self, text: str) -> Markup:
-        """Return *text* as HTML: the same as the filter ``markdown`` makes, with paragraphs in place of headings."""
-        key = sha256(text.encode("utf-8", "surrogatepass")).digest()
+    def get(self, key: Hashable) -> V | None:
+        """Return the value that is kept under *key*, None if there is none."""
         with self._lock:
             kept = self._kept.get(key)
-            if kept is not None:
-                self._kept.move_to_end(key)
-                return kept
-        rendered = markup.render_comment(text)
+            if kept is None:
+                return None
+            self._kept.move_to_end(key)
+            return kept[0]
+
+    def put(self, key: Hashable, value: V, size: int) -> V:
+        """Keep *value*, which takes *size* bytes, and return it."""
         with self._lock:
-            if key not in self._kept:
-                self._bytes += _size(rendered)
-            self._kept[key] = rendered
-            while self._bytes > self._max_bytes and self._kept:
-                self._bytes -= _size(self._kept.popitem(last=False)[1])
-        return rendered
+            before = self._kept.pop(key, None)
+            self._bytes += size - (before[1] if before else 0)
+            self._kept[key] = (value, size)
+            while self._bytes > self._max_bytes:
+                self._bytes -= self._kept.popitem(last=False)[1][1]
+        return value
 
 
-def _size(rendered: Markup) -> int:
+def render_text(text: str) -> Markup:
+    """Return *text* as HTML: the same as the filter ``markdown`` makes, with paragraphs in place of headings."""
+    key = sha256(text.encode("utf-8", "surrogatepass")).digest()
+    kept = _texts.get(key)
+    if kept is not None:
+        return kept
+    rendered = markup.render_comment(text)
+    return _texts.put(key, rendered, size_of(rendered))
+
+
+def size_of(html: str) -> int:
+    """Return the bytes that a cache with *html* takes."""
     # A str takes up to four bytes for each character: as many as the widest of them.
-    return _ENTRY_BYTES + len(rendered) * (1 if rendered.isascii() else 4)
+    return _ENTRY_BYTES + len(html) * (1 if html.isascii() else 4)
 
 
 conversations = ConversationCache(config.THREAD_CACHE_SIZE)
-comment_texts = CommentTexts(config.RENDERED_COMMENT_CACHE_BYTES)
+_texts: SizedCache[Markup] = SizedCache(config.RENDERED_COMMENT_CACHE_BYTES)

@@ -6,7 +6,7 @@ everybody; what is personal stays outside of it.
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from flask import Flask, current_app
 from markupsafe import Markup
@@ -14,7 +14,7 @@ from markupsafe import Markup
 from voteweb.core import config, markup, permissions
 from voteweb.core.models import Article, VotingState
 from voteweb.web.auth.login import viewer
-from voteweb.web.caching.conversation_cache import comment_texts
+from voteweb.web.caching.conversation_cache import render_text
 from voteweb.web.context import now, settings
 from voteweb.web.i18n import formatting, locale
 
@@ -45,11 +45,6 @@ def init_app(app: Flask) -> None:
 
     ``comment_html(text)`` renders the words of a comment.
     """
-
-    # The language code is not used here: it is part of the key of the caches.
-    def render(template: str, _language_code: str, **values: Hashable) -> Markup:
-        return app.jinja_env.get_template(template).make_module(values).__html__()
-
     render_row = _cached_row_renderer(render)
 
     def article_rows(articles: Iterable[Article], ranks: Sequence[int] = ()) -> list[Markup]:
@@ -65,9 +60,14 @@ def init_app(app: Flask) -> None:
         cached=cached,
         article_rows=lambda articles, ranks=(): markup.join(article_rows(articles, ranks)),
         articles_with_rows=articles_with_rows,
-        comment_html=comment_texts.render,
+        comment_html=render_text,
     )
     app.extensions[_EXTENSION] = Fragments(cached, article_rows)
+
+
+def render(template: str, _language_code: str, **values: Any) -> Markup:
+    """Return *template* rendered with *values* alone; the code of the language is there for the keys of caches."""
+    return current_app.jinja_env.get_template(template).make_module(values).__html__()
 
 
 def _cached_renderer(render: Render) -> Render:

@@ -17,8 +17,9 @@ from voteweb.web.i18n.locale import gettext, ngettext
 _DAY = 86_400
 #: Units of ages, in seconds: year, month, day, hour, minute.
 _UNITS = (365 * _DAY, 30 * _DAY, _DAY, 3_600, 60)
-#: Numbers and ages whose text in one language is formatted once.
+#: Numbers, times and ages whose text in one language is formatted once.
 _NUMBER_CACHE_SIZE = 4_096
+_DATETIME_CACHE_SIZE = 4_096
 _AGE_CACHE_SIZE = 1_024
 ROLE_NAMES = {
     Role.MEMBER: _l("member"),
@@ -161,7 +162,12 @@ def format_time(time: float) -> str:
 
 
 def _format_utc(time: float, pattern: str) -> str:
-    return dates.format_datetime(datetime.fromtimestamp(time, UTC), pattern, locale=locale.current().code) + " UTC"
+    return _format_datetime(locale.current().code, time, pattern)
+
+
+@lru_cache(maxsize=_DATETIME_CACHE_SIZE)
+def _format_datetime(code: str, time: float, pattern: str) -> str:
+    return dates.format_datetime(datetime.fromtimestamp(time, UTC), pattern, locale=code) + " UTC"
 
 
 def iso(time: float) -> str:
@@ -175,6 +181,12 @@ def round_age(seconds: float) -> int:
         if seconds >= unit:
             return int(seconds // unit) * unit
     return 0
+
+
+def next_age(seconds: float) -> float:
+    """Return the least age above *seconds* of which :func:`round_age` makes another one."""
+    unit = next((unit for unit in _UNITS if seconds >= unit), _UNITS[-1])
+    return min((seconds // unit + 1) * unit, *(larger for larger in _UNITS if larger > seconds), float("inf"))
 
 
 def relative_time(seconds: float) -> str:

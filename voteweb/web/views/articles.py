@@ -140,9 +140,9 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
     (row,), group_names = with_viewer_votes((article.result,), viewer.result, own_votes.result, more)
     more.execute()  # for a reader, who has no votes; for others nothing is left
     context |= {"all_groups": group_names, "earlier": earlier.result if earlier else ()}
-    context |= pages.context(viewer.result) if pages else {}
+    context |= {"pages": pages} if pages else {}
     if viewer.result is None and row.is_listed and row.comments and pages:
-        context["discussion"] = structured_data.discussion(row, context.get("comments", ()))
+        context["discussion"] = structured_data.discussion(row, pages.comments(None))
     return render_template("articles/show.html", article=row, **context), status
 
 
@@ -154,7 +154,7 @@ def _render_gone(article: Article, viewer: User | None, thread: ThreadRead | Non
         pipeline = page_pipeline()
         pages.queue_missing(pipeline, viewer)
         pipeline.execute()
-        context = pages.context(viewer)
+        context = {"pages": pages}
     return render_template("articles/gone.html", article=article, **context), 410
 
 

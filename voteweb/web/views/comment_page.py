@@ -54,7 +54,6 @@ def _show(article: Article, read: ThreadRead, number: int, viewer: User | None) 
         article=article,
         node=node,
         comment=pages.alone(number, viewer),
-        comments=pages.rows(viewer),
         ancestors=[pages.alone(above, viewer) for above in shown_ancestors],
         above=ancestors[-config.SHOWN_ANCESTORS - 1] if len(ancestors) > config.SHOWN_ANCESTORS else None,
         explanation=conversation.explain(number),

@@ -17,9 +17,10 @@ from voteweb.core.rate_limits import PREVIEW
 from voteweb.web import conversations, rate_limits
 from voteweb.web.auth.csrf import csrf_token
 from voteweb.web.auth.login import queue_viewer, treat_as_reader
+from voteweb.web.caching.comment_rows import ShownComment
 from voteweb.web.comment_forms import CommentForm
 from voteweb.web.context import store
-from voteweb.web.conversations import ConversationPages, ShownComment
+from voteweb.web.conversations import ConversationPages
 from voteweb.web.responses import wants_json
 from voteweb.web.urls import safe_path
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from voteweb.core import config, links, markup
 from voteweb.core.models import Article
 from voteweb.core.validation import is_member_name
-from voteweb.web.conversations import ShownComment
+from voteweb.web.caching.comment_rows import ShownComment
 from voteweb.web.i18n.formatting import display_name, iso
 from voteweb.web.urls import absolute, comment_path
 

@@ -1,0 +1,92 @@
+"""The comments of a page of a conversation as HTML: each is rendered once for all who see it alike.
+
+A page is kept as it is for somebody who has written none of them, voted for none and misses none: it depends on nothing
+but the conversation, the time and what :class:`RowContext` says. Another viewer's page differs in a few comments.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from voteweb.core import config
+from voteweb.core.conversation import ConversationPage
+from voteweb.core.conversation_rows import Row
+from voteweb.core.models import VotingState
+from voteweb.web.caching.conversation_cache import SizedCache, size_of
+from voteweb.web.caching.fragment_cache import render
+
+
+@dataclass(frozen=True, slots=True)
+class ShownComment:
+    """A comment as the viewer sees it: ``text`` is None where one line stands for it.
+
+    ``age`` is in seconds, rounded. ``next_new`` and ``previous_new`` are the numbers of the new comments around it on
+    the page, 0 for none, if it ``is_new`` itself. ``ended`` is the number of the top-level comment whose conversation
+    ends with it, 0 for none, and ``after`` that of the next conversation.
+    """
+
+    row: Row
+    text: Markup | None
+    voting_state: VotingState
+    age: int
+    is_voted: bool = False
+    is_own: bool = False
+    may_edit: bool = False
+    is_new: bool = False
+    next_new: int = 0
+    previous_new: int = 0
+    ended: int = 0
+    after: int = 0
+
+
+class RowContext(NamedTuple):
+    """The part that all comments of a page share: the article's ``id`` and ``poster``, and who looks at them.
+
+    ``order`` is the query that keeps the order of the page, "" for that by score.
+    """
+
+    code: str
+    id: int
+    poster: str
+    order: str
+    is_open: bool
+    is_member: bool
+    is_held: bool
+    can_write: bool
+    may_moderate: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPage:
+    """The comments of ``page`` for somebody who has no part in them, right from the time ``since`` to ``until``.
+
+    ``places`` are their indexes by number, and ``by_author`` their numbers by the keys of their authors' names.
+    """
+
+    page: ConversationPage
+    since: float
+    until: float
+    comments: tuple[ShownComment, ...]
+    html: tuple[Markup, ...]
+    places: dict[int, int]
+    by_author: dict[str, list[int]]
+
+    @property
+    def size(self) -> int:
+        """The bytes that it takes."""
+        return sum(map(size_of, self.html))
+
+
+def render_row(comment: ShownComment, reason: str, context: RowContext) -> Markup:
+    """Return a comment with the tags of the lists that begin or end with it; *reason* is that of its removal."""
+    key = (comment, reason, context)
+    kept = _rows.get(key)
+    if kept is not None:
+        return kept
+    html = render("comments/_row.html", context.code, comment=comment, reason=reason, thread=context)
+    return _rows.put(key, html, size_of(html))
+
+
+_rows: SizedCache[Markup] = SizedCache(config.RENDERED_COMMENT_CACHE_BYTES)
+pages: SizedCache[KeptPage] = SizedCache(config.RENDERED_COMMENT_CACHE_BYTES)
