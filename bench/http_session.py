@@ -2,12 +2,15 @@
 
 import http.client
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from http.cookies import Morsel, SimpleCookie
 from urllib.parse import urlencode, urlsplit
 
 from bench.constants import PASSWORD
 
+#: Cookies that expire within so many seconds are gone when a member comes back.
+SHORT_SECONDS = 300
 _CSRF_TOKEN = re.compile(r'name="csrf_token"[^>]* value="([^"]+)"')
 
 
@@ -34,16 +37,22 @@ def find_csrf_token(page: bytes) -> str:
 
 
 class HttpSession:
-    """A client of *origin* that keeps cookies and follows no redirect."""
+    """A client of *origin* that keeps cookies until they are deleted, and follows no redirect."""
 
-    def __init__(self, origin: str) -> None:
+    def __init__(self, origin: str, cookie: str = "") -> None:
         self._host = urlsplit(origin).netloc
-        self._cookies: dict[str, str] = {}
+        self._cookies: SimpleCookie = SimpleCookie(cookie)
 
     @property
     def cookie(self) -> str:
         """The header Cookie of the next request."""
-        return "; ".join(f"{name}={value}" for name, value in self._cookies.items())
+        return _header(self._cookies.values())
+
+    @property
+    def lasting_cookie(self) -> str:
+        """The header Cookie of a request some minutes later, when cookies that expire soon are gone."""
+        ages = ((morsel, morsel["max-age"]) for morsel in self._cookies.values())
+        return _header(morsel for morsel, age in ages if not age or int(age) > SHORT_SECONDS)
 
     def get(self, path: str, **headers: str) -> Response:
         """Return the response to a GET of *path*, whatever its status."""
@@ -71,8 +80,15 @@ class HttpSession:
             response = Response(raw_response.status, raw_response.getheaders(), raw_response.read())
         finally:
             connection.close()
-        for name, value in response.headers:
-            if name.lower() == "set-cookie":
-                key, _, rest = value.partition("=")
-                self._cookies[key] = rest.partition(";")[0]
+        self.keep_cookies(response.headers)
         return response
+
+    def keep_cookies(self, headers: Iterable[tuple[str, str]]) -> None:
+        """Keep the cookies that these *headers* of a response set."""
+        for name, value in headers:
+            if name.lower() == "set-cookie":
+                self._cookies.load(value)
+
+
+def _header(cookies: Iterable[Morsel[str]]) -> str:
+    return "; ".join(f"{cookie.key}={cookie.coded_value}" for cookie in cookies if cookie.value)

@@ -9,8 +9,9 @@ from bench.contenders.requests import MemberSession, page_requests
 from bench.load.measurement import ExpectedResponse, Request, Sample
 from bench.processes import Server
 
-PAGE_SHOWN = ExpectedResponse(200)
-FORM_ACCEPTED = ExpectedResponse(303, forbidden_location="/login")
+PAGE_SHOWN = ExpectedResponse()
+FORM_ACCEPTED = ExpectedResponse((303,), forbidden_location="/login")
+PAGE_OR_FORM = ExpectedResponse((200, 303), forbidden_location="/login")
 
 
 def no_mismatches(_sample: Sample) -> int:

@@ -1,17 +1,21 @@
 """Interleaved measurement: every contender in turn, round after round, so that a disturbance affects all of them."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bench.contenders.contender import Contender
+from bench.contenders.contender import PAGE_SHOWN, Contender
 from bench.http_session import HttpSession
 from bench.load.measurement import LoadGenerator, Request, Sample
+from bench.processes import Server
 from bench.run_context import RunContext
 
 #: Length of the warm-up before the first round, as a share of a measurement: it fills caches and loads code.
 WARM_UP_SHARE = 0.3
 #: Seconds of measurement in which every contender must answer at least one request.
 MIN_RESPONSE_SECONDS = 3.0
+#: A server is idle if it uses less than this share of its core for so many seconds; it is checked so often at most.
+IDLE_SHARE, IDLE_CHECK_SECONDS, MAX_IDLE_CHECKS = 0.1, 0.02, 100
 
 
 def measure_rounds(contenders: Sequence[Contender], context: RunContext) -> list[dict[str, Sample]]:
@@ -29,7 +33,8 @@ def measure_rounds(contenders: Sequence[Contender], context: RunContext) -> list
 
 def _measure(contender: Contender, generator: LoadGenerator, seconds: float) -> Sample:
     requests = contender.make_requests()
-    wrong_pages = 0 if _shows_expected_page(contender, requests[0]) else 1
+    wrong_pages = 0 if _shows_expected_page(contender, requests) else 1
+    _wait_until_idle(contender.server)
     cpu_before = contender.server.cpu_seconds()
     sample = generator.run(contender.server.origin, requests, contender.expected, seconds, contender.connections)
     cpu_seconds = contender.server.cpu_seconds() - cpu_before
@@ -39,9 +44,21 @@ def _measure(contender: Contender, generator: LoadGenerator, seconds: float) -> 
     return replace(sample, errors=errors if sample.requests else max(errors, 1), cpu_seconds=cpu_seconds)
 
 
-def _shows_expected_page(contender: Contender, request: Request) -> bool:
-    """Tell whether a page has the expected content, which load generators do not check; a form is not sent."""
-    if request.method != "GET":
+def _wait_until_idle(server: Server) -> None:
+    """Wait until *server* has answered the requests that were in flight at the end of the measurement before."""
+    before = server.cpu_seconds()
+    for _ in range(MAX_IDLE_CHECKS):
+        time.sleep(IDLE_CHECK_SECONDS)
+        after = server.cpu_seconds()
+        if after - before < IDLE_CHECK_SECONDS * IDLE_SHARE:
+            return
+        before = after
+
+
+def _shows_expected_page(contender: Contender, requests: Sequence[Request]) -> bool:
+    """Tell whether the first page has the expected content, which load generators do not check; no form is sent."""
+    page = next((request for request in requests if request.method == "GET"), None)
+    if not page:
         return True
-    response = HttpSession(contender.server.origin).get(request.path, **request.headers)
-    return response.status == contender.expected.status and contender.expected_text in response.body.decode()
+    response = HttpSession(contender.server.origin).get(page.path, **page.headers)
+    return response.status == PAGE_SHOWN.statuses[0] and contender.expected_text in response.body.decode()

@@ -27,7 +27,7 @@ def log_in_members(origin: str, names: Sequence[str]) -> list[MemberSession]:
     for name in names:
         session = HttpSession(origin)
         csrf_token = session.log_in(name)
-        members.append(MemberSession(name, session.cookie, csrf_token))
+        members.append(MemberSession(name, session.lasting_cookie, csrf_token))
     return members
 
 
@@ -56,9 +56,17 @@ def vote_pairs(members: Sequence[MemberSession], articles: Sequence[int]) -> Ite
             yield members[(offset + index) % len(members)], article
 
 
-def vote_form_request(member: MemberSession, article: int, action: str = "vote") -> Request:
-    """Return a vote as the form sends it; *action* is "vote" or "unvote"."""
-    body = urlencode({"csrf_token": member.csrf_token, "next": "/new"}).encode()
+def read_cookie_after_vote(origin: str, member: MemberSession, article: int) -> str:
+    """Return the header Cookie of the page that *member* reads after a vote: cast one, and take it back."""
+    session = HttpSession(origin, member.cookie)
+    for action in ("vote", "unvote"):
+        session.post(f"/a/{article}/{action}", {"csrf_token": member.csrf_token})
+    return session.cookie
+
+
+def vote_form_request(member: MemberSession, article: int, action: str = "vote", page: str = "/new") -> Request:
+    """Return a vote as the form on *page* sends it; *action* is "vote" or "unvote"."""
+    body = urlencode({"csrf_token": member.csrf_token, "next": page}).encode()
     return Request(f"/a/{article}/{action}", "POST", {**FORM, "Cookie": member.cookie}, body)
 
 

@@ -17,7 +17,11 @@ IN_FLIGHT = 2 * CONNECTIONS
 
 
 class VoteWorkload:
-    """Votes that all count: every member votes for every article, then takes all votes back, and so on."""
+    """Votes that all count, each followed by the pages that *pages_after* returns, as many for each voter.
+
+    Every member votes for every article, then takes all votes back, and so on. If votes are *brief*, they are taken
+    back as soon as each article has one, so that a member's page shows few at a time.
+    """
 
     def __init__(
         self,
@@ -25,29 +29,44 @@ class VoteWorkload:
         members: Sequence[MemberSession],
         articles: Sequence[int],
         make_request: Callable[[MemberSession, int, str], Request],
+        pages_after: Callable[[MemberSession], Sequence[Request]] = lambda _member: (),
+        *,
+        brief: bool = False,
     ) -> None:
         self._store = store
         self._voters = [store.users.get(member.name) for member in members]
         self._articles = articles
+        self._requests_per_vote = 1 + len(pages_after(members[0]))
         pairs = list(requests.vote_pairs(members, articles))
-        self._pairs = len(pairs)
+        self._block = len(articles) if brief else len(pairs)
         self._requests = [
-            make_request(member, article, action) for action in ("vote", "unvote") for member, article in pairs
+            request
+            for start in range(0, len(pairs), self._block)
+            for action in ("vote", "unvote")
+            for member, article in pairs[start : start + self._block]
+            for request in (make_request(member, article, action), *pages_after(member))
         ]
 
     def make_requests(self) -> list[Request]:
-        """Take back the votes of the measurement before and return all requests."""
-        for voter in self._voters:
-            for id in self._voted_ids(voter):
-                self._store.votes.take_back(id, voter)
+        """Return all requests, after taking back the votes that were in flight at the end of the measurement before."""
+        self._take_back_all()
         return self._requests
 
     def count_mismatches(self, sample: Sample) -> int:
-        """Return by how many votes the database differs from what was sent."""
-        sent_in_cycle = sample.requests % (2 * self._pairs)
-        expected = min(sent_in_cycle, 2 * self._pairs - sent_in_cycle)
-        stored = sum(len(self._voted_ids(voter)) for voter in self._voters)
-        return max(abs(stored - expected) - IN_FLIGHT, 0)
+        """Return by how many votes the database differs from what was sent; then take all votes back.
+
+        They would be shown on the pages of other contenders.
+        """
+        sent_in_block = -(-sample.requests // self._requests_per_vote) % (2 * self._block)
+        expected = min(sent_in_block, 2 * self._block - sent_in_block)
+        return max(abs(self._take_back_all() - expected) - IN_FLIGHT, 0)
+
+    def _take_back_all(self) -> int:
+        """Take back all votes of the members for the articles, and return how many there were."""
+        votes = [(id, voter) for voter in self._voters for id in self._voted_ids(voter)]
+        for id, voter in votes:
+            self._store.votes.take_back(id, voter)
+        return len(votes)
 
     def _voted_ids(self, voter: User) -> list[int]:
         pipeline = self._store.pipeline()

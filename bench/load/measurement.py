@@ -25,15 +25,15 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedResponse:
-    """The response that is no error: its status and, for a redirect, a location that it must not lead to."""
+    """The response that is no error: one of its statuses and, for a redirect, a location that it must not lead to."""
 
-    status: int = 200
+    statuses: tuple[int, ...] = (200,)
     forbidden_location: str = ""
 
     def matches(self, status: int, location: str) -> bool:
         """Tell whether a response with this status and header Location is as expected."""
         is_forbidden = self.forbidden_location and location.startswith(self.forbidden_location)
-        return status == self.status and not is_forbidden
+        return status in self.statuses and not is_forbidden
 
 
 @dataclass(frozen=True, slots=True)

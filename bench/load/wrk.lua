@@ -1,6 +1,6 @@
 -- Send the requests of a file in their order, from the first again after the last, and print the result as JSON.
--- Arguments: the file (for each request a line with its length, then its bytes); the expected status, 0 if the errors
--- that wrk counts are enough; the start of a location that a redirect must not have, or nothing.
+-- Arguments: the file (for each request a line with its length, then its bytes); the expected statuses, nothing if the
+-- errors that wrk counts are enough; the start of a location that a redirect must not have, or nothing.
 local threads, requests, position, is_probed = {}, {}, 0, false
 unexpected = 0
 
@@ -16,13 +16,16 @@ function init(args)
     length = file:read('*l')
   end
   file:close()
-  local expected_status, forbidden_location = tonumber(args[2]), args[3] or ''
-  if expected_status > 0 then
+  local expected, forbidden_location = {}, args[3] or ''
+  for status in args[2]:gmatch('%d+') do
+    expected[tonumber(status)] = true
+  end
+  if next(expected) then
     -- Defined only if needed: with a response function, wrk parses the headers of every response.
     response = function(status, headers)
       local location = headers['location'] or headers['Location'] or ''
       local is_forbidden = forbidden_location ~= '' and location:sub(1, #forbidden_location) == forbidden_location
-      if status ~= expected_status or is_forbidden then
+      if not expected[status] or is_forbidden then
         unexpected = unexpected + 1
       end
     end

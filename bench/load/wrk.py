@@ -31,9 +31,9 @@ class Wrk:
             file.flush()
             # The content of a page is checked before it is measured, and wrk counts the statuses of errors: only the
             # responses to forms have to be checked by the script.
-            checked_status = 0 if expected == ExpectedResponse() else expected.status
+            statuses = "" if expected == ExpectedResponse() else " ".join(map(str, expected.statuses))
             options = [f"-c{connections}", "-t1", f"-d{math.ceil(seconds)}s", "--timeout", "10s", "-s", str(SCRIPT)]
-            arguments = [file.name, str(checked_status), expected.forbidden_location]
+            arguments = [file.name, statuses, expected.forbidden_location]
             return parse_output(self._run_program([*options, origin, "--", *arguments], seconds))
 
     def _run_program(self, arguments: list[str], seconds: float) -> str:

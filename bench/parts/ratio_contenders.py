@@ -1,17 +1,17 @@
 """The contenders of the main table, and all servers that have to run for them."""
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
-from bench.constants import DATABASE_URL, STATIC_RESPONSE, VOTED_ON
+from bench.constants import DATABASE_URL, VOTED_ON
 from bench.contenders import requests
-from bench.contenders.contender import FORM_ACCEPTED, PAGE_SHOWN, Contender, page_contender
+from bench.contenders.contender import FORM_ACCEPTED, Contender, page_contender
 from bench.contenders.requests import MemberSession
-from bench.contenders.workloads import BookVoteWorkload, SubmitWorkload, VoteWorkload
+from bench.contenders.workloads import BookVoteWorkload, SubmitWorkload
 from bench.http_session import HttpSession
+from bench.parts.ratio_baselines import LOGIN, STATIC, start_baselines, start_variants
+from bench.parts.ratio_votes import cast_own_votes, vote_contenders
 from bench.processes import Server, database_copy, serve_app, serve_site
 from bench.run_context import RunContext
 from bench.sites.prepare import Site, voter_names
@@ -25,7 +25,6 @@ MAX_WRITE_RATE = 5_000
 BOOK_VOTED_ON = 500
 #: Comments of the conversation whose page is measured, and characters of each.
 THREAD_SIZE, THREAD_TEXT_LENGTH = 100, 300
-STATIC, PLAIN, LOGIN = "baseline-static", "baseline-plain", "baseline-login"
 
 
 @contextmanager
@@ -40,56 +39,18 @@ def start_contenders(site: Site, context: RunContext) -> Iterator[tuple[list[Con
         stack.callback(store.connection.client.close)
         server = stack.enter_context(serve_site(url, context.logs / "site.log"))
         members = requests.log_in_members(server.origin, voter_names())
-        baselines = _start_baselines(stack, server, context)
+        cast_own_votes(store, members)
+        baselines = start_baselines(stack, server, context)
         yield (
             [
                 *baselines,
-                *_start_variants(stack, url, context),
+                *start_variants(stack, url, members, context),
                 *_page_contenders(server, site, store, members),
-                *_vote_contenders(server, store, members),
+                *vote_contenders(server, store, members),
                 *stack.enter_context(_book_contenders(site, context)),
             ],
             [baselines[-1], *_posting_contenders(server, site, store, members, context)],
         )
-
-
-def _start_baselines(stack: ExitStack, site_server: Server, context: RunContext) -> list[Contender]:
-    response = _save_front_page(HttpSession(site_server.origin), context.scratch_folder("response"))
-    static = stack.enter_context(
-        serve_app("bench.apps.baselines:static_response", context.logs / "static.log", **{STATIC_RESPONSE: response})
-    )
-    plain = stack.enter_context(serve_app("bench.apps.baselines:plain_flask", context.logs / "plain.log"))
-    login = stack.enter_context(serve_app("bench.apps.baselines:flask_with_login", context.logs / "login.log"))
-    members = requests.log_in_without_password(login.origin, voter_names())
-    return [
-        page_contender(STATIC, "bare WSGI, the front page's bytes", static, ["/"]),
-        page_contender(PLAIN, "bare Flask", plain, ["/"]),
-        page_contender(LOGIN, "Flask, session, login, CSRF", login, ["/"], members),
-    ]
-
-
-def _start_variants(stack: ExitStack, url: str, context: RunContext) -> list[Contender]:
-    """Start the login baseline with the queries of the front page, and the site without cached pages."""
-    queries = stack.enter_context(
-        serve_app("bench.apps.baselines:flask_with_queries", context.logs / "queries.log", **{DATABASE_URL: url})
-    )
-    uncached = stack.enter_context(serve_site(url, context.logs / "uncached.log", VOTEWEB_PAGE_SECONDS="0"))
-    members = requests.log_in_without_password(queries.origin, voter_names())
-    return [
-        page_contender("queries", "the same, with the front page's queries", queries, ["/"], members, baseline=LOGIN),
-        page_contender("front-uncached", "front page, reader, not cached", uncached, ["/"], baseline=PLAIN),
-    ]
-
-
-def _save_front_page(session: HttpSession, folder: Path) -> str:
-    """Save the front page of a reader in *folder* for the static baseline, and return the folder."""
-    response = session.get("/")
-    folder.mkdir(parents=True, exist_ok=True)
-    added_by_server = ("date", "server", "connection")
-    headers = [(name, value) for name, value in response.headers if name.lower() not in added_by_server]
-    (folder / "headers.json").write_text(json.dumps(headers))
-    (folder / "body").write_bytes(response.body)
-    return str(folder)
 
 
 def _page_contenders(server: Server, site: Site, store: Store, members: Sequence[MemberSession]) -> list[Contender]:
@@ -110,18 +71,6 @@ def _page_contenders(server: Server, site: Site, store: Store, members: Sequence
             page_contender(f"{key}-member", f"{label}, member", server, paths, members, baseline=LOGIN),
         ]
     return contenders
-
-
-def _vote_contenders(server: Server, store: Store, members: Sequence[MemberSession]) -> list[Contender]:
-    articles = newest_ids(store, 2 * VOTED_ON)
-    form = VoteWorkload(store, members, articles[::2], requests.vote_form_request)
-    script = VoteWorkload(store, members, articles[1::2], requests.vote_script_request)
-    return [
-        Contender("vote-form", "vote by form", server, form.make_requests, FORM_ACCEPTED, LOGIN, form.count_mismatches),
-        Contender(
-            "vote-script", "vote by script", server, script.make_requests, PAGE_SHOWN, LOGIN, script.count_mismatches
-        ),
-    ]
 
 
 def _posting_contenders(

@@ -30,6 +30,14 @@ def newest_ids(store: Store, count: int) -> list[int]:
     return list(ids.result)
 
 
+def front_ids(store: Store) -> list[int]:
+    """Return the ids of the articles on the front page."""
+    pipeline = store.pipeline()
+    page = store.listings.queue_page(pipeline, store.rankings.site(Order.SCORE), 1)
+    pipeline.execute()
+    return [article.id for article in page.result.rows]
+
+
 def votable_ids(store: Store, limit: int) -> list[int]:
     """Return the ids of the newest articles, at most *limit*, whose voting is open for another day or longer."""
     since = time.time() - Settings().voting_seconds + 86_400

@@ -30,4 +30,4 @@ def test_requests_are_serialized_for_the_script_of_wrk() -> None:
     [(303, "/new#a1", True), (303, "/login?next=/new", False), (200, "", False), (409, "", False)],
 )
 def test_redirect_to_the_login_page_is_an_error(status: int, location: str, is_expected: bool) -> None:
-    assert ExpectedResponse(303, forbidden_location="/login").matches(status, location) is is_expected
+    assert ExpectedResponse((303,), forbidden_location="/login").matches(status, location) is is_expected
