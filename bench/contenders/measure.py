@@ -34,10 +34,10 @@ def measure_rounds(contenders: Sequence[Contender], context: RunContext) -> list
 def _measure(contender: Contender, generator: LoadGenerator, seconds: float) -> Sample:
     requests = contender.make_requests()
     wrong_pages = 0 if _shows_expected_page(contender, requests) else 1
-    _wait_until_idle(contender.server)
     cpu_before = contender.server.cpu_seconds()
     sample = generator.run(contender.server.origin, requests, contender.expected, seconds, contender.connections)
     cpu_seconds = contender.server.cpu_seconds() - cpu_before
+    _wait_until_idle(contender.server)
     errors = sample.errors + contender.count_mismatches(sample) + wrong_pages
     if not sample.requests and seconds < MIN_RESPONSE_SECONDS:
         return _measure(contender, generator, seconds * 4)  # the machine may be too busy for such a short measurement
@@ -45,7 +45,7 @@ def _measure(contender: Contender, generator: LoadGenerator, seconds: float) -> 
 
 
 def _wait_until_idle(server: Server) -> None:
-    """Wait until *server* has answered the requests that were in flight at the end of the measurement before."""
+    """Wait until *server* has answered the requests that were in flight at the end of a measurement."""
     before = server.cpu_seconds()
     for _ in range(MAX_IDLE_CHECKS):
         time.sleep(IDLE_CHECK_SECONDS)
