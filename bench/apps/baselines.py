@@ -17,6 +17,8 @@ from bench.constants import DATABASE_URL, SECRET, STATIC_RESPONSE
 from voteweb.core.config import Settings
 from voteweb.core.models import Order
 from voteweb.store import open_store
+from voteweb.web.auth import sessions
+from voteweb.web.flask_app import SiteFlask
 
 
 def static_response() -> Any:
@@ -46,9 +48,19 @@ def plain_flask() -> Flask:
 def flask_with_login() -> Flask:
     """Return a Flask app that reads the member from a signed cookie alone, and checks the tokens of forms.
 
-    It sets up Flask-Login and Flask-WTF as voteweb does.
+    It sets up Flask-Login and Flask-WTF as voteweb does, and leaves Flask as it is.
     """
-    app = Flask("flask_with_login")
+    return _add_login(Flask("flask_with_login"))
+
+
+def tuned_flask_with_login() -> Flask:
+    """Return :func:`flask_with_login` with the requests, functions and sessions of voteweb's app."""
+    app = _add_login(SiteFlask("tuned_flask_with_login"))
+    sessions.init_app(app, Settings(secret_key=SECRET))
+    return app
+
+
+def _add_login(app: Flask) -> Flask:
     app.config.update(SECRET_KEY=SECRET, SESSION_REFRESH_EACH_REQUEST=False, WTF_CSRF_TIME_LIMIT=None)
     manager = flask_login.LoginManager(app)
     manager.session_protection = None

@@ -37,13 +37,16 @@ def start_baselines(stack: ExitStack, site_server: Server, context: RunContext) 
 def start_variants(
     stack: ExitStack, url: str, members: Sequence[MemberSession], context: RunContext
 ) -> list[Contender]:
-    """Start the login baseline with the queries of the front page, and the site without cached and shared pages."""
+    """Start the login baseline as voteweb sets up Flask, and with its queries; and the site without kept pages."""
     queries = stack.enter_context(
         serve_app("bench.apps.baselines:flask_with_queries", context.logs / "queries.log", **{DATABASE_URL: url})
     )
     uncached = stack.enter_context(serve_site(url, context.logs / "uncached.log", VOTEWEB_PAGE_SECONDS="0"))
+    tuned = stack.enter_context(serve_app("bench.apps.baselines:tuned_flask_with_login", context.logs / "tuned.log"))
     visitors = requests.log_in_without_password(queries.origin, voter_names())
+    tuned_visitors = requests.log_in_without_password(tuned.origin, voter_names())
     return [
+        page_contender("tuned", "the same, with voteweb's Flask", tuned, ["/"], tuned_visitors, baseline=LOGIN),
         page_contender("queries", "the same, with the front page's queries", queries, ["/"], visitors, baseline=LOGIN),
         page_contender("front-uncached", "front page, reader, not cached", uncached, ["/"], baseline=PLAIN),
         page_contender(UNSHARED, "front page, member, not shared", uncached, ["/"], members, baseline=LOGIN),
