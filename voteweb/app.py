@@ -11,7 +11,17 @@ from voteweb.core.errors import ConfigError
 from voteweb.core.operator_pages import OperatorPages
 from voteweb.fetching import TitleFetcher
 from voteweb.store import Store, open_store
-from voteweb.web import flashes, rate_limits, request_bounds, security, shared_pages, static_files, templating, views
+from voteweb.web import (
+    flashes,
+    rate_limits,
+    request_bounds,
+    security,
+    shared_articles,
+    shared_pages,
+    static_files,
+    templating,
+    views,
+)
 from voteweb.web.auth import authentication, login, sessions
 from voteweb.web.caching import fragment_cache, page_cache
 from voteweb.web.flask_app import SiteFlask
@@ -48,6 +58,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     templating.init_app(app, settings)
     fragment_cache.init_app(app)
     shared_pages.init_app(app)
+    shared_articles.init_app(app)
     views.init_app(app, settings)
     _add_middleware(app, settings)
     return app

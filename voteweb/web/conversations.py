@@ -73,7 +73,11 @@ class ConversationPages:
         words = self._words.result if self._words else self._read.words or {}
         return words.get(number, "")
 
-    def html(self, viewer: User | None, can_write: bool) -> Markup:
+    def comments_html(self, viewer: User | None, can_write: bool) -> Markup:
+        """Return the same as :meth:`encoded_comments` for a template."""
+        return markup.trusted(self.encoded_comments(viewer, can_write).decode())
+
+    def encoded_comments(self, viewer: User | None, can_write: bool) -> bytes:
         """Return the comments of the page; those that *viewer* wrote, voted for or has not seen are made for them."""
         context = self._row_context(viewer, can_write)
         kept = self._kept(viewer, context)
@@ -94,7 +98,7 @@ class ConversationPages:
                 after=kept.comments[place].after,
             )
             html[place] = self._row_html(comment, context)
-        return markup.join(html)
+        return b"".join(html)
 
     def comments(self, viewer: User | None) -> tuple[ShownComment, ...]:
         """Return the comments of the page as somebody like *viewer* sees them who has no part in them."""
@@ -145,7 +149,7 @@ class ConversationPages:
             by_author=by_author,
         )
 
-    def _row_html(self, comment: ShownComment, context: RowContext) -> Markup:
+    def _row_html(self, comment: ShownComment, context: RowContext) -> bytes:
         return comment_rows.render_row(comment, self.thread.reasons.get(comment.row.node.number, ""), context)
 
     @property

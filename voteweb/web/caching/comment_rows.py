@@ -13,8 +13,11 @@ from voteweb.core import config
 from voteweb.core.conversation import ConversationPage
 from voteweb.core.conversation_rows import Row
 from voteweb.core.models import VotingState
-from voteweb.web.caching.conversation_cache import SizedCache, size_of
+from voteweb.web.caching.conversation_cache import SizedCache
 from voteweb.web.caching.fragment_cache import render
+
+#: Bytes that a comment takes besides its HTML: its text is in it too.
+_ENTRY_BYTES = 1_500
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,25 +71,25 @@ class KeptPage:
     since: float
     until: float
     comments: tuple[ShownComment, ...]
-    html: tuple[Markup, ...]
+    html: tuple[bytes, ...]
     places: dict[int, int]
     by_author: dict[str, list[int]]
 
     @property
     def size(self) -> int:
         """The bytes that it takes."""
-        return sum(map(size_of, self.html))
+        return sum(map(len, self.html)) + len(self.html) * _ENTRY_BYTES
 
 
-def render_row(comment: ShownComment, reason: str, context: RowContext) -> Markup:
+def render_row(comment: ShownComment, reason: str, context: RowContext) -> bytes:
     """Return a comment with the tags of the lists that begin or end with it; *reason* is that of its removal."""
     key = (comment, reason, context)
     kept = _rows.get(key)
     if kept is not None:
         return kept
-    html = render("comments/_row.html", context.code, comment=comment, reason=reason, thread=context)
-    return _rows.put(key, html, size_of(html))
+    html = render("comments/_row.html", context.code, comment=comment, reason=reason, thread=context).encode()
+    return _rows.put(key, html, len(html) + _ENTRY_BYTES)
 
 
-_rows: SizedCache[Markup] = SizedCache(config.RENDERED_COMMENT_CACHE_BYTES)
+_rows: SizedCache[bytes] = SizedCache(config.RENDERED_COMMENT_CACHE_BYTES)
 pages: SizedCache[KeptPage] = SizedCache(config.RENDERED_COMMENT_CACHE_BYTES)

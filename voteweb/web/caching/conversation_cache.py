@@ -82,10 +82,10 @@ def render_text(text: str) -> Markup:
     if kept is not None:
         return kept
     rendered = markup.render_comment(text)
-    return _texts.put(key, rendered, size_of(rendered))
+    return _texts.put(key, rendered, _size(rendered))
 
 
-def size_of(html: str) -> int:
+def _size(html: str) -> int:
     """Return the bytes that a cache with *html* takes."""
     # A str takes up to four bytes for each character: as many as the widest of them.
     return _ENTRY_BYTES + len(html) * (1 if html.isascii() else 4)

@@ -24,7 +24,7 @@ from voteweb.core.errors import (
 from voteweb.core.models import Article, ArticleStatus, LogAction, Order, Page, User
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.threads import ThreadRead
-from voteweb.web import conversations, my_groups, my_site, shared_lists, shared_pages
+from voteweb.web import conversations, my_groups, my_site, shared_articles, shared_lists, shared_pages
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import (
     login_required,
@@ -124,7 +124,7 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
     pipeline = page_pipeline()
     viewer = queue_viewer(pipeline)
     article = store().articles.queue_get(pipeline, id)
-    own_votes = queue_own_votes(pipeline, (id,))
+    own_votes, own_saves = queue_own_votes(pipeline, (id,)), my_site.queue_saves(pipeline, (id,))
     thread = conversations.queue_thread(pipeline, id, is_visit=True) if settings().comments else None
     pipeline.execute()
     if article.result is None:
@@ -137,8 +137,12 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
     if pages:
         pages.queue_missing(more, viewer.result)
         pages.queue_mark_read(more, viewer.result)
-    (row,), group_names = with_viewer_votes((article.result,), viewer.result, own_votes.result, more)
+    (row,), group_names = with_viewer_votes(
+        (article.result,), viewer.result, own_votes.result, more, own_saves=own_saves.result
+    )
     more.execute()  # for a reader, who has no votes; for others nothing is left
+    if not context and shared_articles.may_share(viewer.result, row):
+        return shared_articles.render(viewer.result, row, pages), status
     context |= {"all_groups": group_names, "earlier": earlier.result if earlier else ()}
     context |= {"pages": pages} if pages else {}
     if viewer.result is None and row.is_listed and row.comments and pages:

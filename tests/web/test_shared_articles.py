@@ -1,0 +1,94 @@
+"""Pages of articles that members share: each viewer's own parts are filled in, and nothing is ever late."""
+
+import time
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import pytest
+
+from tests import factories
+from tests.web.browser import Browser
+from tests.web.conftest import MakeMember
+from voteweb.store import Store
+from voteweb.web import context, shared_articles
+
+
+@pytest.fixture(autouse=True)
+def article(store: Store) -> None:
+    """Article 1, posted by ann, with a comment of hers."""
+    factories.article(store)
+    factories.comment(store)
+
+
+@pytest.fixture
+def count_renders(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], int]:
+    """Count how many pages for all members an act renders."""
+    rendered = []
+    cut = shared_articles.cut
+
+    def counted(page: str, mark: str) -> tuple[bytes | str, ...]:
+        rendered.append(page)
+        return cut(page, mark)
+
+    def count(act: Callable[[], object]) -> int:
+        before = len(rendered)
+        act()
+        return len(rendered) - before
+
+    monkeypatch.setattr(shared_articles, "cut", counted)
+    return count
+
+
+def test_members_share_a_page_with_their_own_parts(
+    make_member: MakeMember, count_renders: Callable[[Callable[[], object]], int]
+) -> None:
+    members = {name: make_member(name) for name in ("bob", "cem")}
+    seen = set()
+    for turn in range(2):
+        for name, browser in members.items():
+            assert count_renders(lambda browser=browser: browser.open("/a/1")) == (turn == 0 and name == "bob")
+            page = browser.page
+            assert page.one("a", class_="own-name").text == name
+            nonces = {field["value"].partition(".")[0] for field in page.all("input", name="csrf_token")}
+            assert nonces == {browser.csrf_token().partition(".")[0]}
+            seen.add(page.one("input", name="once")["value"])
+    assert len(seen) == 4  # each form is one of its own
+
+
+def test_poster_moderator_and_member_who_hides_get_a_page_of_their_own(
+    ann: Browser, bob: Browser, mod: Browser, count_renders: Callable[[Callable[[], object]], int]
+) -> None:
+    bob.open("/a/1")
+    bob.post("/u/ann/hide", {"csrf_token": bob.csrf_token()})
+    for browser, sentence in ((ann, "Delete"), (mod, "Moderate"), (bob, "Not in your lists, since you hide")):
+        assert count_renders(lambda browser=browser: browser.open("/a/1")) == 0
+        assert sentence in browser.response.text
+
+
+def test_what_others_did_is_on_the_next_page(bob: Browser, make_member: MakeMember, store: Store) -> None:
+    dora = factories.user(store, "dora")
+    cem = make_member("cem")
+    for browser in (cem, bob):
+        assert browser.open("/a/1").page.by_id("a1").all(class_="vote")[0].one(data_votes="").text == "1"
+    store.votes.cast(1, store.users.get("bob"))
+    comment = factories.comment(store, 1, dora)
+    store.comment_votes.cast(comment, store.users.get("bob"))
+    for browser, pressed in ((cem, "false"), (bob, "true"), (cem, "false")):
+        page = browser.open("/a/1").page
+        button, own = page.by_id("a1").one("button", class_="vote"), page.by_id("c2").one("button", class_="vote")
+        assert (button["aria-pressed"], own["aria-pressed"]) == (pressed, pressed)
+        assert [button.one(data_votes="").text for button in (button, own)] == ["2", "1"]
+        assert "1 new comment" in browser.response.text
+
+
+def test_page_changes_with_the_time(
+    bob: Browser, monkeypatch: pytest.MonkeyPatch, count_renders: Callable[[Callable[[], object]], int]
+) -> None:
+    assert "just now" in bob.open("/a/1").response.text
+    for age, text in ((90.0, "1 minute ago"), (7.5 * 86_400, "voting closed"), (40 * 86_400, "1 month ago")):
+        clock = SimpleNamespace(time=lambda age=age: time.time() + age)
+        monkeypatch.setattr(context, "time", clock)
+        assert count_renders(lambda: bob.open("/a/1")) == 1
+        assert text in bob.response.text
+        assert count_renders(lambda: bob.open("/a/1")) == 0
+    assert not bob.page.all("button", class_="vote")
