@@ -22,7 +22,7 @@ from voteweb.core.comment_errors import (
 )
 from voteweb.core.comments import CommentId, Thread
 from voteweb.core.errors import ArticleGone
-from voteweb.core.models import LogAction, Reason, User
+from voteweb.core.models import LogAction, Reason, User, Voter
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
@@ -188,9 +188,9 @@ def _visible(thread: Thread) -> set[int]:
 
 def _unread_number(store: Store, member: User) -> int:
     pipeline = store.pipeline()
-    unread = store.inbox.queue_unread(pipeline, member.name)
+    viewer = store.viewers.queue_read(pipeline, Voter(member.id, member.name, member.session))
     pipeline.execute()
-    return unread.result.count
+    return viewer.result.unread.count
 
 
 def _unread_entries(store: Store, member: User) -> int:

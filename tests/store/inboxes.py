@@ -2,7 +2,7 @@
 
 from voteweb.core import config
 from voteweb.core.comments import Notice, Unread
-from voteweb.core.models import Page
+from voteweb.core.models import Page, Voter
 from voteweb.store import Store
 
 
@@ -17,13 +17,13 @@ def page(store: Store, number: int = 1) -> Page[Notice]:
 def unread(store: Store) -> Unread:
     """Return what is unread in ann's inbox; the number must be that of the entries shown as unread."""
     pipeline = store.pipeline()
-    count = store.inbox.queue_unread(pipeline, "Ann")
+    viewer = store.viewers.queue_read(pipeline, Voter(1, "Ann", "session"))
     pipeline.execute()
     shown: list[Notice] = []
     for number in range(1, config.INBOX_SIZE // config.INBOX_PAGE_SIZE + 1):
         shown += page(store, number).rows
     assert page(store).total == len(shown)
     shown = [notice for notice in shown if notice.is_unread]
-    assert count.result.count == len(shown)
-    assert count.result.comments == {notice.comment.id for notice in shown if notice.comment}
-    return count.result
+    assert viewer.result.unread.count == len(shown)
+    assert viewer.result.unread.comments == {notice.comment.id for notice in shown if notice.comment}
+    return viewer.result.unread

@@ -51,6 +51,7 @@ from voteweb.store.statistics import Statistics
 from voteweb.store.threads import Threads
 from voteweb.store.unsorted import Unsorted
 from voteweb.store.users import Users
+from voteweb.store.viewers import Viewers
 from voteweb.store.votes import Votes
 
 
@@ -73,6 +74,7 @@ class Store:
     inbox: Inbox
     groups: Groups
     users: Users
+    viewers: Viewers
     member_lists: MemberLists
     bans: Bans
     ban_removals: BanRemovals
@@ -143,14 +145,14 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     comments, keys = Comments(connection, settings, rate_limits), connection.keys
     inbox_feeds = SecretFeeds(connection, "inbox-feed", keys.inbox_feed)
     saved_feeds = SecretFeeds(connection, "saved-feed", keys.saved_feed)
-    imports = Imports(connection, settings)
+    imports, reports = Imports(connection, settings), Reports(connection, settings, moderation_log)
     return Store(
         connection=connection,
         articles=Articles(connection, settings, moderation_log, rate_limits),
         removals=removals,
         answers=Answers(connection, moderation_log),
         comment_removals=comment_removals,
-        reports=Reports(connection, settings, moderation_log),
+        reports=reports,
         votes=Votes(connection, settings, rate_limits, sessions),
         comments=comments,
         comment_votes=CommentVotes(connection, settings, rate_limits, sessions),
@@ -160,6 +162,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         inbox=Inbox(connection),
         groups=Groups(connection, moderation_log),
         users=users,
+        viewers=Viewers(connection, settings, sessions, reports),
         member_lists=MemberLists(connection, users, moderation_log),
         bans=Bans(connection, moderation_log),
         ban_removals=BanRemovals(connection, moderation_log, users, removals, comment_removals),

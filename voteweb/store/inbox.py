@@ -4,14 +4,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from voteweb.core import config
-from voteweb.core.comments import CommentId, Notice, NoticeKind, Unread
+from voteweb.core.comments import CommentId, Notice, NoticeKind
 from voteweb.core.models import Page, Role, User
 from voteweb.store.actors import actor_arguments
 from voteweb.store.comment_lists import key_beginnings, listed_comment
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.keys import parse_comment
 from voteweb.store.moderation_log import log_entry
 
 
@@ -25,15 +24,6 @@ class Inbox:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._keys = connection.keys
-
-    def queue_unread(self, pipeline: Pipeline, name: str) -> Future[Unread]:
-        """Queue a count of what is unread in a member's inbox."""
-
-        def parse(replies: Sequence[Any]) -> Unread:
-            count, *comments = replies[0]
-            return Unread(count, frozenset(filter(None, map(parse_comment, comments))))
-
-        return pipeline.queue([self._script("count_unread", name)], parse)
 
     def queue_page(self, pipeline: Pipeline, name: str, number: int) -> Future[Page[Notice]]:
         """Queue a read of page *number* (from 1) of a member's inbox, newest first."""

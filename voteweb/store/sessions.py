@@ -66,16 +66,9 @@ class Sessions:
         """Seconds until a session ends that is not used, until any ends, and in which a use is not noted again."""
         return self._idle_seconds, config.MAX_SESSION_SECONDS, config.SESSION_USE_SECONDS
 
-    def queue_find(self, pipeline: Pipeline, voter: Voter) -> Future[Session | None]:
-        """Queue a read of the session of *voter*; None if it has ended."""
-        token_digest = digest(voter.token)
-
-        def parse(replies: Sequence[Sequence[str | None]]) -> Session | None:
-            owner, value = replies[0]
-            return self._parse(token_digest, value) if owner == voter.session else None
-
-        command = ("HMGET", self._keys.sessions(voter.name), _OWNER_FIELD, token_digest)
-        return pipeline.queue([command], parse)
+    def parse(self, voter: Voter, owner: str | None, value: str | None) -> Session | None:
+        """Return the session of *voter*, None if it has ended, by what is stored as owner of all and for this one."""
+        return self._parse(digest(voter.token), value) if owner == voter.session else None
 
     def queue_use(self, pipeline: Pipeline, voter: Voter, *, checked: bool = False) -> Future[Session | None]:
         """Queue a note that the session of *voter* is used, at most one a day; None if it has ended.

@@ -24,7 +24,8 @@ from voteweb.store.keys import Keys
 from voteweb.store.moderation_log import ModerationLog, NewLogEntry, not_logged
 from voteweb.store.scanner import finite_number
 
-_FIELDS = (
+#: The fields that :func:`parse_user` reads.
+FIELDS = (
     "id", "name", "password", "role", "since", "session", "banned", "ban-reason", "banned-until", "left",
     "invited-by", "held", "request", "ban-removal", "my", "front",
 )  # fmt: skip
@@ -162,7 +163,7 @@ class Users:
 
     def queue_get(self, pipeline: Pipeline, name: str) -> Future[User | None]:
         """Queue a read of a member, whatever the case of *name*; None when there is none."""
-        return pipeline.queue([("HMGET", self._keys.user(name), *_FIELDS)], lambda replies: _user(replies[0]))
+        return pipeline.queue([("HMGET", self._keys.user(name), *FIELDS)], lambda replies: parse_user(replies[0]))
 
     def find(self, name: str) -> User | None:
         """Return a member, whatever the case of *name*, or None."""
@@ -187,8 +188,8 @@ class Users:
         return int(self._connection.command("ZCARD", self._keys.users()))
 
 
-def _user(values: list[str | None]) -> User | None:
-    """Return the member with these values of _FIELDS; None without a name or an id that is a number.
+def parse_user(values: list[str | None]) -> User | None:
+    """Return the member with these values of FIELDS; None without a name or an id that is a number.
 
     No value that another program wrote breaks a page: an unknown role is that of a member, an unreadable ban is a ban.
     A ban that has ended is none, as for is_banned() in members.lua.

@@ -9,7 +9,7 @@ from flask import g
 from voteweb.core.models import Article, Page, User
 from voteweb.core.my_site import NOTHING_CHOSEN, MySite
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.web.auth.login import session_member_name, session_user_id, viewer
+from voteweb.web.auth.login import named_voter, session_member_name, session_user_id, viewer
 from voteweb.web.context import store
 
 
@@ -57,8 +57,9 @@ def queue_saves(pipeline: Pipeline, ids: Sequence[int]) -> Future[dict[int, bool
 
     Nothing is read for members of whom this process knows no choice, or that they never made one.
     """
-    known = store().my_sites.known(session_user_id())
-    return store().own_lists.queue_own_saves(pipeline, ids if known and known[0] else (), session_member_name())
+    voter = named_voter()
+    known = store().my_sites.known(voter.id) if voter else None
+    return store().own_lists.queue_own_saves(pipeline, ids if known and known[0] else (), voter.name if voter else "")
 
 
 def not_hidden(articles: Sequence[Article]) -> tuple[Article, ...]:

@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from voteweb.core import permissions
-from voteweb.core.models import Article, User
+from voteweb.core.models import Article, User, Voter
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.votes import mark_voted
 from voteweb.web import my_site
-from voteweb.web.auth.login import session_member_name, session_user_id
+from voteweb.web.auth.login import named_voter, session_member_name, session_user_id
 from voteweb.web.context import settings, store
 
 
@@ -27,7 +27,14 @@ class OwnMarks(NamedTuple):
 
 def queue_own_marks(pipeline: Pipeline, ids: Sequence[int]) -> OwnMarks:
     """Queue a read of what the viewer did with the articles *ids*, before the viewer is known to be logged in."""
-    return OwnMarks(queue_own_votes(pipeline, ids), queue_new_counts(pipeline, ids), my_site.queue_saves(pipeline, ids))
+    voter = named_voter()
+    if voter is None:
+        ids, voter = (), Voter(0, "", "")
+    return OwnMarks(
+        store().votes.queue_own_votes(pipeline, ids, voter.id),
+        store().threads.queue_new_counts(pipeline, ids if settings().comments else (), voter.name),
+        my_site.queue_saves(pipeline, ids),
+    )
 
 
 def queue_own_votes(pipeline: Pipeline, ids: Sequence[int]) -> Future[dict[int, bool]]:

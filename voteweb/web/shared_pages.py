@@ -28,7 +28,7 @@ from voteweb.core import config
 from voteweb.core.models import Role, User
 from voteweb.store.hints import HintCache
 from voteweb.web import own_parts
-from voteweb.web.auth.login import session_user_id
+from voteweb.web.auth.login import named_voter, session_user_id
 from voteweb.web.auth.sessions import USER
 from voteweb.web.caching.frames import Frame, FrameCache, cut
 from voteweb.web.caching.page_cache import is_linked_query
@@ -111,16 +111,17 @@ def keep(asked: float, inputs: object, render: Callable[[], str], content: Calla
 
 def _key() -> Key | None:
     """Return what a frame for this request would depend on, None if there can be none."""
-    query = request.query_string.decode("latin-1")
+    environ = request.environ
+    path, query = environ.get("PATH_INFO", ""), environ.get("QUERY_STRING", "")
     if (
         not settings().page_seconds
-        or not session.get(USER)
-        or request.method not in ("GET", "HEAD")
-        or len(request.path) > config.MAX_CACHED_LENGTH
+        or environ["REQUEST_METHOD"] not in ("GET", "HEAD")
+        or len(path) > config.MAX_CACHED_LENGTH
         or not is_linked_query(query)
+        or named_voter() is None
     ):
         return None
-    return request.scheme, request.host, request.path, query, locale.current().code
+    return environ["wsgi.url_scheme"], environ.get("HTTP_HOST", ""), path, query, locale.current().code
 
 
 def mark(response: Response) -> Response:

@@ -11,7 +11,7 @@ from tests.web.browser import JSON, Browser
 from tests.web.conftest import CountRoundTrips, MakeMember
 from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.errors import Unavailable
-from voteweb.core.models import LogAction
+from voteweb.core.models import LogAction, Voter
 from voteweb.store import Store
 from voteweb.store.connection.connection import Connection
 from voteweb.store.moderation_log import NewLogEntry
@@ -345,9 +345,9 @@ def test_opening_the_page_reads_its_inbox_entries(
 ) -> None:
     def unread() -> int:
         pipeline = store.pipeline()
-        found = store.inbox.queue_unread(pipeline, "ann")
+        viewer = store.viewers.queue_read(pipeline, Voter(1, "ann", "session"))
         pipeline.execute()
-        return found.result.count
+        return viewer.result.unread.count
 
     assert unread() == 1
     ann.client.head("/a/1")
