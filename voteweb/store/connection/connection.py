@@ -190,7 +190,7 @@ class Connection:
 
     def load_scripts(self) -> None:
         """Load every script into Redis in one round trip, so that EVALSHA finds it."""
-        send(self.client, [("SCRIPT LOAD", source) for source in scripts.sources().values()])
+        send(self.client, [("SCRIPT", "LOAD", source) for source in scripts.sources().values()])
 
     def ping(self) -> None:
         """Return when Redis answers; raise Unavailable when it does not within the deadline.

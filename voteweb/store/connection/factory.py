@@ -9,6 +9,7 @@ from redis.retry import Retry
 from voteweb.core.errors import ConfigError
 from voteweb.store.connection import sentinel
 from voteweb.store.connection.connection import ATTEMPT_SHARE, Connection
+from voteweb.store.connection.pool import Pool
 from voteweb.store.connection.replicas import Replicas
 from voteweb.store.keys import Keys
 
@@ -34,7 +35,7 @@ def open_connection(
             client, replica_client = sentinel.clients(url, options, attempt_seconds=deadline * ATTEMPT_SHARE)
             replicas = Replicas(replica_client) if read_replicas else None
             return Connection(client, deadline, keys=keys, replicas=replicas, wait_replicas=wait_replicas)
-        client = redis.Redis.from_url(url, **options)
+        client = redis.Redis.from_pool(Pool.from_url(url, **options))
     except ValueError:  # its message may contain a part of the password
         raise ConfigError(
             "VOTEWEB_REDIS_URL is not the address of a database, such as redis://:password@host:6379/0 or "

@@ -55,7 +55,9 @@ class Replicas:
         try:
             return send(self._client, commands)
         except redis.exceptions.NoScriptError:
-            loads = [("SCRIPT LOAD", source) for name, source in scripts.sources().items() if name in scripts.READING]
+            loads = [
+                ("SCRIPT", "LOAD", source) for name, source in scripts.sources().items() if name in scripts.READING
+            ]
             return send(self._client, [*loads, *commands])[len(loads) :]
 
     def close(self) -> None:

@@ -70,8 +70,4 @@ def digest(name: str) -> str:
 
 def call(name: str, keys: Sequence[str], arguments: Sequence[str | int | float]) -> tuple[Any, ...]:
     """Return the command that runs the script *name* on *keys* with *arguments*."""
-    return ("EVALSHA", digest(name), len(keys), *keys, *(_exact(argument) for argument in arguments))
-
-
-def _exact(value: str | int | float) -> str:
-    return repr(value) if isinstance(value, float) else str(value)
+    return ("EVALSHA", digest(name), len(keys), *keys, *arguments)

@@ -1,0 +1,71 @@
+"""The pool of connections: which it gives out, and when it looks whether they are still open."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+import redis
+
+from voteweb.store.connection import pool
+from voteweb.store.connection.factory import open_connection
+from voteweb.store.connection.pool import Pool
+
+
+@pytest.fixture
+def connections(server_url: str) -> Iterator[Pool]:
+    connections = Pool.from_url(server_url)
+    yield connections
+    connections.disconnect()
+
+
+def kill_by_server(connections: Pool, server_url: str) -> None:
+    """Make the server close a connection that the pool holds."""
+    connection = connections.get_connection()
+    connection.send_command("CLIENT", "ID")
+    id = connection.read_response()
+    connections.release(connection)
+    redis.Redis.from_url(server_url).client_kill_filter(_id=str(id))
+
+
+def test_a_connection_that_the_server_closed_is_replaced_after_a_second(
+    connections: Pool, server_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kill_by_server(connections, server_url)
+    with pytest.raises(redis.ConnectionError):
+        redis.Redis(connection_pool=connections).ping()
+    monkeypatch.setattr(pool, "CHECK_SECONDS", 0.0)
+    kill_by_server(connections, server_url)
+    assert redis.Redis(connection_pool=connections).ping()
+
+
+def test_a_command_on_a_closed_connection_is_sent_again(server_url: str) -> None:
+    connection = open_connection(server_url, 2.0)
+    connections = connection.client.connection_pool
+    assert isinstance(connections, Pool)
+    kill_by_server(connections, server_url)
+    assert connection.command("TIME")
+    connection.close()
+
+
+def test_a_connection_returned_twice_is_lent_once(connections: Pool) -> None:
+    connection = connections.get_connection()
+    connections.release(connection)
+    connections.release(connection)
+    assert connections.get_connection() is connection
+    assert connections.get_connection() is not connection
+
+
+def test_a_forked_process_uses_no_connection_of_its_parent(connections: Pool) -> None:
+    connection = connections.get_connection()
+    connections.release(connection)
+    assert connections.get_connection() is connection
+    connections.release(connection)
+    connections.pid = os.getpid() + 1
+    assert connections.get_connection() is not connection
+
+
+def test_all_idle_connections_are_disconnected(connections: Pool) -> None:
+    used, idle = connections.get_connection(), connections.get_connection()
+    connections.release(idle)
+    connections.disconnect(inuse_connections=False)
+    assert (used.is_connected, idle.is_connected) == (True, False)
