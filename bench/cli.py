@@ -13,7 +13,7 @@ from bench.budgets import judge
 from bench.constants import CONNECTIONS, ROOT
 from bench.load.selection import GENERATOR_NAMES, select_generator
 from bench.machine import assigned_cores, machine_facts
-from bench.parts import blocking, conversations, imports, memory, ratios, request_costs, scaling
+from bench.parts import blocking, conversations, imports, memory, profile, ratios, request_costs, scaling
 from bench.report.files import find_problems, write_files
 from bench.report.tables import Table, render_text
 from bench.report.verdicts import verdict_table
@@ -29,6 +29,7 @@ PARTS: dict[str, Callable[[RunContext], list[Table]]] = {
     "memory": memory.measure,
     "conversations": conversations.measure,
     "import": imports.measure,
+    "profile": profile.measure,
 }
 #: The options of a smoke test, which runs the whole program on very small sites.
 SMOKE_OPTIONS = {"sizes": (300, 600), "seconds": 0.2, "rounds": 1, "runs": 1}
