@@ -12,8 +12,7 @@ from voteweb.core.operator_pages import OperatorPages
 from voteweb.fetching import TitleFetcher
 from voteweb.store import Store, open_store
 from voteweb.web import (
-    flashes,
-    rate_limits,
+    finishing,
     request_bounds,
     security,
     shared_articles,
@@ -46,15 +45,14 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     app.extensions["voteweb.title_fetcher"] = TitleFetcher(f"voteweb (+{settings.site_url})".replace(" (+)", ""))
     app.extensions["voteweb.pages"] = OperatorPages(settings.pages_dir)
     # Hooks before a request run in this order, those after it in reverse: hosts are checked before sessions are read,
-    # and headers are added to what all others have answered.
+    # and a response is finished after all other hooks.
+    finishing.init_app(app, settings)
     metrics.init_app(app, settings, store)
     security.init_app(app, settings)
     locale.init_app(app)
     sessions.init_app(app, settings)
     login.init_app(app)
     authentication.init_app(app)
-    flashes.init_app(app)
-    rate_limits.init_app(app)
     templating.init_app(app, settings)
     fragment_cache.init_app(app)
     shared_pages.init_app(app)

@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import cast
 
-from flask import Flask, Response, g, get_flashed_messages, request, session
+from flask import g, get_flashed_messages, request, session
 from flask_babel import lazy_gettext as _l
 from werkzeug.http import dump_cookie
 from werkzeug.wrappers import Response as BaseResponse
@@ -30,16 +30,6 @@ _MESSAGES = {
     VoteFlash.COUNTED: _l("Your vote has been counted."),
     VoteFlash.TAKEN_BACK: _l("Your vote has been taken back."),
 }
-
-
-def init_app(app: Flask) -> None:
-    """Make every answer of *app* that has shown a message about a vote delete its cookie."""
-
-    @app.after_request
-    def delete_cookie(response: Response) -> Response:
-        if "vote_flash" in g:
-            set_vote_flash(response, None)
-        return response
 
 
 def set_vote_flash(response: BaseResponse, flash: VoteFlash | None) -> BaseResponse:

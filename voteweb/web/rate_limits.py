@@ -7,7 +7,7 @@ with an error, that is refunded, and the form counts against the wider limit REF
 from contextlib import suppress
 from typing import NamedTuple
 
-from flask import Flask, Response, g, request
+from flask import Response, g, request
 
 from voteweb.core import rate_limits
 from voteweb.core.errors import TooFast, Unavailable
@@ -30,19 +30,6 @@ class CountedForm(NamedTuple):
         """The hit of the form if it is sent back with an error."""
         limit, owner = self.hit
         return REFUSED_FORMS, f"{limit.kind} {owner}"
-
-
-def init_app(app: Flask) -> None:
-    """Add Retry-After to every refusal by a limit, and count it in the metrics; count forms with errors."""
-    app.after_request(_count_refused_form)
-
-    @app.after_request
-    def add_retry_after(response: Response) -> Response:
-        refusal = exceeded()
-        if refusal is not None and response.status_code == refusal.status:
-            response.headers["Retry-After"] = str(refusal.values["wait"])
-            metrics.count_refusal(refusal.values["kind"])
-        return response
 
 
 def member_hit(name: str) -> RateLimitHit | None:
@@ -92,19 +79,26 @@ def check_form(*limits: Limit) -> None:
     g.rate_limit_refusal = next((refusal.result for refusal in refusals if refusal.result), None)
 
 
-def _count_refused_form(response: Response) -> Response:
-    """Refund a form that is sent back with an error, and count it among such forms."""
+def count_refused_form(status: int) -> None:
+    """Refund a form that is sent back with an error, as its *status* says, and count it among such forms."""
     form: CountedForm | None = g.get("counted_form")
     # Whoever has the cookie of a session that has ended must not use up what the member may do.
     is_anybodys = g.get("viewer") is None
     with suppress(Unavailable):  # the answer is ready, and the form was counted once
         if "member_hit" in g and is_anybodys and exceeded() is None:
             store().rate_limits.refund([g.member_hit])
-        if form and form.is_counted and (is_anybodys or 400 <= response.status_code < 500):
+        if form and form.is_counted and (is_anybodys or 400 <= status < 500):
             store().rate_limits.refund([form.hit])
-        if form and not (form.is_counted and is_anybodys) and 400 <= response.status_code < 500 and exceeded() is None:
+        if form and not (form.is_counted and is_anybodys) and 400 <= status < 500 and exceeded() is None:
             store().rate_limits.hit([form.refused_hit])
-    return response
+
+
+def add_retry_after(response: Response) -> None:
+    """Tell when to try again, and count that in the metrics, if *response* is the refusal of a limit."""
+    refusal = exceeded()
+    if refusal is not None and response.status_code == refusal.status:
+        response.headers["Retry-After"] = str(refusal.values["wait"])
+        metrics.count_refusal(refusal.values["kind"])
 
 
 def skip_member_hit() -> None:

@@ -2,7 +2,7 @@
 
 from urllib.parse import urlsplit
 
-from flask import Flask, Response, abort, g, request, session
+from flask import Flask, abort, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from voteweb.core import config
@@ -43,13 +43,7 @@ def trust_proxies(app: Flask, settings: Settings) -> None:
 
 
 def init_app(app: Flask, settings: Settings) -> None:
-    """Make *app* answer only for its own host, and add the security headers to every answer."""
-    _refuse_other_hosts(app, settings)
-    _add_headers(app, settings)
-
-
-def _refuse_other_hosts(app: Flask, settings: Settings) -> None:
-    """Answer 421 for any host but that of VOTEWEB_SITE_URL; without that setting every host is accepted."""
+    """Make *app* answer 421 for any host but that of VOTEWEB_SITE_URL; without that setting every host is accepted."""
     host = urlsplit(settings.site_url).hostname
     if not host:
         return
@@ -63,8 +57,9 @@ def _refuse_other_hosts(app: Flask, settings: Settings) -> None:
             abort(421, _("This site is at %(address)s.", address=settings.site_url))
 
 
-def _add_headers(app: Flask, settings: Settings) -> None:
-    fixed = {
+def fixed_headers(settings: Settings) -> tuple[tuple[str, str], ...]:
+    """Return the headers that every response has."""
+    headers = {
         "Content-Security-Policy": CONTENT_SECURITY_POLICY,
         "X-Frame-Options": "DENY",  # for browsers that do not know frame-ancestors
         "X-Content-Type-Options": "nosniff",
@@ -74,22 +69,13 @@ def _add_headers(app: Flask, settings: Settings) -> None:
         "Cross-Origin-Opener-Policy": "same-origin",
     }
     if settings.secure:
-        fixed["Strict-Transport-Security"] = f"max-age={config.HTTPS_ONLY_SECONDS}"
+        headers["Strict-Transport-Security"] = f"max-age={config.HTTPS_ONLY_SECONDS}"
+    return tuple(headers.items())
 
-    @app.after_request
-    def add_headers(response: Response) -> Response:
-        response.headers.update(fixed)
-        if request.endpoint == "static":
-            g.is_public = True
-        # Feed readers in browsers show our icon; no other site needs to load a page.
-        policy = "cross-origin" if g.get("is_public") else "same-origin"
-        response.headers["Cross-Origin-Resource-Policy"] = policy
-        # The session cookie is set only after this function, if the session has changed. Browsers cache even a 404
-        # or 410 for a while unless told not to.
-        sets_cookie = session.modified or "Set-Cookie" in response.headers
-        # A form token is in the session; a public response contains none, whoever asks for it.
-        has_session = bool(session) and not g.get("is_public")
-        is_personal = sets_cookie or has_session or g.get("viewer") is not None or request.method == "POST"
-        if is_personal or response.status_code >= 400:
-            response.headers["Cache-Control"] = "private, no-store"
-        return response
+
+def resource_policy(*, is_public: bool) -> tuple[str, str]:
+    """Return the header that tells who may load a response.
+
+    Feed readers in browsers show our icon; no other site needs to load a page.
+    """
+    return "Cross-Origin-Resource-Policy", "cross-origin" if is_public else "same-origin"

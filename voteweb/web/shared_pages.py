@@ -55,7 +55,6 @@ class SharedPages:
 def init_app(app: Flask) -> None:
     """Give *app* its shared pages."""
     app.extensions["voteweb.shared_pages"] = SharedPages()
-    app.after_request(mark)
 
 
 def _shared_pages() -> SharedPages:
@@ -124,12 +123,11 @@ def _key() -> Key | None:
     return environ["wsgi.url_scheme"], environ.get("HTTP_HOST", ""), path, query, locale.current().code
 
 
-def mark(response: Response) -> Response:
+def mark(response: Response) -> None:
     """Mark the browser of a member who has sent this form, so that they see what they did."""
     seconds = settings().page_seconds
     if seconds and request.method == "POST" and session.get(USER):
         response.headers.add("Set-Cookie", _mark_cookie(math.ceil(seconds) + _MARGIN_SECONDS, settings().secure))
-    return response
 
 
 @lru_cache

@@ -29,6 +29,8 @@ def test_every_response_is_confined_to_our_own_files(make_person: MakePerson) ->
             assert permissions.count("=()") == len(permissions.split(", ")) > 5, url
             assert headers["Cross-Origin-Resource-Policy"] == ("cross-origin" if is_public else "same-origin"), url
             assert "Server" not in headers, url
+            names = [name for name, _ in headers if name != "Set-Cookie"]
+            assert len(names) == len(set(names)), url
             assert "Strict-Transport-Security" not in headers, url
 
 

@@ -56,6 +56,7 @@ class SessionInterface(SecureCookieSessionInterface):
     """Sessions in cookies; a public response neither sets one nor varies by it.
 
     Flask marks a response as varying by cookie as soon as anything has read the session, as Flask-Login's hooks do.
+    finishing.py does that instead.
     """
 
     session_class = CookieSession
@@ -105,7 +106,5 @@ class SessionInterface(SecureCookieSessionInterface):
             return
         if session.modified:
             super().save_session(app, session, response)
-        elif session.accessed:
-            response.vary.add("Cookie")  # all that Flask does for a session that has not changed
         if self.get_cookie_name(app) != _COOKIE and _COOKIE in request.cookies:
             response.delete_cookie(_COOKIE, secure=True, httponly=True, samesite="Lax")

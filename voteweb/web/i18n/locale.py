@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from babel.support import NullTranslations, Translations
-from flask import Flask, Response, g, has_request_context, request
+from flask import Flask, g, has_request_context, request
 from flask_babel import Babel, force_locale
 from markupsafe import Markup
 from werkzeug.datastructures import LanguageAccept
@@ -50,7 +50,7 @@ _HEADER_CACHE_SIZE = 256
 
 
 def init_app(app: Flask) -> None:
-    """Translate the responses of *app* and name their language in the headers."""
+    """Translate the responses of *app*."""
     Babel(
         app,
         default_locale=ENGLISH.code,
@@ -62,14 +62,6 @@ def init_app(app: Flask) -> None:
         gettext=gettext, ngettext=ngettext, newstyle=True
     )
     app.jinja_env.globals.update(_=_markup_gettext, language=current, languages=tuple(LANGUAGES.values()))
-
-    @app.after_request
-    def add_headers(response: Response) -> Response:
-        # Static files and feeds have the same language for everybody, so they do not vary by it.
-        if "negotiated_language" in g:
-            response.vary.update(("Accept-Language", "Cookie"))
-            response.headers["Content-Language"] = g.negotiated_language.tag
-        return response
 
 
 def gettext(message: str, /, **values: Any) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from flask import Flask, Response, g, request
+from flask import Flask
 
 from voteweb.core.config import Settings
 from voteweb.web.monitoring import access_log, metrics, request_record
@@ -48,15 +48,6 @@ def monitors_cached_pages(settings: Settings) -> bool:
 
 def init_app(app: Flask, settings: Settings) -> None:
     """Monitor *app* with the WSGI layers that it has so far; *settings* choose access log and metrics."""
-
-    @app.after_request
-    def complete_record(response: Response) -> Response:
-        record, viewer = request_record.get(request.environ), g.get("viewer")
-        record.route = request.endpoint or request_record.UNKNOWN_ROUTE
-        if viewer:
-            record.member = viewer.id
-        return response
-
     access_log.configure(settings)
     app.wsgi_app = MonitoringMiddleware(app.wsgi_app, _listeners(app, settings))  # type: ignore[method-assign]
 

@@ -3,6 +3,8 @@
 from random import getrandbits
 from typing import TYPE_CHECKING
 
+from voteweb.core.models import User
+
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
@@ -28,6 +30,12 @@ class RequestRecord:
         self.status = "500"  # stays if the app raises before it starts a response
         self.member = 0
         self.cache_status = PASS
+
+    def complete(self, endpoint: str | None, viewer: User | None) -> None:
+        """Record who asked for what, once that is known."""
+        self.route = endpoint or UNKNOWN_ROUTE
+        if viewer:
+            self.member = viewer.id
 
 
 def start(environ: "WSGIEnvironment") -> RequestRecord:

@@ -1,0 +1,59 @@
+"""The one hook after requests: it adds to every response its headers and cookies, each decided by its own module."""
+
+from flask import Flask, Response
+from flask.globals import app_ctx, request_ctx
+
+from voteweb.core.config import Settings
+from voteweb.web import flashes, rate_limits, security, shared_pages
+from voteweb.web.monitoring import request_record
+
+
+def init_app(app: Flask, settings: Settings) -> None:
+    """Finish every response of *app*, after the hooks of all that is set up later."""
+    fixed = security.fixed_headers(settings)
+
+    # One hook, which gets request, session and g once; a hook for each part took 7 % of a vote, and of a member's page.
+    @app.after_request
+    def finish(response: Response) -> Response:
+        request, session, own = request_ctx.request, request_ctx.session, app_ctx.g
+        viewer, headers = own.get("viewer"), response.headers
+        request_record.get(request.environ).complete(request.endpoint, viewer)
+
+        if "counted_form" in own or "member_hit" in own:
+            rate_limits.count_refused_form(response.status_code)
+        if "rate_limit_refusal" in own:
+            rate_limits.add_retry_after(response)
+        if "vote_flash" in own:
+            flashes.set_vote_flash(response, None)
+        if request.method == "POST":
+            shared_pages.mark(response)
+
+        if request.endpoint == "static":
+            own.is_public = True
+        is_public = own.get("is_public", False)
+        headers.extend((*fixed, security.resource_policy(is_public=is_public)))
+
+        # Static files and feeds have the same language for everybody, so they do not vary by it.
+        language = own.get("negotiated_language")
+        if language:
+            headers["Content-Language"] = language.tag
+            _vary(response, "Accept-Language", "Cookie")
+        elif not is_public:
+            _vary(response, "Cookie")
+
+        # The session cookie is set only after this function, if the session has changed. Browsers cache even a 404
+        # or 410 for a while unless told not to.
+        sets_cookie = session.modified or "Set-Cookie" in headers
+        # A form token is in the session; a public response contains none, whoever asks for it.
+        has_session = bool(session) and not is_public
+        is_personal = sets_cookie or has_session or viewer is not None or request.method == "POST"
+        if is_personal or response.status_code >= 400:
+            headers["Cache-Control"] = "private, no-store"
+        return response
+
+
+def _vary(response: Response, *names: str) -> None:
+    if "Vary" in response.headers:
+        response.vary.update(names)
+    else:
+        response.headers.add("Vary", ", ".join(names))
