@@ -9,7 +9,7 @@ from tests import factories
 from tests.store.examination import run
 from tests.store.thread_data import node, write_thread
 from voteweb.core import config
-from voteweb.core.comments import CommentStatus, Thread
+from voteweb.core.comments import CommentId, CommentStatus, Thread
 from voteweb.store import Store
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.thread_cache import ThreadCache
@@ -132,3 +132,30 @@ def test_cache_keeps_the_conversations_used_last(monkeypatch: pytest.MonkeyPatch
     assert [id for id in range(1, 5) if cache.get(id)] == [1, 3, 4]
     cache.put(Thread(5, nodes={number: node(number) for number in range(1, 10)}), {})
     assert [id for id in range(1, 6) if cache.get(id)] == [5]
+
+
+def test_known_words_stay_where_they_are_until_one_changes(store: Store) -> None:
+    bob = factories.user(store, "bob")
+    factories.article(store)
+    for _ in range(2):
+        factories.comment(store, 1, bob)
+    first = read(store, viewer_id=bob.id)
+    assert read(store, viewer_id=bob.id).words is first.words
+    store.comments.edit(CommentId(1, 2), "Better said.", bob)
+    for _ in range(2):
+        assert read(store, viewer_id=bob.id).words == {1: "Well said.", 2: "Better said."}
+    run(store, "HDEL", "words:1", 1)  # without a new revision, as no script does
+    assert read(store, viewer_id=bob.id).words == {2: "Better said."}
+
+
+def test_votes_for_comments_that_this_process_has_not_seen_yet_are_never_missing(store: Store) -> None:
+    bob = factories.user(store, "bob")
+    article = factories.article(store)
+    for count in (1, 3, 20):
+        read(store, viewer_id=7)
+        for _ in range(count):
+            number = factories.comment(store, article, bob).number
+            run(store, "SADD", "voted-comments:1-0", number * 2**32 + 7)
+        voted = read(store, viewer_id=7).voted
+        # None: the page reads them in one more round trip.
+        assert voted == (None if count == 20 else frozenset(range(1, number + 1)))

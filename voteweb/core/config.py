@@ -55,6 +55,8 @@ REMOVAL_STEP = 50
 #: bytes of each of three caches of rendered comments: texts, comments as a conversation shows them, and pages of these.
 THREAD_CACHE_SIZE = 64
 THREAD_CACHE_COMMENTS = 30_000
+#: Characters up to which the words of such a thread are kept too.
+MAX_KEPT_WORDS = 100_000
 RENDERED_COMMENT_CACHE_BYTES = 8 * 2**20
 #: Comments of an article's page that are described to search engines, and characters of each text: more would make the
 #: page much larger for readers.

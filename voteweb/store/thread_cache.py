@@ -2,11 +2,19 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 
 from voteweb.core import config
 from voteweb.core.comments import Thread
+
+
+@dataclass(frozen=True, slots=True)
+class KnownWords:
+    """The texts of a short conversation by number, and ``state``: that of the conversation, and how many are stored."""
+
+    texts: dict[int, str]
+    state: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +28,12 @@ class KnownThread:
     thread: Thread
     fields: Mapping[str, str]
     changed: float
+    words: KnownWords | None = None
+
+    @property
+    def state(self) -> str:
+        """The state by which the script that reads conversations tells whether this one has changed."""
+        return f"{self.thread.revision} {len(self.fields)}"
 
 
 class ThreadCache:
@@ -37,6 +51,15 @@ class ThreadCache:
             if known is not None:
                 self._threads[article_id] = known
             return known
+
+    def put_words(self, thread: Thread, words: KnownWords) -> None:
+        """Keep the words of a conversation that is kept, unless they are too long."""
+        if sum(map(len, words.texts.values())) > config.MAX_KEPT_WORDS:
+            return
+        with self._lock:
+            known = self._threads.get(thread.article)
+            if known is not None and known.thread is thread:
+                self._threads[thread.article] = replace(known, words=words)
 
     def put(self, thread: Thread, fields: Mapping[str, str]) -> None:
         """Keep a conversation in place of an earlier state of it, and drop those not used for longest."""

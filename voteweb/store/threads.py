@@ -3,14 +3,15 @@
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import compress, count
 from typing import Any
 
 from voteweb.core.comments import Thread, Visit
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.nodes import parse_thread
-from voteweb.store.thread_cache import ThreadCache
+from voteweb.store.nodes import VOTER_FACTOR, parse_thread
+from voteweb.store.thread_cache import KnownThread, KnownWords, ThreadCache
 from voteweb.store.visits import Visits
 
 #: Comments up to which a conversation comes with all words and the viewer's votes, in one round trip.
@@ -18,6 +19,8 @@ SHORT_THREAD = 100
 #: Comments up to which a script sends a conversation that has changed: under 2 ms of Redis, three times as long as
 #: HGETALL without a script, which reads all longer ones.
 SCRIPTED_THREAD = 2_000
+#: Comments that may have been written since the conversation was read, and of which the votes are read at once.
+MORE_COMMENTS = 8
 #: Seconds for which a conversation that has changed is expected to change again: it is read without a comparison.
 BUSY_SECONDS = 60.0
 
@@ -64,14 +67,20 @@ class Threads:
         visit = self._visits.queue_note(pipeline, article_id, visitor) if visitor else None
         known = self._cache.get(article_id)
         # A conversation without a revision is none, or another program has written it.
-        is_busy = known is None or not known.thread.revision or time.monotonic() < known.changed + BUSY_SECONDS
+        has_state = known is not None and (known.thread.revision > 0 or not known.fields)
+        is_busy = known is None or not has_state or time.monotonic() < known.changed + BUSY_SECONDS
         read_all: Command = ("HGETALL", self._keys.thread(article_id))
         keys = [self._keys.thread(article_id), self._keys.words(article_id), self._keys.voted_comments(article_id, 0)]
-        state = "*" if known is None or is_busy else f"{known.thread.revision} {len(known.fields)}"
-        script = scripts.call("read_thread", keys, [state, viewer_id, SHORT_THREAD, SCRIPTED_THREAD])
+        state = "*" if known is None or is_busy else known.state
+        words_state = known.words.state if known and known.words else ""
+        # Comments of which this reads the votes; those of a conversation that is not known are read by the script.
+        asked = range(1, known.thread.last + MORE_COMMENTS) if known and viewer_id and known.words else range(0)
+        limits = [SHORT_THREAD, SCRIPTED_THREAD]
+        script = scripts.call("read_thread", keys, [state, words_state, 0 if asked else viewer_id, *limits])
+        read_votes: Command = ("SMISMEMBER", keys[2], *(number * VOTER_FACTOR + viewer_id for number in asked))
 
         def parse(replies: Sequence[Any]) -> ThreadRead:
-            *whole, (found, fields, words, votes) = replies
+            whole, (found, fields, words, votes) = replies[:is_busy], replies[is_busy]
             if whole:
                 thread = self._thread(article_id, dict(whole[0]))
             elif fields is not None:
@@ -80,12 +89,31 @@ class Threads:
                 thread = known.thread
             else:
                 thread = self._thread(article_id, dict(pipeline.send([read_all])[0]))
-            return ThreadRead(thread, _words(words), _voted(votes), visit.result if visit else None)
+            voted = None if votes is None else frozenset(compress(count(1), votes))
+            if asked and votes is not None:
+                is_complete = thread.last < asked.stop
+                voted = frozenset(compress(asked, replies[-1])) if is_complete else None
+            return ThreadRead(thread, self._words(thread, known, found, words), voted, visit.result if visit else None)
 
-        return pipeline.queue([read_all, script] if is_busy else [script], parse)
+        return pipeline.queue([read_all] * is_busy + [script] + [read_votes] * bool(asked), parse)
+
+    def _words(
+        self, thread: Thread, known: KnownThread | None, found: str, words: Sequence[str] | None
+    ) -> dict[int, str] | None:
+        """Return texts by number, those of *known* if the script did not send *words*; None for a long conversation."""
+        if words is None:
+            is_known = known is not None and known.words is not None and known.words.state.startswith(f"{found} ")
+            return known.words.texts if known and known.words and is_known else None
+        texts = {int(number): text for number, text in _pairs(words).items() if number.isdecimal()}
+        kept = self._cache.get(thread.article)
+        if kept is not None and kept.state == found and thread.revision:
+            self._cache.put_words(thread, KnownWords(texts, f"{found} {len(words) // 2}"))
+        return texts
 
     def _thread(self, article_id: int, fields: dict[str, str]) -> Thread:
         known = self._cache.get(article_id)
+        if known is not None and known.fields == fields:
+            return known.thread
         thread = parse_thread(article_id, fields, known)
         self._cache.put(thread, fields)
         return thread
@@ -111,12 +139,3 @@ class Threads:
 
 def _pairs(flat: Sequence[str]) -> dict[str, str]:
     return dict(zip(flat[::2], flat[1::2], strict=True))
-
-
-def _words(flat: Sequence[str] | None) -> dict[int, str] | None:
-    """Return texts by number from a hash, None for those of a long conversation."""
-    return None if flat is None else {int(number): text for number, text in _pairs(flat).items() if number.isdecimal()}
-
-
-def _voted(votes: Sequence[int] | None) -> frozenset[int] | None:
-    return None if votes is None else frozenset(number for number, is_voted in enumerate(votes, 1) if is_voted)
