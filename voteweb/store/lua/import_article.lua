@@ -38,10 +38,13 @@ if tonumber(now()) < closes and not has_left then
   redis.call('SADD', KEYS[2], poster_id)
   redis.call('EXPIREAT', KEYS[2], string.format('%d', closes + tonumber(grace)))
 end
-redis.call('HSET', KEYS[1], 'title', title, 'link', link, 'text', text, 'poster', has_left and replacement or poster,
+redis.call('HSET', KEYS[1], 'title', title, 'link', link, 'poster', has_left and replacement or poster,
   'time', posted,
   'votes', string.format('%d', votes), 'base', string.format('%d', base), 'closes', string.format('%d', closes),
   'groups', table.concat(ARGV, ' ', FIRST_GROUP_NAME))
+if text ~= '' then
+  redis.call('HSET', KEYS[1], 'text', text)
+end
 enter_site(3, place, has_domain)
 if not has_left then
   rank(KEYS[9], time, member)

@@ -78,9 +78,12 @@ local votes = tonumber(own_vote)
 local place = find_place(member, time, votes, vote_score, max_lift, good_votes, max_ranked)
 local closes = voting_end(nil, time, voting_seconds)
 
-redis.call('HSET', KEYS[1], 'title', title, 'link', link, 'text', text, 'poster', poster, 'time', posted,
+redis.call('HSET', KEYS[1], 'title', title, 'link', link, 'poster', poster, 'time', posted,
   'votes', string.format('%d', votes), 'base', string.format('%d', votes - 1), 'closes', string.format('%d', closes),
   'groups', table.concat(names, ' '))
+if text ~= '' then
+  redis.call('HSET', KEYS[1], 'text', text)
+end
 redis.call('SADD', KEYS[2], poster_id)
 redis.call('EXPIREAT', KEYS[2], string.format('%d', closes + tonumber(grace)))
 redis.call('SET', KEYS[10], member, 'EX', form_seconds)
