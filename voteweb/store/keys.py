@@ -184,7 +184,7 @@ class Keys:
         return f"{self.prefix}gone:{name_key(name)}"
 
     def link(self, digest: str) -> str:
-        """A sorted set: the listed articles with one link, by publish time; 30 days after the newest."""
+        """A sorted set: the listed articles with one link, by publish time in whole seconds; 30 days after the newest."""  # noqa: E501
         return f"{self.prefix}link:{digest}"
 
     def reports(self) -> str:

@@ -184,7 +184,7 @@ class RestoreBatch(KeyWrites):
             self._rankings[keys.answers()][member] = answered
         if record.linked:
             key = keys.link(links.digest(fields.get("link", "")))
-            self._rankings[key][member] = article.time
+            self._rankings[key][member] = article.time // 1
             self._expire(key, record.linked_until)
 
     def _add_key(self, record: records.Key) -> None:

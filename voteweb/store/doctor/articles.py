@@ -170,7 +170,7 @@ def _wanted_scores(keys: Keys, settings: Settings, article: Article, snapshot: S
     is_fresh = snapshot.base is not None and snapshot.now < article.time + LINK_SECONDS - 1
     is_linked = snapshot.scores[link_key] is not None
     if snapshot.key_fields.link and article.is_listed and (is_fresh or is_linked):
-        wanted[link_key] = article.time
+        wanted[link_key] = article.time // 1
     return wanted
 
 

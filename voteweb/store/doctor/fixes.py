@@ -6,8 +6,6 @@ Redis answers ``repaired``, ``unchanged``, ``again`` (what the caller saw is out
 commands answer with the number of their changes.
 """
 
-from math import ceil
-
 from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.store.article_lists import group_keys, ranking_arguments
@@ -124,5 +122,5 @@ def remove_member(keys: Keys, key: str, member: str) -> Command:
 
 def expiry(key: str, newest: float) -> tuple[Command, Command]:
     """Return the commands that set when a link expires, by its *newest* article: if it never does, if too early."""
-    at = ceil(newest + config.LINK_SECONDS)
+    at = int(newest) + 1 + config.LINK_SECONDS
     return ("EXPIREAT", key, at, "NX"), ("EXPIREAT", key, at, "GT")

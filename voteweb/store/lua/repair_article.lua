@@ -107,7 +107,7 @@ local linked = redis.call('ZSCORE', KEYS[11], member)
 local is_fresh = base and tonumber(now()) < time + tonumber(link_seconds)
 if not is_listed or known_link == '' then
   repair_ranking(11, nil)
-elseif (linked or is_fresh) and tonumber(linked or 'nan') ~= time then
+elseif (linked or is_fresh) and tonumber(linked or 'nan') ~= math.floor(time) then
   remember_link(KEYS[11], time, tonumber(link_seconds), member)
   changed = true
 end

@@ -9,6 +9,7 @@ from voteweb.store.schema import (
     articles,
     groups,
     imported,
+    links,
     members,
     moderation_log,
     open_votes,
@@ -43,6 +44,9 @@ CONVERSIONS: dict[int, tuple[Conversion, ...]] = {
     ),
     # Conversations: only new keys and fields, which are absent on a site that has none.
     2: (),
-    # Rankings that are computed from articles: by votes for each day, by domain of the link.
-    3: (Conversion("Rank articles by votes for each day and group, and list them by domain", rankings.convert),),
+    # Rankings that are computed from articles: by votes for each day, by domain of the link. Links in less memory.
+    3: (
+        Conversion("Rank articles by votes for each day and group, and list them by domain", rankings.convert),
+        Conversion("Remember under links in whole seconds when articles were posted", links.convert),
+    ),
 }

@@ -25,9 +25,10 @@ local function next_revision(revision)
   return string.format('%d', (tonumber(string.match(revision or '', '^%d+$') or '') or 0) + 1)
 end
 
--- Remember under which link an article is found, for as long as a second posting of it is a duplicate.
+-- Remember under which link an article is found, for as long as a second posting of it is a duplicate. A time in whole
+-- seconds takes 13 bytes less.
 local function remember_link(key, time, seconds, member)
-  redis.call('ZADD', key, exact(time), member)
+  redis.call('ZADD', key, exact(math.floor(time)), member)
   local newest = redis.call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2]
-  redis.call('EXPIREAT', key, string.format('%d', math.ceil(tonumber(newest) + seconds)))
+  redis.call('EXPIREAT', key, string.format('%d', math.floor(tonumber(newest)) + 1 + seconds))
 end
