@@ -43,15 +43,14 @@ if tonumber(now()) >= closes then
 end
 -- base: votes without a voter, such as imported ones; -1 if the poster is a voter whose own vote does not count.
 base = assert(finite(base or 0), 'base is no number')
-local voters = redis.call('SCARD', KEYS[2])
-local votes = tonumber(string.match(stored_votes or '', '^%-?%d+$')) or base + voters
-if voters == 0 and votes ~= base then
+local has_voted, voters_expire = redis.call('SISMEMBER', KEYS[2], voter_id) == 1, redis.call('EXPIRETIME', KEYS[2])
+local votes = tonumber(string.match(stored_votes or '', '^%-?%d+$')) or base + redis.call('SCARD', KEYS[2])
+if voters_expire == -2 and votes ~= base then
   local ended = string.format('%d', math.floor(tonumber(now())))
   redis.call('HSET', KEYS[1], 'closes', ended)
   return { 'closed', ended }
 end
 local count, is_own = string.format('%d', votes), is_name_of(poster, voter_name)
-local has_voted = redis.call('SISMEMBER', KEYS[2], voter_id) == 1
 local casts = action == 'cast'
 if casts and has_voted then
   return { 'already', count }
@@ -78,7 +77,7 @@ end
 
 local ends = closes + tonumber(grace)
 votes = votes + (casts and redis.call('SADD', KEYS[2], voter_id) or -redis.call('SREM', KEYS[2], voter_id))
-if redis.call('EXPIRETIME', KEYS[2]) ~= ends then
+if voters_expire ~= ends then
   redis.call('EXPIREAT', KEYS[2], string.format('%d', ends))
 end
 if not casts then
