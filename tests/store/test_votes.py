@@ -9,10 +9,13 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import broken, ids, run, snapshot
+from tests.store.queries import page_ids
 from voteweb.core import config
+from voteweb.core.config import Settings
 from voteweb.core.errors import Conflict
+from voteweb.core.models import Order
 from voteweb.core.ranking import day_number
-from voteweb.store import Store
+from voteweb.store import Store, build_store
 from voteweb.store.votes import mark_voted
 
 Vote = Callable[[Store, int], Any]
@@ -109,6 +112,24 @@ def test_a_vote_counts_whatever_groups_and_day_are_expected(store: Store, groups
     store.votes.expect(article.id, groups, day_number(article.time) - day)
     assert store.votes.cast(article.id, factories.user(store, "bob")) == 2
     assert broken(store) == []
+
+
+@pytest.mark.parametrize(("reads_list", "calls"), [(False, 2), (True, 1)])
+def test_a_vote_from_a_list_is_one_call_in_a_new_process(
+    store: Store, settings: Settings, reads_list: bool, calls: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    article, bob = factories.article(store, groups=("go",)), factories.user(store, "bob")
+    process, called, script = build_store(store.connection, settings), list[str](), store.connection.script
+
+    def record(name: str, *rest: Any) -> Any:
+        called.append(name)
+        return script(name, *rest)
+
+    monkeypatch.setattr(store.connection, "script", record)
+    if reads_list:
+        page_ids(process, process.rankings.site(Order.TIME))
+    process.votes.cast(article.id, bob)
+    assert called == ["cast_vote"] * calls
 
 
 def test_a_vote_gives_up_when_the_groups_keep_changing(make_store: MakeStore, monkeypatch: pytest.MonkeyPatch) -> None:

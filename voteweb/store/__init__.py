@@ -146,6 +146,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     inbox_feeds = SecretFeeds(connection, "inbox-feed", keys.inbox_feed)
     saved_feeds = SecretFeeds(connection, "saved-feed", keys.saved_feed)
     imports, reports = Imports(connection, settings), Reports(connection, settings, moderation_log)
+    votes = Votes(connection, settings, rate_limits, sessions)
     return Store(
         connection=connection,
         articles=Articles(connection, settings, moderation_log, rate_limits),
@@ -153,7 +154,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         answers=Answers(connection, moderation_log),
         comment_removals=comment_removals,
         reports=reports,
-        votes=Votes(connection, settings, rate_limits, sessions),
+        votes=votes,
         comments=comments,
         comment_votes=CommentVotes(connection, settings, rate_limits, sessions),
         open_votes=OpenVotes(connection, settings),
@@ -182,7 +183,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         rate_limits=rate_limits,
         moderation_log=moderation_log,
         rankings=Rankings(connection.keys),
-        listings=Listings(connection, settings, Combinations(connection.keys, settings, rate_limits)),
+        listings=Listings(connection, settings, Combinations(connection.keys, settings, rate_limits), votes),
         unsorted=Unsorted(connection),
         statistics=Statistics(connection),
         imports=imports,

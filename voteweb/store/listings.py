@@ -19,6 +19,7 @@ from voteweb.store.keys import LEFT_OUT, article_id, article_member, is_article
 from voteweb.store.rankings import Ranking
 from voteweb.store.rate_limits import RateLimitHit
 from voteweb.store.rows import read_rows
+from voteweb.store.votes import Votes
 
 #: Articles by their position in a ranking, from 0; None for a row that is missing or not listed.
 Rows = dict[int, Article | None]
@@ -27,11 +28,12 @@ Rows = dict[int, Article | None]
 class Listings:
     """The lists of one site."""
 
-    def __init__(self, connection: Connection, settings: Settings, combinations: Combinations) -> None:
+    def __init__(self, connection: Connection, settings: Settings, combinations: Combinations, votes: Votes) -> None:
         self._connection = connection
         self._keys = connection.keys
         self._settings = settings
         self._combinations = combinations
+        self._votes = votes
         self._best = Best(connection.keys)
         self._id_hints: HintCache[tuple[str, int], tuple[int, ...]] = HintCache(config.HINT_CACHE_SIZE)
 
@@ -57,6 +59,7 @@ class Listings:
                 replies = self._best.finish(pipeline, ranking, commands, replies)
             page = self._page(pipeline, ranking, number, replies, with_text)
             self._id_hints.put((ranking.key, number), tuple(article.id for article in page.rows))
+            self._votes.expect_all(page.rows)
             return page
 
         commands = self._page_commands(ranking, number, with_text, hit)

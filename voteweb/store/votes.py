@@ -39,7 +39,7 @@ class Votes:
         self._rate_limits = rate_limits
         self._sessions = sessions
         #: The fields groups and the days of articles, as this process saw them last: else a vote takes two round trips.
-        self._hints: HintCache[int, tuple[str, int]] = HintCache(config.HINT_CACHE_SIZE)
+        self._hints: HintCache[int, tuple[str, int]] = HintCache(config.ROW_CACHE_SIZE)
 
     def cast(self, id: int, voter: Voter | User, *, hit: RateLimitHit | None = None) -> int:
         """Count the vote of *voter* and return the article's votes.
@@ -111,6 +111,12 @@ class Votes:
     def expect(self, id: int, groups: str, day: int) -> None:
         """Remember the field *groups* and the *day* of an article, in days since 1970, for votes on it."""
         self._hints.put(id, (groups, day))
+
+    def expect_all(self, articles: Iterable[Article]) -> None:
+        """Remember groups and day of those *articles* of a list that are not yet known, for votes on them."""
+        self._hints.put_all(
+            {row.id: (" ".join(row.groups), day_number(row.time)) for row in articles if row.id not in self._hints}
+        )
 
     def queue_own_votes(self, pipeline: Pipeline, ids: Sequence[int], voter_id: int) -> Future[dict[int, bool]]:
         """Queue a read of which of the articles *ids* the member *voter_id* has voted for."""
