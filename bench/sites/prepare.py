@@ -6,6 +6,7 @@ import shutil
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from bench.constants import PASSWORD, VOTERS
 from bench.processes import embedded_database
@@ -81,11 +82,16 @@ def _create_site(source: int | Path, home: Path, engine: str) -> tuple[SiteProfi
             file.unlink()
         _create_voters(store)
         client = store.connection.client
+        _wait_for_rewrite(client)  # the server may have begun one by itself, before the last writes
         client.bgrewriteaof()  # a compact file loads many times faster than the log of every write
-        while client.info("persistence")["aof_rewrite_in_progress"]:
-            time.sleep(0.1)
+        _wait_for_rewrite(client)
         client.close()
     return profile, result
+
+
+def _wait_for_rewrite(client: Any) -> None:
+    while client.info("persistence")["aof_rewrite_in_progress"]:
+        time.sleep(0.1)
 
 
 def _create_voters(store: Store) -> None:
