@@ -17,7 +17,7 @@ from voteweb.core.models import Article, User
 from voteweb.core.names import name_key
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.threads import ThreadRead
-from voteweb.web.auth.login import session_user_id, session_voter
+from voteweb.web.auth.login import named_voter
 from voteweb.web.caching import comment_rows
 from voteweb.web.caching.comment_rows import KeptPage, RowContext, ShownComment
 from voteweb.web.caching.conversation_cache import conversations as kept_trees
@@ -220,15 +220,17 @@ class ConversationPages:
 
 def queue_thread(pipeline: Pipeline, id: int, *, is_visit: bool = False) -> Future[ThreadRead]:
     """Queue a read of the conversation of article *id*; *is_visit*: its page is shown to the viewer."""
-    visitor = session_voter().name if is_visit and session_user_id() and not is_prefetch() else ""
-    return store().threads.queue_read(pipeline, id, viewer_id=session_user_id(), visitor=visitor)
+    voter = named_voter()
+    visitor = voter.name if voter and is_visit and not is_prefetch() else ""
+    return store().threads.queue_read(pipeline, id, viewer_id=voter.id if voter else 0, visitor=visitor)
 
 
 def is_prefetch() -> bool:
     """Tell whether nobody looks at the answer to this request yet: browsers ask for pages that may be opened next."""
     # Firefox before 115 names the purpose in X-Moz, some browsers of that time in Purpose.
-    purposes = (request.headers.get(name, "") for name in ("Sec-Purpose", "Purpose", "X-Moz"))
-    return request.method == "HEAD" or any("prefetch" in purpose for purpose in purposes)
+    environ = request.environ
+    purposes = (environ.get(name, "") for name in ("HTTP_SEC_PURPOSE", "HTTP_PURPOSE", "HTTP_X_MOZ"))
+    return environ["REQUEST_METHOD"] == "HEAD" or any("prefetch" in purpose for purpose in purposes)
 
 
 def tree(thread: Thread, order: CommentOrder) -> Conversation:
@@ -239,7 +241,7 @@ def tree(thread: Thread, order: CommentOrder) -> Conversation:
 def order_of_address() -> CommentOrder:
     """Return the order that the address asks for; raise NoSuchPage if there is none of this name."""
     try:
-        return CommentOrder(request.args.get("order", CommentOrder.SCORE))
+        return CommentOrder(request.args.get("order", "score")) if request.query_string else CommentOrder.SCORE
     except ValueError:
         raise NoSuchPage() from None
 

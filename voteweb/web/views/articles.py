@@ -24,6 +24,7 @@ from voteweb.core.errors import (
 from voteweb.core.models import Article, ArticleStatus, LogAction, Order, Page, User
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.threads import ThreadRead
+from voteweb.store.votes import mark_voted
 from voteweb.web import conversations, my_groups, my_site, shared_articles, shared_lists, shared_pages
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import (
@@ -38,7 +39,7 @@ from voteweb.web.context import now, settings, store
 from voteweb.web.conversations import ConversationPages
 from voteweb.web.forms import EditForm, Form
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.own_marks import queue_own_votes, with_viewer_votes
+from voteweb.web.own_marks import mark_saved, queue_own_votes, with_viewer_votes
 from voteweb.web.pagination import page_number, render_list
 from voteweb.web.responses import wants_json
 from voteweb.web.shared_lists import RenderedPage
@@ -137,12 +138,14 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
     if pages:
         pages.queue_missing(more, viewer.result)
         pages.queue_mark_read(more, viewer.result)
+    if not context and shared_articles.may_share(viewer.result, article.result):
+        more.execute()
+        (row,) = mark_saved(mark_voted((article.result,), own_votes.result), own_saves.result)
+        return shared_articles.render(viewer.result, row, pages), status
     (row,), group_names = with_viewer_votes(
         (article.result,), viewer.result, own_votes.result, more, own_saves=own_saves.result
     )
     more.execute()  # for a reader, who has no votes; for others nothing is left
-    if not context and shared_articles.may_share(viewer.result, row):
-        return shared_articles.render(viewer.result, row, pages), status
     context |= {"all_groups": group_names, "earlier": earlier.result if earlier else ()}
     context |= {"pages": pages} if pages else {}
     if viewer.result is None and row.is_listed and row.comments and pages:
