@@ -20,6 +20,7 @@ test: $(VENV)/ready-for-tests
 
 test-heavy: $(VENV)/ready-for-tests
 	$(BIN)/pytest -m heavy $(PYTEST)
+	$(BIN)/pytest tests/web/views --page-seconds 1 $(PYTEST)
 
 check: $(VENV)/ready-for-tests
 	$(BIN)/ruff check .

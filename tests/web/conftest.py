@@ -9,6 +9,7 @@ import pytest
 from argon2 import PasswordHasher
 from flask import Flask
 
+from tests.web.aging import AgingClock
 from tests.web.browser import PASSWORD, Browser
 from voteweb.app import create_app
 from voteweb.core import passwords
@@ -37,6 +38,18 @@ def _password_hash() -> str:
     return passwords.hash_password(PASSWORD)
 
 
+@pytest.fixture
+def settings(settings: Settings, pytestconfig: pytest.Config) -> Settings:
+    """The settings of a site that keeps pages for the time of the option ``--page-seconds``."""
+    return replace(settings, page_seconds=pytestconfig.getoption("--page-seconds"))
+
+
+@pytest.fixture(autouse=True)
+def aging_clock(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> AgingClock | None:
+    """The clock of kept pages, if the site keeps any."""
+    return AgingClock(monkeypatch) if pytestconfig.getoption("--page-seconds") else None
+
+
 @cache
 def _app(settings: Settings) -> Flask:
     """Return one app for all tests of this process with these settings: its routes and templates are costly."""
@@ -54,12 +67,14 @@ class StoredTitles:
 
 
 @pytest.fixture
-def make_app(settings: Settings, store: Store) -> MakeApp:
+def make_app(settings: Settings, store: Store, aging_clock: AgingClock | None) -> MakeApp:
     """A function that returns the site with settings that differ; its caches may be filled."""
 
     def make(**changes: Any) -> Flask:
         changed = replace(settings, **changes)
-        app = _app(changed)
+        app = _app(changed) if aging_clock is None else create_app(changed, store)
+        if aging_clock:
+            aging_clock.watch(app)
         app.extensions["voteweb.title_fetcher"] = StoredTitles()
         app.extensions["voteweb.store"] = build_store(store.connection, changed) if changes else store
         return app

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from time import monotonic
 from typing import Any, TypeVar
 
 from flask import render_template, request
@@ -55,7 +54,7 @@ def render_list(
     number = page_number()
     if is_shared and (answer := shared_lists.answer(shown)):
         return answer
-    asked, pipeline = monotonic(), page_pipeline()
+    asked, pipeline = shared_pages.clock(), page_pipeline()
     viewer = queue_viewer(pipeline)
     futures = {name: query(pipeline) for name, query in (queries or {}).items()}
     listing = store().listings.queue_page(pipeline, ranking, number, hit=rate_limits.combination_hit())

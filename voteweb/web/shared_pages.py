@@ -61,6 +61,11 @@ def _shared_pages() -> SharedPages:
     return cast(SharedPages, current_app.extensions["voteweb.shared_pages"])
 
 
+def clock() -> float:
+    """Return the time that frames are counted from, to be asked before their data."""
+    return monotonic()
+
+
 def find() -> Frame | None:
     """Return a frame that may answer this request, None if the page must be read afresh.
 
@@ -70,7 +75,7 @@ def find() -> Frame | None:
     if key is None or MARK in request.cookies or _shared_pages().excluded.get(session_user_id(), False):
         return None
     frame = _shared_pages().frames.get(key)
-    return frame if frame and monotonic() < frame.asked + settings().page_seconds else None
+    return frame if frame and clock() < frame.asked + settings().page_seconds else None
 
 
 def may_share(user: User | None, shown: str = "") -> bool:

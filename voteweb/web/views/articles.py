@@ -1,7 +1,6 @@
 """Articles: the lists of the whole site, one article, editing and deleting."""
 
 from dataclasses import replace
-from time import monotonic
 from typing import Any
 
 from flask import Blueprint, abort, flash, redirect, render_template, request
@@ -102,7 +101,7 @@ def good() -> RenderedPage:
     """Show the newest good articles."""
     if answer := shared_lists.answer():
         return answer
-    asked, pipeline = monotonic(), page_pipeline()
+    asked, pipeline = shared_pages.clock(), page_pipeline()
     viewer = queue_viewer(pipeline)
     articles = store().listings.queue_good(pipeline, settings().good_listed)
     pipeline.execute()

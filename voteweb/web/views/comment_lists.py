@@ -1,7 +1,5 @@
 """Comments outside their conversations: the site's newest, and those of one member."""
 
-from time import monotonic
-
 from flask import Blueprint, render_template
 
 from voteweb.web import shared_lists, shared_pages
@@ -21,7 +19,7 @@ def newest() -> RenderedPage:
     number = page_number()
     if answer := shared_lists.answer():
         return answer
-    asked, pipeline = monotonic(), page_pipeline()
+    asked, pipeline = shared_pages.clock(), page_pipeline()
     viewer = queue_viewer(pipeline)
     read = store().comment_lists.queue_newest(pipeline, number)
     pipeline.execute()

@@ -1,0 +1,258 @@
+"""Pages that members share: each member sees theirs as if it were read afresh, and their own acts at every server."""
+
+import random
+import re
+import time
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from tests import factories
+from tests.web.aging import SESSION, Clock
+from tests.web.browser import JSON, PASSWORD, Browser
+from tests.web.conftest import CountRoundTrips
+from voteweb.app import create_app
+from voteweb.core import passwords
+from voteweb.core.config import Settings
+from voteweb.core.models import LogAction, Role
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+from voteweb.web import context, shared_pages
+from voteweb.web.caching.frames import Frame, FrameCache
+from voteweb.web.shared_pages import MARK
+
+LISTS = (
+    "/",
+    "/new",
+    "/new?page=2",
+    "/good",
+    "/g/go",
+    "/g/go/new",
+    "/g/go+redis",
+    "/top?of=all",
+    "/comments",
+    "/d/b.example",
+)
+#: Titles that would break a page that is cut at the wrong places.
+TITLES = ("<b>&amp;", "{{ token }}", "account;rows;token;", "0123456789abcdef0123456789abcdefrows;", "标题")
+
+
+class Sites:
+    """Two servers on one database that keep pages for a second, and one that keeps none."""
+
+    def __init__(self, settings: Settings, store: Store, clock: Clock) -> None:
+        self.store = store
+        self.clock = clock
+        self.servers = [create_app(replace(settings, page_seconds=1.0), store) for _ in range(2)]
+        self.fresh = create_app(replace(settings, page_seconds=0.0), store)
+        for server in self.servers:
+            clock.expire_marks(server)
+        self.store.groups.make("go", "Go", "")
+        self.store.groups.make("redis", "Redis", "")
+        for number, title in enumerate(TITLES * 6):
+            link = f"https://b.example/{number}"
+            factories.article(store, title=f"{title} {number}", link=link, groups=("go", "redis"))
+        factories.imported(store, votes=300)
+        factories.comment(store, 1)
+
+    def member(self, name: str, role: Role = Role.MEMBER) -> "Member":
+        """Return a member, with one session for all servers."""
+        factories.user(self.store, name, role, passwords.hash_password(PASSWORD))
+        return Member(self, name)
+
+
+class Member:
+    """A browser that requests each page from the server that is asked for."""
+
+    def __init__(self, sites: Sites, name: str) -> None:
+        self._browsers = [Browser(app) for app in (*sites.servers, sites.fresh)]
+        self._last = self._browsers[0].start_session(sites.store.users.get(name))
+        self.csrf_token = self._last.csrf_token()
+
+    def at(self, server: int) -> Browser:
+        """Return this browser at a server."""
+        self._last = self._with_cookies(self._browsers[server])
+        return self._last
+
+    def _with_cookies(self, browser: Browser) -> Browser:
+        """Return *browser* with the cookies that the last server has set."""
+        for name in (SESSION, MARK):
+            if browser is not self._last and (cookie := self._last.client.get_cookie(name)):
+                browser.client.set_cookie(name, cookie.value)
+        return browser
+
+    def page(self, server: int, path: str) -> str:
+        """Return a page without its messages, which are shown once."""
+        return _without_messages(self.at(server).open(path).response.text)
+
+    def fresh_page(self, path: str) -> str:
+        """Return the page as the site shows it that keeps none."""
+        return _without_messages(self._with_cookies(self._browsers[-1]).open(path).response.text)
+
+
+def _without_messages(page: str) -> str:
+    return re.sub(r'(<div role="status"[^>]*>).*?(</div>)', r"\1\2", page, flags=re.DOTALL)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock of kept pages."""
+    return Clock(monkeypatch)
+
+
+@pytest.fixture
+def sites(settings: Settings, store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Sites:
+    """Sites at which no article becomes a minute older during the test."""
+    in_ten_minutes = time.time() + 600
+    monkeypatch.setattr(context, "time", SimpleNamespace(time=lambda: in_ten_minutes))
+    return Sites(settings, store, clock)
+
+
+@pytest.fixture
+def app(sites: Sites) -> Flask:
+    """A site that keeps pages."""
+    return sites.servers[0]
+
+
+def test_members_page_from_a_frame_is_the_same_as_one_read_afresh(sites: Sites, store: Store) -> None:
+    """Whether the member posted, voted, saved, read or follows something, and waits, moderates or hides something."""
+    zoe = sites.member("zoe")
+    members = {name: sites.member(name) for name in ("ann", "bob", "cid", "dan", "eve")}
+    members["mod"] = sites.member("mod", Role.MODERATOR)
+    user = {name: store.users.get(name) for name in members}
+    for id in (2, 29, 30):
+        store.votes.cast(id, user["bob"])
+    store.my_sites.save(29, user["bob"])
+    members["bob"].fresh_page("/a/1")
+    factories.comment(store, 1)
+    store.my_sites.follow("go", user["cid"])
+    members["dan"].at(0).open("/").press("/a/30/hide")
+    store.my_sites.follow("redis", user["eve"])
+    store.users.choose_front(user["eve"], "my")
+    for path in LISTS:
+        for _ in range(2):
+            zoe.page(0, path)
+            for name, member in members.items():
+                assert member.page(0, path) == member.fresh_page(path), (name, path)
+
+
+def test_page_from_a_frame_takes_one_round_trip(sites: Sites, store: Store, count_round_trips: CountRoundTrips) -> None:
+    bob = sites.member("bob")
+    for path in LISTS:
+        assert count_round_trips(lambda path=path: bob.page(0, path)) == 1, path
+
+
+def test_acts_of_others_are_seen_after_a_second(sites: Sites, store: Store, clock: Clock) -> None:
+    bob, ann = sites.member("bob"), store.users.get("ann")
+    first = bob.page(0, "/new")
+    factories.article(store, ann, title="Newest")
+    assert bob.page(0, "/new") == first
+    clock.now += 1
+    assert "Newest" in bob.page(0, "/new")
+
+
+def test_every_language_has_its_own_frames(sites: Sites) -> None:
+    bob, chinese = sites.member("bob"), {"Accept-Language": "zh"}
+    for _ in range(2):
+        assert 'lang="en"' in bob.page(0, "/")
+        assert 'lang="zh-Hans"' in bob.at(0).open("/", headers=chinese).response.text
+
+
+def test_end_of_a_session_and_a_ban_count_at_once(sites: Sites, store: Store) -> None:
+    bob, cid = sites.member("bob"), sites.member("cid")
+    assert 'href="/account"' in bob.page(0, "/")
+    assert 'href="/account"' in cid.page(0, "/")
+    store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
+    store.users.end_sessions("cid")
+    for member in (bob, cid):
+        page = member.page(0, "/")
+        assert 'href="/account"' not in page
+        assert "csrf_token" not in page
+
+
+def test_new_moderator_gets_the_forms_at_once(sites: Sites, store: Store) -> None:
+    bob = sites.member("bob")
+    bob.page(0, "/new")
+    store.users.set_role("bob", Role.MODERATOR)
+    assert 'action="/a/30/remove"' in bob.page(0, "/new")
+
+
+#: What a member can do, as path and fields of a form.
+ACTS: tuple[tuple[str, dict[str, str]], ...] = (
+    *((f"/a/{id}/{act}", {}) for id in (2, 29, 30) for act in ("vote", "unvote", "save", "unsave")),
+    ("/a/30/comment", {"text": "Mine"}),
+    ("/a/1/c/1/vote", {}),
+    ("/a/28/report", {"reason": "spam", "note": ""}),
+    ("/g/go/follow", {}),
+    ("/g/go/unfollow", {}),
+    ("/submit", {"title": "Mine", "link": "https://mine.example/", "groups": "go"}),
+    ("/a/32/edit", {"title": "Mine, edited", "link": "https://mine.example/"}),
+    ("/a/32/delete", {}),
+)
+
+
+def _wrong_pages(sites: Sites, count: int) -> int:
+    """Return how many of *count* pages of a member who acts lack an act, at servers whose frames others keep warm."""
+    draw = random.Random(15)
+    bob, cid = sites.member("bob"), sites.member("cid")
+    wrong = 0
+    for number in range(count):
+        path, fields = draw.choice(ACTS)
+        once = {"once": f"{number:032x}"} if path in ("/submit", "/a/30/comment") else {}
+        headers = JSON if draw.random() < 0.5 and path.endswith("vote") else {}
+        data: dict[str, Any] = {**fields, **once, "csrf_token": bob.csrf_token}
+        bob.at(draw.randrange(2)).post(path, data, headers=headers)
+        page = draw.choice(LISTS)
+        if draw.random() < 0.7:
+            cid.page(draw.randrange(2), page)
+        sites.clock.now += draw.choice((0.0, 0.2, 0.9, 1.0, 2.9))
+        if draw.random() < 0.3:
+            cid.page(draw.randrange(2), page)
+        wrong += bob.page(draw.randrange(2), page) != bob.fresh_page(page)
+    return wrong
+
+
+def test_member_sees_every_own_act_at_every_server(sites: Sites) -> None:
+    assert _wrong_pages(sites, 500) == 0
+
+
+def test_without_the_mark_acts_are_missed(sites: Sites, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So the test above does find a page that lacks an act."""
+    monkeypatch.setattr(shared_pages, "_mark_cookie", lambda *_: "no-mark=1")
+    assert _wrong_pages(sites, 100) > 0
+
+
+def test_hidden_article_is_gone_at_every_server(sites: Sites) -> None:
+    bob, path = sites.member("bob"), "/a/30/hide"
+    before = [bob.page(server, "/new") for server in range(2)]
+    bob.at(0).post(path, {"csrf_token": bob.csrf_token})
+    sites.clock.now += 3
+    assert [bob.page(server, "/new") for server in range(2)] == [bob.fresh_page("/new")] * 2 != before
+
+
+@pytest.mark.parametrize("path", ["/a/30/vote", "/a/999/vote", "/a/30/edit", "/account/password"])
+def test_every_answer_to_a_members_form_marks_the_browser(path: str, sites: Sites) -> None:
+    bob = sites.member("bob")
+    answer = bob.at(0).post(path, {"csrf_token": bob.csrf_token}).response
+    assert f"{MARK}=1; Max-Age=3; HttpOnly; Path=/; SameSite=Lax" in answer.headers.getlist("Set-Cookie")
+
+
+def test_readers_are_not_marked(sites: Sites) -> None:
+    reader = Browser(sites.servers[0])
+    reader.open("/").post("/language", {"language": "zh", "next": "/"})
+    assert MARK not in reader.response.headers.get("Set-Cookie", "")
+
+
+def test_an_older_read_does_not_replace_a_newer_frame() -> None:
+    cache = FrameCache(2)
+    for key, asked in (("a", 2.0), ("a", 1.0)):
+        cache.put(key, Frame(asked, (), ()))
+    kept = cache.get("a")
+    assert kept
+    assert kept.asked == 2.0
+    for key in ("b", "c"):
+        cache.put(key, Frame(1.0, (), ()))
+    assert cache.get("a") is None
