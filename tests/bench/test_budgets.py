@@ -43,7 +43,7 @@ def test_aims_are_stricter_than_bounds() -> None:
 
 
 def test_verdict_row_shows_bounds_and_note() -> None:
-    budget = Budget("front", "a page", 0.7, 0.9, is_minimum=True, note="from issue 11")
+    budget = Budget("front", "a page", 0.7, 0.9, is_minimum=True, note="a note")
     (row,) = verdict_table(judge({"front": MeasuredValue(0.5, "/new")}, [budget])).as_json()["rows"]
     assert row == {
         "what": "a page",
@@ -53,5 +53,5 @@ def test_verdict_row_shows_bounds_and_note() -> None:
         "aim": "≥ 0.9",
         "unit": "",
         "of": "/new",
-        "note": "from issue 11",
+        "note": "a note",
     }
