@@ -51,9 +51,19 @@ def test_bytes_of_all_pages_are_bounded(
 def test_expired_pages_are_dropped(client: Client, cache: PageCache, clock: list[float]) -> None:
     for i in range(10):
         client.get(f"/{i}")
+        client.get(f"/{i}")
+    assert len(cache._answers) == 10
     clock[0] += 1
     client.get("/new")
     assert [page.body for page in cache._cached.values()] == [b"/new 1"]
+    assert not cache._answers
+
+
+def test_number_of_ready_answers_is_bounded(client: Client, cache: PageCache) -> None:
+    for i in range(100):
+        client.get("/", headers={"Accept-Language": f"en;q=0.{i}"})
+    client.get("/", headers={"Cookie": "x" * config.MAX_CACHED_LENGTH})
+    assert len(cache._answers) == 64
 
 
 @pytest.fixture

@@ -4,19 +4,14 @@ It caches only complete responses that are the same for every client without a s
 language, host and page number, and none for queries that the site does not link to.
 """
 
-import gzip
 import re
 from collections.abc import Iterable
 from concurrent.futures import Future
-from functools import cached_property
-from hashlib import sha256
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from flask import Flask
-from werkzeug.datastructures import Headers
-from werkzeug.http import is_resource_modified, parse_accept_header, remove_entity_headers
 from werkzeug.sansio.http import parse_cookie
 from werkzeug.wrappers import Response
 
@@ -24,6 +19,7 @@ from voteweb.core import config
 from voteweb.core.caches import cache_short
 from voteweb.core.config import Settings
 from voteweb.web.auth import sessions
+from voteweb.web.caching.cached_page import Answer, CachedPage, SentRequest, sent_request
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import request_record
 
@@ -44,7 +40,8 @@ _HEADER_CACHE_SIZE = 1_024
 
 #: Scheme, host, path, query and language.
 Key = tuple[str, str, str, str, str]
-HeaderList = list[tuple[str, str]]
+#: Different requests for one page whose answers are ready; a second sees few more.
+_MAX_ANSWERS = 64
 
 
 def init_app(app: Flask, settings: Settings) -> None:
@@ -52,51 +49,6 @@ def init_app(app: Flask, settings: Settings) -> None:
     if settings.page_seconds:
         names = sessions.cookie_names(settings)
         app.wsgi_app = PageCache(app.wsgi_app, settings.page_seconds, *names)  # type: ignore[method-assign]
-
-
-class CachedPage:
-    """A page of a *route*, ready to be sent; it is valid before ``expires``, on the monotonic clock."""
-
-    def __init__(self, response: Response, expires: float, route: str) -> None:
-        self.expires = expires
-        self._route = route
-        self.body = response.get_data()
-        headers = Headers(response.headers)
-        headers.remove("Content-Length")
-        headers.remove(request_record.HEADER)  # it belongs to the request for which the page was rendered
-        # A weak tag: the plain and the compressed body are two encodings of one page.
-        tag = headers.get("ETag") or f'"{sha256(self.body).hexdigest()[:32]}"'
-        headers["ETag"] = self._tag = tag if tag.startswith("W/") else f"W/{tag}"
-        headers["Vary"] = ", ".join(name for name in (headers.get("Vary"), "Accept-Encoding") if name)
-        self._last_modified = headers.get("Last-Modified")
-        self._headers = headers.to_wsgi_list()
-        self._plain_headers = [*self._headers, ("Content-Length", str(len(self.body)))]
-
-    @cached_property
-    def _compressed(self) -> tuple[bytes, HeaderList]:
-        body = gzip.compress(self.body, mtime=0)
-        return body, [*self._headers, ("Content-Encoding", "gzip"), ("Content-Length", str(len(body)))]
-
-    def send_hit(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-        """Send this page as :meth:`send` does, for another request than the one that rendered it, and record that."""
-        record = request_record.get(environ)
-        record.route, record.cache_status = self._route, request_record.HIT
-        return self.send(environ, start_response)
-
-    def send(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-        """Send this page, or 304 if the client has it already."""
-        if ("HTTP_IF_NONE_MATCH" in environ or "HTTP_IF_MODIFIED_SINCE" in environ) and not is_resource_modified(
-            environ, self._tag, last_modified=self._last_modified
-        ):
-            headers = list(self._headers)
-            remove_entity_headers(headers)
-            start_response("304 Not Modified", headers)
-            return ()
-        body, headers = self.body, self._plain_headers
-        if _accepts_gzip(environ.get("HTTP_ACCEPT_ENCODING", "")):
-            body, headers = self._compressed
-        start_response("200 OK", headers)
-        return () if environ["REQUEST_METHOD"] == "HEAD" else (body,)
 
 
 class PageCache:
@@ -114,23 +66,31 @@ class PageCache:
         self._cached: dict[Key, CachedPage] = {}  # the oldest first
         self._cached_bytes = 0
         self._pending: dict[Key, Future[CachedPage | None]] = {}
+        self._answers: dict[SentRequest, Answer] = {}  # of cached pages only
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         """Answer with a cached page if there is one, else by the app."""
+        answer = self._answers.get(sent_request(environ))
+        if answer is not None and monotonic() < answer.page.expires:
+            return answer.send_hit(environ, start_response)
+        return self._find(environ)(environ, start_response)
+
+    def _find(self, environ: "WSGIEnvironment") -> "WSGIApplication":
+        """Return what answers the request of *environ*."""
         key = self._key(environ)
         if key is None:
-            return self._app(environ, start_response)
+            return self._app
         page = self._cached.get(key)
         if page is not None and monotonic() < page.expires:
-            return page.send_hit(environ, start_response)
+            return self._keep_answer(key, page, environ).send_hit
         with self._lock:
             pending = self._pending.get(key)
             future = None if pending else self._pending.setdefault(key, Future())
         if future is not None:
-            return self._render(key, future, environ)(environ, start_response)
+            return self._render(key, future, environ)
         page = pending.result() if pending else None
         # A response that was not cached may be for one client only, or a failure: each waiting request asks the app.
-        return (page.send_hit if page else self._app)(environ, start_response)
+        return page.answer(environ).send_hit if page else self._app
 
     def _key(self, environ: "WSGIEnvironment") -> Key | None:
         """Return the key of the requested page, None for a request that passes through."""
@@ -164,7 +124,17 @@ class PageCache:
                     self._add(key, page)
                 del self._pending[key]
             future.set_result(page)
-        return page.send if page else response
+        return page.answer(environ).send if page else response
+
+    def _keep_answer(self, key: Key, page: CachedPage, environ: "WSGIEnvironment") -> Answer:
+        """Return the answer of *page* to the request of *environ*; an equal request gets it without being parsed."""
+        answer, request = page.answer(environ), sent_request(environ)
+        is_short = sum(len(text) for text in request if text) <= config.MAX_CACHED_LENGTH
+        with self._lock:
+            if is_short and len(page.requests) < _MAX_ANSWERS and self._cached.get(key) is page:
+                page.requests.append(request)
+                self._answers[request] = answer
+        return answer
 
     def _add(self, key: Key, page: CachedPage) -> None:
         self._remove(key)
@@ -182,7 +152,10 @@ class PageCache:
 
     def _remove(self, key: Key) -> None:
         page = self._cached.pop(key, None)
-        self._cached_bytes -= len(page.body) if page else 0
+        if page:
+            self._cached_bytes -= len(page.body)
+            for request in page.requests:
+                self._answers.pop(request, None)
 
 
 def _is_cacheable(response: Response) -> bool:
@@ -198,11 +171,6 @@ def _is_cacheable(response: Response) -> bool:
 def is_linked_query(query: str) -> bool:
     """Tell whether a page is kept under *query*: under none, or one that lists and conversations link to."""
     return not query or _QUERY.fullmatch(query) is not None
-
-
-@cache_short(_HEADER_CACHE_SIZE)
-def _accepts_gzip(accept_encoding: str) -> bool:
-    return bool(accept_encoding) and parse_accept_header(accept_encoding).quality("gzip") > 0
 
 
 @cache_short(_HEADER_CACHE_SIZE)

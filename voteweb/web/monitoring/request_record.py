@@ -44,6 +44,13 @@ def start(environ: "WSGIEnvironment") -> RequestRecord:
     return record
 
 
+def record_hit(environ: "WSGIEnvironment", route: str) -> None:
+    """Record that the page cache has answered the request of *environ* with a page of *route*, if that is monitored."""
+    record: RequestRecord | None = environ.get(_ENVIRON_KEY)
+    if record is not None:
+        record.route, record.cache_status = route, HIT
+
+
 def get(environ: "WSGIEnvironment") -> RequestRecord:
     """Return the record of the request of *environ*; if it has none, a new one that nobody reads."""
     record: RequestRecord | None = environ.get(_ENVIRON_KEY)
