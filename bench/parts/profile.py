@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from cProfile import Profile
+from dataclasses import replace
 from itertools import cycle, islice
 from pstats import Stats
 from typing import Any
@@ -25,6 +26,7 @@ from bench.sites.queries import newest_ids, open_store_at
 from bench.sites.threads import write_thread
 from bench.tracing.function_times import package_of, place_of, times_by_function
 from bench.tracing.in_process import InProcessClient, create_site_app
+from voteweb.web.shared_pages import MARK
 
 #: Requests of each kind that are profiled, after as many to warm up and as many that are timed without the profiler.
 REQUESTS, SMOKE_REQUESTS = 300, 5
@@ -44,10 +46,13 @@ def measure(context: RunContext) -> list[Table]:
         member = MemberSession(client.name, client.cookie, client.csrf_token)
         thread, *articles = newest_ids(store, 1 + VOTED_ON)
         write_thread(store, thread, THREAD_SIZE, THREAD_TEXT_LENGTH)
+        votes = [vote_form_request(member, id, action) for id in articles for action in ("vote", "unvote")]
+        (own_page,) = page_requests(["/"], [replace(member, cookie=f"{member.cookie}; {MARK}=1")])
         requests = {
             "front page, member": page_requests(["/"], [member]),
             f"a conversation of {THREAD_SIZE}, member": page_requests([f"/a/{thread}"], [member]),
-            "vote by form": [vote_form_request(member, id, action) for id in articles for action in ("vote", "unvote")],
+            "vote by form": votes,
+            "votes by form, each with the voter's next page": [page for vote in votes for page in (vote, own_page)],
         }
         for label, same_requests in requests.items():
             context.report_progress(f"profiling: {label}")
