@@ -217,8 +217,7 @@ ARTICLE_FRAGMENT_CACHE_SIZE = 128
 TRANSLATION_CACHE_SIZE = 2_048
 #: Session cookies whose verified signature a worker remembers.
 SESSION_CACHE_SIZE = 4_096
-#: Addresses in one part of the sitemap: a third of a millisecond of Redis's time, and a hundred parts for a million
-#: articles.
+#: Addresses in one part of the sitemap: a hundred parts for a million articles.
 SITEMAP_SIZE = 10_000
 #: Parts of the sitemap: the protocol's limit, enough for 500 million articles.
 MAX_SITEMAPS = 50_000

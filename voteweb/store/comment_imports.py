@@ -6,17 +6,19 @@ import that was stopped can go on with the replies to what it has imported.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.errors import Conflict
 from voteweb.store.article_links import find_articles
-from voteweb.store.comment_order import order_members, order_newest
+from voteweb.store.comment_order import READ_SIZE, order_members, order_newest
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.fingerprints import Fingerprint, fingerprint
 from voteweb.store.imports import Imports
+from voteweb.store.scanner import batched
 
 #: Numbers of rows that a run remembers instead of asking: an import has the replies of one day close together.
 MAX_KNOWN_NUMBERS = 200_000
@@ -121,7 +123,8 @@ class CommentImports:
         for (digest, _), last in zip(unknown, lasts, strict=True):
             rows = [_numbered(digest, number) for number in range(1, int(last or 0) + 1)]
             key = self._keys.imported(_numbered(digest, 0).bucket)
-            found = self._connection.command("SMISMEMBER", key, *(row.member for row in rows)) if rows else []
+            batches = [("SMISMEMBER", key, *(row.member for row in batch)) for batch in batched(rows, READ_SIZE)]
+            found = list(chain.from_iterable(self._connection.run(batches))) if batches else []
             if 1 in found:
                 self._remember(digest, found.index(1) + 1)
 

@@ -9,8 +9,8 @@ from voteweb.store.keys import parse_comment
 from voteweb.store.nodes import comment_numbers, split_node
 from voteweb.store.scanner import batched, finite_number
 
-#: Comments whose times are read in one round trip.
-_READ_SIZE = 2_000
+#: Comments whose times, or numbers, are read in one round trip.
+READ_SIZE = 2_000
 
 
 def order_members(connection: Connection, names: Iterable[str]) -> None:
@@ -46,7 +46,7 @@ def _order(connection: Connection, key: str, more: dict[str, float], size: int |
 def _times(connection: Connection, items: list[str]) -> dict[str, float]:
     """Return the times of comments; one that is not there counts as the oldest."""
     times: dict[str, float] = {}
-    for batch in batched(items, _READ_SIZE):
+    for batch in batched(items, READ_SIZE):
         ids = [parse_comment(item) for item in batch]
         reads = [("HGET", connection.keys.thread(id.article if id else 0), id.number if id else 0) for id in ids]
         times |= {item: _time(stored or "") for item, stored in zip(batch, connection.run(reads), strict=True)}

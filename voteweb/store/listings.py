@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 from voteweb.core import config
@@ -154,9 +154,12 @@ class Listings:
     def queue_ids(self, pipeline: Pipeline, ranking: Ranking, first: int, count: int) -> Future[tuple[int, ...]]:
         """Queue a read of the ids of *count* articles of a ranking from position *first* (from 0), lowest first.
 
-        Costs the same at any position of a ranking of any size.
+        Costs the same at any position of a ranking of any size. They are read in batches: one command would take a
+        millisecond for 10,000.
         """
-        return pipeline.queue([("ZRANGE", ranking.key, first, first + count - 1)], lambda replies: _ids(replies[0]))
+        starts = range(first, first + count, config.READ_BATCH_SIZE)
+        commands = [("ZRANGE", ranking.key, at, min(at + config.READ_BATCH_SIZE, starts.stop) - 1) for at in starts]
+        return pipeline.queue(commands, lambda replies: _ids(list(chain.from_iterable(replies))))
 
     def since(self, time: float) -> Iterator[tuple[int, ...]]:
         """Yield the ids of the articles published since unix *time*, newest first, in batches of READ_BATCH_SIZE."""
