@@ -77,7 +77,8 @@ class Threads:
         asked = range(1, known.thread.last + MORE_COMMENTS) if known and viewer_id and known.words else range(0)
         limits = [SHORT_THREAD, SCRIPTED_THREAD]
         script = scripts.call("read_thread", keys, [state, words_state, 0 if asked else viewer_id, *limits])
-        read_votes: Command = ("SMISMEMBER", keys[2], *(number * VOTER_FACTOR + viewer_id for number in asked))
+        stored = range(asked.start * VOTER_FACTOR + viewer_id, asked.stop * VOTER_FACTOR + viewer_id, VOTER_FACTOR)
+        read_votes: Command = ("SMISMEMBER", keys[2], *stored)
 
         def parse(replies: Sequence[Any]) -> ThreadRead:
             whole, (found, fields, words, votes) = replies[:is_busy], replies[is_busy]
