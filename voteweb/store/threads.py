@@ -2,17 +2,18 @@
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress, count
 from typing import Any
 
 from voteweb.core.comments import Thread, Visit
+from voteweb.core.models import Article
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.nodes import VOTER_FACTOR, parse_thread
 from voteweb.store.thread_cache import KnownThread, KnownWords, ThreadCache
-from voteweb.store.visits import Visits
+from voteweb.store.visits import NotedVisit, Visits
 
 #: Comments up to which a conversation comes with all words and the viewer's votes, in one round trip.
 SHORT_THREAD = 100
@@ -30,14 +31,15 @@ class ThreadRead:
     """A conversation as read for a page.
 
     ``words`` are the texts by number and ``voted`` the numbers of the comments that the viewer has voted for; both are
-    None for a conversation of more than SHORT_THREAD comments, whose page reads those that it shows. ``visit`` is None
-    for a reader.
+    None for a conversation of more than SHORT_THREAD comments, whose page reads those that it shows. ``visit`` and
+    ``article`` are None unless a visit was noted; there may be no such article.
     """
 
     thread: Thread
     words: dict[int, str] | None
     voted: frozenset[int] | None
     visit: Visit | None = None
+    article: Article | None = None
 
 
 class Threads:
@@ -64,7 +66,7 @@ class Threads:
         The comments come over the wire only if this process does not know the revision. A long conversation that has
         changed after a while without changes takes one round trip more.
         """
-        visit = self._visits.queue_note(pipeline, article_id, visitor) if visitor else None
+        noted = self._visits.queue_note(pipeline, article_id, visitor) if visitor else None
         known = self._cache.get(article_id)
         # A conversation without a revision is none, or another program has written it.
         has_state = known is not None and (known.thread.revision > 0 or not known.fields)
@@ -94,9 +96,23 @@ class Threads:
             if asked and votes is not None:
                 is_complete = thread.last < asked.stop
                 voted = frozenset(compress(asked, replies[-1])) if is_complete else None
-            return ThreadRead(thread, self._words(thread, known, found, words), voted, visit.result if visit else None)
+            return with_visit(ThreadRead(thread, self._words(thread, known, found, words), voted))
 
-        return pipeline.queue([read_all] * is_busy + [script] + [read_votes] * bool(asked), parse)
+        def with_visit(read: ThreadRead) -> ThreadRead:
+            return replace(read, visit=noted.result.visit, article=noted.result.article) if noted else read
+
+        def parse_known(known: KnownThread, noted: NotedVisit, replies: Sequence[Any]) -> ThreadRead:
+            known_state = known.words.state if known.words else f"{known.state} 0"
+            if noted.visit and noted.state != known_state:
+                return parse(pipeline.send(commands))
+            voted = frozenset(compress(asked, replies[0])) if asked else frozenset()
+            return with_visit(ThreadRead(known.thread, known.words.texts if known.words else {}, voted))
+
+        commands = [read_all] * is_busy + [script] + [read_votes] * bool(asked)
+        if noted and known and not is_busy and (known.words or not known.fields):
+            # The note of the visit tells whether it has changed.
+            return pipeline.queue([read_votes] * bool(asked), lambda replies: parse_known(known, noted.result, replies))
+        return pipeline.queue(commands, parse)
 
     def _words(
         self, thread: Thread, known: KnownThread | None, found: str, words: Sequence[str] | None

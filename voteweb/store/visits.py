@@ -2,15 +2,25 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from voteweb.core import config
 from voteweb.core.comments import Visit
+from voteweb.core.models import Article
+from voteweb.store import decoding
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
 
 _VISIT = re.compile(r"([0-9]{1,15}) ([0-9]{1,15}) ([0-9]{1,15})")
+
+
+class NotedVisit(NamedTuple):
+    """A visit, the state of the conversation with the number of its words, and the article; None if there is none."""
+
+    visit: Visit | None
+    state: str
+    article: Article | None
 
 
 class Visits:
@@ -20,19 +30,24 @@ class Visits:
         self._connection = connection
         self._keys = connection.keys
 
-    def queue_note(self, pipeline: Pipeline, article_id: int, name: str) -> Future[Visit | None]:
-        """Queue a note that a member sees the conversation of an article; None if there is no such article.
+    def queue_note(self, pipeline: Pipeline, article_id: int, name: str) -> Future[NotedVisit]:
+        """Queue a note that a member sees the conversation of an article, and a read of the article.
 
         It comes before the read of the conversation: a comment written between the two is shown and stays new.
         """
 
-        def parse(replies: Sequence[Any]) -> Visit | None:
-            status, *values = replies[0]
-            return Visit(int(values[0]), int(values[1]), float(values[2])) if status == "visit" else None
+        def parse(replies: Sequence[Any]) -> NotedVisit:
+            if replies[0][0] != "visit":
+                return NotedVisit(None, "", None)
+            _, base, seen, time, state, values = replies[0]
+            article = decoding.cached_article(article_id, *values)
+            return NotedVisit(Visit(int(base), int(seen), float(time)), state, article)
 
         keys = [self._keys.seen(name), self._keys.thread(article_id), self._keys.article(article_id)]
         limits = [config.VISIT_SECONDS, config.VISITED_SECONDS, config.MAX_VISITED_THREADS]
-        return pipeline.queue([scripts.call("note_visit", keys, [article_id, *limits])], parse, writes=True)
+        fields = [*decoding.FIELDS, *decoding.TEXT_FIELDS]
+        command = scripts.call("note_visit", [*keys, self._keys.words(article_id)], [article_id, *limits, *fields])
+        return pipeline.queue([command], parse, writes=True)
 
     def of_member(self, name: str) -> dict[int, Visit]:
         """Return what a member has seen, by article id."""

@@ -218,11 +218,20 @@ class ConversationPages:
         return ConversationEnded(when=end) if now() >= end else None
 
 
-def queue_thread(pipeline: Pipeline, id: int, *, is_visit: bool = False) -> Future[ThreadRead]:
-    """Queue a read of the conversation of article *id*; *is_visit*: its page is shown to the viewer."""
+def queue_thread(pipeline: Pipeline, id: int) -> Future[ThreadRead]:
+    """Queue a read of the conversation of article *id*."""
     voter = named_voter()
-    visitor = voter.name if voter and is_visit and not is_prefetch() else ""
-    return store().threads.queue_read(pipeline, id, viewer_id=voter.id if voter else 0, visitor=visitor)
+    return store().threads.queue_read(pipeline, id, viewer_id=voter.id if voter else 0)
+
+
+def queue_article(pipeline: Pipeline, id: int) -> tuple[Future[Article | None], Future[ThreadRead] | None]:
+    """Queue a read of article *id* and of its conversation, if the site has any, whose page is shown to the viewer."""
+    voter = named_voter()
+    if settings().comments and voter and not is_prefetch():
+        thread = store().threads.queue_read(pipeline, id, viewer_id=voter.id, visitor=voter.name)
+        return pipeline.queue([], lambda _: thread.result.article), thread
+    article = store().articles.queue_get(pipeline, id)
+    return article, queue_thread(pipeline, id) if settings().comments else None
 
 
 def is_prefetch() -> bool:

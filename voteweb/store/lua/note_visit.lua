@@ -1,15 +1,20 @@
--- Note that a member sees the conversation of an article as it is now. A server whose memory is full does not stop the page:
--- it notes nothing.
--- KEYS  1 seen:<name>  2 thread:<id>  3 article:<id>
+-- Note that a member sees the conversation of an article as it is now, and read the article. A server whose memory is full
+-- does not stop the page: it notes nothing.
+-- KEYS  1 seen:<name>  2 thread:<id>  3 article:<id>  4 words:<id>
 -- ARGV  1 the article's id  2 seconds after its last page in which a visit ends  3 seconds for which visits are remembered
---       4 number of visits that are remembered
--- Answers  visit <base> <seen> <time> | unknown
+--       4 number of visits that are remembered  5 and on: the fields of the article
+-- Answers  visit <base> <seen> <time> <state of the conversation and of its words> <the fields> | unknown
+-- The state is that of read_thread.lua, and then the number of words.
 -- What is stored is "<base> <seen> <time>", and after another blank the member's own comments since then, with commas.
 local id, visit_seconds, seconds, most = unpack(ARGV)
+local FIRST_FIELD = 5
 if redis.call('HEXISTS', KEYS[3], 'title') == 0 then
   return { 'unknown' }
 end
-local last = tonumber(string.match(redis.call('HGET', KEYS[2], 'last') or '', '^%d+$') or '') or 0
+local fields = redis.call('HMGET', KEYS[3], unpack(ARGV, FIRST_FIELD))
+local last, revision = unpack(redis.call('HMGET', KEYS[2], 'last', 'rev'))
+local state = (revision or '0') .. ' ' .. redis.call('HLEN', KEYS[2]) .. ' ' .. redis.call('HLEN', KEYS[4])
+last = tonumber(string.match(last or '', '^%d+$') or '') or 0
 local time = tonumber(redis.call('TIME')[1])
 local base, seen, before = string.match(redis.call('HGET', KEYS[1], id) or '', '^(%d+) (%d+) (%d+)')
 if not base then
@@ -31,4 +36,4 @@ if type(redis.pcall('HSET', KEYS[1], id, visit)) ~= 'table' then
   end
   redis.call('EXPIRE', KEYS[1], seconds)
 end
-return { 'visit', tostring(base), tostring(last), tostring(time) }
+return { 'visit', tostring(base), tostring(last), tostring(time), state, fields }

@@ -123,26 +123,26 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
     """Return the page of one article; *context* may contain a refused form, with its *status*."""
     pipeline = page_pipeline()
     viewer = queue_viewer(pipeline)
-    article = store().articles.queue_get(pipeline, id)
+    stored, thread = conversations.queue_article(pipeline, id)
     own_votes, own_saves = queue_own_votes(pipeline, (id,)), my_site.queue_saves(pipeline, (id,))
-    thread = conversations.queue_thread(pipeline, id, is_visit=True) if settings().comments else None
     pipeline.execute()
-    if article.result is None:
+    article = stored.result
+    if article is None:
         raise NoSuchArticle()
-    if not permissions.may_read(viewer.result, article.result):
-        return _render_gone(article.result, viewer.result, thread.result if thread else None)
+    if not permissions.may_read(viewer.result, article):
+        return _render_gone(article, viewer.result, thread.result if thread else None)
     more = page_pipeline()
     earlier = store().articles.queue_earlier(more, id) if permissions.may_moderate(viewer.result) else None
-    pages = ConversationPages(article.result, thread.result, number=page_number()) if thread else None
+    pages = ConversationPages(article, thread.result, number=page_number()) if thread else None
     if pages:
         pages.queue_missing(more, viewer.result)
         pages.queue_mark_read(more, viewer.result)
-    if not context and shared_articles.may_share(viewer.result, article.result):
+    if not context and shared_articles.may_share(viewer.result, article):
         more.execute()
-        (row,) = mark_saved(mark_voted((article.result,), own_votes.result), own_saves.result)
+        (row,) = mark_saved(mark_voted((article,), own_votes.result), own_saves.result)
         return shared_articles.render(viewer.result, row, pages), status
     (row,), group_names = with_viewer_votes(
-        (article.result,), viewer.result, own_votes.result, more, own_saves=own_saves.result
+        (article,), viewer.result, own_votes.result, more, own_saves=own_saves.result
     )
     more.execute()  # for a reader, who has no votes; for others nothing is left
     context |= {"all_groups": group_names, "earlier": earlier.result if earlier else ()}
