@@ -1,6 +1,7 @@
-"""How workers end: which ends are logged, and that a worker that is just being forked ends too."""
+"""Workers: how many start, which ends are logged, and that a worker that is just being forked ends too."""
 
 import logging
+import os
 import signal
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import threading
 import pytest
 
 from tests.helpers import until
-from voteweb.cli.workers import UnexpectedExitFilter
+from voteweb.cli.workers import UnexpectedExitFilter, default_workers
 
 #: Handles SIGTERM, forks a child and sends it the signal at once, and then to itself.
 FORK = """
@@ -27,6 +28,14 @@ os.kill(os.getpid(), signal.SIGTERM)
 print(status, *received)
 """
 UNEXPECTED_EXIT = "Unexpected exit from worker-1"
+
+
+@pytest.mark.parametrize(("cores", "workers"), [({1}, 1), ({0, 1}, 2), (set(range(8)), 2)])
+def test_site_has_a_worker_for_each_core_at_most_two(
+    cores: set[int], workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: cores, raising=False)
+    assert default_workers() == workers
 
 
 def logged(message: str, *, is_stopping: bool, caplog: pytest.LogCaptureFixture) -> list[str]:

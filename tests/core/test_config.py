@@ -34,7 +34,7 @@ BAD_URLS = ["news.example", "ftp://news.example", "https://", "https://news.exam
         ({"VOTEWEB_MAX_GROUPS": "0"}, "VOTEWEB_MAX_GROUPS must be at least 1."),
         ({"VOTEWEB_REDIS_DEADLINE": "0"}, "VOTEWEB_REDIS_DEADLINE must be at least 0.1."),
         ({"VOTEWEB_SESSION_DAYS": "0"}, "VOTEWEB_SESSION_DAYS must be at least 1."),
-        ({"VOTEWEB_WORKERS": "0"}, "VOTEWEB_WORKERS must be at least 1."),
+        ({"VOTEWEB_WORKERS": "-1"}, "VOTEWEB_WORKERS must be at least 0."),
         ({"VOTEWEB_PORT": "-1"}, "VOTEWEB_PORT must be at least 0."),
         ({"VOTEWEB_PORT": "65536"}, "VOTEWEB_PORT must be at most 65535."),
         # Redis refuses an expiry too far away, and would do so after a script's first write.

@@ -21,7 +21,7 @@ from voteweb.cli.jobs_process import background_jobs
 from voteweb.cli.migrate import backup_path, convert_site
 from voteweb.cli.sample import import_sample
 from voteweb.cli.site import data_option, load_settings, open_checked_store, reachable_host, site_origin
-from voteweb.cli.workers import UnexpectedExitFilter, exit_on_early_sigterm, exit_with_parent
+from voteweb.cli.workers import UnexpectedExitFilter, default_workers, exit_on_early_sigterm, exit_with_parent
 from voteweb.core.config import METRICS_DIR_VARIABLE, Settings, env_name
 from voteweb.core.errors import ConfigError
 from voteweb.core.operator_pages import OperatorPages
@@ -46,7 +46,7 @@ SHUTDOWN_SECONDS = 10
 @click.option(
     "--port", type=click.IntRange(0, 65_535), help="Port to listen at; 0: a free one  [default: VOTEWEB_PORT or 8000]"
 )
-@click.option("--workers", type=click.IntRange(1), help="Web server processes  [default: VOTEWEB_WORKERS or 2]")
+@click.option("--workers", type=click.IntRange(1), help="Web server processes  [default: VOTEWEB_WORKERS]")
 @data_option
 @click.option("--sample", is_flag=True, help="Put articles and a moderator into an empty database.")
 def run(host: str | None, port: int | None, workers: int | None, data: str | None, sample: bool) -> None:
@@ -166,7 +166,8 @@ def _serve(settings: Settings, address: str) -> None:
     """Serve the site until a signal; raise ConfigError if the web server ends by itself."""
     # The workers read their settings from the environment.
     os.environ.update({env_name(setting.name): str(getattr(settings, setting.name)) for setting in fields(settings)})
-    server = web_server("voteweb.app:create_app", address, settings.port, settings.workers, settings.log)
+    workers = settings.workers or default_workers()
+    server = web_server("voteweb.app:create_app", address, settings.port, workers, settings.log)
     logging.getLogger("_granian").addFilter(UnexpectedExitFilter(lambda: bool(server.interrupt_signal)))
     exit_on_early_sigterm()
     threading.Thread(target=_announce_address, args=(settings, address), daemon=True).start()

@@ -313,7 +313,7 @@ class Settings:
     secret_key: str = _setting("", "text", "signs cookies; with the embedded database one is generated and kept")
     host: str = _setting("127.0.0.1", "address", "where the web server listens")
     port: int = _setting(8000, "port", "where the web server listens", 0, 65_535)
-    workers: int = _setting(2, "processes", "web server processes; one per core is enough", 1)
+    workers: int = _setting(0, "processes", "web server processes; 0: one for each core, at most 2", 0)
     site_name: str = _setting("voteweb", "text", "the name in the header and in titles")
     site_url: str = _setting("", "URL", "the public address, such as https://news.example; https makes cookies Secure")
     pages_dir: str = _setting(
