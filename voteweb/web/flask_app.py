@@ -1,17 +1,42 @@
-"""Flask as this site uses it: with its own requests, and with plain functions only."""
+"""Flask as this site uses it: with its own requests and responses, and with plain functions only."""
 
+import re
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from flask import Flask
+from flask import Flask, Response
+from werkzeug.datastructures import Headers
 
 from voteweb.web.requests import SiteRequest
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
+
+#: Paths in which nothing has to be quoted.
+_PLAIN_TARGET = re.compile(r"/(?!/)[\w/.+-]*(\?[\w=&.+-]+)?(#[\w-]+)?", re.ASCII)
+
+
+class SiteResponse(Response):
+    """A response as Flask makes it, in less time."""
+
+    def get_wsgi_headers(self, environ: "WSGIEnvironment") -> Headers:
+        """Return the headers as they are sent; Werkzeug's steps, which change nothing in most, take 7 % of a vote.
+
+        They copy the headers, count bytes that have been counted, and quote what a redirect leads to.
+        """
+        is_plain = self.status_code in (200, 303) and "Content-Length" in self.headers
+        return self.headers if is_plain and self._has_plain_target() else super().get_wsgi_headers(environ)
+
+    def _has_plain_target(self) -> bool:
+        target = self.headers.get("Location")
+        return target is None or _PLAIN_TARGET.fullmatch(target) is not None
 
 
 class SiteFlask(Flask):
     """The Flask app of a site; none of its views and hooks is a coroutine function."""
 
     request_class = SiteRequest
+    response_class = SiteResponse
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         """Return *func* itself; to ask whether it is a coroutine function, 13 times a page, takes 1 % of a vote."""
