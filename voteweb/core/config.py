@@ -332,7 +332,9 @@ class Settings:
     voting_seconds: int = _setting(
         604_800, "seconds", "how long an article posted from now on can be voted on: a week", 1, 3_155_760_000
     )
-    page_seconds: float = _setting(1.0, "seconds", "how long a reader's page is cached; 0: not at all", 0, 60)
+    page_seconds: float = _setting(
+        1.0, "seconds", "how long a reader's page, and a list for all members, is cached; 0: not at all", 0, 60
+    )
     page_size: int = _setting(25, "rows", "articles on a page", 1)
     good_listed: int = _setting(50, "rows", "good articles on /good", 1)
     good_on_front: int = _setting(10, "rows", "good articles beside the front page", 0)
