@@ -76,6 +76,8 @@ def busy(make_store: MakeStore) -> Store:
     run(store, "SET", "lease:account-deletions", "a process", "EX", 30)
     run(store, "SET", "restoring:", int(time.time()))
     run(store, "HSET", "log-entry:7", "kind", "ban")
+    run(store, "RPUSH", "ordering:a-token-1", "1.1")
+    run(store, "EXPIRE", "ordering:a-token-1", 600)
     store.schema.begin("before.gz")
     assert broken(store) == []
     return store

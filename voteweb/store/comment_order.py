@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from voteweb.core import config
 from voteweb.core.errors import Conflict
+from voteweb.core.validation import new_submission_token
 from voteweb.store.connection.connection import Connection
 from voteweb.store.keys import parse_comment
 from voteweb.store.nodes import comment_numbers, split_node
@@ -37,8 +38,11 @@ def _order(connection: Connection, key: str, more: dict[str, float], size: int |
         ordered = [item for item, _ in newest_first(times)][:size]
         if ordered == items:
             return
+        made = connection.keys.ordering(new_submission_token())
+        for batch in batched(ordered, READ_SIZE):  # one command with 10,000 of them would take 3 ms of Redis
+            connection.run([("RPUSH", made, *batch), ("EXPIRE", made, config.DONE_SECONDS)])
         ends = (items[0], items[-1]) if items else ("", "")
-        if connection.script("order_comments", [key], [len(items), *ends, *ordered]).status == "ordered":
+        if connection.script("order_comments", [key, made], [len(items), *ends]).status == "ordered":
             return
     raise Conflict()
 

@@ -29,7 +29,7 @@ _GRAMMAR = re.compile(
     r"|(?:commented|reported-comments|inbox|unread|seen|inbox-feed|follows|hides|saved|saved-feed):[^:]+"
     r"|(?:time|score|user):[^:]*|top-day:[0-9]{4}-[0-9]{2}-[0-9]{2}|top-(?:group|of):[^:]+|domain:[0-9a-z._:-]*"
     r"|(?:group|group-info|notes|signup|network|posted|gone|link|reported|log-by|log-kind|log-about|invite|invites):[^:]+"
-    r"|(?:sessions|known|reset|once|done|limit):[^:]+"
+    r"|(?:sessions|known|reset|once|done|limit|ordering):[^:]+"
 )
 #: Characters that patterns of SCAN read as more than themselves.
 PATTERN_CHARACTERS = set("*?[]^\\")
@@ -230,6 +230,10 @@ class Keys:
     def removing(self) -> str:
         """A set: the articles with a comment whose replies are being hidden or shown again with it; until that is done."""  # noqa: E501
         return f"{self.prefix}removing:"
+
+    def ordering(self, token: str) -> str:
+        """A list: the comments of a list in another order, until it takes the place of that list; ten minutes."""
+        return f"{self.prefix}ordering:{token}"
 
     def comment_report(self, id: int | str, number: int | str) -> str:
         """A hash: the open reports of one comment, by member; until they are settled."""

@@ -136,6 +136,7 @@ def _add_conversations(store: Store) -> None:
             *(text for pair in enumerate(comments, 1) for text in map(str, pair)),
         )
     run(store, "HSET", "user:cid", "id", 20, "name", "cid")
+    run(store, "RPUSH", "ordering:token", "3.1", "3.2", "3.3", "3.4")
     run(store, "HSET", "thread:5", "reason:3", "spam")
     run(store, "SETBIT", "hidden:5", 3, 1)
     run(store, "SETBIT", "hidden:5", 4, 1)
