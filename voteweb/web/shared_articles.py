@@ -3,7 +3,7 @@
 Article and conversation are read for each request, and a page is used for equal ones only: unlike the frames of lists
 (:mod:`voteweb.web.shared_pages`) it is never late, and needs no VOTEWEB_PAGE_SECONDS. The viewer's own parts are filled
 in, and those whose page differs in more places get it rendered as a whole: moderators, accounts that wait, posters,
-those who hide something, and everybody whose form was refused.
+those who hide the article, and everybody whose form was refused.
 """
 
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from markupsafe import Markup
 
 from voteweb.core import comment_permissions, config, markup, permissions
 from voteweb.core.conversation import Conversation
-from voteweb.core.models import Article, User
+from voteweb.core.models import Article, Role, User
 from voteweb.core.ranking import voting_end
 from voteweb.core.validation import new_submission_token
-from voteweb.web import own_parts, shared_pages
+from voteweb.web import own_parts
 from voteweb.web.caching.conversation_cache import SizedCache
 from voteweb.web.caching.frames import cut
 from voteweb.web.caching.page_cache import is_linked_query
-from voteweb.web.context import now, settings
+from voteweb.web.context import now, settings, store
 from voteweb.web.conversations import ConversationPages
 from voteweb.web.i18n import formatting, locale
 
@@ -47,12 +47,11 @@ def init_app(app: Flask) -> None:
 
 def may_share(user: User | None, article: Article) -> bool:
     """Tell whether *user* may get the page of *article* that is made for all members."""
-    return (
-        shared_pages.may_share(user)
-        and article.is_listed
-        and not permissions.is_poster(user, article)
-        and is_linked_query(request.query_string.decode("latin-1"))
-    )
+    if user is None or user.role is not Role.MEMBER or user.held:
+        return False
+    choice = store().my_sites.of(user)
+    is_plain = choice is not None and not choice.is_hidden(article)
+    return is_plain and article.is_listed and not permissions.is_poster(user, article)
 
 
 def render(user: User | None, article: Article, pages: ConversationPages | None) -> bytes:
@@ -74,7 +73,9 @@ def _shared(article: Article, pages: ConversationPages | None) -> _Shared:
     with own_parts.for_all_members() as mark:
         html = render_template("articles/show.html", article=article, all_groups=(), earlier=(), **context)
     shared = _Shared(conversation, now(), _until(article, pages), cut(html, mark))
-    return cache.put(key, shared, len(html) + len(article.text) + _ENTRY_BYTES)
+    if is_linked_query(request.query_string.decode("latin-1")):
+        cache.put(key, shared, len(html) + len(article.text) + _ENTRY_BYTES)
+    return shared
 
 
 def _until(article: Article, pages: ConversationPages | None) -> float:
