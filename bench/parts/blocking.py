@@ -17,7 +17,7 @@ from bench.tracing.slowlog import Command, record_commands
 REPETITIONS = 3
 #: Rows of the text; the JSON has all.
 MAX_ROWS = 15
-IMPORT_LABEL = "import (the longest of all commands)"
+IMPORT_LABEL = "import (the longest of thousands)"
 #: The digest of a script, and numbers: commands that differ in nothing else are the same.
 _DIGEST, _NUMBER = re.compile(r"\b[0-9a-f]{40}\b"), re.compile(r"\d+")
 
