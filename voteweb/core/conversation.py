@@ -30,8 +30,8 @@ class ConversationPage:
     elsewhere: int = 0
 
 
-#: Pages that a conversation keeps.
-PAGES_KEPT = 16
+#: Pages that a conversation keeps, at up to 20 kilobytes each.
+PAGES_KEPT = 4
 
 
 class Place(NamedTuple):
