@@ -12,11 +12,13 @@ from voteweb.store import Store
 
 
 def store() -> Store:
-    return cast(Store, current_app.extensions["voteweb.store"])
+    site: Store = current_app.extensions["voteweb.store"]
+    return site
 
 
 def settings() -> Settings:
-    return cast(Settings, current_app.extensions["voteweb.settings"])
+    site: Settings = current_app.extensions["voteweb.settings"]
+    return site
 
 
 def operator_pages() -> OperatorPages:

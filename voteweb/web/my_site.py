@@ -6,10 +6,10 @@ from typing import Any
 
 from flask import g
 
-from voteweb.core.models import Article, Page, User
+from voteweb.core.models import Article, Page, User, Voter
 from voteweb.core.my_site import NOTHING_CHOSEN, MySite
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.web.auth.login import named_voter, session_member_name, session_user_id, viewer
+from voteweb.web.auth.login import named_voter, viewer
 from voteweb.web.context import store
 
 
@@ -32,10 +32,10 @@ def unknown_choice_queries() -> dict[str, Callable[[Pipeline], Future[Any]]]:
 
     The front page asks for it at once, since it may have to show something else then.
     """
-    name = session_member_name()
-    if not name or store().my_sites.known(session_user_id()) is not None:
+    voter = named_voter()
+    if voter is None or store().my_sites.known(voter.id) is not None:
         return {}
-    return {"choice": lambda pipeline: store().my_sites.queue_choice(pipeline, name)}
+    return {"choice": lambda pipeline: store().my_sites.queue_choice(pipeline, voter.name)}
 
 
 def choice() -> MySite:
@@ -52,14 +52,14 @@ def choice() -> MySite:
     return known
 
 
-def queue_saves(pipeline: Pipeline, ids: Sequence[int]) -> Future[dict[int, bool]]:
-    """Queue a read of which of the articles *ids* the viewer has saved, before the viewer is known to be logged in.
+def queue_saves(pipeline: Pipeline, ids: Sequence[int], voter: Voter | None) -> Future[dict[int, bool]]:
+    """Queue a read of which of the articles *ids* the viewer has saved, whom the session names as *voter*.
 
     Nothing is read for members of whom this process knows no choice, or that they never made one.
     """
-    voter = named_voter()
-    known = store().my_sites.known(voter.id) if voter else None
-    return store().own_lists.queue_own_saves(pipeline, ids if known and known[0] else (), voter.name if voter else "")
+    site = store()
+    known = site.my_sites.known(voter.id) if voter else None
+    return site.own_lists.queue_own_saves(pipeline, ids if known and known[0] else (), voter.name if voter else "")
 
 
 def not_hidden(articles: Sequence[Article]) -> tuple[Article, ...]:

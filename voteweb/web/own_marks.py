@@ -27,13 +27,13 @@ class OwnMarks(NamedTuple):
 
 def queue_own_marks(pipeline: Pipeline, ids: Sequence[int]) -> OwnMarks:
     """Queue a read of what the viewer did with the articles *ids*, before the viewer is known to be logged in."""
-    voter = named_voter()
+    voter, site = named_voter(), store()
     if voter is None:
         ids, voter = (), Voter(0, "", "")
     return OwnMarks(
-        store().votes.queue_own_votes(pipeline, ids, voter.id),
-        store().threads.queue_new_counts(pipeline, ids if settings().comments else (), voter.name),
-        my_site.queue_saves(pipeline, ids),
+        site.votes.queue_own_votes(pipeline, ids, voter.id),
+        site.threads.queue_new_counts(pipeline, ids if settings().comments else (), voter.name),
+        my_site.queue_saves(pipeline, ids, voter),
     )
 
 

@@ -1,5 +1,6 @@
 """Lists of articles that members share: of each row, the viewer gets one of their own only if it differs for them."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from flask import render_template
@@ -22,7 +23,7 @@ class SharedRows(NamedTuple):
     """The rows of a list with their HTML as members see them who did nothing here, and the keys of their posters."""
 
     articles: tuple[Article, ...]
-    html: tuple[bytes, ...]
+    html: Sequence[bytes]
     posters: tuple[str, ...]
 
 
@@ -70,7 +71,10 @@ def _fill(frame: Frame, own_rows: tuple[Article, ...]) -> bytes:
     shared, member = frame.content, viewer()
     own_name = name_key(member.name) if member else ""
     at_own = [at for at, row in enumerate(own_rows) if row is not shared.articles[at] or shared.posters[at] == own_name]
-    html = list(shared.html)
-    for at, row in zip(at_own, fragments().article_rows([own_rows[at] for at in at_own]), strict=True):
-        html[at] = row.encode()
+    html = shared.html
+    if at_own:
+        own_html = fragments().article_rows([own_rows[at] for at in at_own])
+        html = list(html)
+        for at, row in zip(at_own, own_html, strict=True):
+            html[at] = row.encode()
     return frame.fill({**own_parts.parts(), ROWS: b"".join(html)})

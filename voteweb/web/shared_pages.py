@@ -28,7 +28,7 @@ from voteweb.core import config
 from voteweb.core.models import Role, User
 from voteweb.store.hints import HintCache
 from voteweb.web import own_parts
-from voteweb.web.auth.login import named_voter, session_user_id
+from voteweb.web.auth.login import named_voter
 from voteweb.web.auth.sessions import USER
 from voteweb.web.caching.frames import Frame, FrameCache, cut
 from voteweb.web.caching.page_cache import is_linked_query
@@ -71,10 +71,10 @@ def find() -> Frame | None:
 
     The caller reads the viewer and asks :func:`may_share` then.
     """
-    key = _key()
-    if key is None or MARK in request.cookies or _shared_pages().excluded.get(session_user_id(), False):
+    key, shared, voter = _key(), _shared_pages(), named_voter()
+    if key is None or voter is None or MARK in request.cookies or shared.excluded.get(voter.id, False):
         return None
-    frame = _shared_pages().frames.get(key)
+    frame = shared.frames.get(key)
     return frame if frame and clock() < frame.asked + settings().page_seconds else None
 
 
@@ -122,7 +122,6 @@ def _key() -> Key | None:
         or environ["REQUEST_METHOD"] not in ("GET", "HEAD")
         or len(path) > config.MAX_CACHED_LENGTH
         or not is_linked_query(query)
-        or named_voter() is None
     ):
         return None
     return environ["wsgi.url_scheme"], environ.get("HTTP_HOST", ""), path, query, locale.current().code

@@ -3,21 +3,24 @@
 import secrets
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, TypeVar, cast
 
 import flask_login
 from flask import Flask, abort, current_app, flash, g, jsonify, redirect, request, session, url_for
+from flask.globals import app_ctx, request_ctx
+from flask.sessions import SessionMixin
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import browsers, permissions
+from voteweb.core import browsers, config, permissions
 from voteweb.core.errors import N_, Banned, BannedUntil, LoggedOut, Refused, StorageFull, Unavailable
 from voteweb.core.models import Session, User, Voter
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.sessions import digest
 from voteweb.web import rate_limits
 from voteweb.web.auth import csrf, device_cookie, pending_votes
-from voteweb.web.auth.sessions import SID, USER, CookieSession
+from voteweb.web.auth.sessions import SID, USER
 from voteweb.web.context import store
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
@@ -58,25 +61,26 @@ def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
 
     If a limit applies to the request, it is counted in the same round trip; :func:`require_member` raises the refusal.
     """
-    voter = named_voter()
-    if voter is None or "viewer" in g:
-        g.setdefault("viewer", None)
-        return pipeline.queue([], lambda _replies: cast("User | None", g.viewer))
+    voter, own = named_voter(), app_ctx.g
+    if voter is None or "viewer" in own:
+        own.setdefault("viewer", None)
+        return pipeline.queue([], lambda _replies: cast("User | None", own.viewer))
     read = store().viewers.queue_read(pipeline, voter)
     used = store().sessions.queue_use(pipeline, voter) if request.method == "POST" else None
     rate_limits.queue_member_hit(pipeline, voter.name)
 
     def set_viewer(_replies: list[Any]) -> User | None:
-        user, g.session, g.unread, g.open_reports, g.waiting = read.result
+        user, own.session, own.unread, own.open_reports, own.waiting = read.result
         if used:
-            g.session = used.result
-        is_current = user is not None and (user.session, user.id) == (voter.session, voter.id) and g.session is not None
-        g.viewer = user if user and is_current and permissions.may_log_in(user) else None
-        if g.viewer is None:
+            own.session = used.result
+        is_current = user is not None and (user.session, user.id) == (voter.session, voter.id)
+        viewer = user if user and is_current and own.session is not None and permissions.may_log_in(user) else None
+        own.viewer = viewer
+        if viewer is None:
             session.clear()  # the session was ended elsewhere
             if user is not None and user.banned:
                 flash(error_message(ban_error(user)), "error")
-        return cast("User | None", g.viewer)
+        return viewer
 
     return pipeline.queue([], set_viewer)
 
@@ -115,21 +119,36 @@ def own_session() -> Session | None:
 
 def named_voter() -> Voter | None:
     """Return what the session cookie says about its member, None for a reader; the session may have ended."""
-    # Six calls for a page of a member: the session is looked up once in each, not five times, which takes 4 % of it.
-    stored: CookieSession = cast(Any, session)._get_current_object()
-    session_id, id, name = [*stored.get(USER, "").split(":"), "", "", ""][:3]
-    if not name or not id.isdecimal():
-        return None
-    if SID not in stored:
-        # A cookie from before the database knew sessions. Its copies become one session, whichever comes first.
-        token = sha256(f"{session_id} {id} {stored.get('csrf_token', '')}".encode()).hexdigest()
-        voter = Voter(int(id), name, session_id, token)
-        try:
-            store().sessions.adopt(voter, _browser(), getattr(stored, "signed", 0.0))
-        except StorageFull:
-            return None  # a reader until it can be stored: pages are still read
-        stored[SID] = token
-    return Voter(int(id), name, session_id, stored[SID])
+    stored = request_ctx.session
+    user = stored.get(USER)
+    token = (stored.get(SID) or _adopt(stored)) if user else ""
+    return _voter(user, token) if user and token else None
+
+
+@lru_cache(maxsize=config.SESSION_CACHE_SIZE)
+def _voter(stored: str, token: str) -> Voter | None:
+    """Return the voter of the text with which Flask-Login names a member, and of the token of a session."""
+    session_id, id, name = [*stored.split(":"), "", "", ""][:3]
+    return Voter(int(id), name, session_id, token) if name and id.isdecimal() else None
+
+
+def _adopt(stored: SessionMixin) -> str:
+    """Return the token of a session from before the database knew sessions, "" if there is none.
+
+    The copies of its cookie become one session, whichever comes first.
+    """
+    user = stored[USER]
+    session_id, id, _name = [*user.split(":"), "", "", ""][:3]
+    token = sha256(f"{session_id} {id} {stored.get('csrf_token', '')}".encode()).hexdigest()
+    voter = _voter(user, token)
+    if voter is None:
+        return ""
+    try:
+        store().sessions.adopt(voter, _browser(), getattr(stored, "signed", 0.0))
+    except StorageFull:
+        return ""  # a reader until it can be stored: pages are still read
+    stored[SID] = token
+    return token
 
 
 def _browser() -> str:
@@ -138,11 +157,12 @@ def _browser() -> str:
 
 def viewer() -> User | None:
     """Return the logged-in member, or None; Redis is read at most once per request."""
-    if "viewer" not in g:
+    own = app_ctx.g
+    if "viewer" not in own:
         pipeline = store().pipeline()
         queue_viewer(pipeline)
         pipeline.execute()
-    return cast("User | None", g.viewer)
+    return cast("User | None", own.viewer)
 
 
 def viewer_csrf_token() -> str:

@@ -28,6 +28,7 @@ from voteweb.web import conversations, my_groups, my_site, shared_articles, shar
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import (
     login_required,
+    named_voter,
     page_pipeline,
     queue_viewer,
     require_member,
@@ -124,7 +125,7 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
     pipeline = page_pipeline()
     viewer = queue_viewer(pipeline)
     stored, thread = conversations.queue_article(pipeline, id)
-    own_votes, own_saves = queue_own_votes(pipeline, (id,)), my_site.queue_saves(pipeline, (id,))
+    own_votes, own_saves = queue_own_votes(pipeline, (id,)), my_site.queue_saves(pipeline, (id,), named_voter())
     pipeline.execute()
     article = stored.result
     if article is None:
