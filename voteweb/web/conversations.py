@@ -100,9 +100,9 @@ class ConversationPages:
             html[place] = self._row_html(comment, context)
         return b"".join(html)
 
-    def comments(self, viewer: User | None) -> tuple[ShownComment, ...]:
-        """Return the comments of the page as somebody like *viewer* sees them who has no part in them."""
-        return self._kept(viewer, self._row_context(viewer, can_write=False)).comments
+    def comments_for_readers(self) -> tuple[ShownComment, ...]:
+        """Return the comments of the page as readers see them: those of the same page as :meth:`encoded_comments`."""
+        return self._kept(None, self._row_context(None, can_write=self.is_open)).comments
 
     def _row_context(self, viewer: User | None, can_write: bool) -> RowContext:
         return RowContext(
