@@ -59,11 +59,13 @@ def test_expired_pages_are_dropped(client: Client, cache: PageCache, clock: list
     assert not cache._answers
 
 
-def test_number_of_ready_answers_is_bounded(client: Client, cache: PageCache) -> None:
-    for i in range(100):
-        client.get("/", headers={"Accept-Language": f"en;q=0.{i}"})
-    client.get("/", headers={"Cookie": "x" * config.MAX_CACHED_LENGTH})
-    assert len(cache._answers) == 64
+def test_number_of_ready_answers_is_bounded(client: Client, cache: PageCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_cache, "_MAX_ANSWERS", 100)
+    for path, count in (("/", 64), ("/new", 100)):
+        for i in range(100):
+            client.get(path, headers={"Accept-Language": f"en;q=0.{i}"})
+        client.get(path, headers={"Cookie": "x" * config.MAX_CACHED_LENGTH})
+        assert len(cache._answers) == count
 
 
 @pytest.fixture

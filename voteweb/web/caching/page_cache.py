@@ -40,8 +40,9 @@ _HEADER_CACHE_SIZE = 1_024
 
 #: Scheme, host, path, query and language.
 Key = tuple[str, str, str, str, str]
-#: Different requests for one page whose answers are ready; a second sees few more.
-_MAX_ANSWERS = 64
+#: Different requests for one page whose answers are ready, and those for all pages, at about a kilobyte each: a second
+#: sees few more.
+_MAX_PAGE_ANSWERS, _MAX_ANSWERS = 64, 4_096
 
 
 def init_app(app: Flask, settings: Settings) -> None:
@@ -131,7 +132,8 @@ class PageCache:
         answer, request = page.answer(environ), sent_request(environ)
         is_short = sum(len(text) for text in request if text) <= config.MAX_CACHED_LENGTH
         with self._lock:
-            if is_short and len(page.requests) < _MAX_ANSWERS and self._cached.get(key) is page:
+            has_room = len(page.requests) < _MAX_PAGE_ANSWERS and len(self._answers) < _MAX_ANSWERS
+            if is_short and has_room and self._cached.get(key) is page:
                 page.requests.append(request)
                 self._answers[request] = answer
         return answer
