@@ -1,6 +1,7 @@
 """Imports of comments: every row once, below its article and the comment that it answers."""
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from voteweb.core.config import MAX_COMMENT_LEVEL, MAX_COMMENTS, VOTER_BLOCK
 from voteweb.core.models import Article
 from voteweb.store import Store
 from voteweb.store.comment_imports import ImportedComment
+from voteweb.store.connection.pipeline import Command
 
 START = 1_700_000_000.0
 
@@ -125,6 +127,23 @@ def test_a_long_list_is_put_into_order(store: Store) -> None:
     run(store, "RPUSH", "commented:ann", *(f"7.{number}" for number in range(1, MAX_COMMENTS)))
     store.comment_imports.order_lists(["ann"], [])
     assert run(store, "LRANGE", "commented:ann", 0, 2) == ["1.1", "1.2", f"7.{MAX_COMMENTS - 1}"]
+
+
+def test_a_new_order_that_is_sent_twice_is_made_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after an answer that was lost."""
+    old_article(store)
+    store.comment_imports.add([comment(2), comment(1)])
+    run_once, repeated = store.connection.run, []
+
+    def run_twice(commands: Sequence[Command]) -> list[Any]:
+        if commands[0][0] == "RPUSH" and not repeated:
+            repeated.append(run_once(commands))
+        return run_once(commands)
+
+    monkeypatch.setattr(store.connection, "run", run_twice)
+    store.comment_imports.order_lists(["ann"], [])
+    assert repeated
+    assert run(store, "LRANGE", "commented:ann", 0, -1) == ["1.1", "1.2"]
 
 
 def test_articles_are_found_by_link_however_old(store: Store) -> None:

@@ -42,7 +42,7 @@ def _order(connection: Connection, key: str, more: dict[str, float], size: int |
         for batch in batched(ordered, READ_SIZE):  # one command with 10,000 of them would take 3 ms of Redis
             connection.run([("RPUSH", made, *batch), ("EXPIRE", made, config.DONE_SECONDS)])
         ends = (items[0], items[-1]) if items else ("", "")
-        if connection.script("order_comments", [key, made], [len(items), *ends]).status == "ordered":
+        if connection.script("order_comments", [key, made], [len(items), *ends, len(ordered)]).status == "ordered":
             return
     raise Conflict()
 

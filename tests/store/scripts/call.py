@@ -65,7 +65,7 @@ ARGUMENTS = {
     " request",
     "note_visit": "id visit_seconds seconds most",
     "open_session": "member_id session_id digest browser began password idle_seconds max_seconds max_sessions",
-    "order_comments": "size first last",
+    "order_comments": "size first last new_size",
     "post_article": "member title link text poster poster_id own_vote vote_score max_lift good_votes"
     " max_ranked day has_domain voting_seconds grace form_seconds link_seconds allow_duplicate newcomer_seconds"
     " newcomer_burst newcomer_interval domains hold_posts",

@@ -265,7 +265,7 @@ CALLS = {
         numbered_row=-8,
         answered_row=-9,
     ),
-    "order_comments": call("order_comments", "comments: ordering:token", size=4, first="3.4", last="3.1"),
+    "order_comments": call("order_comments", "comments: ordering:token", size=4, first="3.4", last="3.1", new_size=4),
     "write_comment": call("write_comment", WRITE_KEYS, parent=0, known_answered="", **WRITE),
     "write_comment in a new conversation": call(
         "write_comment",

@@ -83,6 +83,7 @@ ANSWERS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("order_comments", {"size": 7}, ["again"]),
     ("order_comments", {"first": "3.1"}, ["again"]),
     ("order_comments", {"last": "3.3"}, ["again"]),
+    ("order_comments", {"new_size": 2}, ["again"]),
     ("write_comment", {}, ["written", "comment:3.5"]),
     ("write_comment", {"author_id": 7}, ["logged-out"]),
     ("write_comment", {"known_block": 1}, ["again", "0", "ann", ""]),
