@@ -163,7 +163,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         inbox=Inbox(connection),
         groups=Groups(connection, moderation_log),
         users=users,
-        viewers=Viewers(connection, settings, sessions, reports),
+        viewers=Viewers(connection, sessions, reports),
         member_lists=MemberLists(connection, users, moderation_log),
         bans=Bans(connection, moderation_log),
         ban_removals=BanRemovals(connection, moderation_log, users, removals, comment_removals),

@@ -16,7 +16,7 @@ from voteweb.core.errors import LoggedOut
 from voteweb.core.models import Session, User, Voter
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
-from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.users import new_session_id
 
 #: The field that holds the session id of the member to which all sessions of the hash belong.
@@ -66,9 +66,13 @@ class Sessions:
         """Seconds until a session ends that is not used, until any ends, and in which a use is not noted again."""
         return self._idle_seconds, config.MAX_SESSION_SECONDS, config.SESSION_USE_SECONDS
 
-    def parse(self, voter: Voter, owner: str | None, value: str | None) -> Session | None:
-        """Return the session of *voter*, None if it has ended, by what is stored as owner of all and for this one."""
-        return self._parse(digest(voter.token), value) if owner == voter.session else None
+    def find_command(self, name: str, token_digest: str) -> Command:
+        """Return the command that reads a session of the member *name*, for :meth:`parse`."""
+        return ("HMGET", self._keys.sessions(name), _OWNER_FIELD, token_digest)
+
+    def parse(self, voter: Voter, token_digest: str, owner: str | None, value: str | None) -> Session | None:
+        """Return the session of *voter*, None if it has ended, from the reply to :meth:`find_command`."""
+        return self._parse(token_digest, value) if owner == voter.session else None
 
     def queue_use(self, pipeline: Pipeline, voter: Voter, *, checked: bool = False) -> Future[Session | None]:
         """Queue a note that the session of *voter* is used, at most one a day; None if it has ended.

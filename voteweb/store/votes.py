@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from voteweb.core import config
 from voteweb.core.config import Settings
@@ -21,7 +22,7 @@ from voteweb.core.rate_limits import NEWCOMER_VOTE
 from voteweb.store.article_lists import ranking_arguments
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection, Outcome
-from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.hints import HintCache
 from voteweb.store.keys import article_member
 from voteweb.store.rate_limits import RateLimitHit, RateLimits
@@ -40,6 +41,8 @@ class Votes:
         self._sessions = sessions
         #: The fields groups and the days of articles, as this process saw them last: else a vote takes two round trips.
         self._hints: HintCache[int, tuple[str, int]] = HintCache(config.ROW_CACHE_SIZE)
+        #: Whether the list of a member's open votes was full when this process last saw it.
+        self._full_lists: HintCache[int, bool] = HintCache(config.HINT_CACHE_SIZE)
 
     def cast(self, id: int, voter: Voter | User, *, hit: RateLimitHit | None = None) -> int:
         """Count the vote of *voter* and return the article's votes.
@@ -119,13 +122,30 @@ class Votes:
         )
 
     def queue_own_votes(self, pipeline: Pipeline, ids: Sequence[int], voter_id: int) -> Future[dict[int, bool]]:
-        """Queue a read of which of the articles *ids* the member *voter_id* has voted for."""
+        """Queue a read of which of the articles *ids* the member *voter_id* has voted for and can take the vote back.
+
+        The member's own list of these says so, in a third of the time that asking all sets of voters takes, which is a
+        tenth of a page. A list that is full may lack some, and only then the sets are asked.
+        """
         if not ids:
             return pipeline.queue([], lambda _: {})
-        return pipeline.queue(
-            [scripts.call("own_votes", [self._keys.voted(id) for id in ids], [voter_id])],
-            lambda replies: dict(zip(ids, map(bool, replies[0]), strict=True)),
-        )
+        key, was_full = self._keys.open_votes(voter_id), self._full_lists.get(voter_id, False)
+
+        def ask_voters() -> Command:
+            return scripts.call("own_votes", [self._keys.voted(id) for id in ids], [voter_id])
+
+        def parse(replies: list[Any]) -> dict[int, bool]:
+            count, marks = replies
+            is_full = count >= config.MAX_OPEN_VOTES
+            if is_full != was_full:
+                self._full_lists.put(voter_id, is_full)
+            if is_full and not was_full:
+                (marks,) = pipeline.send([ask_voters()])
+            # Of an article on the list the reply has the end of voting; of a set it has 1 or 0.
+            return {id: bool(mark) for id, mark in zip(ids, marks, strict=True)}
+
+        read = ask_voters() if was_full else ("ZMSCORE", key, *map(article_member, ids))
+        return pipeline.queue([("ZCARD", key), read], parse)
 
 
 def _votes_or_refusal(outcome: Outcome) -> int:
