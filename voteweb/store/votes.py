@@ -24,7 +24,7 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.hints import HintCache
-from voteweb.store.keys import article_member
+from voteweb.store.keys import article_member, article_members
 from voteweb.store.rate_limits import RateLimitHit, RateLimits
 from voteweb.store.sessions import Sessions, digest
 from voteweb.store.statistics import today
@@ -144,7 +144,7 @@ class Votes:
             # Of an article on the list the reply has the end of voting; of a set it has 1 or 0.
             return {id: bool(mark) for id, mark in zip(ids, marks, strict=True)}
 
-        read = ask_voters() if was_full else ("ZMSCORE", key, *map(article_member, ids))
+        read = ask_voters() if was_full else ("ZMSCORE", key, *article_members(tuple(ids)))
         return pipeline.queue([("ZCARD", key), read], parse)
 
 

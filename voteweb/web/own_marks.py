@@ -13,6 +13,21 @@ from voteweb.web.auth.login import named_voter, session_member_name, session_use
 from voteweb.web.context import settings, store
 
 
+class Mark(NamedTuple):
+    """The viewer's mark on one article: voted for, the number of comments not seen, saved."""
+
+    voted: bool = False
+    new: int = 0
+    saved: bool = False
+
+    def on(self, article: Article) -> Article:
+        """Return *article* with this mark."""
+        return replace(article, voted=self.voted, new=self.new, saved=self.saved)
+
+
+NO_MARK = Mark()
+
+
 class OwnMarks(NamedTuple):
     """Which of some articles the viewer has voted for and saved, and the number of comments not seen, by id."""
 
@@ -20,9 +35,12 @@ class OwnMarks(NamedTuple):
     new_counts: Future[dict[int, int]]
     saves: Future[dict[int, bool]]
 
-    def on(self, articles: tuple[Article, ...]) -> tuple[Article, ...]:
-        """Return *articles* with these marks; one without any is the same object."""
-        return mark_saved(mark_new(mark_voted(articles, self.votes.result), self.new_counts.result), self.saves.result)
+    def by_id(self) -> dict[int, Mark]:
+        """Return the marks of the articles that have any."""
+        votes, new, saves = self.votes.result, self.new_counts.result, self.saves.result
+        marked = {id for id, voted in votes.items() if voted}
+        marked.update(new, (id for id, saved in saves.items() if saved))
+        return {id: Mark(votes[id], new.get(id, 0), saves.get(id, False)) for id in marked}
 
 
 def queue_own_marks(pipeline: Pipeline, ids: Sequence[int]) -> OwnMarks:

@@ -1,7 +1,8 @@
 """Lists of articles that members share: of each row, the viewer gets one of their own only if it differs for them."""
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from flask import render_template
 
@@ -12,19 +13,43 @@ from voteweb.web.auth.login import queue_viewer, viewer
 from voteweb.web.caching.fragment_cache import fragments
 from voteweb.web.caching.frames import Frame
 from voteweb.web.context import store
-from voteweb.web.own_marks import queue_own_marks
+from voteweb.web.own_marks import NO_MARK, Mark, queue_own_marks
 
 ROWS = "rows"
 #: A page as views return it.
 RenderedPage = str | bytes
 
 
-class SharedRows(NamedTuple):
-    """The rows of a list with their HTML as members see them who did nothing here, and the keys of their posters."""
+class SharedRows:
+    """The rows of a list with their HTML as members see them who did nothing here, and all others that were asked for.
 
-    articles: tuple[Article, ...]
-    html: Sequence[bytes]
-    posters: tuple[str, ...]
+    ``posted`` are the ids of the articles of each poster, by the key of their name.
+    """
+
+    def __init__(self, articles: tuple[Article, ...]) -> None:
+        self.ids = tuple(article.id for article in articles)
+        self.html = _render(articles)
+        self.posted: defaultdict[str, set[int]] = defaultdict(set)
+        for article in articles:
+            self.posted[name_key(article.poster)].add(article.id)
+        self._articles = {article.id: (at, article) for at, article in enumerate(articles)}
+        self._own: dict[tuple[int, Mark, bool], bytes] = {}
+
+    def fill(self, marks: Mapping[int, Mark], name: str) -> bytes:
+        """Return the rows for the member with this *name*, whose *marks* are given by id."""
+        html, posted = list(self.html), self.posted.get(name_key(name), _NOTHING)
+        for id in marks.keys() | posted:
+            at, article = self._articles[id]
+            key = id, marks.get(id, NO_MARK), id in posted
+            html[at] = self._own.get(key) or self._own.setdefault(key, _render([key[1].on(article)])[0])
+        return b"".join(html)
+
+
+_NOTHING: frozenset[int] = frozenset()
+
+
+def _render(articles: Iterable[Article]) -> list[bytes]:
+    return [row.encode() for row in fragments().article_rows(articles)]
 
 
 def answer(shown: str = "") -> bytes | None:
@@ -38,11 +63,11 @@ def answer(shown: str = "") -> bytes | None:
     rows: SharedRows = frame.content
     pipeline = store().pipeline()
     member = queue_viewer(pipeline)
-    own = queue_own_marks(pipeline, [article.id for article in rows.articles])
+    own = queue_own_marks(pipeline, rows.ids)
     pipeline.execute()
     if not shared_pages.may_share(member.result, shown):
         return None
-    return _fill(frame, own.on(rows.articles))
+    return _fill(frame, own.by_id())
 
 
 def answer_afresh(
@@ -57,24 +82,13 @@ def answer_afresh(
     def render() -> str:
         return render_template(template, all_groups=(), **context)
 
-    frame = shared_pages.keep(asked, (template, context), render, lambda: _shared_rows(rows))
-    return _fill(frame, own_rows)
+    frame = shared_pages.keep(asked, (template, context), render, lambda: SharedRows(rows))
+    marks = {row.id: Mark(row.voted, row.new, row.saved) for row in own_rows if row.voted or row.new or row.saved}
+    return _fill(frame, marks)
 
 
-def _shared_rows(articles: tuple[Article, ...]) -> SharedRows:
-    html = tuple(row.encode() for row in fragments().article_rows(articles))
-    return SharedRows(articles, html, tuple(name_key(article.poster) for article in articles))
-
-
-def _fill(frame: Frame, own_rows: tuple[Article, ...]) -> bytes:
-    """Return the page with the viewer's parts; rows that the viewer posted, or did something with, are their own."""
-    shared, member = frame.content, viewer()
-    own_name = name_key(member.name) if member else ""
-    at_own = [at for at, row in enumerate(own_rows) if row is not shared.articles[at] or shared.posters[at] == own_name]
-    html = shared.html
-    if at_own:
-        own_html = fragments().article_rows([own_rows[at] for at in at_own])
-        html = list(html)
-        for at, row in zip(at_own, own_html, strict=True):
-            html[at] = row.encode()
-    return frame.fill({**own_parts.parts(), ROWS: b"".join(html)})
+def _fill(frame: Frame, marks: Mapping[int, Mark]) -> bytes:
+    """Return the page with the viewer's parts, among them the rows that have *marks* or that the viewer posted."""
+    member = viewer()
+    rows: SharedRows = frame.content
+    return frame.fill({**own_parts.parts(), ROWS: rows.fill(marks, member.name if member else "")})

@@ -120,7 +120,8 @@ def test_saved_articles_are_listed_even_when_they_are_gone(
     assert bob.page.one("p", class_="total").text == "2 articles"
     reader = make_browser()
     feed = reader.open(urlsplit(address).path).response
-    assert ("T1" in feed.text, "T2" in feed.text, feed.cache_control.no_store) == (True, False, True)
+    titles = [f">{title}<" in feed.text for title in ("T1", "T2")]  # its address may contain such letters
+    assert (*titles, feed.cache_control.no_store) == (True, False, True)
     bob.open("/saved").press("/a/2/unsave").follow()
     assert bob.open("/saved").titles == ["T1"]
 
