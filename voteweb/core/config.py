@@ -201,9 +201,8 @@ SITEMAP_SECONDS = 3_600
 #: Readers' pages that a worker caches, and their bytes (uncompressed): the pages that a busy site serves in a second.
 PAGE_CACHE_SIZE = 1_000
 PAGE_CACHE_BYTES = 32 * 2**20
-#: Pages that a worker keeps for all members, at up to 100 kilobytes each.
-FRAME_CACHE_SIZE = 256
-#: Bytes of the pages of articles that a worker keeps for all members, without their comments.
+#: Bytes of the pages that a worker keeps for all members: of lists, and of articles without their comments.
+SHARED_LISTS_BYTES = 16 * 2**20
 SHARED_ARTICLES_BYTES = 8 * 2**20
 #: Entries of a worker's caches for the pages that are read most, at about a kilobyte each: rows as read from Redis,
 #: the ids last seen at a position of a ranking, rendered rows, and fragments that are part of every page.

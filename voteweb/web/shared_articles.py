@@ -74,7 +74,7 @@ def _shared(article: Article, pages: ConversationPages | None) -> _Shared:
         html = render_template("articles/show.html", article=article, all_groups=(), earlier=(), **context)
     shared = _Shared(conversation, now(), _until(article, pages), cut(html, mark))
     if is_linked_query(request.query_string.decode("latin-1")):
-        cache.put(key, shared, len(html) + len(article.text) + _ENTRY_BYTES)
+        cache.put(key, shared, sum(map(len, shared.pieces)) + len(article.text) + _ENTRY_BYTES)
     return shared
 
 

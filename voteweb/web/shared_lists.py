@@ -16,6 +16,8 @@ from voteweb.web.context import store
 from voteweb.web.own_marks import NO_MARK, Mark, queue_own_marks
 
 ROWS = "rows"
+#: Bytes that a row takes besides its HTML, of which there are some of its own for members who did something with it.
+_ROW_BYTES = 3_000
 #: A page as views return it.
 RenderedPage = str | bytes
 
@@ -34,6 +36,11 @@ class SharedRows:
             self.posted[name_key(article.poster)].add(article.id)
         self._articles = {article.id: (at, article) for at, article in enumerate(articles)}
         self._own: dict[tuple[int, Mark, bool], bytes] = {}
+
+    @property
+    def size(self) -> int:
+        """The bytes that they take."""
+        return sum(map(len, self.html)) + len(self.html) * _ROW_BYTES
 
     def fill(self, marks: Mapping[int, Mark], name: str) -> bytes:
         """Return the rows for the member with this *name*, whose *marks* are given by id."""

@@ -30,7 +30,8 @@ from voteweb.store.hints import HintCache
 from voteweb.web import own_parts
 from voteweb.web.auth.login import named_voter
 from voteweb.web.auth.sessions import USER
-from voteweb.web.caching.frames import Frame, FrameCache, cut
+from voteweb.web.caching.conversation_cache import SizedCache
+from voteweb.web.caching.frames import Content, Frame, cut
 from voteweb.web.caching.page_cache import is_linked_query
 from voteweb.web.context import settings, store
 from voteweb.web.i18n import locale
@@ -48,7 +49,7 @@ class SharedPages:
     """The frames of an app, and the members who, when seen last, could not be served with one."""
 
     def __init__(self) -> None:
-        self.frames = FrameCache(config.FRAME_CACHE_SIZE)
+        self.frames: SizedCache[Frame] = SizedCache(config.SHARED_LISTS_BYTES)
         self.excluded: HintCache[int, bool] = HintCache(config.HINT_CACHE_SIZE)
 
 
@@ -98,7 +99,7 @@ def may_keep(user: User | None, shown: str = "") -> bool:
     return _key() is not None and may_share(user, shown)
 
 
-def keep(asked: float, inputs: object, render: Callable[[], str], content: Callable[[], object]) -> Frame:
+def keep(asked: float, inputs: object, render: Callable[[], str], content: Callable[[], Content]) -> Frame:
     """Return the frame of this page, kept for other members too (see :func:`may_keep`).
 
     *asked* is when its data were asked for, in monotonic time. *render* and *content* return its HTML and its content
@@ -108,9 +109,8 @@ def keep(asked: float, inputs: object, render: Callable[[], str], content: Calla
     last = frames.get(key)
     with own_parts.for_all_members() as mark:
         pieces = last.pieces if last and last.inputs == inputs else cut(render(), mark)
-        frame = Frame(asked, inputs, pieces, content())
-    frames.put(key, frame)
-    return frame
+        frame = Frame(asked, inputs, pieces, kept := content())
+    return frames.put(key, frame, sum(map(len, pieces)) + kept.size)
 
 
 def _key() -> Key | None:

@@ -21,7 +21,8 @@ from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.web import context, shared_pages
-from voteweb.web.caching.frames import Frame, FrameCache
+from voteweb.web.caching.conversation_cache import SizedCache
+from voteweb.web.caching.frames import Frame
 from voteweb.web.shared_pages import MARK
 
 LISTS = (
@@ -246,13 +247,10 @@ def test_readers_are_not_marked(sites: Sites) -> None:
     assert MARK not in reader.response.headers.get("Set-Cookie", "")
 
 
-def test_an_older_read_does_not_replace_a_newer_frame() -> None:
-    cache = FrameCache(2)
-    for key, asked in (("a", 2.0), ("a", 1.0)):
-        cache.put(key, Frame(asked, (), ()))
-    kept = cache.get("a")
-    assert kept
-    assert kept.asked == 2.0
-    for key in ("b", "c"):
-        cache.put(key, Frame(1.0, (), ()))
-    assert cache.get("a") is None
+def test_pages_for_all_members_take_bounded_memory(sites: Sites, monkeypatch: pytest.MonkeyPatch) -> None:
+    frames: SizedCache[Frame] = SizedCache(300_000)
+    monkeypatch.setattr(sites.servers[0].extensions["voteweb.shared_pages"], "frames", frames)
+    bob = sites.member("bob")
+    for path in LISTS:
+        bob.page(0, path)
+    assert 1 <= len(frames._kept) < len(LISTS)

@@ -1,10 +1,15 @@
 """Frames: pages rendered once for all members, cut where the parts go that are the viewer's own."""
 
-from collections import OrderedDict
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from threading import Lock
-from typing import Any
+from typing import Any, Protocol
+
+
+class Content(Protocol):
+    """The part of a page that is kept to fill in others; it takes ``size`` bytes."""
+
+    @property
+    def size(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,26 +46,3 @@ def cut(page: str, mark: str) -> tuple[bytes | str, ...]:
             raise ValueError("Something of the viewer stands in a page for all members.")
         pieces += [name, html.encode()]
     return tuple(pieces)
-
-
-class FrameCache:
-    """The newest frames of an app, at most *size*, by what a page depends on beside the viewer."""
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._lock = Lock()
-        self._frames: OrderedDict[Hashable, Frame] = OrderedDict()
-
-    def get(self, key: Hashable) -> Frame | None:
-        """Return the frame under *key*, however old it is."""
-        return self._frames.get(key)
-
-    def put(self, key: Hashable, frame: Frame) -> None:
-        """Keep *frame*, unless the data of the one under *key* were asked for later."""
-        with self._lock:
-            kept = self._frames.get(key)
-            if kept is None or kept.asked < frame.asked:
-                self._frames[key] = frame
-                self._frames.move_to_end(key)
-                if len(self._frames) > self._size:
-                    self._frames.popitem(last=False)
