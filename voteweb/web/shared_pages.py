@@ -72,10 +72,11 @@ def find() -> Frame | None:
 
     The caller reads the viewer and asks :func:`may_share` then.
     """
-    key, shared, voter = _key(), _shared_pages(), named_voter()
-    if key is None or voter is None or MARK in request.cookies or shared.excluded.get(voter.id, False):
+    voter = None if MARK in request.cookies else named_voter()
+    shared = _shared_pages()
+    if voter is None or shared.excluded.get(voter.id, False):
         return None
-    frame = shared.frames.get(key)
+    frame = shared.frames.get(_key())
     return frame if frame and clock() < frame.asked + settings().page_seconds else None
 
 
