@@ -93,6 +93,18 @@ def test_only_so_many_open_votes_are_kept(
     assert len(listed(store, bob)) == 3
 
 
+def test_pages_know_own_votes_that_the_list_has_dropped(
+    store: Store, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(config, "MAX_OPEN_VOTES", 3)
+    articles = vote_for(store, bob, 5)
+    store.votes.take_back(articles[-1].id, bob)
+    pipeline = store.pipeline()
+    own = store.votes.queue_own_votes(pipeline, [article.id for article in articles], bob.id)
+    pipeline.execute()
+    assert list(own.result.values()) == [True, True, True, True, False]
+
+
 def test_open_votes_expire_after_the_last_of_them(store: Store, bob: User) -> None:
     first, second = vote_for(store, bob, 2)
     run(store, "HSET", "article:2", "closes", (second.closes or 0) + 100)

@@ -7,9 +7,7 @@ Members of sets and rankings, and stored values, never carry the prefix of a sit
 """
 
 import re
-from functools import lru_cache
 
-from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.core.names import name_key
 
@@ -383,12 +381,6 @@ def combined_member(order: str, names: tuple[str, ...]) -> str:
 def article_member(id: int | str) -> str:
     """Return the member that stands for an article in sets and rankings."""
     return f"{_ARTICLE}{id}"
-
-
-@lru_cache(maxsize=config.HINT_CACHE_SIZE)
-def article_members(ids: tuple[int, ...]) -> tuple[str, ...]:
-    """Return the members that stand for the articles of a list, which many pages ask for."""
-    return tuple(map(article_member, ids))
 
 
 def article_id(member: str) -> int:

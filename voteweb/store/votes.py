@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from voteweb.core import config
 from voteweb.core.config import Settings
@@ -22,9 +21,9 @@ from voteweb.core.rate_limits import NEWCOMER_VOTE
 from voteweb.store.article_lists import ranking_arguments
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection, Outcome
-from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.hints import HintCache
-from voteweb.store.keys import article_member, article_members
+from voteweb.store.keys import article_member
 from voteweb.store.rate_limits import RateLimitHit, RateLimits
 from voteweb.store.sessions import Sessions, digest
 from voteweb.store.statistics import today
@@ -41,8 +40,6 @@ class Votes:
         self._sessions = sessions
         #: The fields groups and the days of articles, as this process saw them last: else a vote takes two round trips.
         self._hints: HintCache[int, tuple[str, int]] = HintCache(config.ROW_CACHE_SIZE)
-        #: Whether the list of a member's open votes was full when this process last saw it.
-        self._full_lists: HintCache[int, bool] = HintCache(config.HINT_CACHE_SIZE)
 
     def cast(self, id: int, voter: Voter | User, *, hit: RateLimitHit | None = None) -> int:
         """Count the vote of *voter* and return the article's votes.
@@ -122,30 +119,17 @@ class Votes:
         )
 
     def queue_own_votes(self, pipeline: Pipeline, ids: Sequence[int], voter_id: int) -> Future[dict[int, bool]]:
-        """Queue a read of which of the articles *ids* the member *voter_id* has voted for and can take the vote back.
+        """Queue a read of which of the articles *ids* the member *voter_id* has voted for.
 
-        The member's own list of these says so, in a third of the time that asking all sets of voters takes, which is a
-        tenth of a page. A list that is full may lack some, and only then the sets are asked.
+        The member's list of open votes does not tell: it lacks the oldest if there were too many, also after some of
+        the others have been taken back.
         """
         if not ids:
             return pipeline.queue([], lambda _: {})
-        key, was_full = self._keys.open_votes(voter_id), self._full_lists.get(voter_id, False)
-
-        def ask_voters() -> Command:
-            return scripts.call("own_votes", [self._keys.voted(id) for id in ids], [voter_id])
-
-        def parse(replies: list[Any]) -> dict[int, bool]:
-            count, marks = replies
-            is_full = count >= config.MAX_OPEN_VOTES
-            if is_full != was_full:
-                self._full_lists.put(voter_id, is_full)
-            if is_full and not was_full:
-                (marks,) = pipeline.send([ask_voters()])
-            # Of an article on the list the reply has the end of voting; of a set it has 1 or 0.
-            return {id: bool(mark) for id, mark in zip(ids, marks, strict=True)}
-
-        read = ask_voters() if was_full else ("ZMSCORE", key, *article_members(tuple(ids)))
-        return pipeline.queue([("ZCARD", key), read], parse)
+        return pipeline.queue(
+            [scripts.call("own_votes", [self._keys.voted(id) for id in ids], [voter_id])],
+            lambda replies: dict(zip(ids, map(bool, replies[0]), strict=True)),
+        )
 
 
 def _votes_or_refusal(outcome: Outcome) -> int:
