@@ -87,6 +87,7 @@ def _new_flask(settings: Settings) -> Flask:
         SESSION_COOKIE_SECURE=settings.secure,
         WTF_CSRF_CHECK_DEFAULT=False,  # login.py checks, after it has redirected readers to log-in
         WTF_CSRF_SSL_STRICT=False,  # csrf.py checks where a form was sent from
+        WTF_I18N_ENABLED=False,  # forms.py names the language, so that catalogues are loaded once
         WTF_CSRF_TIME_LIMIT=None,  # a form stays valid as long as the session
     )
     app.url_map.merge_slashes = False  # merging redirects to a full URL, built from any host that a client sends

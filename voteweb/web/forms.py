@@ -24,6 +24,7 @@ from voteweb.core.models import Article, Draft, Reason
 from voteweb.core.validation import is_submission_token, new_submission_token
 from voteweb.web import rate_limits
 from voteweb.web.context import settings
+from voteweb.web.i18n import locale
 from voteweb.web.i18n.formatting import error_message
 
 #: The labels of the reasons to report an article.
@@ -38,6 +39,14 @@ REASON_LABELS = {
 
 class Form(FlaskForm):
     """A form that shows errors beside its fields, and those of the whole form above them."""
+
+    class Meta(FlaskForm.Meta):
+        """The language of WTForms' own messages, whose catalogues it keeps; Flask-WTF would load one for each page."""
+
+        @property
+        def locales(self) -> list[str]:
+            """Return the language of this response."""
+            return [locale.current().code]
 
     _status = 422
     #: The field that the page shows first, if that is not the first one here.
