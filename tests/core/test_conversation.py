@@ -112,6 +112,15 @@ def test_more_comments_have_pages_of_25() -> None:
     assert (talk.page(5, SIZE).pages, talk.page(5, SIZE).elsewhere) == (5, 100)
 
 
+def test_pages_stay_the_same_objects_while_few_are_asked_for() -> None:
+    talk = conversation(*(node(number) for number in range(1, 301)))
+    pages = [talk.page(number, SIZE) for number in range(1, 5)]
+    assert all(talk.page(number, SIZE) is page for number, page in enumerate(pages, 1))
+    talk.page(5, SIZE)
+    assert talk.page(4, SIZE) is pages[3]
+    assert talk.page(1, SIZE) is not pages[0]
+
+
 @pytest.mark.parametrize(("asked", "given"), [(-1, 1), (0, 1), (6, 5), (10**9, 5)])
 def test_page_numbers_out_of_range_are_clamped(asked: int, given: int) -> None:
     assert conversation(*map(node, range(1, 102))).page(asked, SIZE).number == given

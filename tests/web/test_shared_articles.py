@@ -1,5 +1,6 @@
 """Pages of articles that members share: each viewer's own parts are filled in, and nothing is ever late."""
 
+import gc
 import time
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -9,6 +10,7 @@ import pytest
 from tests import factories
 from tests.web.browser import Browser
 from tests.web.conftest import MakeMember
+from voteweb.core.conversation import Conversation
 from voteweb.store import Store
 from voteweb.web import context, shared_articles
 
@@ -92,3 +94,12 @@ def test_page_changes_with_the_time(
         assert text in bob.response.text
         assert count_renders(lambda: bob.open("/a/1")) == 0
     assert not bob.page.all("button", class_="vote")
+
+
+def test_conversations_of_earlier_pages_are_not_kept(bob: Browser, store: Store) -> None:
+    for _ in range(5):
+        factories.comment(store)
+        bob.open("/a/1")
+    gc.collect()
+    kept = [thing for thing in gc.get_objects() if isinstance(thing, Conversation) and thing.visible > 1]
+    assert len({thing.visible for thing in kept}) <= 1

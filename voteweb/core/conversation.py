@@ -82,10 +82,12 @@ class Conversation:
 
     def below(self, root: int, number: int, size: int) -> ConversationPage:
         """Return page *number* of the replies to comment *root*, without itself: the same object for the same page."""
-        page = self._pages.get((root, number, size)) or self._build_page(root, number, size)
-        if len(self._pages) >= PAGES_KEPT:
-            self._pages.clear()
-        self._pages[root, number, size] = page
+        page = self._pages.get((root, number, size))
+        if page is None:
+            page = self._build_page(root, number, size)
+            if len(self._pages) >= PAGES_KEPT:
+                self._pages.pop(next(iter(self._pages)), None)
+            page = self._pages.setdefault((root, page.number, size), page)
         return page
 
     def _build_page(self, root: int, number: int, size: int) -> ConversationPage:

@@ -31,7 +31,8 @@ class ThreadRead:
     """A conversation as read for a page.
 
     ``words`` are the texts by number and ``voted`` the numbers of the comments that the viewer has voted for; both are
-    None for a conversation of more than SHORT_THREAD comments, whose page reads those that it shows. ``visit`` and
+    None for a conversation of more than SHORT_THREAD comments, whose page reads those that it shows; ``voted`` alone is
+    None if many were written since this process has read it. ``visit`` and
     ``article`` are None unless a visit was noted; there may be no such article.
     """
 

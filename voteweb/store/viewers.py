@@ -32,9 +32,9 @@ class Viewer(NamedTuple):
 
 
 class _Seen(NamedTuple):
-    """The state of a member when this process last saw them: is something unread, and do they moderate."""
+    """The state of a member when this process last saw them: is there a list of what is unread, do they moderate."""
 
-    has_unread: bool = True
+    has_list: bool = True
     moderates: bool = True
 
 
@@ -59,7 +59,7 @@ class Viewers:
         commands: list[Command] = [
             ("HMGET", keys.user(name), *FIELDS),
             self._sessions.find_command(name, token_digest),
-            self._count_unread(name) if seen.has_unread else ("EXISTS", keys.unread(name)),
+            self._count_unread(name) if seen.has_list else ("EXISTS", keys.unread(name)),
             *(self._count_waiting() if seen.moderates else ()),
         ]
 
@@ -71,7 +71,7 @@ class Viewers:
                 (unread,) = pipeline.send([self._count_unread(name)])
             if moderates and not waiting:
                 waiting = pipeline.send(self._count_waiting())
-            now_seen = _Seen(bool(unread and unread[0]), moderates)
+            now_seen = _Seen(bool(unread), moderates)
             if now_seen != seen:
                 self._seen.put(voter.id, now_seen)
             own_session = self._sessions.parse(voter, token_digest, *session)
@@ -94,7 +94,7 @@ class Viewers:
 
 
 def _unread(reply: Any) -> Unread:
-    """Return what is unread, from the answer of the script, or from 0 for a list that does not exist."""
+    """Return what is unread, from the answer of the script or, if there is no such list, of EXISTS."""
     if not reply:
         return Unread()
     count, *comments = reply

@@ -6,6 +6,8 @@ in, and those whose page differs in more places get it rendered as a whole: mode
 those who hide the article, and everybody whose form was refused.
 """
 
+import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
@@ -32,9 +34,13 @@ _ENTRY_BYTES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """A page and what it was rendered of beside its key: ``conversation``, and a time from ``since`` to ``until``."""
+    """A page and what it was rendered of beside its key, with a time from ``since`` to ``until``.
 
-    conversation: Conversation | None
+    ``conversation`` returns the conversation as long as its own cache keeps it, which bounds how many there are.
+    """
+
+    article: Article
+    conversation: Callable[[], Conversation | None]
     since: float
     until: float
     pieces: tuple[bytes | str, ...]
@@ -65,17 +71,23 @@ def render(user: User | None, article: Article, pages: ConversationPages | None)
 
 def _shared(article: Article, pages: ConversationPages | None) -> _Shared:
     cache = cast("SizedCache[_Shared]", current_app.extensions[_EXTENSION])
-    key = request.scheme, request.host, request.full_path, locale.current().code, article
+    key = request.scheme, request.host, request.full_path, locale.current().code, article.voted, article.saved
     shared, conversation = cache.get(key), pages.conversation if pages else None
-    if shared and shared.conversation is conversation and shared.since <= now() < shared.until:
+    is_same = shared is not None and shared.article == article and shared.conversation() is conversation
+    if shared and is_same and shared.since <= now() < shared.until:
         return shared
     context = {"pages": pages} if pages else {}
     with own_parts.for_all_members() as mark:
         html = render_template("articles/show.html", article=article, all_groups=(), earlier=(), **context)
-    shared = _Shared(conversation, now(), _until(article, pages), cut(html, mark))
+    reference = weakref.ref(conversation) if conversation else _no_conversation
+    shared = _Shared(article, reference, now(), _until(article, pages), cut(html, mark))
     if is_linked_query(request.query_string.decode("latin-1")):
         cache.put(key, shared, sum(map(len, shared.pieces)) + len(article.text) + _ENTRY_BYTES)
     return shared
+
+
+def _no_conversation() -> None:
+    """Return the conversation of a page that shows none."""
 
 
 def _until(article: Article, pages: ConversationPages | None) -> float:

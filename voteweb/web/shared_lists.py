@@ -18,6 +18,8 @@ from voteweb.web.own_marks import NO_MARK, Mark, queue_own_marks
 ROWS = "rows"
 #: Bytes that a row takes besides its HTML, of which there are some of its own for members who did something with it.
 _ROW_BYTES = 3_000
+#: Rows of that kind that are kept for each row of the list.
+_OWN_ROWS = 2
 #: A page as views return it.
 RenderedPage = str | bytes
 
@@ -48,7 +50,9 @@ class SharedRows:
         for id in marks.keys() | posted:
             at, article = self._articles[id]
             key = id, marks.get(id, NO_MARK), id in posted
-            html[at] = self._own.get(key) or self._own.setdefault(key, _render([key[1].on(article)])[0])
+            html[at] = self._own.get(key) or _render([key[1].on(article)])[0]
+            if len(self._own) < _OWN_ROWS * len(html):
+                self._own[key] = html[at]
         return b"".join(html)
 
 

@@ -2,7 +2,7 @@
 
 A frame serves members for VOTEWEB_PAGE_SECONDS, counted from before its data were asked for. Of the viewer, everything
 is asked each time: session, ban, votes, what is new and saved. What others did may be that old, as on readers' pages.
-What members did themselves never is, whichever process on whichever machine they did it at:
+What was done in this browser never is, once its answer has arrived, whichever process on whichever machine gave it:
 
 1. Every answer to a form of a member marks their browser with a cookie for VOTEWEB_PAGE_SECONDS + 2, whatever the
    answer says, and a marked browser gets no frame.
@@ -90,7 +90,9 @@ def may_share(user: User | None, shown: str = "") -> bool:
     is_plain = user.role is Role.MEMBER and not user.held and not user.front
     choice = store().my_sites.of(user) if is_plain else None
     is_plain = choice is not None and not choice.hides
-    _shared_pages().excluded.put(user.id, not is_plain)
+    excluded = _shared_pages().excluded
+    if excluded.get(user.id, False) == is_plain:
+        excluded.put(user.id, not is_plain)
     # A group's own page tells whether the viewer follows it.
     return choice is not None and is_plain and shown[1:] not in choice.follows
 
