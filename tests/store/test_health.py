@@ -70,6 +70,9 @@ def test_a_replica_is_warned_of(store: Store) -> None:
         (warning,) = store.health.warnings()
     finally:
         run(store, "REPLICAOF", "NO", "ONE")
+        name = "min-replicas-to-write"
+        minimum = int(run(store, "CONFIG", "GET", name)[name])
+        until(lambda: store.connection.client.info("replication")["connected_slaves"] >= minimum)
     assert warning == "The server is a replica: nothing can be written. Set VOTEWEB_REDIS_URL to its primary."
 
 

@@ -12,8 +12,8 @@ from voteweb.store.connection.pool import Pool
 
 
 @pytest.fixture
-def connections(server_url: str) -> Iterator[Pool]:
-    connections = Pool.from_url(server_url)
+def connections(single_server: str) -> Iterator[Pool]:
+    connections = Pool.from_url(single_server)
     yield connections
     connections.disconnect()
 
@@ -28,21 +28,21 @@ def kill_by_server(connections: Pool, server_url: str) -> None:
 
 
 def test_a_connection_that_the_server_closed_is_replaced_after_a_second(
-    connections: Pool, server_url: str, monkeypatch: pytest.MonkeyPatch
+    connections: Pool, single_server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kill_by_server(connections, server_url)
+    kill_by_server(connections, single_server)
     with pytest.raises(redis.ConnectionError):
         redis.Redis(connection_pool=connections).ping()
     monkeypatch.setattr(pool, "CHECK_SECONDS", 0.0)
-    kill_by_server(connections, server_url)
+    kill_by_server(connections, single_server)
     assert redis.Redis(connection_pool=connections).ping()
 
 
-def test_a_command_on_a_closed_connection_is_sent_again(server_url: str) -> None:
-    connection = open_connection(server_url, 2.0)
+def test_a_command_on_a_closed_connection_is_sent_again(single_server: str) -> None:
+    connection = open_connection(single_server, 2.0)
     connections = connection.client.connection_pool
     assert isinstance(connections, Pool)
-    kill_by_server(connections, server_url)
+    kill_by_server(connections, single_server)
     assert connection.command("TIME")
     connection.close()
 
