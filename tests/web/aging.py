@@ -64,10 +64,14 @@ class AgingClock(Clock):
         for name in ("script", "command", "run"):
             monkeypatch.setattr(Connection, name, self._aging(getattr(Connection, name)))
 
+    def pass_time(self) -> None:
+        """Advance the clock until all kept pages are too old."""
+        self.now += _LONG
+
     def _aging(self, method: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any, **options: Any) -> Any:
             if not has_request_context():
-                self.now += _LONG
+                self.pass_time()
             return method(*arguments, **options)
 
         return call
@@ -80,7 +84,7 @@ class AgingClock(Clock):
         def call(environ: Any, start_response: Any) -> Iterable[bytes]:
             browser = parse_cookie(environ).get(SESSION, "")
             if self._last_writer not in (None, browser):
-                self.now += _LONG
+                self.pass_time()
             if environ["REQUEST_METHOD"] == "POST":
                 self._last_writer = browser
             return inner(environ, start_response)

@@ -205,5 +205,5 @@ def test_opml_has_the_feeds_of_all_groups(reader: Browser, store: Store) -> None
         assert outline["xmlUrl"] == f"{outline['htmlUrl']}.atom"
         atom(reader, outline["xmlUrl"].removeprefix("http://localhost"))
     assert reader.open("/groups").page.one("a", href="/groups.opml").text
-    store.connection.client.delete("groups:")
+    store.connection.command("UNLINK", "groups:")
     assert len(tree(reader, "/groups.opml").findall("body/outline")) == 1
