@@ -56,6 +56,7 @@ def test_question_mark_and_slash_open_the_help_and_escape_closes_it(ann: Visitor
         expect(ann.page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
         press(ann, "j", "Escape")
         expect(ann.page.get_by_role("dialog")).to_be_hidden()
+        expect(ann.page.locator("dialog :focus")).to_have_count(0)  # keys in the dialog are no shortcuts
 
 
 def test_shortcuts_stay_switched_off_on_the_next_page(ann: Visitor) -> None:
