@@ -147,11 +147,13 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     saved_feeds = SecretFeeds(connection, "saved-feed", keys.saved_feed)
     imports, reports = Imports(connection, settings), Reports(connection, settings, moderation_log)
     votes = Votes(connection, settings, rate_limits, sessions)
+    admissions, answers = Admissions(connection, moderation_log), Answers(connection, moderation_log)
+    held_articles = HeldArticles(connection, settings, moderation_log)
     return Store(
         connection=connection,
         articles=Articles(connection, settings, moderation_log, rate_limits),
         removals=removals,
-        answers=Answers(connection, moderation_log),
+        answers=answers,
         comment_removals=comment_removals,
         reports=reports,
         votes=votes,
@@ -163,14 +165,14 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         inbox=Inbox(connection),
         groups=Groups(connection, moderation_log),
         users=users,
-        viewers=Viewers(connection, sessions, reports),
+        viewers=Viewers(connection, sessions, admissions, reports, held_articles, answers),
         member_lists=MemberLists(connection, users, moderation_log),
         bans=Bans(connection, moderation_log),
         ban_removals=BanRemovals(connection, moderation_log, users, removals, comment_removals),
         notes=Notes(connection),
         domain_rules=DomainRules(connection, moderation_log),
-        held_articles=HeldArticles(connection, settings, moderation_log),
-        admissions=Admissions(connection, moderation_log),
+        held_articles=held_articles,
+        admissions=admissions,
         sessions=sessions,
         invitations=Invitations(connection),
         password_resets=PasswordResets(connection),

@@ -120,15 +120,9 @@ class Reports:
 
     def queue_count(self, pipeline: Pipeline) -> Future[int]:
         """Queue a read of how many articles and comments have open reports; a site without comments counts none."""
-        return pipeline.queue([self.count_command()], lambda replies: self.parse_count(replies[0]))
-
-    def count_command(self) -> Command:
-        """Return the command of :meth:`queue_count`."""
-        return ("ZCARD", self._keys.reports()) if self._settings.comments else self._read_members()
-
-    def parse_count(self, reply: Any) -> int:
-        """Return the number that the reply to :meth:`count_command` says."""
-        return int(reply) if self._settings.comments else len(_articles(reply))
+        if not self._settings.comments:
+            return pipeline.queue([self._read_members()], lambda replies: len(_articles(replies[0])))
+        return pipeline.queue([("ZCARD", self._keys.reports())], lambda replies: int(replies[0]))
 
     def queue_page(self, pipeline: Pipeline, number: int) -> Future[Page[str]]:
         """Queue a read of page *number* (from 1) of the articles and comments with open reports, most reported first.

@@ -6,10 +6,13 @@ from typing import Any, NamedTuple
 from voteweb.core import config
 from voteweb.core.comments import Unread
 from voteweb.core.models import Role, Session, User, Voter
+from voteweb.store.admissions import Admissions
+from voteweb.store.answers import Answers
 from voteweb.store.comment_lists import key_beginnings
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.held_articles import HeldArticles
 from voteweb.store.hints import HintCache
 from voteweb.store.keys import parse_comment
 from voteweb.store.reports import Reports
@@ -45,10 +48,22 @@ class Viewers:
     trip as the member if this process expects it, else in another one: the answer is right either way.
     """
 
-    def __init__(self, connection: Connection, sessions: Sessions, reports: Reports) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        sessions: Sessions,
+        admissions: Admissions,
+        reports: Reports,
+        held_articles: HeldArticles,
+        answers: Answers,
+    ) -> None:
+        self._connection = connection
         self._keys = connection.keys
         self._sessions = sessions
+        self._admissions = admissions
         self._reports = reports
+        self._held_articles = held_articles
+        self._answers = answers
         self._seen: HintCache[int, _Seen] = HintCache(config.HINT_CACHE_SIZE)
 
     def queue_read(self, pipeline: Pipeline, voter: Voter) -> Future[Viewer]:
@@ -60,22 +75,26 @@ class Viewers:
             ("HMGET", keys.user(name), *FIELDS),
             self._sessions.find_command(name, token_digest),
             self._count_unread(name) if seen.has_list else ("EXISTS", keys.unread(name)),
-            *(self._count_waiting() if seen.moderates else ()),
         ]
+        counts = self._queue_waiting(pipeline) if seen.moderates else None
 
         def parse(replies: Sequence[Any]) -> Viewer:
-            fields, session, unread, *waiting = replies
+            fields, session, unread = replies
             member = parse_user(fields)
             moderates = member is not None and member.role is not Role.MEMBER
             if unread == 1:
                 (unread,) = pipeline.send([self._count_unread(name)])
-            if moderates and not waiting:
-                waiting = pipeline.send(self._count_waiting())
+            waiting = counts
+            if moderates and waiting is None:
+                more = self._connection.pipeline()
+                waiting = self._queue_waiting(more)
+                more.execute()
             now_seen = _Seen(bool(unread), moderates)
             if now_seen != seen:
                 self._seen.put(voter.id, now_seen)
             own_session = self._sessions.parse(voter, token_digest, *session)
-            return Viewer(member, own_session, _unread(unread), *(self._waiting(waiting) if moderates else (0, 0)))
+            open_reports, accounts = waiting.result if waiting and moderates else (0, 0)
+            return Viewer(member, own_session, _unread(unread), open_reports, accounts)
 
         return pipeline.queue(commands, parse)
 
@@ -83,14 +102,11 @@ class Viewers:
         keys = [self._keys.removing(), self._keys.unread(name), self._keys.log_entries()]
         return scripts.call("count_unread", keys, [*key_beginnings(self._keys), config.INBOX_SECONDS])
 
-    def _count_waiting(self) -> list[Command]:
-        counted = (self._keys.held(), self._keys.held_articles(), self._keys.answers())
-        return [self._reports.count_command(), *(("ZCARD", key) for key in counted)]
-
-    def _waiting(self, replies: Sequence[Any]) -> tuple[int, int]:
-        """Return ``open_reports`` and ``waiting`` from the replies to :meth:`_count_waiting`."""
-        reports, accounts, *others = replies
-        return self._reports.parse_count(reports) + sum(others), accounts
+    def _queue_waiting(self, pipeline: Pipeline) -> Future[tuple[int, int]]:
+        """Queue a read of ``open_reports`` and ``waiting``."""
+        accounts = self._admissions.queue_count(pipeline)
+        others = [part.queue_count(pipeline) for part in (self._reports, self._held_articles, self._answers)]
+        return pipeline.queue([], lambda _: (sum(other.result for other in others), accounts.result))
 
 
 def _unread(reply: Any) -> Unread:

@@ -54,8 +54,6 @@ def front() -> RenderedPage:
 
     A member may have chosen to see the groups that they follow instead; ``?of=all`` shows all articles still.
     """
-    if answer := shared_lists.answer():
-        return answer
     if request.args.get("of") == "all":
         return _front()
     known_as_my_groups = my_groups.is_front_page()
