@@ -16,13 +16,12 @@ from voteweb.web import (
     request_bounds,
     security,
     shared_articles,
-    shared_pages,
     static_files,
     templating,
     views,
 )
 from voteweb.web.auth import authentication, login, sessions
-from voteweb.web.caching import fragment_cache, page_cache
+from voteweb.web.caching import fragment_cache, page_cache, shared_pages
 from voteweb.web.flask_app import SiteFlask
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import metrics, middleware

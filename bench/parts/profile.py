@@ -26,7 +26,7 @@ from bench.sites.queries import newest_ids, open_store_at
 from bench.sites.threads import write_thread
 from bench.tracing.function_times import package_of, place_of, times_by_function
 from bench.tracing.in_process import InProcessClient, create_site_app
-from voteweb.web.shared_pages import MARK
+from voteweb.web.caching.shared_pages import MARK
 
 #: Requests of each kind that are profiled, after as many to warm up and as many that are timed without the profiler.
 REQUESTS, SMOKE_REQUESTS = 300, 5

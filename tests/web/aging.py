@@ -8,9 +8,8 @@ from flask import Flask, has_request_context
 from werkzeug.http import parse_cookie
 
 from voteweb.store.connection.connection import Connection
-from voteweb.web import shared_pages
-from voteweb.web.caching import page_cache
-from voteweb.web.shared_pages import MARK
+from voteweb.web.caching import page_cache, shared_pages
+from voteweb.web.caching.shared_pages import MARK
 
 SESSION = "voteweb"
 #: Seconds that pass after what this browser did not do itself: more than its mark lasts.

@@ -1,10 +1,12 @@
-"""The one hook after requests: it adds to every response its headers and cookies, each decided by its own module."""
+"""Headers and cookies of every response, added by a hook after requests; the module of each decides about it."""
 
 from flask import Flask, Response
 from flask.globals import app_ctx, request_ctx
 
 from voteweb.core.config import Settings
-from voteweb.web import flashes, rate_limits, security, shared_pages
+from voteweb.web import flashes, rate_limits, security
+from voteweb.web.auth.sessions import USER
+from voteweb.web.caching import shared_pages
 from voteweb.web.monitoring import request_record
 
 
@@ -25,7 +27,7 @@ def init_app(app: Flask, settings: Settings) -> None:
             rate_limits.add_retry_after(response)
         if "vote_flash" in own:
             flashes.set_vote_flash(response, None)
-        if request.method == "POST":
+        if request.method == "POST" and session.get(USER):
             shared_pages.mark(response)
 
         if request.endpoint == "static":

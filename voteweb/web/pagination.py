@@ -11,11 +11,12 @@ from voteweb.core.errors import NoSuchPage
 from voteweb.core.models import Article, Page
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.rankings import Ranking
-from voteweb.web import my_site, rate_limits, shared_lists, shared_pages
+from voteweb.web import my_site, rate_limits
 from voteweb.web.auth.login import page_pipeline, queue_viewer
+from voteweb.web.caching import shared_lists, shared_pages
 from voteweb.web.context import store
 from voteweb.web.own_marks import queue_own_marks, with_viewer_votes
-from voteweb.web.shared_lists import RenderedPage
+from voteweb.web.responses import RenderedPage
 
 T = TypeVar("T")
 #: Queues a read on the pipeline of the page.

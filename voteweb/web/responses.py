@@ -11,6 +11,8 @@ from werkzeug.http import parse_accept_header
 from voteweb.core.caches import cache_short
 from voteweb.core.markup import xml_text
 
+#: A page as views return it.
+RenderedPage = str | bytes
 #: Values of Accept that are parsed once: a browser's takes 20 to 100 us.
 _HEADER_CACHE_SIZE = 256
 

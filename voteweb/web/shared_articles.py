@@ -1,9 +1,9 @@
 """Pages of articles that members share: each is rendered once for all who see the same.
 
 Article and conversation are read for each request, and a page is used for equal ones only: unlike the frames of lists
-(:mod:`voteweb.web.shared_pages`) it is never late, and needs no VOTEWEB_PAGE_SECONDS. The viewer's own parts are filled
-in, and those whose page differs in more places get it rendered as a whole: moderators, accounts that wait, posters,
-those who hide the article, and everybody whose form was refused.
+(:mod:`voteweb.web.caching.shared_pages`) it is never late, and needs no VOTEWEB_PAGE_SECONDS. The viewer's own parts
+are filled in, and those whose page differs in more places get it rendered as a whole: moderators, accounts that wait,
+posters, those who hide the article, and everybody whose form was refused.
 """
 
 import weakref
@@ -19,10 +19,10 @@ from voteweb.core.conversation import Conversation
 from voteweb.core.models import Article, Role, User
 from voteweb.core.ranking import voting_end
 from voteweb.core.validation import new_submission_token
-from voteweb.web import own_parts
-from voteweb.web.caching.conversation_cache import SizedCache
+from voteweb.web.caching import own_parts
 from voteweb.web.caching.frames import cut
 from voteweb.web.caching.page_cache import is_linked_query
+from voteweb.web.caching.sized_cache import SizedCache
 from voteweb.web.context import now, settings, store
 from voteweb.web.conversations import ConversationPages
 from voteweb.web.i18n import formatting, locale

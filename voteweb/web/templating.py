@@ -10,10 +10,11 @@ from flask.templating import Environment
 from voteweb.core import comment_permissions, config, links, markup, permissions, ranking, validation
 from voteweb.core.config import Settings
 from voteweb.core.models import Role
-from voteweb.web import flashes, my_site, own_parts, urls
+from voteweb.web import flashes, my_site, urls
 from voteweb.web.auth.authentication import log_in_error
 from voteweb.web.auth.csrf import csrf_token
 from voteweb.web.auth.login import viewer
+from voteweb.web.caching import own_parts
 from voteweb.web.comment_forms import CommentForm
 from voteweb.web.context import now
 from voteweb.web.forms import AnswerForm, ReportForm

@@ -20,10 +20,11 @@ from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
-from voteweb.web import context, shared_pages
-from voteweb.web.caching.conversation_cache import SizedCache
+from voteweb.web import context
+from voteweb.web.caching import shared_pages
 from voteweb.web.caching.frames import Frame
-from voteweb.web.shared_pages import MARK
+from voteweb.web.caching.shared_pages import MARK
+from voteweb.web.caching.sized_cache import SizedCache
 
 LISTS = (
     "/",

@@ -1,1 +1,1 @@
-"""Caches of readers' pages and of fragments of pages."""
+"""Caches of readers' pages, of lists that members share, and of fragments of pages."""

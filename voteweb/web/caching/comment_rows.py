@@ -13,8 +13,8 @@ from voteweb.core import config
 from voteweb.core.conversation import ConversationPage
 from voteweb.core.conversation_rows import Row
 from voteweb.core.models import VotingState
-from voteweb.web.caching.conversation_cache import SizedCache
 from voteweb.web.caching.fragment_cache import render
+from voteweb.web.caching.sized_cache import SizedCache
 
 #: Bytes that a comment takes besides its HTML: its text is in it too.
 _ENTRY_BYTES = 1_500

@@ -1,18 +1,15 @@
 """Caches of a worker for conversations: trees of comments, texts rendered from Markdown, and comments as HTML."""
 
 from collections import OrderedDict
-from collections.abc import Hashable
 from hashlib import sha256
 from threading import Lock
-from typing import Generic, TypeVar
 
 from markupsafe import Markup
 
 from voteweb.core import config, markup
 from voteweb.core.comments import CommentOrder, Thread
 from voteweb.core.conversation import Conversation
-
-V = TypeVar("V")
+from voteweb.web.caching.sized_cache import SizedCache
 
 #: Bytes that an entry takes besides its text.
 _ENTRY_BYTES = 200
@@ -44,35 +41,6 @@ class ConversationCache:
             while len(self._kept) > self._size:
                 self._kept.popitem(last=False)
         return conversation
-
-
-class SizedCache(Generic[V]):
-    """Keeps values of up to *max_bytes* in all, the least recently used of which it forgets first."""
-
-    def __init__(self, max_bytes: int) -> None:
-        self._max_bytes = max_bytes
-        self._bytes = 0
-        self._lock = Lock()
-        self._kept: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
-
-    def get(self, key: Hashable) -> V | None:
-        """Return the value that is kept under *key*, None if there is none."""
-        with self._lock:
-            kept = self._kept.get(key)
-            if kept is None:
-                return None
-            self._kept.move_to_end(key)
-            return kept[0]
-
-    def put(self, key: Hashable, value: V, size: int) -> V:
-        """Keep *value*, which takes *size* bytes, and return it."""
-        with self._lock:
-            before = self._kept.pop(key, None)
-            self._bytes += size - (before[1] if before else 0)
-            self._kept[key] = (value, size)
-            while self._bytes > self._max_bytes:
-                self._bytes -= self._kept.popitem(last=False)[1][1]
-        return value
 
 
 def render_text(text: str) -> Markup:

@@ -24,7 +24,7 @@ from voteweb.core.models import Article, ArticleStatus, LogAction, Order, Page, 
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.threads import ThreadRead
 from voteweb.store.votes import mark_voted
-from voteweb.web import conversations, my_groups, my_site, shared_articles, shared_lists, shared_pages
+from voteweb.web import conversations, my_groups, my_site, shared_articles
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import (
     login_required,
@@ -35,14 +35,14 @@ from voteweb.web.auth.login import (
     treat_as_reader,
     viewer,
 )
+from voteweb.web.caching import shared_lists, shared_pages
 from voteweb.web.context import now, settings, store
 from voteweb.web.conversations import ConversationPages
 from voteweb.web.forms import EditForm, Form
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.own_marks import mark_saved, queue_own_votes, with_viewer_votes
 from voteweb.web.pagination import page_number, render_list
-from voteweb.web.responses import wants_json
-from voteweb.web.shared_lists import RenderedPage
+from voteweb.web.responses import RenderedPage, wants_json
 from voteweb.web.views import structured_data
 
 blueprint = Blueprint("articles", __name__)

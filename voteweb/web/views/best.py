@@ -13,7 +13,7 @@ from voteweb.web.feeds import Feed, article_item, feed_language, feed_response
 from voteweb.web.i18n.formatting import PERIOD_TITLES
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import render_list
-from voteweb.web.shared_lists import RenderedPage
+from voteweb.web.responses import RenderedPage
 from voteweb.web.views.groups import check_known, parse_name, redirect_alias
 
 blueprint = Blueprint("best", __name__)

@@ -2,12 +2,12 @@
 
 from flask import Blueprint, render_template
 
-from voteweb.web import shared_lists, shared_pages
 from voteweb.web.auth.login import page_pipeline, queue_viewer
+from voteweb.web.caching import shared_lists, shared_pages
 from voteweb.web.context import now, store
 from voteweb.web.i18n.formatting import round_age
 from voteweb.web.pagination import check_page_exists, page_number
-from voteweb.web.shared_lists import RenderedPage
+from voteweb.web.responses import RenderedPage
 from voteweb.web.views.users import check_present, parse_name
 
 blueprint = Blueprint("comment_lists", __name__)

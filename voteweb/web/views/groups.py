@@ -24,7 +24,7 @@ from voteweb.web.forms import EditGroupForm, NewGroupForm
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import render_list
-from voteweb.web.shared_lists import RenderedPage
+from voteweb.web.responses import RenderedPage
 from voteweb.web.views.articles import refuse_actor
 
 blueprint = Blueprint("groups", __name__)

@@ -17,7 +17,7 @@ from voteweb.web.context import store
 from voteweb.web.i18n.formatting import ROLE_NAMES
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import QueueQuery, render_list
-from voteweb.web.shared_lists import RenderedPage
+from voteweb.web.responses import RenderedPage
 
 blueprint = Blueprint("users", __name__)
 

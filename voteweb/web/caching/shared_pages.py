@@ -21,18 +21,17 @@ from functools import lru_cache
 from time import monotonic
 from typing import cast
 
-from flask import Flask, Response, current_app, request, session
+from flask import Flask, Response, current_app, request
 from werkzeug.http import dump_cookie
 
 from voteweb.core import config
 from voteweb.core.models import Role, User
 from voteweb.store.hints import HintCache
-from voteweb.web import own_parts
 from voteweb.web.auth.login import named_voter
-from voteweb.web.auth.sessions import USER
-from voteweb.web.caching.conversation_cache import SizedCache
+from voteweb.web.caching import own_parts
 from voteweb.web.caching.frames import Content, Frame, cut
 from voteweb.web.caching.page_cache import is_linked_query
+from voteweb.web.caching.sized_cache import SizedCache
 from voteweb.web.context import settings, store
 from voteweb.web.i18n import locale
 
@@ -131,9 +130,9 @@ def _key() -> Key | None:
 
 
 def mark(response: Response) -> None:
-    """Mark the browser of a member who has sent this form, so that they see what they did."""
+    """Mark the browser of a member who has sent a form, so that they see what they did."""
     seconds = settings().page_seconds
-    if seconds and request.method == "POST" and session.get(USER):
+    if seconds:
         response.headers.add("Set-Cookie", _mark_cookie(math.ceil(seconds) + _MARGIN_SECONDS, settings().secure))
 
 

@@ -8,8 +8,8 @@ from flask import render_template
 
 from voteweb.core.models import Article
 from voteweb.core.names import name_key
-from voteweb.web import own_parts, shared_pages
 from voteweb.web.auth.login import queue_viewer, viewer
+from voteweb.web.caching import own_parts, shared_pages
 from voteweb.web.caching.fragment_cache import fragments
 from voteweb.web.caching.frames import Frame
 from voteweb.web.context import store
@@ -20,8 +20,6 @@ ROWS = "rows"
 _ROW_BYTES = 3_000
 #: Rows of that kind that are kept for each row of the list.
 _OWN_ROWS = 2
-#: A page as views return it.
-RenderedPage = str | bytes
 
 
 class SharedRows:
@@ -66,7 +64,7 @@ def _render(articles: Iterable[Article]) -> list[bytes]:
 def answer(shown: str = "") -> bytes | None:
     """Return the page of this request from a frame, in one round trip; None if it must be read afresh.
 
-    *shown* is as for :func:`voteweb.web.shared_pages.may_share`.
+    *shown* is as for :func:`voteweb.web.caching.shared_pages.may_share`.
     """
     frame = shared_pages.find()
     if frame is None:

@@ -1,0 +1,37 @@
+"""A cache that is bounded in bytes."""
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from threading import Lock
+from typing import Generic, TypeVar
+
+V = TypeVar("V")
+
+
+class SizedCache(Generic[V]):
+    """Keeps values of up to *max_bytes* in all, the least recently used of which it forgets first."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._bytes = 0
+        self._lock = Lock()
+        self._kept: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
+
+    def get(self, key: Hashable) -> V | None:
+        """Return the value that is kept under *key*, None if there is none."""
+        with self._lock:
+            kept = self._kept.get(key)
+            if kept is None:
+                return None
+            self._kept.move_to_end(key)
+            return kept[0]
+
+    def put(self, key: Hashable, value: V, size: int) -> V:
+        """Keep *value*, which takes *size* bytes, and return it."""
+        with self._lock:
+            before = self._kept.pop(key, None)
+            self._bytes += size - (before[1] if before else 0)
+            self._kept[key] = (value, size)
+            while self._bytes > self._max_bytes:
+                self._bytes -= self._kept.popitem(last=False)[1][1]
+        return value
