@@ -10,6 +10,7 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.core.operator_pages import OperatorPages
 from voteweb.fetching import TitleFetcher
+from voteweb.search.index import SearchIndex
 from voteweb.store import Store, open_store
 from voteweb.web import (
     finishing,
@@ -42,6 +43,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     app.extensions["voteweb.settings"] = settings
     app.extensions["voteweb.store"] = store
     app.extensions["voteweb.title_fetcher"] = TitleFetcher(f"voteweb (+{settings.site_url})".replace(" (+)", ""))
+    app.extensions["voteweb.search"] = SearchIndex(settings.search_folder) if settings.search else None
     app.extensions["voteweb.pages"] = OperatorPages(settings.pages_dir)
     # Hooks before a request run in this order, those after it in reverse: hosts are checked before sessions are read,
     # and a response is finished after all other hooks.

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 
 from voteweb.core.errors import ConfigError
@@ -308,7 +309,9 @@ class Settings:
     appendfsync: str = _setting(
         "everysec", "word", "when the embedded database syncs: everysec or always", choices=("everysec", "always")
     )
-    data_dir: str = _setting("voteweb-data", "folder", "where the embedded database keeps its files")
+    data_dir: str = _setting(
+        "voteweb-data", "folder", "where the embedded database keeps its files, and each machine its index of search"
+    )
     secret_key: str = _setting("", "text", "signs cookies; with the embedded database one is generated and kept")
     host: str = _setting("127.0.0.1", "address", "where the web server listens")
     port: int = _setting(8000, "port", "where the web server listens", 0, 65_535)
@@ -341,6 +344,7 @@ class Settings:
     max_groups: int = _setting(5, "groups", "an article can be in at most this many", 1)
     edit_seconds: int = _setting(900, "seconds", "how long a poster may edit and delete an article", 0)
     comments: int = _setting(1, "0 or 1", "whether articles have conversations; 0: the site without them", 0)
+    search: int = _setting(1, "0 or 1", "whether articles and comments can be searched; 0: the site without search", 0)
     comment_good_votes: int = _setting(10, "votes", "a comment with this many votes counts as a day newer", 1)
     comment_vote_score: float = _setting(
         0.0, "seconds", "what a vote on a comment is worth; unset: 86,400 / VOTEWEB_COMMENT_GOOD_VOTES", 0.001
@@ -415,6 +419,11 @@ class Settings:
             raise ConfigError(
                 "VOTEWEB_METRICS_TOKEN must have at least %(min)s characters.", min=MIN_METRICS_TOKEN_LENGTH
             )
+
+    @property
+    def search_folder(self) -> Path:
+        """The folder of this machine's index of search."""
+        return Path(self.data_dir) / "search"
 
     @property
     def secure(self) -> bool:

@@ -1,4 +1,4 @@
-"""The store, the settings, the operator's pages and the time of the request that is being answered."""
+"""The store, the index, the settings, the operator's pages and the time of the request that is being answered."""
 
 import time
 from typing import cast
@@ -8,6 +8,7 @@ from flask import current_app, g
 from voteweb.core.config import Settings
 from voteweb.core.operator_pages import OperatorPages
 from voteweb.fetching import TitleFetcher
+from voteweb.search.index import SearchIndex
 from voteweb.store import Store
 
 
@@ -23,6 +24,11 @@ def settings() -> Settings:
 
 def operator_pages() -> OperatorPages:
     return cast(OperatorPages, current_app.extensions["voteweb.pages"])
+
+
+def search_index() -> SearchIndex | None:
+    """Return the index that is searched, None on a site without search."""
+    return cast("SearchIndex | None", current_app.extensions["voteweb.search"])
 
 
 def title_fetcher() -> TitleFetcher:
