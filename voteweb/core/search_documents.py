@@ -11,13 +11,14 @@ DocumentId: TypeAlias = int | CommentId
 class Document(NamedTuple):
     """The searched fields of a listed article or a visible comment; ``time`` is its publish time in unix seconds.
 
-    ``text`` is Markdown. A comment has no ``title`` and no ``host``; its ``groups`` are those of its article.
+    ``text`` is Markdown, ``link`` as it is stored. A comment has no ``title`` and no ``link``; its ``groups`` are those
+    of its article.
     """
 
     id: DocumentId
     time: float
     title: str
     text: str
-    host: str
+    link: str
     poster: str
     groups: tuple[str, ...]
