@@ -22,7 +22,7 @@ from voteweb.web import (
     views,
 )
 from voteweb.web.auth import authentication, login, sessions
-from voteweb.web.caching import fragment_cache, page_cache, shared_pages
+from voteweb.web.caching import fragment_cache, page_cache, shared_list_middleware, shared_pages
 from voteweb.web.flask_app import SiteFlask
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import metrics, middleware
@@ -56,7 +56,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     authentication.init_app(app)
     templating.init_app(app, settings)
     fragment_cache.init_app(app)
-    shared_pages.init_app(app)
+    shared_pages.init_app(app, settings)
     shared_articles.init_app(app)
     views.init_app(app, settings)
     _add_middleware(app, settings)
@@ -74,7 +74,7 @@ def _check_settings(settings: Settings, store: Store | None) -> None:
         )
 
 
-def _new_flask(settings: Settings) -> Flask:
+def _new_flask(settings: Settings) -> SiteFlask:
     root = _resources()
     app = SiteFlask(__name__, template_folder=str(root / "templates"), static_folder=None)
     static_files.init_app(app, root / "static")
@@ -103,8 +103,9 @@ def _resources() -> Path:
     return package if (package / "templates").is_dir() else package.parent
 
 
-def _add_middleware(app: Flask, settings: Settings) -> None:
+def _add_middleware(app: SiteFlask, settings: Settings) -> None:
     """Wrap *app* in its WSGI layers, the innermost first."""
+    shared_list_middleware.init_app(app, settings)
     request_bounds.limit_headers(app)
     if middleware.monitors_cached_pages(settings):
         page_cache.init_app(app, settings)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
-from flask import Flask, has_request_context
+from flask import Flask, has_app_context
 from werkzeug.http import parse_cookie
 
 from voteweb.store.connection.connection import Connection
@@ -69,7 +69,7 @@ class AgingClock(Clock):
 
     def _aging(self, method: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any, **options: Any) -> Any:
-            if not has_request_context():
+            if not has_app_context():
                 self.pass_time()
             return method(*arguments, **options)
 

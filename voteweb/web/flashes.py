@@ -17,6 +17,8 @@ from voteweb.core import config
 from voteweb.web.context import settings
 
 COOKIE = "notice"
+#: Flask's name for the messages of a session.
+FLASHES = "_flashes"
 
 
 class VoteFlash(StrEnum):
@@ -55,7 +57,7 @@ def pop_all(rows: Iterable[object] = ()) -> list[tuple[str, str]]:
 
     Those that belong to one of the *rows* of the page are left to :func:`pop_row_flash`.
     """
-    if not session or ("_flashes" not in session and COOKIE not in request.cookies):
+    if not session or (FLASHES not in session and COOKIE not in request.cookies):
         return []
     messages = cast("list[tuple[str, str]]", get_flashed_messages(with_categories=True))
     if any(category.startswith("row-") for category, _ in messages):

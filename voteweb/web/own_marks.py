@@ -9,7 +9,7 @@ from voteweb.core.models import Article, User, Voter
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.votes import mark_voted
 from voteweb.web import my_site
-from voteweb.web.auth.login import named_voter, session_member_name, session_user_id
+from voteweb.web.auth.login import session_member_name, session_user_id
 from voteweb.web.context import settings, store
 
 
@@ -43,9 +43,9 @@ class OwnMarks(NamedTuple):
         return {id: Mark(votes[id], new.get(id, 0), saves.get(id, False)) for id in marked}
 
 
-def queue_own_marks(pipeline: Pipeline, ids: Sequence[int]) -> OwnMarks:
-    """Queue a read of what the viewer did with the articles *ids*, before the viewer is known to be logged in."""
-    voter, site = named_voter(), store()
+def queue_own_marks(pipeline: Pipeline, ids: Sequence[int], voter: Voter | None) -> OwnMarks:
+    """Queue a read of what the member *voter* did with the articles *ids*, before they are known to be logged in."""
+    site = store()
     if voter is None:
         ids, voter = (), Voter(0, "", "")
     return OwnMarks(

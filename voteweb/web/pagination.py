@@ -12,7 +12,7 @@ from voteweb.core.models import Article, Page
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.rankings import Ranking
 from voteweb.web import my_site, rate_limits
-from voteweb.web.auth.login import page_pipeline, queue_viewer
+from voteweb.web.auth.login import named_voter, page_pipeline, queue_viewer
 from voteweb.web.caching import shared_lists, shared_pages
 from voteweb.web.context import store
 from voteweb.web.own_marks import queue_own_marks, with_viewer_votes
@@ -53,13 +53,11 @@ def render_list(
     did nothing here, so that they may get one that was made for all of them.
     """
     number = page_number()
-    if is_shared and (answer := shared_lists.answer(shown)):
-        return answer
     asked, pipeline = shared_pages.clock(), page_pipeline()
     viewer = queue_viewer(pipeline)
     futures = {name: query(pipeline) for name, query in (queries or {}).items()}
     listing = store().listings.queue_page(pipeline, ranking, number, hit=rate_limits.combination_hit())
-    own = queue_own_marks(pipeline, store().listings.recent_ids(ranking, number))
+    own = queue_own_marks(pipeline, store().listings.recent_ids(ranking, number), named_voter())
     pipeline.execute()
     results = {name: future.result for name, future in futures.items()}
     check(results)
@@ -73,9 +71,8 @@ def render_list(
     results |= {name: future.result for name, future in futures.items()}
     if is_shared and shared_pages.may_keep(viewer.result, shown):
         finish(results, page.rows)
-        return shared_lists.answer_afresh(
-            asked, template, page.rows, rows, page=replace(page, rows=()), **results, **context
-        )
+        context |= results
+        return shared_lists.keep(asked, template, page.rows, rows, shown, page=replace(page, rows=()), **context)
     page = my_site.without_hidden(replace(page, rows=rows), shown)
     finish(results, page.rows)
     return render_template(template, page=page, all_groups=group_names, **results, **context)

@@ -20,7 +20,7 @@ from voteweb.core.models import Article, Role, User
 from voteweb.core.ranking import voting_end
 from voteweb.core.validation import new_submission_token
 from voteweb.web.caching import own_parts
-from voteweb.web.caching.frames import cut
+from voteweb.web.caching.frames import Pieces, cut, fill
 from voteweb.web.caching.page_cache import is_linked_query
 from voteweb.web.caching.sized_cache import SizedCache
 from voteweb.web.context import now, settings, store
@@ -43,7 +43,7 @@ class _Shared:
     conversation: Callable[[], Conversation | None]
     since: float
     until: float
-    pieces: tuple[bytes | str, ...]
+    pieces: Pieces
 
 
 def init_app(app: Flask) -> None:
@@ -66,7 +66,7 @@ def render(user: User | None, article: Article, pages: ConversationPages | None)
     if pages and pages.page.rows:
         parts |= {"comments": pages.encoded_comments(user, pages.is_open), "new": _new(user, pages).encode()}
     shared = _shared(article, pages)
-    return b"".join([parts[piece] if isinstance(piece, str) else piece for piece in shared.pieces])
+    return fill(shared.pieces, parts)
 
 
 def _shared(article: Article, pages: ConversationPages | None) -> _Shared:

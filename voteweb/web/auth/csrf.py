@@ -5,7 +5,8 @@ from functools import lru_cache
 from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
 
-from flask import Flask, current_app, request, session
+from flask import Flask, current_app, g, request, session
+from flask.sessions import SessionMixin
 from flask_wtf.csrf import CSRFProtect, generate_csrf, validate_csrf
 from wtforms import ValidationError
 
@@ -16,7 +17,7 @@ from voteweb.web.context import settings
 
 View = TypeVar("View", bound=Callable[..., Any])
 
-_FIELD = "csrf_token"  # Flask-WTF's name for it, in forms and in the session
+FIELD = "csrf_token"  # Flask-WTF's name for it, in forms and in the session
 _protection = CSRFProtect()
 
 
@@ -38,19 +39,28 @@ def is_handled_by_form() -> bool:
 
 def csrf_token() -> str:
     """Return the token of this session; it is valid as long as the session, so it is signed only once."""
-    nonce = session.get(_FIELD)
-    return _signed(current_app.secret_key, nonce) if nonce else cast(str, generate_csrf())
+    return token_of(session) or cast(str, generate_csrf())
+
+
+def token_of(stored: SessionMixin) -> str:
+    """Return the token of the session *stored*, "" if it has none yet."""
+    nonce = stored.get(FIELD)
+    return _signed(current_app.secret_key, nonce) if nonce else ""
 
 
 def nonce() -> str:
     """Return the random text of which the tokens of this session are made."""
     csrf_token()
-    return cast(str, session[_FIELD])
+    return cast(str, session[FIELD])
 
 
 @lru_cache(maxsize=config.SESSION_CACHE_SIZE)
-def _signed(_key: str, _nonce: str) -> str:
-    return cast(str, generate_csrf())
+def _signed(_key: str, nonce: str) -> str:
+    # Flask-WTF takes the nonce from the session of a request.
+    with current_app.test_request_context():
+        session[FIELD] = nonce
+        g.pop(FIELD, None)
+        return cast(str, generate_csrf())
 
 
 def check_origin() -> None:
@@ -99,9 +109,9 @@ def check_csrf() -> None:
 
 def has_valid_token() -> bool:
     """Tell whether Flask-WTF accepts this request's token; tokens do not expire, so each is validated only once."""
-    token = request.form.get(_FIELD) or request.headers.get("X-CSRFToken", "")
+    token = request.form.get(FIELD) or request.headers.get("X-CSRFToken", "")
     try:
-        _validated(current_app.secret_key, session.get(_FIELD, ""), token)
+        _validated(current_app.secret_key, session.get(FIELD, ""), token)
     except ValidationError:
         return False
     return True

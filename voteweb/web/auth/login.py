@@ -18,6 +18,7 @@ from voteweb.core.errors import N_, Banned, BannedUntil, LoggedOut, Refused, Sto
 from voteweb.core.models import Session, User, Voter
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.sessions import digest
+from voteweb.store.viewers import Viewer
 from voteweb.web import rate_limits
 from voteweb.web.auth import csrf, device_cookie, pending_votes
 from voteweb.web.auth.sessions import SID, USER
@@ -69,20 +70,28 @@ def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
     used = store().sessions.queue_use(pipeline, voter) if request.method == "POST" else None
     rate_limits.queue_member_hit(pipeline, voter.name)
 
-    def set_viewer(_replies: list[Any]) -> User | None:
-        user, own.session, own.unread, own.open_reports, own.waiting = read.result
+    def set_read(_replies: list[Any]) -> User | None:
+        read_viewer = read.result
         if used:
-            own.session = used.result
-        is_current = user is not None and (user.session, user.id) == (voter.session, voter.id)
-        viewer = user if user and is_current and own.session is not None and permissions.may_log_in(user) else None
-        own.viewer = viewer
+            read_viewer = read_viewer._replace(session=used.result)
+        viewer = set_viewer(read_viewer, voter)
         if viewer is None:
             session.clear()  # the session was ended elsewhere
-            if user is not None and user.banned:
-                flash(error_message(ban_error(user)), "error")
+            member = read_viewer.member
+            if member is not None and member.banned:
+                flash(error_message(ban_error(member)), "error")
         return viewer
 
-    return pipeline.queue([], set_viewer)
+    return pipeline.queue([], set_read)
+
+
+def set_viewer(read: Viewer, voter: Voter) -> User | None:
+    """Set the viewer of this request, whom a session names as *voter*, to what was *read*; None if it has ended."""
+    own, user = app_ctx.g, read.member
+    own.session, own.unread, own.open_reports, own.waiting = read.session, read.unread, read.open_reports, read.waiting
+    is_current = user is not None and (user.session, user.id) == (voter.session, voter.id)
+    own.viewer = user if user and is_current and read.session is not None and permissions.may_log_in(user) else None
+    return cast("User | None", own.viewer)
 
 
 def ban_error(user: User) -> Banned:
@@ -120,8 +129,12 @@ def own_session() -> Session | None:
 def named_voter() -> Voter | None:
     """Return what the session cookie says about its member, None for a reader; the session may have ended."""
     stored = request_ctx.session
+    return voter_in(stored, stored.get(SID) or _adopt(stored)) if stored.get(USER) else None
+
+
+def voter_in(stored: SessionMixin, token: str) -> Voter | None:
+    """Return the voter whom the session *stored* with this *token* names, None for a reader."""
     user = stored.get(USER)
-    token = (stored.get(SID) or _adopt(stored)) if user else ""
     return _voter(user, token) if user and token else None
 
 

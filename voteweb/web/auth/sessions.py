@@ -79,16 +79,17 @@ class SessionInterface(SecureCookieSessionInterface):
     def open_session(self, app: Flask, request: Request) -> CookieSession:
         """Return the session of the cookie of *request*, an empty one if it is not ours or too old."""
         name = self.get_cookie_name(app)
-        session = self._read(request.cookies.get(name))
+        session = self.read(request.cookies.get(name))
         if not session and name != _COOKIE:
             # Another host of the domain can set a cookie without the prefix, so no new session is taken from one.
-            old = self._read(request.cookies.get(_COOKIE))
+            old = self.read(request.cookies.get(_COOKIE))
             if old.is_old:
                 old.modified = True  # it moves to the cookie with a prefix
                 return old
         return session
 
-    def _read(self, cookie: str | None) -> CookieSession:
+    def read(self, cookie: str | None) -> CookieSession:
+        """Return the session of the value of a *cookie*, an empty one if it is not ours or too old."""
         if cookie:
             with suppress(BadSignature):
                 content, signed = self._verified(cookie)

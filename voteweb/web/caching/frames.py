@@ -4,6 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from voteweb.web.i18n.locale import Language
+
+#: HTML, and between every two pieces of it the name of a missing part.
+Pieces = tuple[bytes | str, ...]
+
 
 class Content(Protocol):
     """The part of a page that is kept to fill in others; it takes ``size`` bytes."""
@@ -18,17 +23,22 @@ class Frame:
 
     ``asked`` is when its data were asked for, in seconds of the monotonic clock. ``pieces`` are its HTML, and between
     every two of them the name of a missing part. ``inputs`` are the values that the pieces were rendered of, and
-    ``content`` is what the page keeps for the parts that it fills in.
+    ``content`` is what the page keeps for the parts that it fills in. ``shown`` is the entry with which members hide
+    what it lists, "" for none, and ``route`` its endpoint.
     """
 
     asked: float
     inputs: object
-    pieces: tuple[bytes | str, ...]
-    content: Any = None
+    pieces: Pieces
+    content: Any
+    language: Language
+    shown: str
+    route: str
 
-    def fill(self, parts: Mapping[str, bytes]) -> bytes:
-        """Return the page with its missing *parts* by name."""
-        return b"".join([parts[piece] if isinstance(piece, str) else piece for piece in self.pieces])
+
+def fill(pieces: Pieces, parts: Mapping[str, bytes]) -> bytes:
+    """Return the page of *pieces* with its missing *parts* by name."""
+    return b"".join([parts[piece] if isinstance(piece, str) else piece for piece in pieces])
 
 
 def part_mark(mark: str, name: str) -> str:
@@ -36,7 +46,7 @@ def part_mark(mark: str, name: str) -> str:
     return f"{mark}{name};"
 
 
-def cut(page: str, mark: str) -> tuple[bytes | str, ...]:
+def cut(page: str, mark: str) -> Pieces:
     """Return the pieces of *page* as a frame has them; *mark* must be random, so that nobody can post it."""
     first, *others = page.split(mark)
     pieces: list[bytes | str] = [first.encode()]

@@ -93,4 +93,9 @@ def _replaced(**values: Any) -> Iterator[None]:
 
 def parts() -> dict[str, bytes]:
     """Return the viewer's parts that every page has, by name."""
-    return {ACCOUNT: account().encode(), MESSAGES: messages().encode(), TOKEN: token().encode()}
+    return quiet_parts(token()) | {MESSAGES: messages().encode()}
+
+
+def quiet_parts(token: str) -> dict[str, bytes]:
+    """Return the viewer's parts of a page without messages, with their form *token*."""
+    return {ACCOUNT: account().encode(), MESSAGES: b"", TOKEN: token.encode()}

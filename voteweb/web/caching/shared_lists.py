@@ -8,12 +8,11 @@ from flask import render_template
 
 from voteweb.core.models import Article
 from voteweb.core.names import name_key
-from voteweb.web.auth.login import queue_viewer, viewer
+from voteweb.web.auth.login import viewer
 from voteweb.web.caching import own_parts, shared_pages
 from voteweb.web.caching.fragment_cache import fragments
-from voteweb.web.caching.frames import Frame
-from voteweb.web.context import store
-from voteweb.web.own_marks import NO_MARK, Mark, queue_own_marks
+from voteweb.web.caching.frames import Frame, fill
+from voteweb.web.own_marks import NO_MARK, Mark
 
 ROWS = "rows"
 #: Bytes that a row takes besides its HTML, of which there are some of its own for members who did something with it.
@@ -61,43 +60,34 @@ def _render(articles: Iterable[Article]) -> list[bytes]:
     return [row.encode() for row in fragments().article_rows(articles)]
 
 
-def answer(shown: str = "") -> bytes | None:
-    """Return the page of this request from a frame, in one round trip; None if it must be read afresh.
-
-    *shown* is as for :func:`voteweb.web.caching.shared_pages.may_share`.
-    """
-    frame = shared_pages.find()
-    if frame is None:
-        return None
-    rows: SharedRows = frame.content
-    pipeline = store().pipeline()
-    member = queue_viewer(pipeline)
-    own = queue_own_marks(pipeline, rows.ids)
-    pipeline.execute()
-    if not shared_pages.may_share(member.result, shown):
-        return None
-    return _fill(frame, own.by_id())
-
-
-def answer_afresh(
-    asked: float, template: str, rows: tuple[Article, ...], own_rows: tuple[Article, ...], **context: Any
+def keep(
+    asked: float,
+    template: str,
+    rows: tuple[Article, ...],
+    own_rows: tuple[Article, ...],
+    shown: str = "",
+    **context: Any,
 ) -> bytes:
     """Return *template* rendered with *context* and *rows* for the viewer, who shares it; keep its frame for others.
 
-    *asked* is when the data were asked for, in monotonic time; *own_rows* are the rows with what the viewer did. The
-    *context* has no rows; whatever else the template depends on, such as the age of something, must be in it.
+    *asked* is when the data were asked for, in monotonic time; *own_rows* are the rows with what the viewer did, and
+    *shown* is as for :func:`voteweb.web.caching.shared_pages.may_share`. The *context* has no rows; whatever else the
+    template depends on, such as the age of something, must be in it.
     """
 
     def render() -> str:
         return render_template(template, all_groups=(), **context)
 
-    frame = shared_pages.keep(asked, (template, context), render, lambda: SharedRows(rows))
+    frame = shared_pages.keep(asked, (template, context), render, lambda: SharedRows(rows), shown)
     marks = {row.id: Mark(row.voted, row.new, row.saved) for row in own_rows if row.voted or row.new or row.saved}
-    return _fill(frame, marks)
-
-
-def _fill(frame: Frame, marks: Mapping[int, Mark]) -> bytes:
-    """Return the page with the viewer's parts, among them the rows that have *marks* or that the viewer posted."""
     member = viewer()
+    return fill_frame(frame, own_parts.parts(), marks, member.name if member else "")
+
+
+def fill_frame(frame: Frame, parts: Mapping[str, bytes], marks: Mapping[int, Mark], name: str) -> bytes:
+    """Return the page of *frame* with the *parts* of the member *name*, and with rows of their own that have *marks*.
+
+    A member also gets rows of their own for what they posted.
+    """
     rows: SharedRows = frame.content
-    return frame.fill({**own_parts.parts(), ROWS: rows.fill(marks, member.name if member else "")})
+    return fill(frame.pieces, {**parts, ROWS: rows.fill(marks, name)})

@@ -16,25 +16,30 @@ wait, and those who hide something or have their groups as front page.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from time import monotonic
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from flask import Flask, Response, current_app, request
 from werkzeug.http import dump_cookie
 
 from voteweb.core import config
-from voteweb.core.models import Role, User
+from voteweb.core.config import Settings
+from voteweb.core.models import Role, User, Voter
 from voteweb.store.hints import HintCache
-from voteweb.web.auth.login import named_voter
 from voteweb.web.caching import own_parts
 from voteweb.web.caching.frames import Content, Frame, cut
 from voteweb.web.caching.page_cache import is_linked_query
 from voteweb.web.caching.sized_cache import SizedCache
 from voteweb.web.context import settings, store
 from voteweb.web.i18n import locale
+from voteweb.web.i18n.locale import Language
 
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
+
+_EXTENSION = "voteweb.shared_pages"
 #: The cookie that marks a browser.
 MARK = "acted"
 #: Seconds for which a browser stays marked after a frame that lacks its act has ended.
@@ -45,38 +50,38 @@ Key = tuple[str, str, str, str, str]
 
 
 class SharedPages:
-    """The frames of an app, and the members who, when seen last, could not be served with one."""
+    """The frames of an app, each for *seconds*, and the members who, when seen last, could not be served with one."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
         self.frames: SizedCache[Frame] = SizedCache(config.SHARED_LISTS_BYTES)
         self.excluded: HintCache[int, bool] = HintCache(config.HINT_CACHE_SIZE)
 
+    def find(self, environ: "WSGIEnvironment", cookies: Mapping[str, str], voter: Voter) -> Frame | None:
+        """Return a frame that may answer the request of *environ* by *voter*, None if the page must be read afresh.
 
-def init_app(app: Flask) -> None:
+        The caller reads the viewer and asks :func:`may_share` then.
+        """
+        if MARK in cookies or self.excluded.get(voter.id, False):
+            return None
+        language = locale.negotiate(cookies.get(locale.COOKIE, ""), environ.get("HTTP_ACCEPT_LANGUAGE", ""))
+        frame = self.frames.get(_key(environ, language))
+        return frame if frame and clock() < frame.asked + self.seconds else None
+
+
+def init_app(app: Flask, settings: Settings) -> None:
     """Give *app* its shared pages."""
-    app.extensions["voteweb.shared_pages"] = SharedPages()
+    app.extensions[_EXTENSION] = SharedPages(settings.page_seconds)
 
 
-def _shared_pages() -> SharedPages:
-    return cast(SharedPages, current_app.extensions["voteweb.shared_pages"])
+def of_app(app: Flask) -> SharedPages:
+    """Return the shared pages of *app*."""
+    return cast(SharedPages, app.extensions[_EXTENSION])
 
 
 def clock() -> float:
     """Return the time that frames are counted from, to be asked before their data."""
     return monotonic()
-
-
-def find() -> Frame | None:
-    """Return a frame that may answer this request, None if the page must be read afresh.
-
-    The caller reads the viewer and asks :func:`may_share` then.
-    """
-    voter = None if MARK in request.cookies else named_voter()
-    shared = _shared_pages()
-    if voter is None or shared.excluded.get(voter.id, False):
-        return None
-    frame = shared.frames.get(_key())
-    return frame if frame and clock() < frame.asked + settings().page_seconds else None
 
 
 def may_share(user: User | None, shown: str = "") -> bool:
@@ -89,7 +94,7 @@ def may_share(user: User | None, shown: str = "") -> bool:
     is_plain = user.role is Role.MEMBER and not user.held and not user.front
     choice = store().my_sites.of(user) if is_plain else None
     is_plain = choice is not None and not choice.hides
-    excluded = _shared_pages().excluded
+    excluded = of_app(current_app).excluded
     if excluded.get(user.id, False) == is_plain:
         excluded.put(user.id, not is_plain)
     # A group's own page tells whether the viewer follows it.
@@ -98,35 +103,38 @@ def may_share(user: User | None, shown: str = "") -> bool:
 
 def may_keep(user: User | None, shown: str = "") -> bool:
     """Tell whether the page that is read afresh for *user* may become a frame, which *user* gets too."""
-    return _key() is not None and may_share(user, shown)
+    environ = request.environ
+    return (
+        bool(settings().page_seconds)
+        and environ["REQUEST_METHOD"] == "GET"
+        and len(environ.get("PATH_INFO", "")) <= config.MAX_CACHED_LENGTH
+        and is_linked_query(environ.get("QUERY_STRING", ""))
+        and may_share(user, shown)
+    )
 
 
-def keep(asked: float, inputs: object, render: Callable[[], str], content: Callable[[], Content]) -> Frame:
+def keep(
+    asked: float, inputs: object, render: Callable[[], str], content: Callable[[], Content], shown: str = ""
+) -> Frame:
     """Return the frame of this page, kept for other members too (see :func:`may_keep`).
 
     *asked* is when its data were asked for, in monotonic time. *render* and *content* return its HTML and its content
     for any member; the HTML of the last frame is used again if that was rendered of equal *inputs*.
     """
-    key, frames = _key(), _shared_pages().frames
+    language = locale.current()
+    key, frames = _key(request.environ, language), of_app(current_app).frames
     last = frames.get(key)
     with own_parts.for_all_members() as mark:
         pieces = last.pieces if last and last.inputs == inputs else cut(render(), mark)
-        frame = Frame(asked, inputs, pieces, kept := content())
+        kept = content()
+    frame = Frame(asked, inputs, pieces, kept, language, shown, request.endpoint or "")
     return frames.put(key, frame, sum(map(len, pieces)) + kept.size)
 
 
-def _key() -> Key | None:
-    """Return what a frame for this request would depend on, None if there can be none."""
-    environ = request.environ
+def _key(environ: "WSGIEnvironment", language: Language) -> Key:
+    """Return what a frame for the request of *environ* depends on."""
     path, query = environ.get("PATH_INFO", ""), environ.get("QUERY_STRING", "")
-    if (
-        not settings().page_seconds
-        or environ["REQUEST_METHOD"] not in ("GET", "HEAD")
-        or len(path) > config.MAX_CACHED_LENGTH
-        or not is_linked_query(query)
-    ):
-        return None
-    return environ["wsgi.url_scheme"], environ.get("HTTP_HOST", ""), path, query, locale.current().code
+    return environ["wsgi.url_scheme"], environ.get("HTTP_HOST", ""), path, query, language.code
 
 
 def mark(response: Response) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from babel.support import NullTranslations, Translations
-from flask import Flask, g, has_request_context, request
+from flask import Flask, g, has_app_context, has_request_context, request
 from flask_babel import Babel, force_locale
 from markupsafe import Markup
 from werkzeug.datastructures import LanguageAccept
@@ -93,11 +93,11 @@ def _catalogue(code: str) -> NullTranslations:
 
 
 def current() -> Language:
-    """Return the language of the current response; English outside of a request."""
-    if not has_request_context():
-        return ENGLISH
-    language: Language | None = g.get("language")
+    """Return the language of the current response; English outside of one."""
+    language: Language | None = g.get("language") if has_app_context() else None
     if language is None:
+        if not has_request_context():
+            return ENGLISH
         language = negotiate(request.cookies.get(COOKIE, ""), request.headers.get("Accept-Language", ""))
         g.language = g.negotiated_language = language
     return language

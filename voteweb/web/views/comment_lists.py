@@ -17,8 +17,6 @@ blueprint = Blueprint("comment_lists", __name__)
 def newest() -> RenderedPage:
     """Show the newest comments of the whole site."""
     number = page_number()
-    if answer := shared_lists.answer():
-        return answer
     asked, pipeline = shared_pages.clock(), page_pipeline()
     viewer = queue_viewer(pipeline)
     read = store().comment_lists.queue_newest(pipeline, number)
@@ -26,7 +24,7 @@ def newest() -> RenderedPage:
     template, page = "comments/newest.html", check_page_exists(read.result)
     if shared_pages.may_keep(viewer.result):
         ages = tuple(round_age(now() - comment.node.time) for comment in page.rows)
-        return shared_lists.answer_afresh(asked, template, (), (), page=page, ages=ages)
+        return shared_lists.keep(asked, template, (), (), page=page, ages=ages)
     return render_template(template, page=page)
 
 
