@@ -44,6 +44,7 @@ from voteweb.store.removals import Removals
 from voteweb.store.reports import Reports
 from voteweb.store.rescoring import Rescoring
 from voteweb.store.schema import Schema
+from voteweb.store.search_results import SearchResults
 from voteweb.store.secret_feeds import SecretFeeds
 from voteweb.store.server_info import ServerInfo
 from voteweb.store.sessions import Sessions
@@ -95,6 +96,7 @@ class Store:
     moderation_log: ModerationLog
     rankings: Rankings
     listings: Listings
+    search_results: SearchResults
     statistics: Statistics
     unsorted: Unsorted
     imports: Imports
@@ -186,6 +188,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         moderation_log=moderation_log,
         rankings=Rankings(connection.keys),
         listings=Listings(connection, settings, Combinations(connection.keys, settings, rate_limits), votes),
+        search_results=SearchResults(connection, votes),
         unsorted=Unsorted(connection),
         statistics=Statistics(connection),
         imports=imports,
