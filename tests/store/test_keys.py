@@ -21,7 +21,14 @@ from voteweb.store.bans import Span
 from voteweb.store.keys import Keys, article_id
 from voteweb.store.moderation_log import NewLogEntry
 
-TYPES = {"A list: ": "list", "A hash: ": "hash", "A set: ": "set", "A sorted set: ": "zset", "A string: ": "string"}
+TYPES = {
+    "A list: ": "list",
+    "A hash: ": "hash",
+    "A set: ": "set",
+    "A sorted set: ": "zset",
+    "A string: ": "string",
+    "A stream: ": "stream",
+}
 #: Ends of docstrings of keys that do not expire.
 PERMANENT = (
     *("; for ever.", "; until the deletion is complete.", "; until they are settled.", "; until it ends."),
@@ -79,6 +86,7 @@ def busy(make_store: MakeStore) -> Store:
     run(store, "RPUSH", "ordering:a-token-1", "1.1")
     run(store, "EXPIRE", "ordering:a-token-1", 600)
     store.schema.begin("before.gz")
+    store.changes.read("0-0", wait=0)
     assert broken(store) == []
     return store
 

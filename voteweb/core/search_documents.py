@@ -22,3 +22,20 @@ class Document(NamedTuple):
     link: str
     poster: str
     groups: tuple[str, ...]
+
+
+class Changes(NamedTuple):
+    """The documents that may have changed, or be new or gone, since an earlier ``position`` in the stream of changes.
+
+    ``articles`` changed themselves; of ``conversations``, given by the articles' ids, all comments may have changed.
+    ``epoch`` is that of the site. Unless ``is_complete``, there were other changes that the stream no longer has, and
+    everything has to be compared. ``may_be_more``: the stream has more changes.
+    """
+
+    position: str
+    epoch: str
+    articles: frozenset[int] = frozenset()
+    comments: frozenset[CommentId] = frozenset()
+    conversations: frozenset[int] = frozenset()
+    is_complete: bool = True
+    may_be_more: bool = False

@@ -10,6 +10,7 @@ from voteweb.store.articles import Articles
 from voteweb.store.backup import Backup
 from voteweb.store.ban_removals import BanRemovals
 from voteweb.store.bans import Bans
+from voteweb.store.changes import ChangeStream
 from voteweb.store.combinations import Combinations
 from voteweb.store.comment_imports import CommentImports
 from voteweb.store.comment_lists import CommentLists
@@ -44,7 +45,7 @@ from voteweb.store.removals import Removals
 from voteweb.store.reports import Reports
 from voteweb.store.rescoring import Rescoring
 from voteweb.store.schema import Schema
-from voteweb.store.search_results import SearchResults
+from voteweb.store.searched import SearchedDocuments
 from voteweb.store.secret_feeds import SecretFeeds
 from voteweb.store.server_info import ServerInfo
 from voteweb.store.sessions import Sessions
@@ -96,7 +97,6 @@ class Store:
     moderation_log: ModerationLog
     rankings: Rankings
     listings: Listings
-    search_results: SearchResults
     statistics: Statistics
     unsorted: Unsorted
     imports: Imports
@@ -108,6 +108,8 @@ class Store:
     health: HealthChecks
     leases: Leases
     schema: Schema
+    changes: ChangeStream
+    searched: SearchedDocuments
 
     @property
     def keys(self) -> Keys:
@@ -188,7 +190,6 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         moderation_log=moderation_log,
         rankings=Rankings(connection.keys),
         listings=Listings(connection, settings, Combinations(connection.keys, settings, rate_limits), votes),
-        search_results=SearchResults(connection, votes),
         unsorted=Unsorted(connection),
         statistics=Statistics(connection),
         imports=imports,
@@ -200,4 +201,6 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         health=health,
         leases=leases,
         schema=Schema(connection, settings),
+        changes=ChangeStream(connection),
+        searched=SearchedDocuments(connection),
     )

@@ -181,7 +181,7 @@ class AccountDeletion:
                 self._removals.delete(id)
         self._connection.script(
             "disown_article",
-            [self._keys.article(id), *rankings, self._keys.was(id), self._keys.answers()],
+            [self._keys.article(id), *rankings, self._keys.was(id), self._keys.answers(), self._keys.changes()],
             [member, config.DELETED_MEMBER],
         )
 
@@ -196,7 +196,7 @@ class AccountDeletion:
                 self._comments.delete(id)
         self._connection.script(
             "disown_comment",
-            [self._keys.thread(id.article), self._keys.commented(name)],
+            [self._keys.thread(id.article), self._keys.commented(name), self._keys.changes()],
             [member, id.number, name, config.DELETED_MEMBER],
         )
 

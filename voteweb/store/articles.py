@@ -100,6 +100,7 @@ class Articles:
                 keys.domain_rules(),
                 keys.held_articles(),
                 keys.gone(poster.name),
+                keys.changes(),
                 *group_keys(keys, groups),
             ],
             [
@@ -171,6 +172,7 @@ class Articles:
                 keys.domain(links.listed_domain(article.link)),
                 keys.domain(links.listed_domain(draft.link)),
                 keys.domain_rules(),
+                keys.changes(),
                 *group_keys(keys, (*add, *remove)),
                 *log.keys,
                 *actor.keys,
@@ -220,7 +222,14 @@ class Articles:
         checked = actor_arguments(keys, actor)
         outcome = self._connection.script(
             "set_groups",
-            [keys.article(id), keys.groups(), *group_keys(keys, (*add, *remove)), *log.keys, *checked.keys],
+            [
+                keys.article(id),
+                keys.groups(),
+                keys.changes(),
+                *group_keys(keys, (*add, *remove)),
+                *log.keys,
+                *checked.keys,
+            ],
             [
                 *log.arguments,
                 article_member(id),

@@ -150,6 +150,7 @@ class CommentImports:
                 keys.imported(numbered_row.bucket),
                 keys.imported(answered_row.bucket),
                 keys.user(comment.poster),
+                keys.changes(),
             ],
             [
                 f"{id}.{number}",

@@ -79,6 +79,7 @@ class CommentRemovals:
                 keys.reports(),
                 reports,
                 self._user_key(author),
+                keys.changes(),
                 *told.keys,
                 *log.keys,
                 *actor.keys,
@@ -134,7 +135,14 @@ class CommentRemovals:
         told = told_arguments(self._keys, entry.who, author)
         outcome = self._connection.script(
             "restore_comment",
-            [*self._thread_keys(id.article), self._user_key(author), *told.keys, *log.keys, *actor.keys],
+            [
+                *self._thread_keys(id.article),
+                self._user_key(author),
+                self._keys.changes(),
+                *told.keys,
+                *log.keys,
+                *actor.keys,
+            ],
             [*log.arguments, *id, _reason_field(id), author, removed_by, *told.arguments, *actor.arguments],
         )
         _raise_refusal(outcome)

@@ -76,6 +76,7 @@ class Comments:
                 keys.seen(author.name),
                 limit_key,
                 today(keys),
+                keys.changes(),
                 *self._inbox_keys(reasons),
             ],
             [
@@ -132,6 +133,7 @@ class Comments:
                 keys.article(id.article),
                 keys.thread(id.article),
                 keys.words(id.article),
+                keys.changes(),
                 *self._inbox_keys(_reasons(self._named(text), author, "", "")),
                 *act.keys,
                 *actor.keys,
@@ -177,6 +179,7 @@ class Comments:
                 keys.commented(name),
                 keys.reports(),
                 keys.comment_report(*id),
+                keys.changes(),
                 *actor.keys,
             ],
             [id.number, str(id), comment_member(*id), name, f"reason:{id.number}", *actor.arguments],

@@ -67,6 +67,7 @@ class HeldArticles:
                 keys.user(article.poster or config.DELETED_MEMBER),
                 keys.held_articles(),
                 keys.groups(),
+                keys.changes(),
                 *group_keys(keys, article.groups),
                 *told.keys,
                 *log.keys,

@@ -112,6 +112,7 @@ class Imports:
                 keys.posted(story.poster),
                 keys.imported(row.bucket),
                 keys.link(links.digest(draft.link)),
+                keys.changes(),
                 *group_keys(keys, draft.groups),
                 keys.user(story.poster),
             ],

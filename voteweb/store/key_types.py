@@ -23,7 +23,7 @@ TYPES = {
     "invite": "hash", "invites": "zset", "reset": "string",
     "jobs": "hash", "lease": "string", "stats": "hash",
     "once": "string", "done": "string", "limit": "string", "imported": "set", "restoring": "string",
-    "schema": "string", "migrating": "string",
+    "changes": "stream", "search": "string", "schema": "string", "migrating": "string",
 }  # fmt: skip
 #: The nouns whose key without an id is the counter of their ids: a string.
 COUNTED_NOUNS = frozenset({"article", "user"})

@@ -21,7 +21,7 @@ _COMMENT_ID = re.compile(r"[1-9][0-9]{0,18}\.[1-9][0-9]{0,18}")
 #: number; rankings and members by name, where no name stands for the whole site or the counter; things with a name.
 _GRAMMAR = re.compile(
     r"(?:good|groups|combined|users|admins|held|reports|log|log-entries|leaving|restoring|schema|migrating):"
-    r"|(?:answers|group-aliases|comments|removing|ban-removals|domain-rules|held-articles|top):"
+    r"|(?:answers|group-aliases|comments|removing|ban-removals|domain-rules|held-articles|top|changes|search):"
     r"|jobs:|lease:[^:]+|stats:[^:]+"
     r"|(?:article|imported):[0-9]*"
     r"|(?:voted|open-votes|report|was|log-entry|thread|words|hidden):[0-9]+"
@@ -346,6 +346,14 @@ class Keys:
     def imported(self, bucket: int | str) -> str:
         """A set: the fingerprints of some imported rows, so that none is imported twice; for ever."""
         return f"{self.prefix}imported:{bucket}"
+
+    def changes(self) -> str:
+        """A stream: the articles (``a <id>``), comments (``c <id>.<number>``) and conversations with their articles (``t <id>``) of which something that is searched has changed, the last 100,000 about; for ever."""  # noqa: E501
+        return f"{self.prefix}changes:"
+
+    def search_epoch(self) -> str:
+        """A string: random characters by which an index of the site knows that it belongs to these data; for ever."""
+        return f"{self.prefix}search:"
 
     def restoring(self) -> str:
         """A string: the unix time at which a restore began that has not ended; until it ends."""

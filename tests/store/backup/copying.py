@@ -39,8 +39,9 @@ def restore(store: Store, backup: Iterable[BackupRecord]) -> None:
 def lasting(store: Store) -> dict[str, Any]:
     """Return everything that a restore brings back.
 
-    That is all but the combined rankings, which are kept for a minute, and votes on deleted articles, which have no
-    voters and stay for a while in the lists of open votes, and earlier versions of articles and statistics, which no
+    That is all but what tells an index of the searched words about changes, the combined rankings, which are kept for a
+    minute, and votes on deleted articles, which have no voters and stay for a while in the lists of open votes, and
+    earlier versions of articles and statistics, which no
     backup has. Bits of comments that nobody ever hid are zero, whether they are stored or not.
     """
     keys = snapshot(store)
@@ -56,5 +57,7 @@ def lasting(store: Store) -> dict[str, Any]:
     return {
         key: content
         for key, content in keys.items()
-        if key != "combined:" and not key.startswith(("was:", "stats:")) and ("+" not in key or key.startswith("log"))
+        if key not in ("combined:", "changes:", "search:")
+        and not key.startswith(("was:", "stats:"))
+        and ("+" not in key or key.startswith("log"))
     }

@@ -41,10 +41,13 @@ def named_keys(store: Store) -> set[str]:
 
 
 def changed_keys(before: dict[str, object], after: dict[str, object]) -> set[str]:
-    """Return the keys that differ, but for the revisions of conversations; those of links by their short names."""
+    """Return the keys that differ, but for the revisions of conversations and the stream of changes.
+
+    Those of links come by their short names.
+    """
     return {
         SHORT_NAMES.get(key, key)
-        for key in before.keys() | after.keys()
+        for key in (before.keys() | after.keys()) - {"changes:"}
         if _without_revision(before.get(key)) != _without_revision(after.get(key))
     }
 

@@ -77,7 +77,7 @@ ARGUMENTS = {
     "remove_comment": "log id number state reason reason_field known_author member removed_by",
     "repair_article": "member vote_score max_lift good_votes max_ranked day has_domain voting_seconds link_seconds"
     " known_groups known_poster known_link",
-    "repair_comment": "number before after",
+    "repair_comment": "number before after article",
     "repair_comment_reports": "log member number log_id",
     "repair_comment_voters": "block grace",
     "repair_field": "field before value",

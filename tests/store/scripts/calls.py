@@ -37,7 +37,7 @@ KNOWN = {"known_link": LINK, "known_poster": "ann"}
 SET_GROUPS = {"member": "article:1", "add_count": 1}
 WRITE_KEYS = (
     "article:3 thread:3 words:3 hidden:3 voted-comments:3-0 comments: commented:bob once:2-form-0009 user:bob seen:bob"
-    " limit:new-bob stats:2026-11-22"
+    " limit:new-bob stats:2026-11-22 changes:"
 )
 WRITE = {
     "stem": "comment:3", "id": 3, "text": "Yes.", "author": "bob", "author_id": 2, "known_block": 0,
@@ -56,7 +56,7 @@ CALLS = {
     "post_article": call(
         "post_article",
         f"article:9 voted:9 {OTHER_SITE} posted:ann once:1-form-0009 groups: {OTHER_LINK_KEY} user:ann limit:new-ann"
-        f" domain-rules: held-articles: gone:ann {GO}",
+        f" domain-rules: held-articles: gone:ann changes: {GO}",
         "go",
         member="article:9",
         **ARTICLE,
@@ -91,10 +91,10 @@ CALLS = {
         seconds=2_592_000,
         most=200,
     ),
-    "set_groups": call("set_groups", f"article:1 groups: {REDIS} {GO}", "redis", "go", **SET_GROUPS),
+    "set_groups": call("set_groups", f"article:1 groups: changes: {REDIS} {GO}", "redis", "go", **SET_GROUPS),
     "set_groups in the log": call(
         "set_groups",
-        f"article:1 groups: {REDIS} {GO}",
+        f"article:1 groups: changes: {REDIS} {GO}",
         "redis",
         "go",
         log=LOGGED,
@@ -102,12 +102,12 @@ CALLS = {
         actor=MOD,
     ),
     "set_groups to undo": call(
-        "set_groups", f"article:1 groups: {REDIS} {GO}", "redis", "go", log=UNDOING, **SET_GROUPS
+        "set_groups", f"article:1 groups: changes: {REDIS} {GO}", "redis", "go", log=UNDOING, **SET_GROUPS
     ),
     "edit_article": call(
         "edit_article",
         f"article:1 groups: {LINK_KEY} {OTHER_LINK_KEY} was:1 domain:example.com domain:a.example"
-        f" domain-rules: {REDIS} {GO}",
+        f" domain-rules: changes: {REDIS} {GO}",
         "redis",
         "go",
         editor="ANN",
@@ -117,7 +117,8 @@ CALLS = {
     ),
     "edit_article in the log": call(
         "edit_article",
-        f"article:1 groups: {LINK_KEY} {NO_LINK_KEY} was:1 domain:example.com domain: domain-rules: {REDIS} {GO}",
+        f"article:1 groups: {LINK_KEY} {NO_LINK_KEY} was:1 domain:example.com domain: domain-rules: changes:"
+        f" {REDIS} {GO}",
         "redis",
         "go",
         log=LOGGED,
@@ -130,7 +131,7 @@ CALLS = {
     ),
     "unlist_article to delete": call(
         "unlist_article",
-        f"article:1 voted:1 {SITE} {POSTER_KEYS} report:1 user:ann was:1 held-articles: answers: {GO}",
+        f"article:1 voted:1 {SITE} {POSTER_KEYS} report:1 user:ann was:1 held-articles: answers: changes: {GO}",
         "go",
         member="article:1",
         status="deleted",
@@ -141,7 +142,7 @@ CALLS = {
     ),
     "unlist_article to delete a removed one": call(
         "unlist_article",
-        f"article:4 voted:4 {SITE} {POSTER_KEYS} report:4 user:ann was:4 held-articles: answers: {GO}",
+        f"article:4 voted:4 {SITE} {POSTER_KEYS} report:4 user:ann was:4 held-articles: answers: changes: {GO}",
         "go",
         member="article:4",
         status="deleted",
@@ -151,7 +152,7 @@ CALLS = {
     ),
     "unlist_article to remove": call(
         "unlist_article",
-        f"article:1 voted:1 {SITE} {POSTER_KEYS} report:1 user:ann was:1 held-articles: answers: {GO}",
+        f"article:1 voted:1 {SITE} {POSTER_KEYS} report:1 user:ann was:1 held-articles: answers: changes: {GO}",
         "go",
         log=LOGGED,
         member="article:1",
@@ -164,7 +165,7 @@ CALLS = {
     ),
     "restore_article": call(
         "restore_article",
-        f"article:4 {SITE} posted:ann gone:ann {LINK_KEY} user:ann groups: answers: held-articles: {GO}",
+        f"article:4 {SITE} posted:ann gone:ann {LINK_KEY} user:ann groups: answers: held-articles: changes: {GO}",
         "go",
         log=LOGGED,
         member="article:4",
@@ -213,7 +214,7 @@ CALLS = {
     ),
     "remove_comment": call(
         "remove_comment",
-        f"{THREAD_KEYS} reports: comment-report:5.1 user:bob",
+        f"{THREAD_KEYS} reports: comment-report:5.1 user:bob changes:",
         log=LOGGED,
         id=5,
         number=1,
@@ -227,7 +228,7 @@ CALLS = {
     ),
     "restore_comment": call(
         "restore_comment",
-        f"{THREAD_KEYS} user:ann",
+        f"{THREAD_KEYS} user:ann changes:",
         log=LOGGED,
         id=5,
         number=3,
@@ -241,7 +242,7 @@ CALLS = {
     "reopen_thread": call("reopen_thread", "article:6 thread:6", log=LOGGED, actor=MOD),
     "import_article": call(
         "import_article",
-        f"article:9 voted:9 {IMPORT_SITE} posted:ann imported:7 {OTHER_LINK_KEY} {GO} user:ann",
+        f"article:9 voted:9 {IMPORT_SITE} posted:ann imported:7 {OTHER_LINK_KEY} changes: {GO} user:ann",
         "go",
         member="article:9",
         **ARTICLE,
@@ -253,7 +254,7 @@ CALLS = {
     "import_comment": call(
         "import_comment",
         "article:3 thread:3 words:3 hidden:3 voted-comments:3-0 commented:ann imported:7 imported:8 imported:9"
-        " user:ann",
+        " user:ann changes:",
         comment="3.5",
         number=5,
         parent=0,
@@ -270,7 +271,7 @@ CALLS = {
     "write_comment in a new conversation": call(
         "write_comment",
         "article:2 thread:2 words:2 hidden:2 voted-comments:2-0 comments: commented:bob once:2-form-0009 user:bob"
-        " seen:bob limit:new-bob stats:2026-11-22",
+        " seen:bob limit:new-bob stats:2026-11-22 changes:",
         parent=0,
         known_answered="",
         **WRITE | {"stem": "comment:2", "id": 2},
@@ -286,7 +287,7 @@ CALLS = {
     ),
     "edit_comment": call(
         "edit_comment",
-        "article:3 thread:3 words:3 user:ann inbox:ann unread:ann",
+        "article:3 thread:3 words:3 changes: user:ann inbox:ann unread:ann",
         author="BOB",
         text="Now @ann knows.",
         **COMMENT_2,
@@ -294,7 +295,7 @@ CALLS = {
     ),
     "delete_comment": call(
         "delete_comment",
-        "article:3 thread:3 words:3 hidden:3 commented:bob reports: comment-report:3.2",
+        "article:3 thread:3 words:3 hidden:3 commented:bob reports: comment-report:3.2 changes:",
         member="comment:3.2",
         author="bob",
         reason_field="reason:2",
@@ -303,7 +304,7 @@ CALLS = {
     ),
     "delete_comment that was removed": call(
         "delete_comment",
-        "article:3 thread:3 words:3 hidden:3 commented:ann reports: comment-report:3.3",
+        "article:3 thread:3 words:3 hidden:3 commented:ann reports: comment-report:3.3 changes:",
         number=3,
         comment="3.3",
         member="comment:3.3",
@@ -409,7 +410,8 @@ CALLS = {
     ),
     "release_article": call(
         "release_article",
-        f"article:20 voted:20 {OTHER_SITE} posted:ann gone:ann {OTHER_LINK_KEY} user:ann held-articles: groups: {GO}",
+        f"article:20 voted:20 {OTHER_SITE} posted:ann gone:ann {OTHER_LINK_KEY} user:ann held-articles: groups:"
+        f" changes: {GO}",
         "go",
         log=LOGGED,
         member="article:20",
@@ -525,9 +527,12 @@ CALLS = {
     ),
     "remove_invitation": call("remove_invitation", "invite:open invites:bob", member="invite:open"),
     "disown_article": call(
-        "disown_article", "article:1 posted:ann gone:ann was:1 answers:", member="article:1", replacement="[deleted]"
+        "disown_article",
+        "article:1 posted:ann gone:ann was:1 answers: changes:",
+        member="article:1",
+        replacement="[deleted]",
     ),
-    "disown_comment": call("disown_comment", "thread:8 commented:zoe", member="8.2", number=2, name="zoe"),
+    "disown_comment": call("disown_comment", "thread:8 commented:zoe changes:", member="8.2", number=2, name="zoe"),
     "finish_account_deletion": call(
         "finish_account_deletion",
         "leaving: posted:zoe gone:zoe reported:none invites:zoe commented:none reported-comments:zoe inbox:zoe"
@@ -606,7 +611,9 @@ CALLS = {
         most=10_000,
         commenting_seconds=1_209_600,
     ),
-    "repair_comment": call("repair_comment", "thread:12 words:12", number=2, before=DELETED, after=f"{DELETED}bob"),
+    "repair_comment": call(
+        "repair_comment", "thread:12 words:12 changes:", number=2, before=DELETED, after=f"{DELETED}bob", article=12
+    ),
     "repair_hidden": call("repair_hidden", "article:12 thread:12 hidden:12 removing:", 2, article_id=12),
     "repair_comment_voters": call("repair_comment_voters", "thread:12 voted-comments:12-0", "nonsense", block=0),
     "repair_comment_voters that were lost": call("repair_comment_voters", "thread:12 voted-comments:12-1", block=0),
@@ -624,7 +631,7 @@ CALLS = {
         log_id="",
     ),
     "repair_field": call("repair_field", "user:bob", field="role", before="member", value="moderator"),
-    "repair_time": call("repair_time", "article:7 time:", member="article:1", field="time"),
+    "repair_time": call("repair_time", "article:7 gone:dan changes:", member="article:7", field="time"),
     "remove_stray_member": call(
         "remove_stray_member", "posted:ann article:1", member="article:1", field="poster", value="ann"
     ),

@@ -73,6 +73,7 @@ def build_site(store: Store) -> None:
     run(store, "PERSIST", "voted:3")
     _add_conversations(store)
     run(store, "HSET", "article:7", "title", "without a time")
+    run(store, "ZADD", "gone:dan", 1_700_000_000, "article:7")
     run(store, "HSET", "article:8", "title", "Answered", "gone", "removed", "answer", "Sorry.", "answered", "5")
     run(store, "ZADD", "answers:", 5, "article:8", 5, "article:3")
     began, week = int(time.time()) - 604_800, 604_800

@@ -10,6 +10,8 @@ from voteweb.store.scanner import Scanner, batched
 
 #: Members or fields in one record.
 ITEMS_PER_RECORD = 1_000
+#: The nouns of keys that are about the index of the searched words: it is made anew from what is restored.
+_NOT_COPIED = ("changes", "search")
 _SCANS = {"hash": "HSCAN", "set": "SSCAN", "zset": "ZSCAN"}
 
 
@@ -22,6 +24,8 @@ def read_keys(connection: Connection) -> Iterator[Key]:
     for keys in batched(scanner.keys(f"{connection.keys.prefix}*")):
         looks = scanner.run_atomic([command for key in keys for command in (("TYPE", key), ("PEXPIRETIME", key))])
         for key, kind, expiry in zip(keys, looks[::2], looks[1::2], strict=True):
+            if connection.keys.split(key)[0] in _NOT_COPIED:
+                continue
             name, until = key.removeprefix(connection.keys.prefix), expiry if expiry > 0 else None
             if kind == "string" and connection.keys.split(key)[0] == "hidden":
                 yield Key(name, "bits", [_bytes_in_hex(connection, key)], until)

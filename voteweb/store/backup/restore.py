@@ -11,6 +11,7 @@ from voteweb.store.account_deletion import keys_left_behind
 from voteweb.store.backup import records, restore_threads
 from voteweb.store.backup.records import BackupRecord
 from voteweb.store.backup.restore_batch import RestoreBatch
+from voteweb.store.changes import begin_epoch
 from voteweb.store.connection.connection import Connection
 from voteweb.store.health import HealthChecks
 from voteweb.store.scanner import Scanner, batched
@@ -45,7 +46,8 @@ class Restore:
         """Mark the database as incomplete; raise ConfigError unless it is empty."""
         self._health.refuse_unfinished_restore()
         # An empty database that a site was started on has the number of the layout.
-        count, known = self._connection.run([("DBSIZE",), ("EXISTS", self._keys.schema())])
+        # An indexer that waits for articles has given it an epoch.
+        count, known = self._connection.run([("DBSIZE",), ("EXISTS", self._keys.schema(), self._keys.search_epoch())])
         count -= known
         if count:
             raise ConfigError(
@@ -79,7 +81,7 @@ class Restore:
         """
         self._refuse_another_run()
         if self._written["key"]:  # whole keys, and the number of their layout among them, if they have one
-            self._connection.command("UNLINK", self._keys.restoring())
+            self._connection.run([*begin_epoch(self._keys), ("UNLINK", self._keys.restoring())], atomic=True)
             return
         for pattern in keys_left_behind(self._keys, "*"):
             for batch in batched(self._scanner.keys(pattern)):
@@ -104,7 +106,11 @@ class Restore:
                 found=_in_words(actual),
                 wanted=_in_words(wanted),
             )
-        commands = [("SET", self._keys.schema(), SCHEMA), ("UNLINK", self._keys.restoring())]
+        commands = [
+            ("SET", self._keys.schema(), SCHEMA),
+            *begin_epoch(self._keys),
+            ("UNLINK", self._keys.restoring()),
+        ]
         self._connection.run(commands, atomic=True)
 
     def _count_members(self) -> int:

@@ -101,7 +101,7 @@ def _lost_time(keys: Keys, snapshot: Snapshot, why_not: str) -> Finding:
         ranked = snapshot.scores.get(ranking)
         if ranked is not None and _is_time(repr(float(ranked))):
             what = f"has no time: it is {float(ranked):.6f} now, as in {ranking}"
-            return Finding(key, what, fixes.lost_time(key, "time", ranking, snapshot.member))
+            return Finding(key, what, fixes.lost_time(keys, key, "time", ranking, snapshot.member))
     return Finding(key, "has no time", why_not=why_not)
 
 

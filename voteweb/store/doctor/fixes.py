@@ -49,9 +49,9 @@ def field(key: str, name: str, before: str | None, value: str) -> Command:
     return scripts.call("repair_field", [key], [name, before or "", value])
 
 
-def lost_time(key: str, name: str, ranking: str, member: str) -> Command:
+def lost_time(keys: Keys, key: str, name: str, ranking: str, member: str) -> Command:
     """Return the command that sets the field *name* of a hash to the time that *member* has in *ranking*."""
-    return scripts.call("repair_time", [key, ranking], [member, name])
+    return scripts.call("repair_time", [key, ranking, keys.changes()], [member, name])
 
 
 def voters(keys: Keys, settings: Settings, id: int | str) -> Command:

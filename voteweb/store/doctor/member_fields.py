@@ -9,6 +9,7 @@ from voteweb.store.bitmap import Bitmap
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor import fixes
 from voteweb.store.doctor.finding import Finding
+from voteweb.store.keys import Keys
 from voteweb.store.scanner import Scanner, batched, finite_number, split_evenly
 
 _FIELDS = ("id", "name", "role", "password", "since", "banned", "banned-until", "left", "held", "recovered", "recovery")
@@ -56,7 +57,7 @@ def _check_fields(
         what = "has no password field: it is empty now, and voteweb user password sets a new password"
         yield Finding(key, what, fixes.field(key, "password", None, ""))
     if finite_number(fields["since"]) is None:
-        yield _lost_since(keys.users(), key, name, joined)
+        yield _lost_since(keys, key, name, joined)
     if not is_stored(fields["recovery"] or ""):
         what = "has recovery codes that are no digests: they are removed now, and the member can make new ones"
         yield Finding(key, what, fixes.field(key, "recovery", fields["recovery"], ""))
@@ -65,11 +66,11 @@ def _check_fields(
             yield Finding(key, f"has the time {fields[field]} in the field {field}, which is no time", why_not=_BY_HAND)
 
 
-def _lost_since(ranking: str, key: str, name: str, joined: float | None) -> Finding:
+def _lost_since(keys: Keys, key: str, name: str, joined: float | None) -> Finding:
     if not joined:
         return Finding(key, "has no time of joining", why_not=_BY_HAND)
-    what = f"has no time of joining: it is {joined:.6f} now, as in {ranking}"
-    return Finding(key, what, fixes.lost_time(key, "since", ranking, name))
+    what = f"has no time of joining: it is {joined:.6f} now, as in {keys.users()}"
+    return Finding(key, what, fixes.lost_time(keys, key, "since", keys.users(), name))
 
 
 def _check_shared_ids(scanner: Scanner, shared: Iterable[str]) -> Iterator[Finding]:

@@ -29,7 +29,11 @@ def comment(keys: Keys, id: CommentId, before: str, after: str) -> Command:
 
     The words of a deleted one go.
     """
-    return scripts.call("repair_comment", [keys.thread(id.article), keys.words(id.article)], [id.number, before, after])
+    return scripts.call(
+        "repair_comment",
+        [keys.thread(id.article), keys.words(id.article), keys.changes()],
+        [id.number, before, after, id.article],
+    )
 
 
 def hidden(keys: Keys, id: int, numbers: Sequence[int] = ()) -> Command:

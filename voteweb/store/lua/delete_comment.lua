@@ -1,6 +1,6 @@
 -- Delete a comment for good, with its words, its author's name and its open reports; its place stays, for its replies.
 -- KEYS  1 article:<id>  2 thread:<id>  3 words:<id>  4 hidden:<id>  5 commented:<author>  6 reports:
---       7 comment-report:<id>.<number>  then the actor's
+--       7 comment-report:<id>.<number>  8 changes:  then the actor's
 -- ARGV  1 the comment's number  2 <article's id>.<number>  3 the comment as a member of rankings  4 author's name, as the
 --       actor's or as the caller knows it  5 the field with the reason of its removal  then the actor's
 -- Answers  deleted (now or before) | comment-unknown | not-yours | removed (an author cannot delete what was removed: the
@@ -27,6 +27,7 @@ check_types(4, 4, 'string')
 check_types(5, 5, 'list')
 check_types(6, 6, 'zset')
 check_types(7, 7, 'hash')
+check_types(8, 8, 'stream')
 
 -- What stands below a comment that was removed with its replies stays hidden, with the reason.
 write_when_full(KEYS[2])
@@ -40,4 +41,5 @@ set_hidden(KEYS[4], KEYS[1], number, true)
 redis.call('LREM', KEYS[5], 0, comment)
 redis.call('ZREM', KEYS[6], member)
 redis.call('UNLINK', KEYS[7])
+record_change(KEYS[8], 'c', comment)
 return { 'deleted' }

@@ -1,8 +1,7 @@
 -- Change title, link, text and groups of an article: its poster may in the first minutes, a moderator at any time.
 -- KEYS  1 article:<id>  2 groups:  3 link:<digest> as it was  4 link:<digest> as it will be  5 was:<id>
 --       6 domain:<domain> as it was  7 domain:<domain> as it will be  8 domain-rules:
---       then for each group named, first those to add,
---       its four keys;  then the act's, then the actor's
+--       9 changes:  then for each group named, first those to add, its four keys;  then the act's, then the actor's
 -- ARGV  1-3 the act's (see acts.lua)  4 the article as a member of rankings  5 poster's name, or empty for a moderator
 --       6 seconds to edit  7 seconds per vote  8-10 the other ranking arguments  11 whether the new link has a domain
 --       (0 or 1)  12 groups an article may be in  13 title  14 link  15 text
@@ -20,7 +19,7 @@ end
 local member, editor, edit_seconds, vote_score, max_lift, good_votes, max_ranked, has_domain, max_groups, new_title,
   new_link, new_text, known_link, link_seconds, known_revision, max_versions, version_seconds, add_count,
   domains = unpack(ARGV, 4)
-local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 9, 23
+local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 10, 23
 local title, link, text, poster, posted, votes, base, field, gone, revision, released = unpack(redis.call('HMGET', KEYS[1],
   'title', 'link', 'text', 'poster', 'time', 'votes', 'base', 'groups', 'gone', 'revision', 'released'))
 if not title or not posted then
@@ -45,6 +44,7 @@ end
 check_types(2, 2, 'set')
 check_types(3, 7, 'zset')
 check_types(8, 8, 'hash')
+check_types(9, 9, 'stream')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 check_log()
 local remaining, in_group, unknown = plan_groups(field, FIRST_GROUP_NAME, tonumber(add_count), 2)
@@ -95,6 +95,9 @@ if new_link ~= known_link and not gone then
 end
 if is_edited then
   redis.call('HSET', KEYS[1], 'edited', time_of_edit)
+end
+if not gone then
+  record_change(KEYS[9], groups == group_names(field) and 'a' or 't', member)
 end
 write_log_entry(added, removed)
 return done({ 'edited' })

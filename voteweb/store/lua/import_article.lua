@@ -1,6 +1,6 @@
 -- Import one article from elsewhere, unless the same row was imported before.
 -- KEYS  1 article:<id>  2 voted:<id>  3-8 rankings of the site  9 posted:<poster>  10 imported:<bucket>
---       11 link:<digest>  then for each group its four keys;  last user:<poster>
+--       11 link:<digest>  12 changes:  then for each group its four keys;  last user:<poster>
 -- ARGV  1 the article as a member of rankings  2 title  3 link  4 text  5 poster's name  6 poster's id  7 unix time
 --       8 votes  9 seconds per vote  10-12 the other ranking arguments  13 the day of KEYS[7]
 --       14 whether the link has a domain (0 or 1)  15 voting seconds  16 seconds that the set of voters outlives them
@@ -10,7 +10,7 @@
 -- While voting is open the poster is a voter, as with any article, and the other votes are the base.
 local member, title, link, text, poster, poster_id, wanted_time, votes, vote_score, max_lift, good_votes, max_ranked, day,
   has_domain, voting_seconds, grace, row, link_seconds, replacement = unpack(ARGV)
-local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 12, 20
+local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 13, 20
 if redis.call('SISMEMBER', KEYS[10], row) == 1 then
   return { 'known' }
 elseif redis.call('EXISTS', KEYS[1]) == 1 then
@@ -19,6 +19,7 @@ end
 check_types(2, 2, 'set')
 check_types(3, 9, 'zset')
 check_types(11, 11, 'zset')
+check_types(12, 12, 'stream')
 check_types(#KEYS, #KEYS, 'hash')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 local posted = first_free_time(KEYS[3], string.format('%.6f', tonumber(wanted_time)))
@@ -54,4 +55,5 @@ if link ~= '' and tonumber(now()) < time + tonumber(link_seconds) then
 end
 enter_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY, place)
 redis.call('SADD', KEYS[10], row)
+record_change(KEYS[12], 'a', member)
 return { 'imported' }

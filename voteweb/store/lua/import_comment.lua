@@ -1,7 +1,7 @@
 -- Import one comment from elsewhere, unless the same row was imported before. Nobody is told, and the votes have no voters.
 -- KEYS  1 article:<id>  2 thread:<id>  3 words:<id>  4 hidden:<id>  5 voted-comments:<id>-<block>  6 commented:<poster>
 --       7 imported:<bucket>  8 imported:<bucket> of the row with its number  9 imported:<bucket> of the row that it
---       answers with its number, or any  10 user:<poster>
+--       answers with its number, or any  10 user:<poster>  11 changes:
 -- ARGV  1 the comment as lists name it  2 its number  3 number of the comment that it answers, 0 for none  4 text
 --       5 poster's name  6 unix time  7 votes  8 seconds for which an article is open for comments  9 seconds that the set
 --       of voters outlives them  10 highest level of a comment  11 comments of a conversation  12 the row's fingerprint in
@@ -35,6 +35,7 @@ check_types(5, 5, 'set')
 check_types(6, 6, 'list')
 check_types(8, 9, 'set')
 check_types(10, 10, 'hash')
+check_types(11, 11, 'stream')
 votes = assert(finite(votes), 'votes is no number')
 local closes = conversation_end(ends, posted, commenting_seconds)
 -- The deletion of an account has gone through its comments once: none may come under the name after that.
@@ -58,4 +59,5 @@ if not has_left then
 end
 redis.call('SADD', KEYS[7], row)
 redis.call('SADD', KEYS[8], numbered_row)
+record_change(KEYS[11], 'c', comment)
 return { 'imported' }

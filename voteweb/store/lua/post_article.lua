@@ -1,7 +1,7 @@
 -- Post an article under an id that the caller has reserved.
 -- KEYS  1 article:<id>  2 voted:<id>  3-8 rankings of the site  9 posted:<poster>  10 once:<member>-<token>
 --       11 groups:  12 link:<digest>  13 user:<poster>  14 limit:<kind>-<digest> of newcomers
---       15 domain-rules:  16 held-articles:  17 gone:<poster>  then for each group its four keys
+--       15 domain-rules:  16 held-articles:  17 gone:<poster>  18 changes:  then for each group its four keys
 -- ARGV  1 the article as a member of rankings  2 title  3 link  4 text  5 poster's name  6 poster's id
 --       7 own vote (0 or 1)  8 seconds per vote  9-11 the other ranking arguments  12 the day of KEYS[7]
 --       13 whether the link has a domain (0 or 1)  14 voting seconds  15 seconds that the set of voters outlives them
@@ -20,7 +20,7 @@
 local member, title, link, text, poster, poster_id, own_vote, vote_score, max_lift, good_votes, max_ranked, day,
   has_domain, voting_seconds, grace, form_seconds, link_seconds, allow_duplicate, newcomer_seconds, newcomer_burst,
   newcomer_interval, domains, hold_posts = unpack(ARGV)
-local LIMIT_KEY, FIRST_GROUP_KEY, LIMIT, FIRST_GROUP_NAME = 14, 18, 20, 24
+local LIMIT_KEY, FIRST_GROUP_KEY, LIMIT, FIRST_GROUP_NAME = 14, 19, 20, 24
 local before = redis.call('GET', KEYS[10])
 if before then
   return { 'posted-before', before }
@@ -35,6 +35,7 @@ check_types(12, 12, 'zset')
 check_types(LIMIT_KEY, LIMIT_KEY, 'string')
 check_types(15, 15, 'hash')
 check_types(16, 17, 'zset')
+check_types(18, 18, 'stream')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 local refusal = check_member(KEYS[13], poster_id, 'member')
 if refusal then
@@ -99,4 +100,5 @@ if link ~= '' then
   remember_link(KEYS[12], time, tonumber(link_seconds), member)
 end
 enter_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY, place)
+record_change(KEYS[18], 'a', member)
 return { 'posted', member }

@@ -1,7 +1,7 @@
 -- Publish an article that waited for a moderator: its publish time is now, and voting on it begins.
 -- KEYS  1 article:<id>  2 voted:<id>  3-8 rankings of the site  9 posted:<poster>  10 gone:<poster>
---       11 link:<digest>  12 user:<poster>  13 held-articles:  14 groups:  then for each group of the article its four
---       keys;  then those of who is told (see thread.lua), the act's, the actor's
+--       11 link:<digest>  12 user:<poster>  13 held-articles:  14 groups:  15 changes:  then for each group of the article
+--       its four keys;  then those of who is told (see thread.lua), the act's, the actor's
 -- ARGV  1-3 the act's (see acts.lua)  4 the article as a member of rankings  5 own vote (0 or 1)
 --       6 seconds per vote  7-9 the other ranking arguments  10 the day of KEYS[7]  11 whether the link has a domain
 --       (0 or 1)  12 voting seconds  13 seconds that the set of voters outlives them  14 seconds a link is remembered
@@ -17,7 +17,7 @@ end
 local told = take_told()
 local member, own_vote, vote_score, max_lift, good_votes, max_ranked, day, has_domain, voting_seconds, grace,
   link_seconds, known_link, known_poster, known_revision = unpack(ARGV, 4)
-local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 15, 18
+local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 16, 18
 local title, link, poster, field, gone, revision = unpack(
   redis.call('HMGET', KEYS[1], 'title', 'link', 'poster', 'groups', 'gone', 'revision'))
 if not title then
@@ -32,6 +32,7 @@ check_types(3, 11, 'zset')
 check_types(12, 12, 'hash')
 check_types(13, 13, 'zset')
 check_types(14, 14, 'set')
+check_types(15, 15, 'stream')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 check_told(told)
 check_log()
@@ -62,5 +63,6 @@ if known_link ~= '' then
   remember_link(KEYS[11], time, tonumber(link_seconds), member)
 end
 redis.call('HSET', KEYS[1], 'groups', enter_existing_groups(KEYS[14], FIRST_GROUP_NAME, FIRST_GROUP_KEY, place))
+record_change(KEYS[15], 'a', member)
 tell(told, write_log_entry())
 return done({ 'released' })

@@ -1,6 +1,6 @@
 -- Remove a comment, alone or with all replies below it, and settle its reports. It keeps its words, so that it can be restored.
 -- KEYS  1 article:<id>  2 thread:<id>  3 hidden:<id>  4 removing:  5 reports:  6 comment-report:<id>.<number>
---       7 user:<author>
+--       7 user:<author>  8 changes:
 --       then those of who is told (see thread.lua), the act's, the actor's
 -- ARGV  1-3 the act's (see acts.lua)  4 the article's id  5 number of the comment  6 "r", or "R" with its replies
 --       7 reason  8 field of the reason  9 its author as the caller knows them  10 the comment as a member of rankings
@@ -34,6 +34,7 @@ check_types(1, 1, 'hash')
 check_types(3, 3, 'string')
 check_types(4, 4, 'set')
 check_types(5, 5, 'zset')
+check_types(8, 8, 'stream')
 check_told(told)
 check_log()
 
@@ -48,6 +49,7 @@ set_hidden(KEYS[3], KEYS[1], number, true)
 if state == 'R' then
   begin_hiding(KEYS[2], KEYS[4], id, number + 1)
 end
+record_change(KEYS[8], state == 'R' and 't' or 'c', state == 'R' and id or id .. '.' .. number)
 redis.call('ZREM', KEYS[5], member)
 redis.call('DEL', KEYS[6])
 if removed_by ~= '' then

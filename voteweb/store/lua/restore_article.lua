@@ -1,6 +1,6 @@
 -- Put a removed article back into every list, with its votes; one that waited for a moderator until then waits again.
 -- KEYS  1 article:<id>  2-7 rankings of the site  8 posted:<poster>  9 gone:<poster>  10 link:<digest>
---       11 user:<poster>  12 groups:  13 answers:  14 held-articles:  then for each group of the article its four keys;
+--       11 user:<poster>  12 groups:  13 answers:  14 held-articles:  15 changes:  then for each group of the article its four keys;
 --       then those of who is told (see thread.lua), the act's, the actor's
 -- ARGV  1-3 the act's (see acts.lua)  4 the article as a member of rankings  5 seconds per vote
 --       6-8 the other ranking arguments  9 the day of KEYS[6]  10 whether the link has a domain (0 or 1)
@@ -18,7 +18,7 @@ end
 local told = take_told()
 local member, vote_score, max_lift, good_votes, max_ranked, day, has_domain, link_seconds, known_link,
   known_poster, removed_by = unpack(ARGV, 4)
-local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 15, 15
+local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 16, 15
 local title, link, poster, posted, votes, field, gone, was_held = unpack(
   redis.call('HMGET', KEYS[1], 'title', 'link', 'poster', 'time', 'votes', 'groups', 'gone', 'was-held'))
 if not title or not posted then
@@ -37,6 +37,7 @@ check_types(2, 10, 'zset')
 check_types(11, 11, 'hash')
 check_types(12, 12, 'set')
 check_types(13, 14, 'zset')
+check_types(15, 15, 'stream')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 check_told(told)
 check_log()
@@ -60,6 +61,7 @@ else
   end
   redis.call('HSET', KEYS[1], 'groups', enter_existing_groups(KEYS[12], FIRST_GROUP_NAME, FIRST_GROUP_KEY, place))
   redis.call('HDEL', KEYS[1], 'gone')
+  record_change(KEYS[15], 't', member)
 end
 settle_answer(KEYS[1], KEYS[13], member)
 redis.call('HDEL', KEYS[1], 'reason', 'removed-by', 'answer', 'was-held')

@@ -1,7 +1,7 @@
 -- Take an article out of every list: deleted by its poster, or removed by a moderator with a reason.
 -- KEYS  1 article:<id>  2 voted:<id>  3-8 rankings of the site  9 posted:<poster>  10 gone:<poster>
 --       11 link:<digest>  12 reports:  13 report:<id>  14 user:<poster>  15 was:<id>  16 held-articles:
---       17 answers:  then for each group of the article its four keys;  then those of who is told (see thread.lua),
+--       17 answers:  18 changes:  then for each group of the article its four keys;  then those of who is told (see thread.lua),
 --       the act's, the actor's
 -- ARGV  1-3 the act's (see acts.lua)  4 the article as a member of rankings  5 "deleted" or "removed"  6 reason
 --       7 poster's name, or empty if the time of posting does not matter  8 seconds to delete
@@ -22,7 +22,7 @@ end
 local told = take_told()
 local member, new_status, reason, deleter, delete_seconds, known_link, known_poster, removed_by, day =
   unpack(ARGV, 4)
-local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 18, 13
+local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 19, 13
 local title, link, poster, posted, field, gone = unpack(
   redis.call('HMGET', KEYS[1], 'title', 'link', 'poster', 'time', 'groups', 'gone'))
 if not title or not posted then
@@ -46,6 +46,7 @@ check_types(2, 2, 'set')
 check_types(3, 12, 'zset')
 check_types(13, 14, 'hash')
 check_types(15, 17, 'zset')
+check_types(18, 18, 'stream')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 check_told(told)
 check_log()
@@ -64,6 +65,9 @@ redis.call('ZREM', KEYS[12], member)
 redis.call('DEL', KEYS[13])
 leave_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY, member)
 redis.call('HSET', KEYS[1], 'gone', new_status, 'reason', reason)
+if not gone then
+  record_change(KEYS[18], 't', member)
+end
 if removed_by ~= '' then
   redis.call('HSET', KEYS[1], 'removed-by', removed_by)
 end

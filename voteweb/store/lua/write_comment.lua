@@ -1,7 +1,7 @@
 -- Write a comment on an article, or a reply to a comment, and tell those who want to know.
 -- KEYS  1 article:<id>  2 thread:<id>  3 words:<id>  4 hidden:<id>  5 voted-comments:<id>-<block>  6 comments:
 --       7 commented:<author>  8 once:<author's id>-<token>  9 user:<author>  10 seen:<author>
---       11 limit:<kind>-<digest> of newcomers  12 stats:<day>
+--       11 limit:<kind>-<digest> of newcomers  12 stats:<day>  13 changes:
 --       then for each member who may be told three: user:<name> inbox:<name> unread:<name>
 -- ARGV  1 comment:<article's id>  2 the article's id  3 number of the comment that is answered, 0 for none  4 text
 --       5 author's name  6 author's id  7 seconds for which an article is open for comments  8 seconds that the set of
@@ -18,7 +18,7 @@
 local stem, id, parent, text, author, author_id, commenting_seconds, grace, max_level, max_comments, newest, form_seconds,
   known_block, known_poster, known_answered, inbox_size, inbox_seconds, newcomer_seconds, newcomer_burst,
   newcomer_interval, statistics_seconds = unpack(ARGV)
-local LIMIT_KEY, FIRST_MEMBER_KEY, LIMIT, FIRST_REASONS = 11, 13, 19, 22
+local LIMIT_KEY, FIRST_MEMBER_KEY, LIMIT, FIRST_REASONS = 11, 14, 19, 22
 local refusal = check_member(KEYS[9], author_id, 'member')
 if refusal then
   return refusal
@@ -58,6 +58,7 @@ check_types(6, 7, 'list')
 check_types(10, 10, 'hash')
 check_types(LIMIT_KEY, LIMIT_KEY, 'string')
 check_types(12, 12, 'hash')
+check_types(13, 13, 'stream')
 check_members(FIRST_MEMBER_KEY)
 local role, signed_up = unpack(redis.call('HMGET', KEYS[9], 'role', 'signed-up'))
 refusal = is_newcomer(signed_up, role, newcomer_seconds) and hit_rate_limits(LIMIT_KEY, LIMIT, LIMIT_KEY)
@@ -85,6 +86,7 @@ end
 redis.call('LPUSH', KEYS[6], comment)
 redis.call('LTRIM', KEYS[6], 0, newest - 1)
 redis.call('LPUSH', KEYS[7], comment)
+record_change(KEYS[13], 'c', comment)
 -- The author's own comment is never new to them.
 local visit = redis.call('HGET', KEYS[10], id)
 local before_own, own = string.match(visit or '', '^(%d+ %d+ [%d.]+) ?([%d,]*)')

@@ -1,0 +1,41 @@
+"""The stream of changes: no script changes what is searched without telling it."""
+
+import pytest
+
+from tests.store.examination import run
+from tests.store.scripts.calls import CALLS
+from voteweb.core.comments import CommentId
+from voteweb.core.search_documents import Document, DocumentId
+from voteweb.store import Store
+
+#: More articles, and more comments of each, than the site has.
+ARTICLES, COMMENTS = 21, 6
+#: Calls that must change something that is searched: a test that finds no change proves nothing.
+CHANGING = {
+    "post_article", "set_groups", "set_groups in the log", "set_groups to undo", "edit_article",
+    "edit_article in the log", "unlist_article to delete", "unlist_article to remove", "restore_article",
+    "release_article", "import_article", "import_comment", "write_comment", "write_comment in a new conversation",
+    "write_comment as an answer", "edit_comment", "delete_comment", "remove_comment", "restore_comment",
+    "disown_article", "repair_time",
+}  # fmt: skip
+#: Calls that tell the stream of something that nobody could read before, and cannot now.
+TELLING_MORE = {"delete_comment that was removed", "disown_comment", "repair_comment"}
+
+
+def documents(store: Store) -> dict[DocumentId, Document]:
+    """Return everything that is searched."""
+    articles = range(1, ARTICLES)
+    comments = [CommentId(id, number) for id in articles for number in range(1, COMMENTS)]
+    return {document.id: document for document in store.searched.articles(articles) + store.searched.comments(comments)}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_change_of_what_is_searched_is_in_the_stream(site: Store, name: str) -> None:
+    before, position = documents(site), site.changes.end()
+    run(site, *CALLS[name].command())
+    after, changes = documents(site), site.changes.read(position, wait=0)
+    changed = {id for id in before.keys() | after.keys() if before.get(id) != after.get(id)}
+    told = changes.articles | changes.comments
+    assert {id for id in changed - told if isinstance(id, int) or id.article not in changes.conversations} == set()
+    assert bool(changed) is (name in CHANGING)
+    assert bool(told) is (name in CHANGING | TELLING_MORE)
