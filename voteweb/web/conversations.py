@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import accumulate
 
 from flask import g, request
 from markupsafe import Markup
@@ -75,13 +76,16 @@ class ConversationPages:
 
     def comments_html(self, viewer: User | None, can_write: bool) -> Markup:
         """Return the same as :meth:`encoded_comments` for a template."""
-        return markup.trusted(self.encoded_comments(viewer, can_write).decode())
+        return markup.trusted(b"".join(self.encoded_comments(viewer, can_write)).decode())
 
-    def encoded_comments(self, viewer: User | None, can_write: bool) -> bytes:
-        """Return the comments of the page; those that *viewer* wrote, voted for or has not seen are made for them."""
+    def encoded_comments(self, viewer: User | None, can_write: bool) -> list[bytes | memoryview]:
+        """Return the comments of the page in pieces.
+
+        Those that *viewer* wrote, voted for or has not seen are made for them.
+        """
         context = self._row_context(viewer, can_write)
         kept = self._kept(viewer, context)
-        html = list(kept.html)
+        html: dict[int, bytes] = {}
         new = self.new_here(viewer)
         around = {number: (before, after) for before, number, after in zip((0, *new), new, (*new[1:], 0), strict=False)}
         own = kept.by_author.get(name_key(viewer.name), ()) if viewer else ()
@@ -98,7 +102,7 @@ class ConversationPages:
                 after=kept.comments[place].after,
             )
             html[place] = self._row_html(comment, context)
-        return b"".join(html)
+        return kept.pieces(html)
 
     def comments_for_readers(self) -> tuple[ShownComment, ...]:
         """Return the comments of the page as readers see them: those of the same page as :meth:`encoded_comments`."""
@@ -137,6 +141,7 @@ class ConversationPages:
                 comment = replace(comment, ended=top.node.number, after=top.next_sibling)
             comments.append(comment)
             by_author[name_key(node.author)].append(node.number)
+        html = [self._row_html(comment, context) for comment in comments]
         return KeptPage(
             page=self.page,
             since=now(),
@@ -144,7 +149,8 @@ class ConversationPages:
                 (row.node.time + formatting.next_age(now() - row.node.time) for row in self.page.rows), default=0
             ),
             comments=tuple(comments),
-            html=tuple(self._row_html(comment, context) for comment in comments),
+            html=b"".join(html),
+            starts=tuple(accumulate(map(len, html), initial=0)),
             places={row.node.number: place for place, row in enumerate(self.page.rows)},
             by_author=by_author,
         )

@@ -4,6 +4,7 @@ A page is kept as it is for somebody who has written none of them, voted for non
 but the conversation, the time and what :class:`RowContext` says. Another viewer's page differs in a few comments.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -64,21 +65,36 @@ class RowContext(NamedTuple):
 class KeptPage:
     """The comments of ``page`` for somebody who has no part in them, right from the time ``since`` to ``until``.
 
-    ``places`` are their indexes by number, and ``by_author`` their numbers by the keys of their authors' names.
+    ``html`` are all of them, and ``starts`` where each begins there, with its end. ``places`` are their indexes by
+    number, and ``by_author`` their numbers by the keys of their authors' names.
     """
 
     page: ConversationPage
     since: float
     until: float
     comments: tuple[ShownComment, ...]
-    html: tuple[bytes, ...]
+    html: bytes
+    starts: tuple[int, ...]
     places: dict[int, int]
     by_author: dict[str, list[int]]
 
     @property
     def size(self) -> int:
         """The bytes that it takes."""
-        return sum(map(len, self.html)) + len(self.html) * _ENTRY_BYTES
+        return len(self.html) + len(self.comments) * _ENTRY_BYTES
+
+    def pieces(self, own: Mapping[int, bytes]) -> list[bytes | memoryview]:
+        """Return the HTML in pieces, with *own* in place of the comments at these places.
+
+        To join a hundred comments, and to copy them into their page then, takes 7 % of its time.
+        """
+        if not own:
+            return [self.html]
+        html, pieces, end = memoryview(self.html), list[bytes | memoryview](), 0
+        for place in sorted(own):
+            pieces += [html[end : self.starts[place]], own[place]]
+            end = self.starts[place + 1]
+        return [*pieces, html[end:]]
 
 
 def render_row(comment: ShownComment, reason: str, context: RowContext) -> bytes:
