@@ -10,7 +10,7 @@ from tests.store.examination import run
 from tests.store.thread_data import node, write_thread
 from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus, Thread
-from voteweb.store import Store
+from voteweb.store import Store, threads
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.thread_cache import ThreadCache
 from voteweb.store.threads import SCRIPTED_THREAD, SHORT_THREAD, ThreadRead
@@ -24,7 +24,7 @@ def read(store: Store, article_id: int = 1, **arguments: Any) -> ThreadRead:
     return thread.result
 
 
-def commands_of_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+def commands_of_read(store: Store, monkeypatch: pytest.MonkeyPatch, **arguments: Any) -> list[list[str]]:
     """Return the names of the commands of a read, trip by trip."""
     trips: list[list[str]] = []
     run_commands = store.connection.run
@@ -35,7 +35,7 @@ def commands_of_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> list[list
 
     with monkeypatch.context() as patch:
         patch.setattr(store.connection, "run", record)
-        read(store)
+        read(store, **arguments)
     return trips
 
 
@@ -159,3 +159,20 @@ def test_votes_for_comments_that_this_process_has_not_seen_yet_are_never_missing
         voted = read(store, viewer_id=7).voted
         # None: the page reads them in one more round trip.
         assert voted == (None if count == 20 else frozenset(range(1, number + 1)))
+
+
+def test_known_votes_of_a_visitor_are_not_read_again_until_any_change(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    article, ann = factories.article(store), factories.user(store, "ann")
+    comments = [factories.comment(store, article, factories.user(store, "bob")) for _ in range(2)]
+    monkeypatch.setattr(threads, "BUSY_SECONDS", 0.0)
+    visitor: dict[str, Any] = {"viewer_id": ann.id, "visitor": "ann"}
+    voted: set[int] = set()
+    for comment in comments:
+        store.comment_votes.cast(comment, ann)
+        voted.add(comment.number)
+        assert [read(store, **visitor).voted for _ in range(3)] == [voted] * 3
+        assert commands_of_read(store, monkeypatch, **visitor) == [["EVALSHA"]]
+    run(store, "DEL", "voted-comments:1-0")
+    assert read(store, **visitor).voted == set()

@@ -66,6 +66,16 @@ def test_marks_stay_until_the_visit_ends(store: Store) -> None:
     assert visit(store)[:2] == (3, 3)
 
 
+def test_page_without_anything_new_is_noted_again_after_a_while(store: Store) -> None:
+    factories.article(store)
+    now = int(visit(store).time)
+    young, old = (f"0 0 {now - age}" for age in (config.VISIT_NOTED_SECONDS // 2, config.VISIT_NOTED_SECONDS))
+    for stored in (young, old):
+        run(store, "HSET", "seen:ann", 1, stored)
+        assert visit(store)[:2] == (0, 0)
+        assert (run(store, "HGET", "seen:ann", 1) == stored) is (stored == young)
+
+
 def test_gone_and_own_comments_are_not_new(store: Store) -> None:
     factories.article(store)
     write_thread(store, 1, [node(number) for number in range(1, 8)])

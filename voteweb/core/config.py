@@ -46,8 +46,10 @@ INBOX_PAGE_SIZE = 25
 INBOX_SECONDS = 90 * 86_400
 #: Members who are told what became of their reports of one thing.
 MAX_TOLD_REPORTERS = 50
-#: Seconds after a page at which a visit of a thread ends, threads whose visits are remembered, and for how long.
+#: Seconds after a page at which a visit of a thread ends, and in which another page without anything new is not noted;
+#: threads whose visits are remembered, and for how long.
 VISIT_SECONDS = 1_800
+VISIT_NOTED_SECONDS = 60
 MAX_VISITED_THREADS = 200
 VISITED_SECONDS = 30 * 86_400
 #: Comments whose visibility one step changes after a removal with replies: 0.7 ms of Redis.

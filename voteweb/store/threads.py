@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 from itertools import compress, count
 from typing import Any
 
+from voteweb.core import config
 from voteweb.core.comments import Thread, Visit
 from voteweb.core.models import Article
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.hints import HintCache
 from voteweb.store.nodes import VOTER_FACTOR, parse_thread
 from voteweb.store.thread_cache import KnownThread, KnownWords, ThreadCache
 from voteweb.store.visits import NotedVisit, Visits
@@ -51,6 +53,8 @@ class Threads:
         self._keys = connection.keys
         self._cache = ThreadCache()
         self._visits = Visits(connection)
+        #: Of conversations and viewers: the comments that the viewer has voted for, and the state in which that is so.
+        self._voted: HintCache[tuple[int, int], tuple[str, frozenset[int]]] = HintCache(config.HINT_CACHE_SIZE)
 
     def get(self, article_id: int) -> Thread:
         """Return the conversation of an article; an empty one if nobody has commented."""
@@ -80,8 +84,13 @@ class Threads:
         asked = range(1, known.thread.last + MORE_COMMENTS) if known and viewer_id and known.words else range(0)
         limits = [SHORT_THREAD, SCRIPTED_THREAD]
         script = scripts.call("read_thread", keys, [state, words_state, 0 if asked else viewer_id, *limits])
-        stored = range(asked.start * VOTER_FACTOR + viewer_id, asked.stop * VOTER_FACTOR + viewer_id, VOTER_FACTOR)
-        read_votes: Command = ("SMISMEMBER", keys[2], *stored)
+
+        def read_votes() -> list[Command]:
+            stored = range(asked.start * VOTER_FACTOR + viewer_id, asked.stop * VOTER_FACTOR + viewer_id, VOTER_FACTOR)
+            return [("SMISMEMBER", keys[2], *stored)] if asked else []
+
+        def commands() -> list[Command]:
+            return [read_all] * is_busy + [script, *read_votes()]
 
         def parse(replies: Sequence[Any]) -> ThreadRead:
             whole, (found, fields, words, votes) = replies[:is_busy], replies[is_busy]
@@ -105,15 +114,20 @@ class Threads:
         def parse_known(known: KnownThread, noted: NotedVisit, replies: Sequence[Any]) -> ThreadRead:
             known_state = known.words.state if known.words else f"{known.state} 0"
             if noted.visit and noted.state != known_state:
-                return parse(pipeline.send(commands))
-            voted = frozenset(compress(asked, replies[0])) if asked else frozenset()
+                return parse(pipeline.send(commands()))
+            state, voted = kept
+            if asked and state != noted.votes_state:
+                voted = frozenset(compress(asked, (replies or pipeline.send(read_votes()))[0]))
+                self._voted.put((article_id, viewer_id), (noted.votes_state, voted))
             return with_visit(ThreadRead(known.thread, known.words.texts if known.words else {}, voted))
 
-        commands = [read_all] * is_busy + [script] + [read_votes] * bool(asked)
         if noted and known and not is_busy and (known.words or not known.fields):
-            # The note of the visit tells whether it has changed.
-            return pipeline.queue([read_votes] * bool(asked), lambda replies: parse_known(known, noted.result, replies))
-        return pipeline.queue(commands, parse)
+            # The note of the visit tells whether it has changed, and the votes of the viewer that this process knows:
+            # to read those for a hundred comments takes a twentieth of the page.
+            kept = self._voted.get((article_id, viewer_id), ("", frozenset()))
+            missing = [] if kept[0] else read_votes()
+            return pipeline.queue(missing, lambda replies: parse_known(known, noted.result, replies))
+        return pipeline.queue(commands(), parse)
 
     def _words(
         self, thread: Thread, known: KnownThread | None, found: str, words: Sequence[str] | None

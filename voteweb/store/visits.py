@@ -12,14 +12,23 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
 
+#: The arguments of the script that notes visits, but for the article's id.
+_NOTE_ARGUMENTS = (
+    config.VISIT_SECONDS, config.VISITED_SECONDS, config.MAX_VISITED_THREADS, config.VISIT_NOTED_SECONDS,
+    *decoding.FIELDS, *decoding.TEXT_FIELDS,
+)  # fmt: skip
 _VISIT = re.compile(r"([0-9]{1,15}) ([0-9]{1,15}) ([0-9]{1,15})")
 
 
 class NotedVisit(NamedTuple):
-    """A visit, the state of the conversation with the number of its words, and the article; None if there is none."""
+    """A visit, the state of the conversation with the number of its words, and the article; None if there is none.
+
+    ``votes_state`` is the state of the votes for the first comments.
+    """
 
     visit: Visit | None
     state: str
+    votes_state: str
     article: Article | None
 
 
@@ -38,15 +47,15 @@ class Visits:
 
         def parse(replies: Sequence[Any]) -> NotedVisit:
             if replies[0][0] != "visit":
-                return NotedVisit(None, "", None)
-            _, base, seen, time, state, values = replies[0]
+                return NotedVisit(None, "", "", None)
+            _, base, seen, time, state, votes, values = replies[0]
             article = decoding.cached_article(article_id, *values)
-            return NotedVisit(Visit(int(base), int(seen), float(time)), state, article)
+            return NotedVisit(Visit(int(base), int(seen), float(time)), state, f"{state} {votes}", article)
 
-        keys = [self._keys.seen(name), self._keys.thread(article_id), self._keys.article(article_id)]
-        limits = [config.VISIT_SECONDS, config.VISITED_SECONDS, config.MAX_VISITED_THREADS]
-        fields = [*decoding.FIELDS, *decoding.TEXT_FIELDS]
-        command = scripts.call("note_visit", [*keys, self._keys.words(article_id)], [article_id, *limits, *fields])
+        site = self._keys
+        keys = [site.seen(name), site.thread(article_id), site.article(article_id), site.words(article_id)]
+        keys.append(site.voted_comments(article_id, 0))
+        command = scripts.call("note_visit", keys, [article_id, *_NOTE_ARGUMENTS])
         return pipeline.queue([command], parse, writes=True)
 
     def of_member(self, name: str) -> dict[int, Visit]:

@@ -63,7 +63,7 @@ ARGUMENTS = {
     "convert_log_gap": "wanted most",
     "make_user": "log needs_invitation name lower_name password_hash role session_id signs_up network network_seconds"
     " request",
-    "note_visit": "id visit_seconds seconds most",
+    "note_visit": "id visit_seconds seconds most noted_seconds",
     "open_session": "member_id session_id digest browser began password idle_seconds max_seconds max_sessions",
     "order_comments": "size first last new_size",
     "post_article": "member title link text poster poster_id own_vote vote_score max_lift good_votes"

@@ -84,12 +84,13 @@ CALLS = {
     "mark_all_read": call("mark_all_read", "unread:bob inbox:bob user:bob", until="mention 1.3 1700000000", actor=BOB),
     "note_visit": call(
         "note_visit",
-        "seen:bob thread:1 article:1 words:1",
+        "seen:bob thread:1 article:1 words:1 voted-comments:1-0",
         "title",
         id=1,
         visit_seconds=1_800,
         seconds=2_592_000,
         most=200,
+        noted_seconds=60,
     ),
     "set_groups": call("set_groups", f"article:1 groups: changes: {REDIS} {GO}", "redis", "go", **SET_GROUPS),
     "set_groups in the log": call(

@@ -11,7 +11,7 @@ from voteweb.store.connection import scripts
 #: Scripts that count: each run counts once more, which does no harm after a lost answer.
 COUNTING = {"hit_rate_limit"}
 #: Scripts that move an expiry each time.
-KEEPING = {"note_visit", "take_lease"}
+KEEPING = {"take_lease"}
 
 
 def test_every_script_that_writes_is_called() -> None:
