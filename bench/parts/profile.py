@@ -5,7 +5,7 @@ where to look, not how much there is to win.
 """
 
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from cProfile import Profile
 from dataclasses import replace
@@ -14,7 +14,7 @@ from pstats import Stats
 from typing import Any
 
 from flask import Flask
-from werkzeug.test import EnvironBuilder
+from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from bench.contenders.requests import MemberSession, page_requests, vote_form_request
 from bench.load.measurement import Request
@@ -72,14 +72,15 @@ def _table(label: str, app: Flask, requests: Sequence[Request], count: int) -> T
         profiler.runcall(_answer, app, environ)
     functions = times_by_function(Stats(profiler).stats)  # type: ignore[attr-defined]
     percent = sum(own for _, own, _ in functions.values()) / 100
-    packages: Counter[str] = Counter()
+    packages: defaultdict[str, float] = defaultdict(float)
     for function, (_, own, _) in functions.items():
-        packages[package_of(function)] += own / percent  # type: ignore[assignment]
+        packages[package_of(function)] += own / percent
     rows: list[tuple[Cell, ...]] = [
         (place_of(function), calls / count, own / percent, total / percent)
         for function, (calls, own, total) in sorted(functions.items(), key=lambda item: -item[1][1])
     ]
-    shares = ", ".join(f"{package} {share:.0f}" for package, share in packages.most_common(MAX_PACKAGES))
+    largest = sorted(packages.items(), key=lambda item: -item[1])[:MAX_PACKAGES]
+    shares = ", ".join(f"{package} {share:.0f}" for package, share in largest)
     return Table(
         f"profile-{label}",
         f"Profile: {label}, {seconds / count * 1e6:,.0f} µs without the profiler",
@@ -100,10 +101,9 @@ def _environs(requests: Sequence[Request]) -> Iterator[dict[str, Any]]:
 def _answer(app: Flask, environ: dict[str, Any]) -> float:
     """Answer one request and return the seconds that it took; raise RuntimeError on an error."""
     start = time.perf_counter()
-    statuses: list[str] = []
-    body = app.wsgi_app(environ, lambda status, *_: statuses.append(status))  # type: ignore[arg-type]
+    body, status, _ = run_wsgi_app(app.wsgi_app, environ, buffered=True)
     b"".join(body)
     seconds = time.perf_counter() - start
-    if statuses[0][:3] not in ("200", "303"):
-        raise RuntimeError(f"{environ['PATH_INFO']}: {statuses[0]}")
+    if status[:3] not in ("200", "303"):
+        raise RuntimeError(f"{environ['PATH_INFO']}: {status}")
     return seconds

@@ -13,7 +13,9 @@ def test_an_article_is_hidden_by_id_member_domain_or_group(entry: str) -> None:
     site = MySite(hides=frozenset({entry, "gother"}))
     assert site.is_hidden(ARTICLE)
     assert not site.is_hidden(ARTICLE, shown=entry)  # on the page of what is hidden
-    assert parse_hidden(entry, 5.0).entry == entry  # type: ignore[union-attr]
+    hidden = parse_hidden(entry, 5.0)
+    assert hidden
+    assert hidden.entry == entry
 
 
 @pytest.mark.parametrize("entry", ["a70", "mannie", "dwww.example.com", "gg", "dexample.co"])

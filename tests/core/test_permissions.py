@@ -67,6 +67,10 @@ def may_do_to_themselves(predicate: Callable[[User, User], bool], viewer: User |
     return viewer is not None and predicate(viewer, viewer)
 
 
+def may_undo_at_once(entry: LogEntry, viewer: User | None) -> bool:
+    return permissions.may_undo(viewer, entry, POSTED)
+
+
 def may_log_in(viewer: User | None, **changes: Any) -> bool:
     return viewer is not None and permissions.may_log_in(replace(viewer, **changes))
 
@@ -168,7 +172,7 @@ TABLE: list[tuple[str, Predicate, str]] = [
     *(
         (
             f"undo: {kind}",
-            lambda viewer, kind=kind: permissions.may_undo(viewer, replace(REMOVAL, kind=kind), POSTED),  # type: ignore[misc]
+            partial(may_undo_at_once, replace(REMOVAL, kind=kind)),
             "moderator" if kind in (LogAction.GROUPS, LogAction.REMOVE, LogAction.BAN) else NOBODY,
         )
         for kind in LogAction

@@ -10,6 +10,7 @@ import sys
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from tests.deploy.files import DEPLOY, with_replacements
 from tests.helpers import free_ports, needs, until
@@ -85,11 +86,11 @@ class Proxy(ABC):
         with (self.folder / "output").open("wb") as output:
             self.process = subprocess.Popen(
                 command, cwd=self.folder, stdout=output, stderr=output, stdin=subprocess.DEVNULL,
-                env={"PATH": os.environ["PATH"], "HOME": str(self.folder)}, **rights,  # type: ignore[call-overload]
+                env={"PATH": os.environ["PATH"], "HOME": str(self.folder)}, **rights,
             )  # fmt: skip
         until(self._is_listening, patience=30)
 
-    def _give_up_root(self) -> dict[str, object]:
+    def _give_up_root(self) -> dict[str, Any]:
         """Give the folder to the user nobody; return the options that start a process as that user."""
         nobody = pwd.getpwnam("nobody")
         for path in (self.folder, *self.folder.iterdir()):

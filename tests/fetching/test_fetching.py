@@ -4,7 +4,7 @@ import gzip
 import socket
 import ssl
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from threading import Event, Thread
@@ -13,7 +13,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from tests.fetching.web_server import WebServer, bomb, drip, endless, html, page, redirect, serving
+from tests.fetching.web_server import Send, WebServer, bomb, drip, endless, html, page, redirect, serving
 from voteweb.core.errors import FetchBusy, NoTitle
 from voteweb.fetching import TitleFetcher
 from voteweb.fetching.connections import resolve
@@ -46,9 +46,9 @@ def fetcher(server: WebServer) -> TitleFetcher:
     return TitleFetcher("tests", lookup, LOCAL.__eq__, frozenset({server.port}), seconds=3.0)
 
 
-def answered(server: WebServer, fetcher: TitleFetcher, answer: object) -> str:
+def answered(server: WebServer, fetcher: TitleFetcher, answer: bytes | Callable[[Send], None]) -> str:
     """Return the title that is fetched if the server gives this *answer*, or the message."""
-    server.answers = {"/": answer}  # type: ignore[dict-item]
+    server.answers = {"/": answer}
     try:
         return fetcher.fetch(f"http://good.example:{server.port}/")
     except NoTitle as error:

@@ -150,6 +150,27 @@ MAX_RULE_LABELS = 5
 MAX_HOST_LENGTH = 253
 #: Notes of moderators on one member; each has as many characters as a reason.
 MAX_NOTES = 50
+#: Characters of a typed search, and its terms, among them those that end with a star; letters before a star. Each term
+#: reads a list of the index.
+MAX_QUERY_LENGTH = 200
+MAX_TERMS = 12
+MAX_PREFIXES = 4
+MIN_PREFIX_LENGTH = 3
+#: Newest matches of a search that are put into order by relevance: ranking all would take 0.2 s for a common word.
+MAX_RANKED_MATCHES = 2_000
+#: Results up to which a search counts and has pages; of so many, the newest ones, the order by score is made.
+MAX_COUNTED = 1_000
+#: Seconds that a search may take, and that it may take once more without ranking.
+SEARCH_SECONDS = 0.15
+UNRANKED_SEARCH_SECONDS = 0.05
+#: Searches that a process makes at a time, and seconds for which others wait.
+MAX_SEARCHES = 2
+SEARCH_WAIT_SECONDS = 0.5
+#: Characters of a text that a result shows, and characters up to which a text is looked through for the best place.
+SNIPPET_LENGTH = 160
+MAX_MARKED_LENGTH = 5_000
+#: Documents of one table of the index: a word of ten million documents at once would take up to half a second.
+SHARD_ROWS = 1_000_000
 #: Days after which a ban can end.
 MAX_BAN_DAYS = 3_650
 #: Comments of a member that are counted before a ban may remove them: each takes a microsecond of Redis.

@@ -3,41 +3,54 @@
 No text is refused: what cannot be understood becomes one of the ``problems`` of the query, beside what was understood.
 """
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 
-from voteweb.core.errors import Invalid
+from voteweb.core import config
+from voteweb.core.errors import N_, Invalid
 from voteweb.search.documents import Kind
+from voteweb.search.terms import Part, Term, read_date, read_kind, read_terms
+from voteweb.search.words import IS_UNSPACED
 
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """A word, a phrase, or the beginning of a word, in a field ("" for all): its ``tokens`` stand in a row.
-
-    ``text`` is the term as it can be typed, such as ``-title:"open source"``. ``is_prefix``: the last token is the
-    beginning of one.
-    """
-
-    text: str
-    field: str
-    tokens: tuple[str, ...]
-    is_prefix: bool = False
+#: Other spellings of signs, from keyboards of other languages.
+_SIGNS = str.maketrans("“”„‟«»「」『』＂：－＊", '"""""""""""' + ":-*")
+_FIELDS = {
+    "title": "title", "group": "group", "domain": "domain", "site": "domain", "by": "by", "author": "by",
+    "before": "before", "after": "after", "in": "in",
+}  # fmt: skip
+_PART = re.compile(rf'(-?)(?:({"|".join(_FIELDS)}):(?=\S))?(?:"([^"]*)"?|([^\s"]+))', re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query: one term of each tuple of ``required`` must be found, none of ``excluded``.
-
-    ``after`` and ``before`` are unix times, a half-open interval. ``problems`` are messages about the parts that were
-    not understood, which are left out.
-    """
+    """The understood parts of a typed ``text``; ``problems`` are messages about those that were left out."""
 
     text: str = ""
-    required: tuple[tuple[Term, ...], ...] = ()
-    excluded: tuple[Term, ...] = ()
-    after: float | None = None
-    before: float | None = None
-    kind: Kind | None = None
+    parts: tuple[Part, ...] = ()
     problems: tuple[Invalid, ...] = field(default=(), compare=False)
+
+    @property
+    def required(self) -> tuple[tuple[Term, ...], ...]:
+        """The terms of which one in each tuple must be found."""
+        return tuple(part.terms for part in self.parts if part.terms and not part.is_excluded)
+
+    @property
+    def excluded(self) -> tuple[Term, ...]:
+        return tuple(term for part in self.parts if part.is_excluded for term in part.terms)
+
+    @property
+    def after(self) -> float | None:
+        """The unix time from which on documents are found."""
+        return max((part.time for part in self.parts if part.field == "after" and part.time is not None), default=None)
+
+    @property
+    def before(self) -> float | None:
+        """The unix time before which documents are found."""
+        return min((part.time for part in self.parts if part.field == "before" and part.time is not None), default=None)
+
+    @property
+    def kind(self) -> Kind | None:
+        return next((part.kind for part in reversed(self.parts) if part.kind), None)
 
     @property
     def is_empty(self) -> bool:
@@ -46,23 +59,116 @@ class Query:
 
     @property
     def understood(self) -> tuple[str, ...]:
-        """The parts of the query as they can be typed, such as ``group:ask`` and ``-"open source"``."""
-        raise NotImplementedError
+        """The parts of the query as they can be typed."""
+        return tuple(part.text for part in self.parts)
 
     @property
     def words(self) -> tuple[Term, ...]:
         """The terms that are marked in titles and texts."""
-        raise NotImplementedError
+        return tuple(term for terms in self.required for term in terms if term.field in ("", "title"))
 
     def with_term(self, typed: str) -> str:
-        """Return the text of this query and *typed*, such as ``group:ask``, which replaces a term of its field."""
-        raise NotImplementedError
+        """Return the text of this query and *typed*, such as ``group:ask``, which replaces parts of its field."""
+        name = typed.partition(":")[0] if ":" in typed else ""
+        return f"{self.without_field(name)} {typed}".strip() if name else " ".join((*self.understood, typed))
 
     def without_field(self, name: str) -> str:
-        """Return the text of this query without terms of the field *name*."""
-        raise NotImplementedError
+        """Return the text of this query without parts of the field *name*, such as ``group``."""
+        return " ".join(part.text for part in self.parts if part.field != name or part.is_excluded)
 
 
 def parse(typed: str) -> Query:
     """Return the query that *typed* means. Never raises."""
-    raise NotImplementedError
+    parts: list[Part] = []
+    problems: list[Invalid] = []
+    is_alternative = False
+    text = typed.encode(errors="replace").decode().strip()
+    if len(text) > config.MAX_QUERY_LENGTH:
+        problems.append(
+            Invalid(
+                N_("A search can have at most %(max)s characters: the rest was left out."), max=config.MAX_QUERY_LENGTH
+            )
+        )
+    matches = list(_PART.finditer(text[: config.MAX_QUERY_LENGTH].translate(_SIGNS)))
+    for count, match in enumerate(matches):
+        if count == config.MAX_TERMS:
+            problems.append(
+                Invalid(N_("A search can have at most %(max)s words: the rest was left out."), max=config.MAX_TERMS)
+            )
+            break
+        if match[0] == "OR":
+            is_alternative = bool(parts) and _has_alternatives(parts[-1])
+            continue
+        try:
+            part = _read(match, sum(term.is_prefix for part in parts for term in part.terms), problems)
+        except Invalid as problem:
+            problems.append(problem)
+            continue
+        if part and is_alternative and _has_alternatives(part):
+            last = parts.pop()
+            part = Part("", f"{last.text} OR {part.text}", last.terms + part.terms)
+        if part:
+            parts.append(part)
+            is_alternative = False
+    query = Query(typed, tuple(parts), tuple(problems))
+    return replace(query, problems=(*problems, *_missing(query))) if query.is_empty and text else query
+
+
+def _has_alternatives(part: Part) -> bool:
+    return bool(part.terms) and not part.is_excluded
+
+
+def _missing(query: Query) -> list[Invalid]:
+    if query.excluded:
+        return [Invalid(N_("Please add a word that is to be found: here are only words that are not."))]
+    if query.problems or query.kind:
+        return []
+    return [Invalid(N_("Please type a word with at least one letter or digit."))]
+
+
+def _read(match: re.Match[str], prefixes: int, problems: list[Invalid]) -> Part | None:
+    """Return one part of a query, None if there is nothing in it; raise Invalid if it has no meaning.
+
+    *prefixes* is the number of earlier words that end with a star. *problems* takes messages about what is left out of
+    the part.
+    """
+    name = _FIELDS.get((match[2] or "").lower(), "")
+    is_phrase = match[3] is not None
+    value = match[3] if is_phrase else match[4]
+    is_excluded = bool(match[1])
+    if name in ("before", "after", "in"):
+        if is_excluded:
+            raise Invalid(N_("%(typed)s: this cannot be excluded. Please leave out the “-”."), typed=match[0])
+        return read_kind(value) if name == "in" else read_date(name, value)
+    star = "*" if value.endswith("*") and not is_phrase else ""
+    value = value.rstrip("*") if star else value
+    terms = read_terms(name, value, is_phrase)
+    if not terms:
+        return None
+    if name not in ("", "title") or IS_UNSPACED.match(terms[0].tokens[-1]):
+        star = ""
+    if star:
+        problem = _prefix_problem(terms[0], value, prefixes)
+        if problem:
+            problems.append(problem)
+            star = ""
+        else:
+            terms = (replace(terms[0], is_prefix=True),)
+    shown = f'"{value}"' if is_phrase else f"{value}{star}"
+    return Part(name, f"{match[1]}{name}{':' if name else ''}{shown}", terms, is_excluded)
+
+
+def _prefix_problem(term: Term, value: str, prefixes: int) -> Invalid | None:
+    if len(term.tokens[-1]) < config.MIN_PREFIX_LENGTH:
+        return Invalid(
+            N_("%(typed)s: a star needs at least %(min)s letters before it, so it was left out."),
+            typed=f"{value}*",
+            min=config.MIN_PREFIX_LENGTH,
+        )
+    if prefixes == config.MAX_PREFIXES:
+        return Invalid(
+            N_("At most %(max)s words can end with a star: that of %(typed)s was left out."),
+            max=config.MAX_PREFIXES,
+            typed=f"{value}*",
+        )
+    return None

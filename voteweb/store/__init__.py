@@ -45,6 +45,7 @@ from voteweb.store.removals import Removals
 from voteweb.store.reports import Reports
 from voteweb.store.rescoring import Rescoring
 from voteweb.store.schema import Schema
+from voteweb.store.search_results import SearchResults
 from voteweb.store.searched import SearchedDocuments
 from voteweb.store.secret_feeds import SecretFeeds
 from voteweb.store.server_info import ServerInfo
@@ -97,6 +98,7 @@ class Store:
     moderation_log: ModerationLog
     rankings: Rankings
     listings: Listings
+    search_results: SearchResults
     statistics: Statistics
     unsorted: Unsorted
     imports: Imports
@@ -190,6 +192,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         moderation_log=moderation_log,
         rankings=Rankings(connection.keys),
         listings=Listings(connection, settings, Combinations(connection.keys, settings, rate_limits), votes),
+        search_results=SearchResults(connection, votes),
         unsorted=Unsorted(connection),
         statistics=Statistics(connection),
         imports=imports,

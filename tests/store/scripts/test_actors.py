@@ -46,6 +46,7 @@ WITHOUT_ACTOR = {
     "note_visit": "a page that the member reads notes it",
     "order_comments": "the operator imports",
     "own_votes": "it only reads",
+    "read_comments": "it only reads",
     "read_inbox": "it only reads",
     "read_log": "it only reads",
     "read_rows": "it only reads",

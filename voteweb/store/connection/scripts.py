@@ -10,7 +10,7 @@ from typing import Any
 #: The scripts that only read: a replica may run them.
 READING = frozenset({
     "check_rate_limit", "count_new", "count_unread", "list_comments", "own_votes", "read_inbox", "read_log",
-    "read_rows", "read_thread", "read_unsorted",
+    "read_comments", "read_rows", "read_thread", "read_unsorted",
 })  # fmt: skip
 
 #: The line of a script before which it may answer without its helpers.

@@ -1,0 +1,52 @@
+"""The results of searches, read by id: in this order, and without those that nobody can read."""
+
+from tests import factories
+from tests.store.examination import run
+from tests.store.thread_data import node, write_thread
+from voteweb.core.comments import CommentId, CommentStatus
+from voteweb.core.models import LogAction
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+REMOVAL = NewLogEntry(LogAction.REMOVE, "mod", article=2)
+
+
+def test_articles_come_in_order_with_texts_unless_removed(store: Store) -> None:
+    for number in range(1, 4):
+        factories.article(store, title=f"Article {number}", link="", text=f"Text {number}")
+    store.removals.remove(2, REMOVAL)
+    pipeline = store.pipeline(reader=True)
+    articles = store.search_results.queue_articles(pipeline, [3, 2, 99, 1])
+    pipeline.execute()
+    assert [(row.id, row.text) for row in articles.result] == [(3, "Text 3"), (1, "Text 1")]
+
+
+def test_articles_are_ordered_by_score_and_else_as_given(store: Store) -> None:
+    time = 1_700_000_000
+    for votes in (1, 9, 5, 5):
+        factories.imported(store, votes=votes, time=time)
+    factories.imported(store, votes=9, time=time)
+    store.removals.remove(2, REMOVAL)
+    pipeline = store.pipeline(reader=True)
+    best = store.search_results.queue_best(pipeline, [1, 2, 4, 3, 99, 5])
+    nothing = store.search_results.queue_best(pipeline, [])
+    pipeline.execute()
+    assert (best.result, nothing.result) == ((5, 4, 3, 1), ())
+
+
+def test_comments_come_in_order_with_context_unless_gone(store: Store) -> None:
+    for _ in range(2):
+        factories.article(store, title="A title")
+    first, removed = node(1, author="bob"), node(3, status=CommentStatus.REMOVED)
+    write_thread(store, 1, [first, node(2, parent=1), removed, node(4, parent=3)])
+    write_thread(store, 2, [node(1)])
+    run(store, "SETBIT", "hidden:1", 4, 1)  # below one that was removed with its replies
+    store.removals.remove(2, REMOVAL)
+    pipeline = store.pipeline(reader=True)
+    ids = [CommentId(1, number) for number in (2, 4, 3, 1, 9)]
+    comments = store.search_results.queue_comments(pipeline, [CommentId(2, 1), *ids, CommentId(9, 1)])
+    nothing = store.search_results.queue_comments(pipeline, [])
+    pipeline.execute()
+    told = [(row.id.number, row.title, row.text, row.answers) for row in comments.result]
+    assert told == [(2, "A title", "Comment 2", "bob"), (1, "A title", "Comment 1", "")]
+    assert nothing.result == ()
