@@ -48,6 +48,7 @@ def read_one(request: Request, name: str) -> Any:
         {},
         {"wsgi.input_terminated": True},
         {"CONTENT_TYPE": f"{FORM}; charset=latin-1"},
+        {"CONTENT_TYPE": f"{FORM};charset=UTF-8"},
         {"CONTENT_TYPE": FORM.upper()},
         {"CONTENT_TYPE": "text/plain"},
         {"CONTENT_TYPE": ""},

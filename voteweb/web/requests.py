@@ -17,6 +17,8 @@ from voteweb.core import config
 from voteweb.core.caches import cache_short
 
 _FORM = "application/x-www-form-urlencoded"
+#: The type of a form as browsers send it, and as script does.
+_FORM_TYPES = (_FORM, f"{_FORM};charset=UTF-8")
 #: Bytes of the longest form that is read at once; votes and most other forms are shorter.
 _MAX_SHORT_FORM = 2_000
 _parser = FormDataParser(cls=ImmutableMultiDict)
@@ -36,17 +38,18 @@ class SiteRequest(Request):
 
         It looks up limits that no short form exceeds, wraps the stream, parses the content type and makes a parser.
         """
-        if not self._is_short_form():
+        if not self.is_short_form():
             return super().form
         body = self._read()
+        self.environ["wsgi.input"] = BytesIO(body)  # for another request object of the same request
         self.stream, form, self.files = _parser.parse(BytesIO(body), _FORM, len(body))  # type: ignore[assignment]
         return form  # type: ignore[return-value]
 
-    def _is_short_form(self) -> bool:
+    def is_short_form(self) -> bool:
         """Tell whether the body is a short form of which nothing has been read."""
         length = self.environ.get("CONTENT_LENGTH", "")
         return (
-            self.environ.get("CONTENT_TYPE") == _FORM
+            self.environ.get("CONTENT_TYPE") in _FORM_TYPES
             and (length.isdecimal() and len(length) < 5 and int(length) <= _MAX_SHORT_FORM)
             and "HTTP_TRANSFER_ENCODING" not in self.environ
             and "stream" not in self.__dict__

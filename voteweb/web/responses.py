@@ -46,10 +46,11 @@ def xml(template: str, mimetype: str, max_age: int, modified: float = 0.0, **con
 
 def wants_json() -> bool:
     """Tell whether the request comes from script and prefers JSON."""
-    return _prefers_json(request.environ.get("HTTP_ACCEPT", ""))
+    return prefers_json(request.environ.get("HTTP_ACCEPT", ""))
 
 
 @cache_short(_HEADER_CACHE_SIZE)
-def _prefers_json(accept: str) -> bool:
+def prefers_json(accept: str) -> bool:
+    """Tell whether the header *accept* prefers JSON to HTML."""
     accepted = parse_accept_header(accept, MIMEAccept)
     return accepted["application/json"] > accepted["text/html"]

@@ -2,7 +2,7 @@
 
 from urllib.parse import urlsplit
 
-from flask import Flask, abort, request
+from flask import Flask, Request, abort, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from voteweb.core import config
@@ -50,11 +50,14 @@ def init_app(app: Flask, settings: Settings) -> None:
 
     @app.before_request
     def check_host() -> None:
-        # Pages and feeds contain the host, and a proxy could cache a page of ours under another name. The port is
-        # ignored: proxies leave it out too.
-        requested = urlsplit(f"//{request.host}").hostname
-        if requested != host and request.endpoint not in MONITORING_ENDPOINTS:
+        # Pages and feeds contain the host, and a proxy could cache a page of ours under another name.
+        if not is_requested_host(request, host) and request.endpoint not in MONITORING_ENDPOINTS:
             abort(421, _("This site is at %(address)s.", address=settings.site_url))
+
+
+def is_requested_host(request: Request, host: str) -> bool:
+    """Tell whether *request* names *host*. The port is ignored: proxies leave it out too."""
+    return urlsplit(f"//{request.host}").hostname == host
 
 
 def fixed_headers(settings: Settings) -> tuple[tuple[str, str], ...]:

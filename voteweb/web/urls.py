@@ -79,17 +79,23 @@ def return_url() -> str:
 
     The form's field ``next`` names it; without one, or with a foreign one, it is the page of the article or comment.
     """
-    own_path, anchor = _own_page()
-    path = safe_path(request.form.get("next", ""), default=own_path)
+    return return_url_of(request.form.get("next", ""), *_own_page())
+
+
+def return_url_of(target: str, own_path: str, anchor: str) -> str:
+    """Return *target* at *anchor* ("" for none) if it is a path of this site, else *own_path* there."""
+    path = safe_path(target, default=own_path)
     return f"{path.partition('#')[0]}#{anchor}" if anchor else path
 
 
 def _own_page() -> tuple[str, str]:
     """Return the page of the comment or article that the arguments of the route name, and its anchor on lists."""
     parts = request.view_args or {}
-    id, number = parts.get("id"), parts.get("number")
-    if id is None:
-        return "/", ""
+    return page_of(parts["id"], parts.get("number")) if "id" in parts else ("/", "")
+
+
+def page_of(id: int, number: int | None = None) -> tuple[str, str]:
+    """Return the page of an article or of its comment *number*, and its anchor on lists."""
     return (f"/a/{id}", f"a{id}") if number is None else (comment_path(id, number), f"c{number}")
 
 

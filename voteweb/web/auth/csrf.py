@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
 
-from flask import Flask, current_app, g, request, session
+from flask import Flask, Request, current_app, g, request, session
 from flask.sessions import SessionMixin
 from flask_wtf.csrf import CSRFProtect, generate_csrf, validate_csrf
 from wtforms import ValidationError
@@ -64,7 +64,14 @@ def _signed(_key: str, nonce: str) -> str:
 
 
 def check_origin() -> None:
-    """Raise ForeignForm unless this form was sent from a page of this site, as far as the browser tells.
+    """Raise ForeignForm unless this form was sent from a page of this site, as far as the browser tells."""
+    if not is_from_this_site(request):
+        rate_limits.skip_member_hit()  # another site must not use up what the member may do
+        raise ForeignForm
+
+
+def is_from_this_site(request: Request) -> bool:
+    """Tell whether the form of *request* was sent from a page of this site, as far as the browser tells.
 
     Browsers send Sec-Fetch-Site to https, and Origin or, the older ones, Referer with every form. Under https one of
     them is required; without it, programs such as curl may send none.
@@ -72,17 +79,13 @@ def check_origin() -> None:
     origin = request.headers.get("Origin") or request.referrer
     fetch_site = request.headers.get("Sec-Fetch-Site")
     if fetch_site:
-        is_ours = fetch_site in ("same-origin", "none")  # none: the reader has reloaded the answer to a form
-    elif origin:
-        is_ours = _is_this_site(origin)
-    else:
-        is_ours = not (request.is_secure or settings().secure)
-    if not is_ours:
-        rate_limits.skip_member_hit()  # another site must not use up what the member may do
-        raise ForeignForm
+        return fetch_site in ("same-origin", "none")  # none: the reader has reloaded the answer to a form
+    if origin:
+        return _is_this_site(request, origin)
+    return not (request.is_secure or settings().secure)
 
 
-def _is_this_site(origin: str) -> bool:
+def _is_this_site(request: Request, origin: str) -> bool:
     """Tell whether the URL *origin* is of this site.
 
     A site that is requested by http may be behind a proxy that browsers request by https.
@@ -100,15 +103,15 @@ def _is_this_site(origin: str) -> bool:
 
 def check_csrf() -> None:
     """Raise CSRFError unless this request sends its session's token, or its form checks the token itself."""
-    if has_valid_token():
+    if has_valid_token(request, session):
         return
     rate_limits.skip_member_hit()  # the page that forged it must not use up what the member may do
     if not is_handled_by_form():
         _protection.protect()
 
 
-def has_valid_token() -> bool:
-    """Tell whether Flask-WTF accepts this request's token; tokens do not expire, so each is validated only once."""
+def has_valid_token(request: Request, session: SessionMixin) -> bool:
+    """Tell whether Flask-WTF accepts the token of *request*; tokens do not expire, so each is validated only once."""
     token = request.form.get(FIELD) or request.headers.get("X-CSRFToken", "")
     try:
         _validated(current_app.secret_key, session.get(FIELD, ""), token)
@@ -118,5 +121,9 @@ def has_valid_token() -> bool:
 
 
 @lru_cache(maxsize=config.SESSION_CACHE_SIZE)
-def _validated(_key: str, _nonce: str, token: str) -> None:
-    validate_csrf(token)
+def _validated(_key: str, nonce: str, token: str) -> None:
+    # Flask-WTF takes the nonce from the session of a request.
+    with current_app.test_request_context():
+        if nonce:
+            session[FIELD] = nonce
+        validate_csrf(token)
