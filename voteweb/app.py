@@ -20,6 +20,7 @@ from voteweb.web import (
     static_files,
     templating,
     views,
+    vote_middleware,
 )
 from voteweb.web.auth import authentication, login, sessions
 from voteweb.web.caching import fragment_cache, page_cache, shared_list_middleware, shared_pages
@@ -106,6 +107,7 @@ def _resources() -> Path:
 def _add_middleware(app: SiteFlask, settings: Settings) -> None:
     """Wrap *app* in its WSGI layers, the innermost first."""
     shared_list_middleware.init_app(app, settings)
+    vote_middleware.init_app(app, settings)
     request_bounds.limit_headers(app)
     if middleware.monitors_cached_pages(settings):
         page_cache.init_app(app, settings)

@@ -36,9 +36,13 @@ _MESSAGES = {
 
 def set_vote_flash(response: BaseResponse, flash: VoteFlash | None) -> BaseResponse:
     """Return *response* with the cookie that makes the next page show *flash*, or that deletes the cookie."""
-    max_age = config.FLASH_COOKIE_SECONDS if flash else 0
-    response.headers.add("Set-Cookie", _cookie(flash or "", max_age, settings().secure))
+    response.headers.add("Set-Cookie", vote_flash_cookie(flash))
     return response
+
+
+def vote_flash_cookie(flash: VoteFlash | None) -> str:
+    """Return the header of that cookie."""
+    return _cookie(flash or "", config.FLASH_COOKIE_SECONDS if flash else 0, settings().secure)
 
 
 @lru_cache

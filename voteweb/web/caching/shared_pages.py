@@ -139,9 +139,15 @@ def _key(environ: "WSGIEnvironment", language: Language) -> Key:
 
 def mark(response: Response) -> None:
     """Mark the browser of a member who has sent a form, so that they see what they did."""
+    cookie = mark_cookie()
+    if cookie:
+        response.headers.add("Set-Cookie", cookie)
+
+
+def mark_cookie() -> str:
+    """Return the header that marks a browser, "" if no page is kept."""
     seconds = settings().page_seconds
-    if seconds:
-        response.headers.add("Set-Cookie", _mark_cookie(math.ceil(seconds) + _MARGIN_SECONDS, settings().secure))
+    return _mark_cookie(math.ceil(seconds) + _MARGIN_SECONDS, settings().secure) if seconds else ""
 
 
 @lru_cache

@@ -9,7 +9,7 @@ from flask.typing import ResponseReturnValue
 from voteweb.core.comment_errors import CommentVoted
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import AlreadyVoted, Held, LoggedOut, NotVoted, OwnVote, VotewebError, VotingClosed
-from voteweb.web import rate_limits
+from voteweb.web import rate_limits, vote_middleware
 from voteweb.web.auth import login
 from voteweb.web.auth.login import login_required
 from voteweb.web.context import store
@@ -65,6 +65,7 @@ def change_and_count(id: int | CommentId, change: ChangeVote, outcome: str) -> i
     try:
         voter = login.session_voter()
         record.member = voter.id  # usually the viewer's id, but a vote does not load the viewer
+        vote_middleware.raise_failure(request.environ)
         votes = change(id, voter, hit=rate_limits.member_hit(voter.name))
     except VotewebError as error:
         metrics.count_vote(error.code)
