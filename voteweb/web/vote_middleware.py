@@ -103,6 +103,9 @@ class VoteMiddleware:
 
     def _answer(self, environ: "WSGIEnvironment", id: str, number: str | None, act: str) -> _Answer | None:
         """Return the answer to a vote that counts; None for all others, with the error of one that was tried."""
+        endpoint = f"{'votes' if number is None else 'comment_votes'}.{act}"
+        if endpoint not in self._flask.view_functions:
+            return None
         try:
             with self._flask.app_context():
                 request = SiteRequest(environ, populate_request=False)
@@ -110,7 +113,6 @@ class VoteMiddleware:
                 if voter is None:
                     return None
                 target = int(id) if number is None else CommentId(int(id), int(number))
-                endpoint = f"{'votes' if number is None else 'comment_votes'}.{act}"
                 votes = _change(request, voter, endpoint, target)
                 return self._respond(request, target, votes, _ACTS[endpoint].outcome)
         except Exception as error:  # the view raises it, so that it is answered as that of any view
@@ -135,13 +137,12 @@ class VoteMiddleware:
         if prefers_json(request.environ.get("HTTP_ACCEPT", "")):
             name = id if isinstance(id, int) else str(id)
             response = jsonify(id=name, votes=votes, voted=outcome is VoteFlash.COUNTED)
-            answer, cookies = _Answer(response.status, list(response.headers), response.get_data()), []
+            answer = _Answer(response.status, list(response.headers), response.get_data())
+            cookies = []
         else:
             page = page_of(id) if isinstance(id, int) else page_of(*id)
-            answer, cookies = (
-                _redirect(return_url_of(request.form.get("next", ""), *page)),
-                [vote_flash_cookie(outcome)],
-            )
+            answer = _redirect(return_url_of(request.form.get("next", ""), *page))
+            cookies = [vote_flash_cookie(outcome)]
         if mark := shared_pages.mark_cookie():
             cookies.append(mark)
         headers = [*answer.headers, *(("Set-Cookie", cookie) for cookie in cookies), *self._last_headers]
