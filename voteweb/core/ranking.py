@@ -5,7 +5,7 @@ VOTEWEB_VOTE_SCORE or VOTEWEB_GOOD_VOTES. The formula is in Lua too (``score()``
 together. After either change, run ``voteweb rescore``.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
 
@@ -67,17 +67,17 @@ def comment_score(time: float, votes: int, comment_vote_score: float) -> float:
     return time + comment_vote_score * votes
 
 
-def ranking_value(article: Article, order: Order, vote_score: float, max_lift: float) -> float:
-    """Return the value by which *article* is sorted in a list of this *order*."""
+def value_in(order: Order, vote_score: float, max_lift: float) -> Callable[[Article], float]:
+    """Return the function that returns the value by which an article is sorted in a list of this *order*."""
     match order:
         case Order.TIME:
-            return article.time
+            return lambda article: article.time
         case Order.SECOND:
-            return article.time // 1
+            return lambda article: article.time // 1
         case Order.VOTES:
-            return by_votes(article.votes, article.time)
+            return lambda article: by_votes(article.votes, article.time)
         case Order.SCORE:
-            return score(article.time, article.votes, vote_score, max_lift)
+            return lambda article: score(article.time, article.votes, vote_score, max_lift)
 
 
 def newest_first(tied: Iterable[Article]) -> list[Article]:

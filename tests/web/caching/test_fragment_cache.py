@@ -1,0 +1,31 @@
+"""Rows of lists that are kept: each viewer gets them as they are now."""
+
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from tests import factories
+from tests.web.browser import Browser
+from tests.web.conftest import MakeMember
+from voteweb.store import Store
+from voteweb.web import context
+
+
+def test_rows_change_with_the_time(bob: Browser, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    factories.article(store)
+    pages = []
+    for age in (0, 90, 90, 0, 8 * 86_400):
+        clock = SimpleNamespace(time=lambda age=age: time.time() + age)
+        monkeypatch.setattr(context, "time", clock)
+        page = bob.open("/new").response.text
+        pages.append(("just now" in page, "1 minute ago" in page, "/a/1/vote" in page))
+    young, minute, closed = (True, False, True), (False, True, True), (False, False, False)
+    assert pages == [young, minute, minute, young, closed]
+
+
+def test_rows_that_others_have_seen_are_the_posters_own(bob: Browser, make_member: MakeMember, store: Store) -> None:
+    factories.article(store)
+    ann = make_member("ann")
+    buttons = ["/a/1/vote" in browser.open("/new").response.text for browser in (bob, ann, bob, ann)]
+    assert buttons == [True, False, True, False]
