@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 import nh3
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from voteweb.core import markdown
 from voteweb.core.characters import clean_html
@@ -85,6 +85,18 @@ def _filter_operator_attribute(tag: str, name: str, value: str) -> str | None:
 def trusted(html: str) -> Markup:
     """Mark *html* of the site itself, such as a translation, as safe."""
     return Markup(html)  # nosec B704  # noqa: S704 - the text is part of the program
+
+
+def mark(text: str, ranges: Iterable[tuple[int, int]]) -> Markup:
+    """Return *text* escaped, with ``<mark>`` around each of the *ranges*, which are in order and do not overlap."""
+    pieces: list[str] = []
+    position = 0
+    for start, end in ranges:
+        pieces += [escape(text[position:start]), "<mark>", escape(text[start:end]), "</mark>"]
+        position = end
+    pieces.append(escape(text[position:]))
+    html = "".join(pieces)
+    return Markup(html)  # nosec B704  # noqa: S704 - each piece is escaped
 
 
 def join(fragments: Iterable[Markup]) -> Markup:

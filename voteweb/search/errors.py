@@ -51,6 +51,13 @@ class IndexDamaged(SearchError):
     template = N_("Search is being repaired. Please try again in a few minutes.")
 
 
+class IndexNotWritable(SearchError):
+    """The disk is full or cannot be written; value ``reason``, in SQLite's words. What is indexed can be searched."""
+
+    code = "search-not-writable"
+    template = N_("The index of search cannot be written: %(reason)s")
+
+
 class AlreadyIndexing(SearchError):
     """Another process of this machine keeps the index up to date."""
 

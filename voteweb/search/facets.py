@@ -38,7 +38,8 @@ def facets(document: Document) -> list[str]:
     found = [link_token(document.link)] if document.link else []
     if host:
         found += map(domain_token, links.rule_domains(document.link))
-        found += tokens(links.readable_domain(host).rpartition(".")[0])
+        readable = links.readable_domain(host) if "xn--" in host else host
+        found += tokens(readable.rpartition(".")[0])
     if document.poster:
         found.append(poster_token(document.poster))
     return found + [group_token(name) for name in document.groups]

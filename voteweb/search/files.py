@@ -1,17 +1,28 @@
-"""The folder of an index: numbered files, which of them is the current one, and the lock of the indexer.
+"""The folder of an index: its files, which of them is the current one, and the lock of the indexer.
 
-A file is never renamed over another, since a write-ahead log belongs to a name: a rebuild writes the next number, and
-then the file ``current-<schema>``, which names one, is replaced.
+A file is never renamed over another, since a write-ahead log belongs to a name: a rebuild writes another file, and then
+``current-<schema>``, which names one, is replaced. Readers that have an older file open go on with it until their next
+search.
 """
 
+import fcntl
+import os
+import re
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from voteweb.search.engine import translated_errors
+from voteweb.search.errors import AlreadyIndexing, SearchError
+from voteweb.search.tables import CHECKED, PERCENT, SCHEMA, beside, read_percent
 from voteweb.search.writer import IndexWriter
 
-#: The layout of the files; another one means other files, so that two versions of the program can share a folder.
-SCHEMA = 1
+#: The folder and all in it are for the user of the site only.
+_FOLDER_MODE, _FILE_MODE = 0o700, 0o600
+_NAME = re.compile(rf"{SCHEMA}-\d+\.db")
+#: The database first: a reader that opened it without its write-ahead log would miss what is only there.
+_SUFFIXES = ("", "-wal", "-shm", PERCENT, CHECKED)
 
 
 class IndexFolder:
@@ -19,29 +30,81 @@ class IndexFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._current = path / f"current-{SCHEMA}"
 
     def current(self) -> Path | None:
         """Return the file that is searched, None if there is none yet."""
-        raise NotImplementedError
+        try:
+            name = self._current.read_text()
+        except (OSError, UnicodeDecodeError):
+            return None
+        return self.path / name if _NAME.fullmatch(name) else None
+
+    def percent(self) -> int:
+        """Return how much is built of the file that is to become the current one."""
+        built = [read_percent(file) for file in self.path.glob(f"{SCHEMA}-*.db") if beside(file, PERCENT).exists()]
+        return max(built, default=0)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the lock of the indexer; raise AlreadyIndexing at once if another process holds it."""
-        raise NotImplementedError
-        yield
+        """Hold the lock of the indexer; raise AlreadyIndexing at once if another process holds it.
+
+        Raises SearchError if the folder cannot be made or written.
+        """
+        try:
+            self.path.mkdir(_FOLDER_MODE, parents=True, exist_ok=True)
+            lock = (self.path / f"lock-{SCHEMA}").open("w")
+        except OSError as error:
+            raise SearchError from error
+        with lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise AlreadyIndexing from None
+            try:
+                yield
+            finally:
+                fcntl.flock(lock, fcntl.LOCK_UN)  # a child forked meanwhile has the file open too
 
     def open(self) -> IndexWriter | None:
-        """Return a writer of the current file, None if there is none or it is damaged. The caller holds the lock."""
-        raise NotImplementedError
+        """Return a writer of the current file, None if there is none that can be used. The caller holds the lock."""
+        file = self.current()
+        try:
+            return IndexWriter.open(file) if file else None
+        except SearchError:
+            return None
 
     def start_rebuild(self, epoch: str) -> IndexWriter:
-        """Return a writer of a new file of the site's *epoch*; readers go on with the current one until it is ready."""
-        raise NotImplementedError
+        """Return a writer of a new file of the site's *epoch*; readers go on with the current one until it is ready.
+
+        The caller holds the lock. Files of rebuilds that were not finished are deleted.
+        """
+        self._delete_all_but(self.current())
+        file = self.path / f"{SCHEMA}-{time.time_ns()}.db"
+        with translated_errors():
+            os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _FILE_MODE))
+            return IndexWriter.create(file, epoch)
 
     def publish(self, writer: IndexWriter) -> None:
         """Make the file of *writer* the current one and delete all others of this schema."""
-        raise NotImplementedError
+        writer.finish()
+        self._point_to(writer.file.name)
+        self._delete_all_but(writer.file)
 
-    def discard(self) -> None:
-        """Say that the current file is damaged: nothing is searched until another one is published."""
-        raise NotImplementedError
+    def discard(self, file: Path) -> None:
+        """Say that *file* is damaged: nothing is searched until another one is published."""
+        if self.current() == file:
+            with suppress(OSError):
+                self._point_to("")
+
+    def _point_to(self, name: str) -> None:
+        new = self._current.with_name(f"{self._current.name}.{os.getpid()}")
+        new.write_text(name)
+        new.replace(self._current)
+
+    def _delete_all_but(self, kept: Path | None) -> None:
+        for file in self.path.glob(f"{SCHEMA}-*"):
+            name = file.name.partition(".db")[0] + ".db"
+            if _NAME.fullmatch(name) and (kept is None or name != kept.name):
+                for suffix in _SUFFIXES:
+                    (self.path / (name + suffix)).unlink(missing_ok=True)

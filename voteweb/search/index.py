@@ -1,14 +1,19 @@
-"""The index of one machine as processes that search see it: read-only, one connection for each thread."""
+"""The index of one machine as processes that search see it: read-only."""
 
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from voteweb.search.documents import Found, Kind, Order, State
+from voteweb.core import config
+from voteweb.core.search_documents import DocumentId
+from voteweb.search.connections import Connection, Connections
+from voteweb.search.documents import Found, Kind, Note, Order, State
+from voteweb.search.errors import SearchBusy, SearchTooSlow
+from voteweb.search.files import IndexFolder
 from voteweb.search.grammar import Query
-
-
-def has_full_text_search() -> bool:
-    """Tell whether the SQLite of this Python was built with FTS5."""
-    raise NotImplementedError
+from voteweb.search.queries import Statement, ids, newest, ranked
+from voteweb.search.tables import MAX_NUMBER, to_comment
 
 
 class SearchIndex:
@@ -19,12 +24,77 @@ class SearchIndex:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self._connections = Connections(IndexFolder(folder))
+        self._turns = threading.BoundedSemaphore(config.MAX_SEARCHES)
 
     def find(self, query: Query, kind: Kind, order: Order, first: int, count: int) -> Found:
-        """Return *count* ids of documents of one *kind* from the *first* on, best or newest first."""
-        raise NotImplementedError
+        """Return *count* ids of documents of one *kind* from the *first* on, best or newest first.
+
+        What only filters, such as ``group:ask``, gives no order: without words the newest come first.
+        """
+        if query.is_empty:
+            return Found((), 0)
+        with self.turn(), self._connections.connection() as connection:
+            if order is Order.RELEVANCE and query.words:
+                try:
+                    with connection.snapshot(config.SEARCH_SECONDS):
+                        return _ranked(connection, query, kind, first, count)
+                except TimeoutError:
+                    note = Note.TOO_COMMON
+            else:
+                note = Note.NONE
+            try:
+                with connection.snapshot(config.UNRANKED_SEARCH_SECONDS if note else config.SEARCH_SECONDS):
+                    return _newest(connection, query, kind, first, count)._replace(note=note)
+            except TimeoutError:
+                raise SearchTooSlow from None
 
     def state(self) -> State:
-        """Return the state of the current index, or of the first one while it is being built."""
-        raise NotImplementedError
+        """Return the state of the current index."""
+        with self._connections.connection() as connection:
+            return connection.state()
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Be one of the MAX_SEARCHES that are made at a time; raise SearchBusy after a wait."""
+        if not self._turns.acquire(timeout=config.SEARCH_WAIT_SECONDS):
+            raise SearchBusy
+        try:
+            yield
+        finally:
+            self._turns.release()
+
+
+def _newest(connection: Connection, query: Query, kind: Kind, first: int, count: int) -> Found:
+    """Return the newest matches: all up to MAX_COUNTED are read, which costs less than counting them apart."""
+    limit = config.MAX_COUNTED + 1
+    rowids = [row[0] for row in _candidates(connection, query, kind, newest, limit)]
+    return Found(_ids(connection, kind, rowids[first : first + count]), len(rowids))
+
+
+def _ranked(connection: Connection, query: Query, kind: Kind, first: int, count: int) -> Found:
+    """Return the best of the newest MAX_RANKED_MATCHES matches, of equal ones the newest first."""
+    rows = _candidates(connection, query, kind, ranked, config.MAX_RANKED_MATCHES + 1)
+    is_cut = len(rows) > config.MAX_RANKED_MATCHES
+    best = sorted(rows[: config.MAX_RANKED_MATCHES], key=lambda row: row[1])
+    shown = _ids(connection, kind, [row[0] for row in best[first : first + count]])
+    return Found(shown, min(len(rows), config.MAX_COUNTED + 1), Note.NEWEST_RANKED if is_cut else Note.NONE)
+
+
+def _candidates(
+    connection: Connection, query: Query, kind: Kind, statement: Callable[..., Statement], limit: int
+) -> list[tuple[int, ...]]:
+    """Return the rows of the newest matches, at most *limit*, from the newest shard to the oldest."""
+    rows: list[tuple[int, ...]] = []
+    end = MAX_NUMBER
+    for shard in connection.shards(kind):
+        rows += connection.rows(statement(query, shard, end, limit - len(rows)))
+        end = shard.first
+        if len(rows) == limit:
+            break
+    return rows
+
+
+def _ids(connection: Connection, kind: Kind, rowids: list[int]) -> tuple[DocumentId, ...]:
+    numbers = {row[0]: row[1] for row in connection.rows(ids(kind, rowids))}
+    return tuple(numbers[rowid] if kind is Kind.ARTICLES else to_comment(numbers[rowid]) for rowid in rowids)

@@ -1,15 +1,26 @@
 """Mark the words of a query in titles and texts of results."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
+from voteweb.core import config, markup
 from voteweb.search.grammar import Query
+from voteweb.search.terms import Term
+from voteweb.search.words import located
+
+#: Signs of Markdown: of links, all but the label; at the beginning of lines; around words.
+_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*\)")
+_LINE_SIGN = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+|>[> \t]*|[-*+][ \t]+|```.*$|[-*_]{3,}[ \t]*$)", re.MULTILINE)
+_WORD_SIGN = re.compile(r"\*+(?=\S)|(?<=\S)\*+|`+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)|~~|\\(?=[^\w\s])")
+#: The part of a snippet that stands before its first marked word.
+_BEFORE = 0.3
 
 
 def mark_title(query: Query, title: str) -> Markup:
     """Return *title* as HTML with ``<mark>`` around the words that *query* looks for in titles."""
-    raise NotImplementedError
+    return markup.mark(title, _ranges(query.words, title))
 
 
 def mark_snippet(query: Query, text: str) -> Markup:
@@ -17,9 +28,61 @@ def mark_snippet(query: Query, text: str) -> Markup:
 
     It begins at the beginning of the text if none of them is in it.
     """
-    raise NotImplementedError
+    plain = _plain(text[: config.MAX_MARKED_LENGTH])
+    ranges = _ranges([term for term in query.words if term.field != "title"], plain)
+    start = _begin(plain, ranges[0][0]) if ranges else 0
+    end = _end(plain, start)
+    shown = [(first - start, last - start) for first, last in ranges if start <= first and last <= end]
+    snippet = markup.mark(plain[start:end], shown)
+    has_more = end < len(plain) or len(text) > config.MAX_MARKED_LENGTH
+    return markup.join([markup.trusted("… " if start else ""), snippet, markup.trusted(" …" if has_more else "")])
 
 
-def hit_ranges(query: Query, text: str, fields: Sequence[str]) -> list[tuple[int, int]]:
-    """Return where in *text* the words of *query* are that are looked for in one of *fields*: begins and ends."""
-    raise NotImplementedError
+def _plain(text: str) -> str:
+    """Return the Markdown *text* as one line without most of its signs."""
+    text = _LINE_SIGN.sub("", _LINK.sub(r"\1", text))
+    return " ".join(_WORD_SIGN.sub("", text).split())
+
+
+def _begin(text: str, hit: int) -> int:
+    """Return where a snippet begins that shows the place *hit*: at a word, or nearly so where there are no blanks."""
+    begin = max(0, min(hit - int(_BEFORE * config.SNIPPET_LENGTH), len(text) - config.SNIPPET_LENGTH))
+    blank = text.find(" ", begin, hit)
+    return begin if begin == 0 or blank < 0 else blank + 1
+
+
+def _end(text: str, start: int) -> int:
+    end = start + config.SNIPPET_LENGTH
+    if end >= len(text):
+        return len(text)
+    blank = text.rfind(" ", start + config.SNIPPET_LENGTH // 2, end + 1)
+    return end if blank < 0 else blank
+
+
+def _ranges(terms: Sequence[Term], text: str) -> list[tuple[int, int]]:
+    """Return where in *text* any of *terms* is, as begins and ends, in order and without overlaps."""
+    places = list(located(text)) if terms else []
+    tokens = [token for token, _, _ in places]
+    found: list[tuple[int, int]] = []
+    for term in terms:
+        size = len(term.tokens)
+        for at in range(len(tokens) - size + 1):
+            last = tokens[at + size - 1]
+            if (last == term.tokens[-1] or (term.is_prefix and last.startswith(term.tokens[-1]))) and (
+                size == 1 or tuple(tokens[at : at + size - 1]) == term.tokens[:-1]
+            ):
+                found.append((places[at][1], max(end for _, _, end in places[at : at + size])))
+    return list(_merged(found))
+
+
+def _merged(ranges: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield *ranges* in order, those that overlap as one."""
+    start = end = -1
+    for first, last in sorted(ranges):
+        if first >= end:
+            if end > 0:
+                yield start, end
+            start = first
+        end = max(end, last)
+    if end > 0:
+        yield start, end

@@ -1,14 +1,57 @@
 """The index of one machine as its indexer sees it: the only connection that writes."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from voteweb.core.comments import CommentId
 from voteweb.core.search_documents import Document, DocumentId
-from voteweb.search.documents import State
+from voteweb.search import tables
+from voteweb.search.document_table import DocumentTable
+from voteweb.search.documents import Kind, State
+from voteweb.search.engine import connect, sqlite3, translated_errors
+from voteweb.search.errors import IndexDamaged
+from voteweb.search.tables import CHECKED, PERCENT, UNICODE, beside, kind_of, to_comment, to_number, to_rowid
+
+#: Kilobytes of pages that the connection keeps, and pages of the write-ahead log after which it is moved to the file.
+_CACHE_KILOBYTES = 32 * 1024
+_CHECKPOINT_PAGES = 4_000
 
 
 class IndexWriter:
-    """Write into one file of an index; only the process that holds the lock of the folder may have one."""
+    """Write into one file of an index; only the process that holds the lock of the folder may have one.
+
+    Methods raise IndexDamaged, IndexNotWritable or another SearchError, and have changed nothing then.
+    """
+
+    def __init__(self, file: Path, connection: "sqlite3.Connection") -> None:
+        self.file = file
+        self._connection = connection
+        self._tables = {kind: DocumentTable(connection, kind) for kind in Kind}
+
+    @classmethod
+    def create(cls, file: Path, epoch: str) -> "IndexWriter":
+        """Return a writer of the empty *file*, which becomes an index of the site's *epoch*."""
+        with translated_errors():
+            connection = _connect(file)
+            tables.create(connection, epoch)
+            writer = cls(file, connection)
+        writer.set_percent(0)
+        return writer
+
+    @classmethod
+    def open(cls, file: Path) -> "IndexWriter":
+        """Return a writer of an existing index; raise IndexDamaged if *file* is none, or divides texts otherwise."""
+        with translated_errors(is_opening=True):
+            connection = _connect(file)
+            try:
+                if connection.execute("SELECT value FROM state WHERE name = 'unicode'").fetchall() != [(UNICODE,)]:
+                    raise IndexDamaged
+                return cls(file, connection)
+            except BaseException:
+                connection.close()
+                raise
 
     def apply(self, documents: Sequence[Document], gone: Sequence[DocumentId] = (), position: str | None = None) -> int:
         """Index *documents* as they are now, take out those that are *gone*, and return how many of them changed.
@@ -16,34 +59,92 @@ class IndexWriter:
         One transaction, which also stores the new *position* in the stream, if there is one. Applying the same again
         changes nothing.
         """
-        raise NotImplementedError
+        with self._transaction():
+            changed = sum(self._tables[kind_of(id)].remove(id) for id in gone)
+            # A full-text index grows without being sorted if documents come in the order of their rowids.
+            for document in sorted(documents, key=lambda document: to_rowid(document.time)):
+                changed += self._tables[kind_of(document.id)].put(document)
+            if changed:
+                for table in self._tables.values():
+                    table.write_counts()
+            if position is not None:
+                self._connection.execute("UPDATE state SET value = ? WHERE name = 'position'", (position,))
+        return changed
 
     def article_ids(self, after: int, count: int) -> list[int]:
         """Return up to *count* indexed ids of articles above *after*, ascending."""
-        raise NotImplementedError
+        with translated_errors():
+            return self._tables[Kind.ARTICLES].numbers(after + 1, tables.MAX_NUMBER, count)
 
     def comment_ids(self, after: CommentId, count: int) -> list[CommentId]:
         """Return up to *count* indexed ids of comments above *after*, ascending."""
-        raise NotImplementedError
+        with translated_errors():
+            return [
+                *map(to_comment, self._tables[Kind.COMMENTS].numbers(to_number(after) + 1, tables.MAX_NUMBER, count))
+            ]
 
     def comments_of(self, article: int) -> list[CommentId]:
         """Return the indexed ids of all comments of an article, ascending."""
-        raise NotImplementedError
+        first, end = (to_number(CommentId(id, 0)) for id in (article, article + 1))
+        with translated_errors():
+            return [*map(to_comment, self._tables[Kind.COMMENTS].numbers(first, end, end - first))]
 
     def set_percent(self, percent: int) -> None:
-        """Store how much of the index is built."""
-        raise NotImplementedError
+        """Say how much of the index is built, for those who ask before it is published."""
+        with suppress(OSError):
+            beside(self.file, PERCENT).write_text(str(percent))
 
     def set_checked(self, time: float) -> None:
-        """Store the unix time at which the whole stream was known to be read."""
-        raise NotImplementedError
+        """Say at which unix time the whole stream was known to be read; this writes nothing into the index."""
+        with suppress(OSError):
+            beside(self.file, CHECKED).touch()
+            os.utime(beside(self.file, CHECKED), (time, time))
 
     def state(self) -> State:
-        raise NotImplementedError
+        with translated_errors():
+            return tables.read_state(self._connection, self.file)
 
     def check(self) -> bool:
         """Tell whether the index is whole: 5 s for a million articles."""
-        raise NotImplementedError
+        try:
+            for table in self._tables.values():
+                table.tell("integrity-check")
+            return self._connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]
+        except sqlite3.DatabaseError:
+            return False
+
+    def finish(self) -> None:
+        """Merge what was written, for faster searches, and move all of it into the one file."""
+        with translated_errors():
+            for table in self._tables.values():
+                table.tell("optimize")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        beside(self.file, PERCENT).unlink(missing_ok=True)
 
     def close(self) -> None:
-        raise NotImplementedError
+        with suppress(sqlite3.Error):
+            self._connection.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with translated_errors():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:  # SQLite may have ended it
+                    self._connection.execute("ROLLBACK")
+                for table in self._tables.values():
+                    table.reload()
+                raise
+
+
+def _connect(file: Path) -> "sqlite3.Connection":
+    connection = connect(file, "rw")
+    for name, value in (
+        ("journal_mode", "wal"), ("synchronous", "normal"), ("cache_size", -_CACHE_KILOBYTES),
+        ("wal_autocheckpoint", _CHECKPOINT_PAGES),
+    ):  # fmt: skip
+        connection.execute(f"PRAGMA {name} = {value}")
+    return connection

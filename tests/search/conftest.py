@@ -1,0 +1,47 @@
+"""An index in a folder of its own, and documents for it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from voteweb.core.comments import CommentId
+from voteweb.core.search_documents import Document, DocumentId
+from voteweb.search.documents import Kind, Order
+from voteweb.search.files import IndexFolder
+from voteweb.search.grammar import parse
+from voteweb.search.index import SearchIndex
+from voteweb.search.writer import IndexWriter
+
+
+def article(id: int, title: str, time: float | None = None, **fields: object) -> Document:
+    """Return article *id*, published *id* seconds after the beginning unless there is a *time*."""
+    values = {"text": "", "link": "", "poster": "", "groups": ()} | fields
+    return Document(id=id, time=float(id) if time is None else time, title=title, **values)  # type: ignore[arg-type]
+
+
+def comment(id: int, number: int, text: str) -> Document:
+    return Document(CommentId(id, number), id + number / 1000, "", text, "", "", ())
+
+
+class Machine:
+    """One machine's index, with the writer of its indexer."""
+
+    def __init__(self, path: Path) -> None:
+        self.folder = IndexFolder(path)
+        self.index = SearchIndex(path)
+        with self.folder.locked():
+            self.writer: IndexWriter = self.folder.start_rebuild("epoch")
+            self.folder.publish(self.writer)
+
+    def find(self, typed: str, kind: Kind = Kind.ARTICLES, order: Order = Order.NEW) -> list[DocumentId]:
+        """Return the first 100 results, newest first unless there is another *order*."""
+        return list(self.index.find(parse(typed), kind, order, 0, 100).ids)
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Iterator[Machine]:
+    """An empty index."""
+    machine = Machine(tmp_path / "search")
+    yield machine
+    machine.writer.close()

@@ -1,0 +1,160 @@
+"""The index finds what was put into it: as a list of all documents would, whatever happened to them before."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.search.conftest import Machine, article, comment
+from tests.search.test_grammar import TYPED
+from voteweb.core import config
+from voteweb.core.comments import CommentId
+from voteweb.search.documents import Found, Kind, Note, Order
+from voteweb.search.errors import SearchBusy, SearchTooSlow
+from voteweb.search.grammar import parse
+
+
+@pytest.mark.parametrize(
+    ("typed", "ids"),
+    [
+        ("rust", [3, 1]),
+        ("rust -async", [1]),
+        ('"async rust"', []),
+        ('"rust async"', [3]),
+        ("rus* OR python", [3, 2, 1]),
+        ("c++", [2]),
+        ("c", []),
+        ("程语", [4]),
+        ("程", [4]),
+        ("title:text", []),
+        ("text", [2]),
+        ("domain:example.com", [1]),
+        ("example", [1]),
+        ("by:ALICE group:ask", [3]),
+        ("-group:ask rust", [1]),
+        ("http://www.example.com/page/?utm_source=x", [1]),
+        ("after:1970-01-01 before:1970-01-02 -rust", [4, 2]),
+        ("before:1970", []),
+    ],
+)
+def test_each_kind_of_term_finds_its_articles(machine: Machine, typed: str, ids: list[int]) -> None:
+    machine.writer.apply(
+        [
+            article(1, "Rust", link="https://example.com/page"),
+            article(2, "C++ and Python", text="A text."),
+            article(3, "Rust async", poster="Alice", groups=("ask", "show")),
+            article(4, "编程语言"),
+        ]
+    )
+    assert machine.find(typed) == ids
+
+
+def test_articles_and_comments_are_found_apart(machine: Machine) -> None:
+    machine.writer.apply([article(1, "word"), comment(1, 2, "word"), comment(2, 1, "a word")])
+    assert machine.find("word") == [1]
+    assert machine.find("word", Kind.COMMENTS) == [CommentId(2, 1), CommentId(1, 2)]
+    assert machine.writer.comments_of(1) == [CommentId(1, 2)]
+    assert machine.writer.comment_ids(CommentId(1, 2), 10) == [CommentId(2, 1)]
+    assert machine.writer.article_ids(0, 10) == [1]
+
+
+def test_the_best_come_first_and_of_equal_ones_the_newest(machine: Machine) -> None:
+    machine.writer.apply([article(1, "word"), article(2, "other", text="a word " * 5), article(3, "word")])
+    assert machine.find("word", order=Order.RELEVANCE) == [3, 1, 2]
+    assert machine.find("word") == [3, 2, 1]
+
+
+def test_thousands_of_the_same_time_are_all_found(machine: Machine) -> None:
+    documents = [article(id, "word", time=5.0) for id in range(1, 1_500)]
+    machine.writer.apply(documents)
+    assert machine.writer.apply(documents[1:], gone=[1]) == 1
+    found = machine.index.find(parse("word"), Kind.ARTICLES, Order.NEW, 950, 50)
+    assert (len(set(found.ids)), found.total) == (50, 1_001)
+    assert machine.writer.state().articles == 1_498
+
+
+def test_documents_go_on_in_further_tables(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "SHARD_ROWS", 3)
+    for id in (*range(1, 21), 0):
+        machine.writer.apply([article(id, f"word {id % 2 and 'odd'}")])
+    machine.writer.apply([article(5, "word even")], gone=[7])
+    assert machine.find("word") == [id for id in range(20, -1, -1) if id != 7]
+    assert set(machine.find("odd", order=Order.RELEVANCE)) == {19, 17, 15, 13, 11, 9, 3, 1}
+    assert machine.find("before:1970-01-02 -odd") == [20, 18, 16, 14, 12, 10, 8, 6, 5, 4, 2, 0]
+    assert machine.writer.check()
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.integers(1, 6),
+        st.sampled_from(["rust", "rust async", "编程语言", "c++ google+", "gone"]),
+        st.sampled_from([1.0, 1.0005, 2.0]),
+    ),
+    max_size=25,
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(steps=STEPS, is_repeated=st.booleans())
+def test_the_index_is_that_of_the_documents_as_they_are_now(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[int, str, float]], is_repeated: bool
+) -> None:
+    """However documents were edited, moved and removed, and if each change is told twice."""
+    machine = Machine(tmp_path_factory.mktemp("search"))
+    now: dict[int, str] = {}
+    for id, title, time in steps:
+        now.pop(id, None)
+        if title != "gone":
+            now[id] = title
+        for _ in range(1 + is_repeated):
+            gone = [] if id in now else [id]
+            machine.writer.apply([article(id, title, time)] if id in now else [], gone, position="1-1")
+    for typed in ("rust", "async", "程语", "c++", "google", "gone"):
+        expected = {id for id, title in now.items() if typed in title}
+        assert set(machine.find(typed)) == expected
+        assert set(machine.find(typed, order=Order.RELEVANCE)) == expected
+    assert machine.writer.state().articles == len(now)
+    assert machine.writer.check()
+    machine.writer.close()
+
+
+@settings(deadline=None)
+@given(typed=TYPED)
+def test_anything_can_be_searched(everything: Machine, typed: str) -> None:
+    for kind in Kind:
+        for order in Order:
+            assert everything.index.find(parse(typed), kind, order, 0, 10).total <= 2
+
+
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory: pytest.TempPathFactory) -> Machine:
+    """An index that is only searched."""
+    machine = Machine(tmp_path_factory.mktemp("search"))
+    machine.writer.apply(
+        [article(1, "编程 go c++ NEAR 2016"), article(2, "x"), comment(1, 1, "编程"), comment(1, 2, "go")]
+    )
+    return machine
+
+
+def test_only_the_newest_of_many_are_ranked(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "MAX_RANKED_MATCHES", 2)
+    machine.writer.apply([article(1, "word"), article(2, "word in a long title"), article(3, "word again")])
+    found = machine.index.find(parse("word"), Kind.ARTICLES, Order.RELEVANCE, 0, 10)
+    assert found == Found((3, 2), 3, Note.NEWEST_RANKED)
+
+
+def test_a_search_without_time_to_rank_finds_the_newest(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine.writer.apply([article(id, "word word", text="word " * 50) for id in range(1, 2_000)])
+    monkeypatch.setattr(config, "SEARCH_SECONDS", 0.0)
+    monkeypatch.setattr(config, "UNRANKED_SEARCH_SECONDS", 10.0)
+    found = machine.index.find(parse("word"), Kind.ARTICLES, Order.RELEVANCE, 0, 1)
+    assert found == Found((1_999,), 1_001, Note.TOO_COMMON)
+    monkeypatch.setattr(config, "UNRANKED_SEARCH_SECONDS", 0.0)
+    with pytest.raises(SearchTooSlow):
+        machine.index.find(parse("word"), Kind.ARTICLES, Order.RELEVANCE, 0, 1)
+
+
+def test_searches_wait_for_their_turn(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "SEARCH_WAIT_SECONDS", 0.01)
+    with machine.index.turn(), machine.index.turn(), pytest.raises(SearchBusy):
+        machine.find("word")
+    assert machine.find("word") == []

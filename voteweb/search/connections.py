@@ -1,0 +1,107 @@
+"""Read-only connections to the current file of an index, one for each thread."""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from voteweb.search.documents import Kind, State
+from voteweb.search.engine import connect, sqlite3, translated_errors
+from voteweb.search.errors import IndexDamaged, NotReady
+from voteweb.search.files import IndexFolder
+from voteweb.search.queries import Statement
+from voteweb.search.tables import Shard, read_shards, read_state
+
+#: Kilobytes of pages that each connection keeps, and bytes of the file that are mapped into memory.
+_CACHE_KILOBYTES = 8 * 1024
+_MAPPED_BYTES = 256 * 2**20
+#: Steps of SQLite's machine between two looks at the clock: about 0.1 ms.
+_STEPS = 1_000
+
+
+class Connection:
+    """A connection to one file; a statement that runs longer than its snapshot may last raises TimeoutError."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._deadline = float("inf")
+        self._connection = connect(file, "ro")
+        for name, value in (("query_only", 1), ("cache_size", -_CACHE_KILOBYTES), ("mmap_size", _MAPPED_BYTES)):
+            self._connection.execute(f"PRAGMA {name} = {value}")
+        self._connection.set_progress_handler(self._is_late, _STEPS)
+
+    @contextmanager
+    def snapshot(self, seconds: float) -> Iterator[None]:
+        """Read from one state of the index, for *seconds* at most."""
+        self._connection.execute("BEGIN")
+        self._deadline = time.monotonic() + seconds
+        try:
+            with translated_errors():
+                yield
+        finally:
+            self._deadline = float("inf")
+            self._connection.execute("ROLLBACK")
+
+    def rows(self, statement: Statement) -> list[tuple[int, ...]]:
+        return self._connection.execute(statement.text, statement.values).fetchall()
+
+    def shards(self, kind: Kind) -> list[Shard]:
+        return read_shards(self._connection, kind)
+
+    def state(self) -> State:
+        return read_state(self._connection, self.file)
+
+    def close(self) -> None:
+        with suppress(sqlite3.Error):
+            self._connection.close()
+
+    def _is_late(self) -> bool:
+        return time.monotonic() > self._deadline
+
+
+class Connections:
+    """The connections of one process to the current file of a folder; nothing is opened before it is used."""
+
+    def __init__(self, folder: IndexFolder) -> None:
+        self._folder = folder
+        self._of_thread = threading.local()
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        """Lend this thread its connection to the current file, and raise errors of search instead of SQLite's.
+
+        Raises NotReady if there is no file. A damaged one is discarded, so that the indexer makes another.
+        """
+        file = self._folder.current()
+        if not file:
+            self._close()
+            raise NotReady(percent=self._folder.percent())
+        try:
+            with translated_errors(is_opening=True):
+                connection = self._open(file)
+            with translated_errors():
+                yield connection
+        except IndexDamaged:
+            self._close()
+            self._folder.discard(file)
+            raise
+
+    def _open(self, file: Path) -> Connection:
+        # SQLite forbids to use a connection after a fork, even to close it.
+        known: tuple[int, Connection] | None = getattr(self._of_thread, "connection", None)
+        if known and known[0] == os.getpid():
+            if known[1].file == file:
+                return known[1]
+            known[1].close()
+        connection = Connection(file)
+        connection.shards(Kind.ARTICLES)  # fails if the file is no index
+        self._of_thread.connection = os.getpid(), connection
+        return connection
+
+    def _close(self) -> None:
+        known: tuple[int, Connection] | None = getattr(self._of_thread, "connection", None)
+        if known and known[0] == os.getpid():
+            known[1].close()
+        self._of_thread.connection = None

@@ -1,0 +1,113 @@
+"""One kind of document in an index file: its rows, and its full-text indexes of SHARD_ROWS documents each."""
+
+from typing import Any
+
+from voteweb.core import config
+from voteweb.core.search_documents import Document, DocumentId
+from voteweb.search.documents import Kind
+from voteweb.search.engine import sqlite3
+from voteweb.search.errors import IndexDamaged
+from voteweb.search.tables import Shard, pack, read_shards, to_number, to_rowid, unpack
+
+
+class DocumentTable:
+    """Write the documents of one *kind*; the caller begins and ends transactions."""
+
+    def __init__(self, connection: "sqlite3.Connection", kind: Kind) -> None:
+        self._connection = connection
+        self._kind = kind
+        self._last_tie = (-1, -1)
+        self.reload()
+
+    def reload(self) -> None:
+        """Read the shards again, after a transaction was taken back; raise IndexDamaged if there is none."""
+        self._shards = read_shards(self._connection, self._kind)
+        counts = self._run("SELECT number, rows FROM shards WHERE kind = ?", self._kind.value)
+        self._rows: dict[int, int] = dict(counts)
+        if not self._shards:
+            raise IndexDamaged
+
+    def put(self, document: Document) -> bool:
+        """Index *document* as it is; return whether that changed anything."""
+        number, time, body = to_number(document.id), to_rowid(document.time), pack(document)
+        row = self._row(number)
+        if row and row[0] - (row[1] or 0) == time and row[2] == body:
+            return False
+        if row:
+            self._take_out(row[0], row[2])
+        rowid = self._free_rowid(time)
+        if self._rows[self._shards[0].number] >= config.SHARD_ROWS and rowid > self._last_rowid():
+            self._add_shard(rowid)
+        self._run("INSERT INTO {kind} VALUES (?, ?, ?, ?)", rowid, number, rowid - time or None, body)
+        shard = self._shard_of(rowid)
+        self._run(
+            "INSERT INTO {shard} (rowid, title, text, facets) VALUES (?, ?, ?, ?)", rowid, *unpack(body), of=shard
+        )
+        self._rows[shard.number] += 1
+        return True
+
+    def remove(self, id: DocumentId) -> bool:
+        """Take out a document; return whether it was in the index."""
+        row = self._row(to_number(id))
+        if row:
+            self._take_out(row[0], row[2])
+        return bool(row)
+
+    def write_counts(self) -> None:
+        """Store the numbers of rows, once for many changes."""
+        for number, rows in self._rows.items():
+            self._run("UPDATE shards SET rows = ? WHERE kind = ? AND number = ?", rows, self._kind.value, number)
+
+    def numbers(self, first: int, end: int, count: int) -> list[int]:
+        """Return up to *count* numbers of indexed documents from *first* on and below *end*, ascending."""
+        found = self._run("SELECT id FROM {kind} WHERE id >= ? AND id < ? ORDER BY id LIMIT ?", first, end, count)
+        return [number for (number,) in found]
+
+    def tell(self, command: str) -> None:
+        """Run a *command* of the full-text indexes, such as "optimize"."""
+        for shard in self._shards:
+            self._run("INSERT INTO {shard} ({shard}) VALUES (?)", command, of=shard)
+
+    def _row(self, number: int) -> tuple[int, int | None, bytes] | None:
+        rows = self._run("SELECT rid, shift, body FROM {kind} WHERE id = ?", number)
+        return rows[0] if rows else None
+
+    def _take_out(self, rowid: int, body: bytes) -> None:
+        shard = self._shard_of(rowid)
+        deletion = "INSERT INTO {shard} ({shard}, rowid, title, text, facets) VALUES ('delete', ?, ?, ?, ?)"
+        self._run(deletion, rowid, *unpack(body), of=shard)
+        self._run("DELETE FROM {kind} WHERE rid = ?", rowid)
+        self._rows[shard.number] -= 1
+
+    def _shard_of(self, rowid: int) -> Shard:
+        return next(shard for shard in self._shards if rowid >= shard.first)
+
+    def _add_shard(self, first: int) -> None:
+        shard = Shard(self._kind, self._shards[0].number + 1, first)
+        self._connection.execute(shard.definition)
+        self._run("INSERT INTO shards VALUES (?, ?, ?, 0)", shard.kind.value, shard.number, shard.first)
+        self._shards.insert(0, shard)
+        self._rows[shard.number] = 0
+
+    def _last_rowid(self) -> int:
+        return int(self._run("SELECT max(rid) FROM {kind}")[0][0] or 0)
+
+    def _free_rowid(self, time: int) -> int:
+        """Return *time*, or the next rowid that is free."""
+        if not self._run("SELECT 1 FROM {kind} WHERE rid = ?", time):
+            return time
+        # An import may have thousands of the same time: go on where the last one of these was put.
+        start = self._last_tie[1] if self._last_tie[0] == time else time
+        gap = self._run(
+            "SELECT rid + 1 FROM {kind} AS taken WHERE rid >= ? "
+            "AND NOT EXISTS (SELECT 1 FROM {kind} WHERE rid = taken.rid + 1) ORDER BY rid LIMIT 1",
+            start,
+        )
+        free = int(gap[0][0]) if gap else start
+        self._last_tie = (time, free)
+        return free
+
+    def _run(self, statement: str, *values: object, of: Shard | None = None) -> list[Any]:
+        """Run a *statement* in which ``{kind}`` and ``{shard}`` stand for the names of the tables."""
+        text = statement.format(kind=self._kind, shard=of.table if of else "")
+        return self._connection.execute(text, values).fetchall()

@@ -1,0 +1,70 @@
+"""The statements of SQLite that look for a query.
+
+Typed text never becomes part of one: a MATCH expression is made of tokens, in which there is neither a quote nor a
+blank, and everything else is bound.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from voteweb.search.documents import Kind
+from voteweb.search.grammar import Query
+from voteweb.search.tables import WEIGHTS, Shard, to_rowid
+from voteweb.search.terms import Term
+
+_MATCHING = (
+    "SELECT {columns} FROM {shard} WHERE {shard} MATCH :match AND rowid >= :after AND rowid < :before "
+    "ORDER BY rowid DESC LIMIT :count"
+)
+_OF_A_TIME = "SELECT rid FROM {kind} WHERE rid >= :after AND rid < :before{but} ORDER BY rid DESC LIMIT :count"
+_BUT = " AND NOT EXISTS (SELECT 1 FROM {shard} WHERE {shard} MATCH :excluded AND rowid = rid)"
+_IDS = "SELECT rid, id FROM {kind} WHERE rid IN ({rowids})"
+
+
+class Statement(NamedTuple):
+    """A statement with the values that are bound to it."""
+
+    text: str
+    values: dict[str, object]
+
+
+def newest(query: Query, shard: Shard, end: int, count: int) -> Statement:
+    """Return the statement for the *count* newest matches in a *shard*, which ends before the rowid *end*."""
+    values = _bounds(query, shard, end, count)
+    if query.required:
+        text = _MATCHING.format(columns="rowid", shard=shard.table)
+        return Statement(text, values | {"match": match(query)})
+    but = _BUT.format(shard=shard.table) if query.excluded else ""
+    return Statement(_OF_A_TIME.format(kind=shard.kind, but=but), values | {"excluded": _any(query.excluded)})
+
+
+def ranked(query: Query, shard: Shard, end: int, count: int) -> Statement:
+    """Return the statement for the *count* newest matches and their ranks: the lower, the better."""
+    text = _MATCHING.format(columns=f"rowid, bm25({shard.table}, {WEIGHTS})", shard=shard.table)
+    return Statement(text, _bounds(query, shard, end, count) | {"match": match(query)})
+
+
+def ids(kind: Kind, rowids: Iterable[int]) -> Statement:
+    """Return the statement for the numbers of documents by their *rowids*."""
+    return Statement(_IDS.format(kind=kind, rowids=", ".join(map(str, rowids))), {})
+
+
+def _bounds(query: Query, shard: Shard, end: int, count: int) -> dict[str, object]:
+    after = shard.first if query.after is None else max(shard.first, to_rowid(query.after))
+    before = end if query.before is None else min(end, to_rowid(query.before))
+    return {"after": after, "before": before, "count": count}
+
+
+def match(query: Query) -> str:
+    """Return the MATCH expression of a query that requires something."""
+    required = " AND ".join(f"({_any(terms)})" for terms in query.required)
+    return f"({required}) NOT ({_any(query.excluded)})" if query.excluded else required
+
+
+def _any(terms: Iterable[Term]) -> str:
+    return " OR ".join(map(_expression, terms))
+
+
+def _expression(term: Term) -> str:
+    column = "title : " if term.field == "title" else ""
+    return f'{column}"{" ".join(term.tokens)}"{" *" if term.is_prefix else ""}'
