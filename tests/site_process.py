@@ -22,6 +22,8 @@ def start_voteweb(
 ) -> "subprocess.Popen[str]":
     """Start the command with *arguments*, after the words of *prefix*; its only settings are those in *env*."""
     others = {name: value for name, value in os.environ.items() if not name.startswith("VOTEWEB_")}
+    if "VOTEWEB_REDIS_URL" in env:  # sites that share a folder would share an index
+        others["VOTEWEB_SEARCH"] = "0"
     command = [*prefix, sys.executable, "-m", "voteweb.cli", *map(str, arguments)]
     return subprocess.Popen(command, env={**others, **env}, text=True, **options)
 

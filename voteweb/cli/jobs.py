@@ -1,4 +1,4 @@
-"""``voteweb jobs``: run the background jobs, each in one process of all that could."""
+"""``voteweb jobs``: run the background jobs, each in one process of all that could, and keep this machine's index."""
 
 import signal
 import threading
@@ -6,10 +6,12 @@ from collections.abc import Callable
 
 import click
 
+from voteweb.cli.index import keep_index, new_indexer
 from voteweb.cli.site import Site, with_site
 from voteweb.cli.workers import exit_with_parent
 from voteweb.core.errors import Unavailable
 from voteweb.core.jobs import ACCOUNT_DELETIONS, BAN_REMOVALS, COMMENT_REMOVALS, JOBS, Job
+from voteweb.search.engine import has_full_text_search
 from voteweb.store import Store
 from voteweb.store.leases import Steps
 
@@ -28,10 +30,10 @@ RUNNERS: dict[Job, Callable[[Store], Steps]] = {
 @click.option("--parent", type=int, hidden=True, help="End when the process of this id has ended; leave Ctrl-C to it.")
 @with_site()
 def jobs(site: Site, once: bool, parent: int | None) -> None:
-    """Run the background jobs of the site until Ctrl-C.
+    """Run the background jobs of the site until Ctrl-C, and keep what this machine searches up to date.
 
-    "voteweb run" does this already. Start it beside another web server, such as gunicorn; several of these processes
-    share the jobs.
+    "voteweb run" does this already. Start it beside another web server, such as gunicorn, on each machine; several of
+    these processes share the jobs. With --once, "voteweb index" brings the search up to date.
     """
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -44,6 +46,8 @@ def jobs(site: Site, once: bool, parent: int | None) -> None:
             site.store.leases.run(job, RUNNERS[job](site.store), stop.is_set)
         return
     threads = [threading.Thread(target=_repeat, args=[site.store, job, stop], daemon=True) for job in JOBS]
+    if site.settings.search and has_full_text_search():
+        threads.append(threading.Thread(target=keep_index, args=[new_indexer(site), stop], daemon=True))
     for thread in threads:
         thread.start()
     stop.wait()

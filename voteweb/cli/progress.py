@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import IO, TypeVar
 
 import click
@@ -39,3 +40,20 @@ def track_file(items: Iterable[T], label: str, stream: IO[bytes]) -> Generator[T
         return position - before
 
     return track(items, label, os.fstat(stream.fileno()).st_size, bytes_read)
+
+
+@contextmanager
+def track_share(label: str) -> Iterator[Callable[[float], None]]:
+    """Show a progress bar from the first call of the function that this yields, with the share that is done."""
+    with ExitStack() as stack:
+        bar = None
+
+        def show(share: float) -> None:
+            nonlocal bar
+            if bar is None:
+                bar = stack.enter_context(
+                    click.progressbar(length=100, label=label, file=sys.stderr, hidden=not sys.stderr.isatty())
+                )
+            bar.update(int(100 * share) - bar.pos)
+
+        yield show

@@ -1,0 +1,234 @@
+"""The indexer: whatever happens to it, to the stream or to the database, the index becomes what the site has."""
+
+import signal
+import subprocess
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bench.apps.book import Book
+from tests import factories
+from tests.conftest import MakeStore
+from tests.helpers import until
+from tests.site_process import run_voteweb, start_voteweb
+from tests.store.backup.copying import back_up, restore
+from tests.store.examination import ids, run
+from tests.store.storm import StoreStorm
+from voteweb.cli.index import keep_index
+from voteweb.core.comments import CommentId
+from voteweb.core.search_documents import DocumentId
+from voteweb.search import indexer, sources
+from voteweb.search.documents import Kind, Order
+from voteweb.search.errors import AlreadyIndexing
+from voteweb.search.files import IndexFolder
+from voteweb.search.grammar import parse
+from voteweb.search.index import SearchIndex
+from voteweb.search.indexer import Indexer
+from voteweb.store import Store
+
+#: More ids than any site of these tests has.
+MANY = 10_000
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> IndexFolder:
+    return IndexFolder(tmp_path / "search")
+
+
+def new_indexer(store: Store, folder: IndexFolder) -> Indexer:
+    return Indexer(folder, store.changes, store.searched)
+
+
+def expected(store: Store) -> list[DocumentId]:
+    """Return the ids of everything that anybody can read, by the rankings and the bits that hide comments."""
+    articles = sorted(ids(store, "time:"))
+    last = store.searched.last_comments(articles)
+    comments = [CommentId(id, number) for id in articles for number in range(1, last.get(id, 0) + 1)]
+    return [*articles, *(id for id in comments if not run(store, "GETBIT", f"hidden:{id.article}", id.number))]
+
+
+def assert_same(store: Store, folder: IndexFolder) -> None:
+    """Check that the index has what the site has, once each, and nothing else."""
+    wanted = expected(store)
+    with folder.locked():
+        writer = folder.open()
+        assert writer
+        indexed = [*writer.article_ids(0, MANY), *writer.comment_ids(CommentId(0, 0), MANY)]
+        assert indexed == wanted
+        documents = store.searched.articles(id for id in wanted if isinstance(id, int))
+        documents += store.searched.comments(id for id in wanted if isinstance(id, CommentId))
+        assert writer.apply(documents) == 0, "the words of some are not those of the site"
+        assert writer.check()
+        writer.close()
+
+
+def found(folder: IndexFolder, typed: str) -> list[int]:
+    """Return the articles that a search finds, newest first."""
+    return list(SearchIndex(folder.path).find(parse(typed), Kind.ARTICLES, Order.NEW, 0, 10).ids)
+
+
+def test_the_index_is_what_the_site_has_after_a_storm(make_store: MakeStore, folder: IndexFolder) -> None:
+    store, stop = make_store(good_votes=4, max_groups=3), threading.Event()
+    storm = StoreStorm(store)
+    thread = threading.Thread(target=keep_index, args=[new_indexer(make_store(), folder), stop])
+    thread.start()
+    storm.start()
+    until(lambda: storm.acts["leave"] and storm.comments.acts["restore"] > 5)
+    storm.stop()
+    stop.set()
+    thread.join()
+    for _ in store.comment_removals.steps():
+        pass
+    new_indexer(store, folder).catch_up()
+    assert_same(store, folder)
+
+
+def test_a_killed_indexer_loses_and_doubles_nothing(
+    make_store: MakeStore, server_url: str, tmp_path: Path, folder: IndexFolder
+) -> None:
+    store = make_store(good_votes=4, max_groups=3)
+    storm = StoreStorm(store, threads=2)
+    storm.start()
+    env = {"VOTEWEB_REDIS_URL": server_url, "VOTEWEB_DATA_DIR": str(tmp_path), "VOTEWEB_SEARCH": "1"}
+    for _ in range(4):
+        with start_voteweb("jobs", env=env) as process:
+            posted = len(storm.votes)
+            until(lambda at=posted: folder.current() and len(storm.votes) > at + 3)
+            process.send_signal(signal.SIGKILL)
+    storm.stop()
+    for _ in store.comment_removals.steps():
+        pass
+    assert "The index has " in run_voteweb("index", **env).stdout
+    assert_same(store, folder)
+
+
+def lose_the_stream(store: Store) -> None:
+    factories.article(store, link="")
+    run(store, "XTRIM", "changes:", "MAXLEN", 1)
+
+
+def fall_behind(store: Store) -> None:
+    """Lose the last write with its entry, as a replica that takes over, whose clock is behind."""
+    run(store, "DEL", "changes:")
+    factories.article(store, link="")
+
+
+def lose_everything(store: Store) -> None:
+    run(store, "FLUSHDB")
+    factories.article(store, groups=("redis",))
+
+
+def restore_a_backup(store: Store) -> None:
+    backup = back_up(store)
+    factories.article(store, link="")
+    restore(store, backup)
+    store.removals.delete(1)
+
+
+@pytest.mark.parametrize("damage", [lose_the_stream, fall_behind, lose_everything, restore_a_backup])
+def test_everything_is_compared_when_the_stream_has_a_gap(
+    store: Store, folder: IndexFolder, damage: Callable[[Store], None]
+) -> None:
+    for _ in range(3):
+        factories.comment(store, factories.article(store, link="").id)
+    new_indexer(store, folder).catch_up()
+    # Nothing told of these: a program after the book deletes, and changes.
+    run(store, "DEL", "article:2")
+    run(store, "ZREM", "time:", "article:2")
+    run(store, "HSET", "article:3", "title", "Silently changed")
+    damage(store)
+    new_indexer(store, folder).catch_up()
+    assert_same(store, folder)
+
+
+def test_many_documents_come_in_chunks(store: Store, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "CHUNK_SIZE", 2)
+    for _ in range(5):
+        factories.article(store, link="")
+    for _ in range(5):
+        factories.comment(store, 3)
+    shares: list[float] = []
+    new_indexer(store, folder).catch_up(on_step=shares.append)
+    assert shares == sorted(shares)
+    assert len(shares) > 4
+    store.removals.delete(3)
+    run(store, "XTRIM", "changes:", "MAXLEN", 0)
+    new_indexer(store, folder).catch_up()
+    assert_same(store, folder)
+
+
+def test_an_article_of_a_program_after_the_book_is_found(
+    store: Store, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexer, "LOOK_SECONDS", 0.1)
+    stop = threading.Event()
+    thread = threading.Thread(target=keep_index, args=[new_indexer(store, folder), stop])
+    thread.start()
+    until(folder.current)
+    id = Book(store.connection.client).post_article("user:7", "Go to statement considered harmful", "https://goo.gl/")
+    until(lambda: found(folder, "harmful") == [int(id)])
+    stop.set()
+    thread.join()
+
+
+def test_one_process_keeps_the_index_and_builds_it_anew_when_asked(
+    store: Store, server_url: str, tmp_path: Path, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexer, "LOOK_SECONDS", 0.1)
+    stop = threading.Event()
+    thread = threading.Thread(target=keep_index, args=[new_indexer(store, folder), stop])
+    thread.start()
+    until(folder.current)
+    before = folder.current()
+    with pytest.raises(AlreadyIndexing):
+        new_indexer(store, folder).catch_up()
+    env = {"VOTEWEB_REDIS_URL": server_url, "VOTEWEB_DATA_DIR": str(tmp_path)}
+    assert run_voteweb("index", **env).status == 1
+    assert "builds the index anew" in run_voteweb("index", "--rebuild", **env).stdout
+    until(lambda: folder.current() != before)
+    stop.set()
+    thread.join()
+    assert_same(store, folder)
+
+
+def test_the_present_index_is_searched_while_another_is_built(store: Store, folder: IndexFolder) -> None:
+    id = factories.article(store, title="Common Lisp").id
+    new_indexer(store, folder).catch_up()
+    before, during = folder.current(), []
+
+    def search(_: float) -> None:
+        during.append((folder.current(), found(folder, "lisp")))
+        if len(during) == 1:
+            factories.article(store, title="Emacs Lisp", link="")
+
+    new_indexer(store, folder).catch_up(rebuild=True, on_step=search)
+    assert during[0] == (before, [id])
+    assert folder.current() != before
+    assert found(folder, "lisp") == [id + 1, id]
+    assert_same(store, folder)
+
+
+def test_a_damaged_index_is_built_anew(store: Store, folder: IndexFolder) -> None:
+    factories.article(store)
+    new_indexer(store, folder).catch_up()
+    file = folder.current()
+    assert file
+    file.write_bytes(b"no database" * 1000)
+    new_indexer(store, folder).catch_up()
+    assert folder.current() != file
+    assert_same(store, folder)
+
+
+def test_a_post_is_found_by_the_process_of_the_jobs(store: Store, server_url: str, tmp_path: Path) -> None:
+    env = {"VOTEWEB_REDIS_URL": server_url, "VOTEWEB_DATA_DIR": str(tmp_path), "VOTEWEB_SEARCH": "1"}
+    folder = IndexFolder(tmp_path / "search")
+    with start_voteweb("jobs", env=env, stderr=subprocess.PIPE) as process:
+        until(folder.current)
+        id = factories.article(store, title="Structure and Interpretation").id
+        until(lambda: found(folder, "interpretation") == [id])
+        store.removals.delete(id)
+        until(lambda: found(folder, "interpretation") == [])
+        process.terminate()
+        assert process.communicate()[1] == ""

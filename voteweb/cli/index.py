@@ -1,0 +1,69 @@
+"""``voteweb index``, and the thread that keeps the index of this machine up to date."""
+
+import os
+import sys
+import threading
+
+import click
+
+from voteweb.cli.progress import track_share
+from voteweb.cli.site import Site, pluralize, with_site
+from voteweb.core.errors import Unavailable, VotewebError
+from voteweb.search.engine import has_full_text_search
+from voteweb.search.errors import AlreadyIndexing, NoFullTextSearch
+from voteweb.search.files import IndexFolder
+from voteweb.search.index import SearchIndex
+from voteweb.search.indexer import Indexer
+
+#: Seconds until the index is tried again after another process had it, or after a failure.
+RETRY_SECONDS = 10.0
+#: How much the indexer gives way to the processes that answer pages, from 0 to 19.
+NICENESS = 10
+
+
+def new_indexer(site: Site) -> Indexer:
+    """Return an indexer of the index of this machine."""
+    return Indexer(IndexFolder(site.settings.search_folder), site.store.changes, site.store.searched)
+
+
+@click.command()
+@click.option("--rebuild", is_flag=True, help="Build the index anew; the site goes on searching the present one.")
+@with_site()
+def index(site: Site, rebuild: bool) -> None:
+    """Bring the index that this machine searches up to date, and end.
+
+    "voteweb run" and "voteweb jobs" keep it up to date already. While one of them runs, --rebuild asks it to build the
+    index anew.
+    """
+    if not has_full_text_search():
+        raise NoFullTextSearch()
+    indexer = new_indexer(site)
+    try:
+        with track_share("Indexing") as on_step:
+            indexer.catch_up(rebuild=rebuild, on_step=on_step)
+    except AlreadyIndexing:
+        if not rebuild:
+            raise
+        indexer.request_rebuild()
+        click.echo("The background process of the site builds the index anew now; /healthz tells how far it is.")
+        return
+    state = SearchIndex(site.settings.search_folder).state()
+    click.echo(f"The index has {pluralize(state.articles, 'article')} and {pluralize(state.comments, 'comment')}.")
+
+
+def keep_index(indexer: Indexer, stop: threading.Event) -> None:
+    """Keep the index up to date until *stop* is set; a failure is reported once, and tried again."""
+    if sys.platform == "linux":  # elsewhere the whole process would give way
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+    reported = ""
+    while not stop.is_set():
+        try:
+            indexer.run(stop.is_set)
+        except (AlreadyIndexing, Unavailable):
+            pass  # another process does it; /healthz and the web server's log say so already
+        except Exception as error:
+            message = str(error) if isinstance(error, VotewebError | OSError) else f"{type(error).__name__}: {error}"
+            if message != reported:
+                click.echo(f"Warning: the index of search is not up to date: {message}", err=True)
+            reported = message
+        stop.wait(RETRY_SECONDS)

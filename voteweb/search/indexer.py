@@ -1,0 +1,201 @@
+"""Keep the index of this machine up to date: follow the stream of changes, or index everything where that does not do.
+
+Articles and comments are read as they are now, whatever the stream says of them: reading twice, or in another order,
+does no harm. The position in the stream is stored after what was read before it.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from voteweb.core.errors import Unavailable
+from voteweb.core.search_documents import Changes
+from voteweb.search.errors import IndexDamaged
+from voteweb.search.files import IndexFolder
+from voteweb.search.sources import (
+    Documents,
+    Stream,
+    index_articles,
+    index_comments,
+    index_conversations,
+    index_everything,
+)
+from voteweb.search.writer import IndexWriter
+
+#: Seconds for which a step waits for a change, and for which it does while everything is indexed.
+WAIT_SECONDS = 1.0
+PAUSE_SECONDS = 0.005
+#: Articles that programs after the book may have posted, which write no stream, and seconds between looks for them.
+NEWEST_COUNT = 200
+LOOK_SECONDS = 5.0
+#: Seconds between two rounds in which everything is indexed again, and from the start to the first.
+ROUND_SECONDS = 86_400.0
+FIRST_ROUND_SECONDS = 3_600.0
+#: Seconds between two notes that the whole stream has been read.
+NOTE_SECONDS = 2.0
+#: Seconds between two attempts to reach a database that is unavailable.
+RETRY_SECONDS = 1.0
+#: The file in the folder of the index by which another process asks the indexer to build the index anew.
+_REBUILD_REQUEST = "rebuild"
+
+
+class Indexer:
+    """The indexer of the index in *folder*, one per machine."""
+
+    def __init__(self, folder: IndexFolder, stream: Stream, documents: Documents) -> None:
+        self._folder = folder
+        self._stream = stream
+        self._documents = documents
+        self._current: IndexWriter | None = None
+        #: The index that is being built, and takes the place of the current one.
+        self._next: IndexWriter | None = None
+        self._epoch = self._position = ""
+        #: The steps in which everything is indexed, the next index or again the current one.
+        self._round: Iterator[float] | None = None
+        #: Whether the current index lacks changes before the position, until the round ends.
+        self._has_gap = False
+        self._next_look = self._next_note = 0.0
+        self._next_round = time.monotonic() + FIRST_ROUND_SECONDS
+
+    def run(self, is_stopped: Callable[[], bool]) -> None:
+        """Keep the index up to date until *is_stopped*. Raises AlreadyIndexing if another process does so."""
+        with self._opened():
+            while not is_stopped():
+                try:
+                    self._step(WAIT_SECONDS)
+                except Unavailable:
+                    if self._round:
+                        self._begin_round()
+                    time.sleep(RETRY_SECONDS)
+
+    def catch_up(self, *, rebuild: bool = False, on_step: Callable[[float], None] = lambda share: None) -> None:
+        """Bring the index up to date once, or build it anew. Raises AlreadyIndexing, Unavailable.
+
+        *on_step* is called with the share that is done while everything is indexed.
+        """
+        with self._opened():
+            if rebuild and not self._next:
+                self._begin_build()
+            while not self._step(0, on_step):
+                pass
+
+    def request_rebuild(self) -> None:
+        """Ask the process that keeps the index to build it anew; it sees that within LOOK_SECONDS."""
+        (self._folder.path / _REBUILD_REQUEST).touch()
+
+    @contextmanager
+    def _opened(self) -> Iterator[None]:
+        with self._folder.locked():
+            try:
+                self._current = self._folder.open()
+                if self._current:
+                    state = self._current.state()
+                    self._epoch, self._position = state.epoch, state.position
+                else:
+                    self._start_over()
+                yield
+            finally:
+                self._close()
+
+    def _close(self) -> None:
+        for writer in self._writers():
+            writer.close()
+        self._current = self._next = self._round = None
+        self._has_gap = False
+
+    def _writers(self) -> list[IndexWriter]:
+        return [writer for writer in (self._current, self._next) if writer]
+
+    def _step(self, wait: float, on_step: Callable[[float], None] = lambda share: None) -> bool:
+        """Do a part of the work, some 50 ms of it; tell whether nothing is left to do."""
+        try:
+            changes = self._stream.read(self._position, wait=PAUSE_SECONDS if self._round else wait)
+            if changes.epoch != self._epoch:
+                self._start_over()
+                return False
+            if not changes.is_complete:
+                self._has_gap, self._position = True, self._stream.end()
+                self._begin_round()
+                return False
+            self._follow(changes)
+            if self._round:
+                self._go_on(self._round, on_step)
+                return False
+            if not changes.may_be_more:
+                self._look_around()
+            return not changes.may_be_more and not self._round
+        except IndexDamaged:
+            self._start_over()
+            return False
+
+    def _start_over(self) -> None:
+        """Build the index, and find nothing until it is there: the current one is damaged, or of other data."""
+        if file := self._folder.current():
+            self._folder.discard(file)
+        self._close()
+        self._position = self._stream.end()
+        self._begin_build()
+
+    def _begin_build(self) -> None:
+        if self._next:
+            self._next.close()
+        self._epoch = self._stream.read(self._position, wait=0).epoch
+        self._next = self._folder.start_rebuild(self._epoch)
+        self._begin_round()
+
+    def _begin_round(self) -> None:
+        writer = self._next or self._current
+        self._round = index_everything(self._documents, writer, is_new=writer is self._next) if writer else None
+
+    def _follow(self, changes: Changes) -> None:
+        """Index what has changed, then store the new position."""
+        if changes.position == self._position:
+            return
+        writers = self._writers()
+        index_articles(self._documents, writers, changes.articles)
+        index_comments(self._documents, writers, changes.comments)
+        index_conversations(self._documents, writers, changes.conversations)
+        self._position = changes.position
+        if self._current and not self._has_gap:
+            self._current.apply([], [], self._position)
+
+    def _go_on(self, round: Iterator[float], on_step: Callable[[float], None]) -> None:
+        """Do the next step of a round; after the last one, search what was built."""
+        share = next(round, None)
+        if share is not None:
+            on_step(share)
+            if self._next:
+                self._next.set_percent(min(int(100 * share), 99))
+            return
+        if self._next:
+            self._next.apply([], [], self._position)
+            self._next.set_checked(time.time())
+            self._folder.publish(self._next)
+            if self._current:
+                self._current.close()
+            self._current, self._next = self._next, None
+        elif self._current:
+            self._current.apply([], [], self._position)
+        self._round, self._has_gap = None, False
+        self._next_round = time.monotonic() + ROUND_SECONDS
+
+    def _look_around(self) -> None:
+        """Do what is due while the stream has been read: look for what no stream tells, and note the time."""
+        clock = time.monotonic()
+        if clock >= self._next_look:
+            self._next_look = clock + LOOK_SECONDS
+            index_articles(self._documents, self._writers(), self._documents.newest_ids(NEWEST_COUNT))
+            if self._is_rebuild_requested():
+                self._begin_build()
+        if clock >= self._next_note and self._current:
+            self._next_note = clock + NOTE_SECONDS
+            self._current.set_checked(time.time())
+        if clock >= self._next_round and not self._round:
+            self._begin_round()
+
+    def _is_rebuild_requested(self) -> bool:
+        try:
+            (self._folder.path / _REBUILD_REQUEST).unlink()
+        except FileNotFoundError:
+            return False
+        return True

@@ -1,0 +1,102 @@
+"""The site as its indexer reads it, and the steps in which it does."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Protocol, TypeVar
+
+from voteweb.core.comments import CommentId
+from voteweb.core.search_documents import Changes, Document, DocumentId
+from voteweb.search.writer import IndexWriter
+
+T = TypeVar("T")
+
+#: Articles or comments that are read and indexed at once: some 30 ms.
+CHUNK_SIZE = 500
+
+
+class Stream(Protocol):
+    """The stream of changes: see :class:`voteweb.store.changes.ChangeStream`."""
+
+    def end(self) -> str:
+        """Return the position after the last change."""
+
+    def read(self, position: str, *, wait: float) -> Changes:
+        """Return what has changed since *position*; wait some seconds for a change."""
+
+
+class Documents(Protocol):
+    """Everything that is searched, as it is now: see :class:`voteweb.store.searched.SearchedDocuments`."""
+
+    def newest_ids(self, count: int) -> list[int]:
+        """Return the ids of the newest articles."""
+
+    def listed_ids(self, size: int) -> Iterator[tuple[list[int], float]]:
+        """Yield the ids of all listed articles, about *size* at once, and the share that is complete with them."""
+
+    def articles(self, ids: Iterable[int]) -> list[Document]:
+        """Return those of these articles that are listed."""
+
+    def last_comments(self, ids: Iterable[int]) -> dict[int, int]:
+        """Return the highest number of a comment for those of these articles that have any."""
+
+    def comments(self, ids: Iterable[CommentId]) -> list[Document]:
+        """Return those of these comments that everybody can read."""
+
+
+def index_articles(source: Documents, writers: Sequence[IndexWriter], ids: Iterable[int]) -> None:
+    """Index these articles as they are now; those that are not listed are taken out."""
+    wanted = set(ids)
+    if wanted:
+        _apply(source.articles(wanted), writers, wanted)
+
+
+def index_comments(source: Documents, writers: Sequence[IndexWriter], ids: Iterable[CommentId]) -> None:
+    """Index these comments as they are now; those that nobody can read are taken out."""
+    for chunk in _chunks(ids):
+        _apply(source.comments(chunk), writers, set(chunk))
+
+
+def index_conversations(source: Documents, writers: Sequence[IndexWriter], articles: Iterable[int]) -> None:
+    """Index all comments of these articles as they are now; those that were indexed and are gone are taken out."""
+    last = source.last_comments(articles)
+    for article in articles:
+        ids = {CommentId(article, number) for number in range(1, last.get(article, 0) + 1)}
+        index_comments(source, writers, sorted(ids.union(*(writer.comments_of(article) for writer in writers))))
+
+
+def index_everything(source: Documents, writer: IndexWriter, *, is_new: bool) -> Iterator[float]:
+    """Index everything as it is now, in steps; yield the share of what is listed that is done.
+
+    Unless the index *is_new*, what it has and nobody can read any more is taken out.
+    """
+    for articles, share in source.listed_ids(CHUNK_SIZE):
+        index_articles(source, [writer], articles)
+        yield share
+        last = source.last_comments(articles)
+        comments = (CommentId(id, number) for id, highest in last.items() for number in range(1, highest + 1))
+        for chunk in _chunks(comments):
+            index_comments(source, [writer], chunk)
+            yield share
+    if is_new:
+        return
+    article, comment = 0, CommentId(0, 0)
+    while articles := writer.article_ids(article, CHUNK_SIZE):
+        index_articles(source, [writer], articles)
+        article = articles[-1]
+        yield 1.0
+    while indexed := writer.comment_ids(comment, CHUNK_SIZE):
+        index_comments(source, [writer], indexed)
+        comment = indexed[-1]
+        yield 1.0
+
+
+def _apply(documents: Sequence[Document], writers: Sequence[IndexWriter], wanted: Iterable[DocumentId]) -> None:
+    gone = list(set(wanted) - {document.id for document in documents})
+    for writer in writers:
+        writer.apply(documents, gone)
+
+
+def _chunks(items: Iterable[T]) -> Iterator[list[T]]:
+    iterator = iter(items)
+    while chunk := list(islice(iterator, CHUNK_SIZE)):
+        yield chunk
