@@ -1,7 +1,5 @@
 """``voteweb index``, and the thread that keeps the index of this machine up to date."""
 
-import os
-import sys
 import threading
 
 import click
@@ -17,8 +15,6 @@ from voteweb.search.indexer import Indexer
 
 #: Seconds until the index is tried again after another process had it, or after a failure.
 RETRY_SECONDS = 10.0
-#: How much the indexer gives way to the processes that answer pages, from 0 to 19.
-NICENESS = 10
 
 
 def new_indexer(site: Site) -> Indexer:
@@ -53,8 +49,6 @@ def index(site: Site, rebuild: bool) -> None:
 
 def keep_index(indexer: Indexer, stop: threading.Event) -> None:
     """Keep the index up to date until *stop* is set; a failure is reported once, and tried again."""
-    if sys.platform == "linux":  # elsewhere the whole process would give way
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
     reported = ""
     while not stop.is_set():
         try:

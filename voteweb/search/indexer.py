@@ -22,9 +22,11 @@ from voteweb.search.sources import (
 )
 from voteweb.search.writer import IndexWriter
 
-#: Seconds for which a step waits for a change, and for which it does while everything is indexed.
+#: Seconds for which a step waits for a change.
 WAIT_SECONDS = 1.0
-PAUSE_SECONDS = 0.005
+#: After each step of a round the processor is left to others for as long as the step took, times this. Giving the
+#: thread a lower priority would do as well, but is a system call that services are forbidden.
+PAUSE_SHARE = 1.0
 #: Articles that programs after the book may have posted, which write no stream, and seconds between looks for them.
 NEWEST_COUNT = 200
 LOOK_SECONDS = 5.0
@@ -52,6 +54,7 @@ class Indexer:
         self._epoch = self._position = ""
         #: The steps in which everything is indexed, the next index or again the current one.
         self._round: Iterator[float] | None = None
+        self._pause = 0.0
         #: Whether the current index lacks changes before the position, until the round ends.
         self._has_gap = False
         self._next_look = self._next_note = 0.0
@@ -109,7 +112,7 @@ class Indexer:
     def _step(self, wait: float, on_step: Callable[[float], None] = lambda share: None) -> bool:
         """Do a part of the work, some 50 ms of it; tell whether nothing is left to do."""
         try:
-            changes = self._stream.read(self._position, wait=PAUSE_SECONDS if self._round else wait)
+            changes = self._stream.read(self._position, wait=min(wait, self._pause) if self._round else wait)
             if changes.epoch != self._epoch:
                 self._start_over()
                 return False
@@ -161,7 +164,9 @@ class Indexer:
 
     def _go_on(self, round: Iterator[float], on_step: Callable[[float], None]) -> None:
         """Do the next step of a round; after the last one, search what was built."""
+        begin = time.monotonic()
         share = next(round, None)
+        self._pause = PAUSE_SHARE * (time.monotonic() - begin)
         if share is not None:
             on_step(share)
             if self._next:
