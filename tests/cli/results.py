@@ -50,5 +50,6 @@ def log_entries(store: Store) -> list[LogEntry]:
 
 
 def lasting(store: Store) -> dict[str, Any]:
-    """Return everything in the database that a backup has: all but the numbers of each day."""
-    return {key: content for key, content in snapshot(store).items() if not key.startswith("stats:")}
+    """Return everything in the database that a backup has: all but the numbers of each day, and what indexes follow."""
+    left_out = ("stats:", "changes:", "search:")
+    return {key: content for key, content in snapshot(store).items() if not key.startswith(left_out)}

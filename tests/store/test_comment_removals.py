@@ -73,7 +73,7 @@ def site(store: Store) -> Store:
 def without_log(store: Store) -> dict[str, Any]:
     """Return the database but the bits, what grows with every act, and the revision of the thread."""
     run(store, "HSET", "thread:1", "rev", 0)
-    grows = ("log", "inbox:", "unread:", "hidden:")
+    grows = ("log", "inbox:", "unread:", "hidden:", "changes:")
     return {key: value for key, value in snapshot(store).items() if not key.startswith(grows)}
 
 
