@@ -62,6 +62,14 @@ function pressVoteButton() {
   (item ? inside(item, "button.vote")[0] : detail?.querySelector("button.vote"))?.click();
 }
 
+// The field of the page, else of its header; where the header has only a link, the page of search.
+function search() {
+  const field = [...document.querySelectorAll("[type=search]")].find((element) => element.checkVisibility());
+  field?.focus();
+  field?.select();
+  if (!field) (document.querySelector("a.search-link") ?? openButton).click();
+}
+
 const ACTIONS = {
   j: () => moveFocus(1),
   k: () => moveFocus(-1),
@@ -71,7 +79,7 @@ const ACTIONS = {
   x: fold,
   n: nextNew,
   "?": () => dialog.showModal(),
-  "/": () => dialog.showModal(),
+  "/": search,
 };
 
 function isTyping(target) {

@@ -10,11 +10,13 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.core.operator_pages import OperatorPages
 from voteweb.fetching import TitleFetcher
+from voteweb.search.engine import has_full_text_search
 from voteweb.search.index import SearchIndex
 from voteweb.store import Store, open_store
 from voteweb.web import (
     finishing,
     request_bounds,
+    search_limits,
     security,
     shared_articles,
     static_files,
@@ -44,7 +46,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     app.extensions["voteweb.settings"] = settings
     app.extensions["voteweb.store"] = store
     app.extensions["voteweb.title_fetcher"] = TitleFetcher(f"voteweb (+{settings.site_url})".replace(" (+)", ""))
-    app.extensions["voteweb.search"] = SearchIndex(settings.search_folder) if settings.search else None
+    app.extensions["voteweb.search"] = _search_index(settings)
     app.extensions["voteweb.pages"] = OperatorPages(settings.pages_dir)
     # Hooks before a request run in this order, those after it in reverse: hosts are checked before sessions are read,
     # and a response is finished after all other hooks.
@@ -59,9 +61,15 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     fragment_cache.init_app(app)
     shared_pages.init_app(app, settings)
     shared_articles.init_app(app)
+    search_limits.init_app(app)
     views.init_app(app, settings)
     _add_middleware(app, settings)
     return app
+
+
+def _search_index(settings: Settings) -> SearchIndex | None:
+    """Return the index that is searched, None on a site without search."""
+    return SearchIndex(settings.search_folder) if settings.search and has_full_text_search() else None
 
 
 def _check_settings(settings: Settings, store: Store | None) -> None:

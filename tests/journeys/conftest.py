@@ -24,6 +24,9 @@ from voteweb.app import create_app
 from voteweb.core import passwords
 from voteweb.core.config import Settings
 from voteweb.core.models import Role, User
+from voteweb.search.files import IndexFolder
+from voteweb.search.index import SearchIndex
+from voteweb.search.indexer import Indexer
 from voteweb.store import Store
 
 FLAGS = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
@@ -116,10 +119,17 @@ def settings(settings: Settings) -> Settings:
 
 
 @pytest.fixture
-def app(settings: Settings, store: Store) -> Flask:
+def app(settings: Settings, store: Store, tmp_path: Path) -> Flask:
     app = _app(settings)
+    app.extensions["voteweb.search"] = SearchIndex(tmp_path / "search")
     app.extensions["voteweb.store"] = store
     return app
+
+
+@pytest.fixture
+def index_site(store: Store, tmp_path: Path) -> Callable[[], None]:
+    """A function that brings the index of the site up to date."""
+    return Indexer(IndexFolder(tmp_path / "search"), store.changes, store.searched).catch_up
 
 
 @pytest.fixture(scope="session")
@@ -209,6 +219,7 @@ def visit(
 
 
 @pytest.fixture
-def filled(store: Store, join: Join) -> None:
+def filled(store: Store, join: Join, index_site: Callable[[], None]) -> None:
     """Fill the site with long, foreign and hostile texts, and with a page in every state."""
     full_site.fill(store, join)
+    index_site()

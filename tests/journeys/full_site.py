@@ -132,9 +132,10 @@ _FORMS = ["/groups/new", f"{_LONG_GROUP}/edit", "/a/1/edit", "/a/40/edit"]
 #: Every kind of page in every state, once: for the visitor, by name, to whom it shows most. For the other visitors, the
 #: pages that show something different.
 PAGES: dict[str, list[str]] = {
-    "": ["/", "/a/1", "/a/3", "/login", "/signup", *full_conversation.FOR_ALL],
+    "": ["/", "/search", "/search?q=a*", "/a/1", "/a/3", "/login", "/signup", *full_conversation.FOR_ALL],
     MEMBER: [
         *("/", "/a/3", "/a/40", f"/u/{MEMBER}", "/submit", "/account", "/a/7/edit"),
+        *("/search?q=a*+in:comments&sort=new", "/search?q=-only+after:never"),
         *("/my", "/my/new", "/saved", "/hidden", "/d/example.com", "/a/39", "/u/troll", _LONG_GROUP),
         *(f"/u/{MEMBER}/comments", *full_conversation.FOR_MEMBER),
     ],
@@ -142,6 +143,8 @@ PAGES: dict[str, list[str]] = {
         *_LISTS,
         *_ARTICLES,
         *_FORMS,
+        "/search?q=group:ask+by:nobody",
+        "/search?q=the&sort=score",
         "/reports",
         "/about",
         "/rules",

@@ -50,13 +50,23 @@ def test_o_opens_the_article_and_g_the_lists(ann: Visitor) -> None:
         ann.is_at(path)
 
 
-def test_question_mark_and_slash_open_the_help_and_escape_closes_it(ann: Visitor) -> None:
-    for key in ("?", "/"):
-        press(ann, key)
-        expect(ann.page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
-        press(ann, "j", "Escape")
-        expect(ann.page.get_by_role("dialog")).to_be_hidden()
-        expect(ann.page.locator("dialog :focus")).to_have_count(0)  # keys in the dialog are no shortcuts
+def test_question_mark_opens_the_help_and_escape_closes_it(ann: Visitor) -> None:
+    press(ann, "?")
+    expect(ann.page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+    press(ann, "j", "Escape")
+    expect(ann.page.get_by_role("dialog")).to_be_hidden()
+    expect(ann.page.locator("dialog :focus")).to_have_count(0)  # keys in the dialog are no shortcuts
+
+
+def test_slash_leads_to_the_field_of_search(ann: Visitor) -> None:
+    press(ann, "/")
+    field = ann.page.get_by_role("searchbox", name="Search")
+    expect(field).to_be_focused()
+    ann.page.set_viewport_size({"width": 360, "height": 800})
+    expect(ann.open("/").page.get_by_role("button", name="Keyboard shortcuts")).to_be_visible()
+    press(ann, "/")
+    ann.is_at("/search")
+    expect(field).to_be_focused()
 
 
 def test_shortcuts_stay_switched_off_on_the_next_page(ann: Visitor) -> None:

@@ -11,6 +11,7 @@ from flask import Flask
 
 from tests.web.aging import AgingClock
 from tests.web.browser import PASSWORD, Browser
+from tests.web.fixed_index import FixedIndex
 from voteweb.app import create_app
 from voteweb.core import passwords
 from voteweb.core.config import Settings
@@ -67,7 +68,13 @@ class StoredTitles:
 
 
 @pytest.fixture
-def make_app(settings: Settings, store: Store, aging_clock: AgingClock | None) -> MakeApp:
+def index() -> FixedIndex:
+    """The index of the site, which finds what a test puts into it."""
+    return FixedIndex()
+
+
+@pytest.fixture
+def make_app(settings: Settings, store: Store, index: FixedIndex, aging_clock: AgingClock | None) -> MakeApp:
     """A function that returns the site with settings that differ; its caches may be filled."""
 
     def make(**changes: Any) -> Flask:
@@ -76,6 +83,7 @@ def make_app(settings: Settings, store: Store, aging_clock: AgingClock | None) -
         if aging_clock:
             aging_clock.watch(app)
         app.extensions["voteweb.title_fetcher"] = StoredTitles()
+        app.extensions["voteweb.search"] = index if changed.search else None
         app.extensions["voteweb.store"] = build_store(store.connection, changed) if changes else store
         return app
 

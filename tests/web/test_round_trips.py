@@ -8,6 +8,8 @@ import pytest
 from tests import factories
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import CountRoundTrips
+from tests.web.fixed_index import FixedIndex
+from voteweb.core.comments import CommentId
 from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Reason
 from voteweb.store import Store
@@ -26,6 +28,12 @@ OTHER_PAGES = [
     ("/log.atom", 1, 1, 1),
     ("/reports", 0, 1, 3),  # the notes on whoever posted what is reported
     ("/a/1/reports", 0, 1, 1),
+    ("/search?q=article", 1, 1, 2),
+    ("/search?q=article&page=2", 1, 1, 2),
+    ("/search?q=article&sort=score", 2, 2, 3),
+    ("/search?q=article+in:comments+group:python", 1, 1, 1),
+    ("/search.atom?q=article", 1, 1, 1),
+    ("/search", 0, 1, 1),
     ("/groups", 2, 2, 2),
     ("/about", 1, 1, 1),
     ("/privacy", 0, 1, 1),
@@ -68,13 +76,14 @@ def settings(settings: Settings) -> Settings:
 
 
 @pytest.fixture(autouse=True)
-def articles(store: Store) -> None:
+def articles(store: Store, index: FixedIndex) -> None:
     """Thirty articles in two groups, some reported, one removed, and a good one."""
     zoe = factories.user(store, "zoe")
     for i in range(30):
         factories.article(store, title=f"Article {i}", groups=("python", "redis"))
     factories.imported(store, votes=300)
     factories.comment(store, 1, zoe)
+    index.articles, index.comments = tuple(range(31, 0, -1)), (CommentId(1, 1),)
     for id in range(1, 28):
         store.reports.make(id, zoe, Reason.SPAM, "")
     removal = NewLogEntry(LogAction.REMOVE, "mod", about="ann", article=3, title="Article 2", why="Spam.")

@@ -114,6 +114,14 @@ COMBINE = Limit(
     ("groups.by_score", "groups.by_time", "feeds.group", "feeds.group_new"),
     "GET",
 )  # fmt: skip
+#: A search may take 0.2 s of a process, besides what it reads. Nobody types as many in a minute; pages are counted too.
+SEARCH = Limit(
+    "search", "search, without being logged in", LimitScope.ADDRESS, 30, 600, HOUR,
+    N_("Too many searches came from your address. Please search again in %(wait)s, at %(when)s. "
+       "The limit keeps the site fast for everybody."),
+    ("search.show", "search.feed"),
+    "GET",
+)  # fmt: skip
 
 #: Accounts that were made to push one article vote for it at once; people look around first.
 NEWCOMER_VOTE = Limit(
@@ -164,6 +172,7 @@ LIMITS = (
     RECOVERY_BY_ADDRESS,
     RECOVERY_BY_NAME,
     COMBINE,
+    SEARCH,
     NEWCOMER_VOTE,
     NEWCOMER_POST,
     NEWCOMER_COMMENT,
@@ -187,6 +196,13 @@ LIMITS = (
         N_("You have reached the limit of %(burst)s fetched titles in a row. "
            "Please type the title, or try again in %(wait)s, at %(when)s. The limit spares other sites."),
         ("submission.fetch_title",),
+    ),
+    Limit(
+        "membersearch", "search", LimitScope.MEMBER, 30, 600, HOUR,
+        N_("You have reached the limit of %(burst)s searches in a row. "
+           "Please search again in %(wait)s, at %(when)s. The limit keeps the site fast for everybody."),
+        ("search.show",),
+        "GET",
     ),
     # Ten answers at once, as after a day away, then one a minute.
     Limit(

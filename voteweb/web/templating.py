@@ -10,6 +10,7 @@ from flask.templating import Environment
 from voteweb.core import comment_permissions, config, links, markup, permissions, ranking, validation
 from voteweb.core.config import Settings
 from voteweb.core.models import Role
+from voteweb.search import snippets
 from voteweb.web import flashes, my_site, urls
 from voteweb.web.auth.authentication import log_in_error
 from voteweb.web.auth.csrf import csrf_token
@@ -74,6 +75,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         ),
         form_token=csrf_token,
         invitation_count=formatting.invitation_count,
+        has_search=app.extensions["voteweb.search"] is not None,
         is_good=lambda article: permissions.is_good(article, settings),
         is_member_name=validation.is_member_name,
         log_in_error=log_in_error,
@@ -100,7 +102,9 @@ def init_app(app: Flask, settings: Settings) -> None:
         row_flash=flashes.pop_row_flash,
         role_names=formatting.ROLE_NAMES,
         settings=settings,
+        snippet_of=snippets.mark_snippet,
         static=urls.static,
+        title_of=snippets.mark_title,
         vote_count=formatting.vote_count,
         voting_state=lambda article: permissions.voting_state(viewer(), article, now(), settings),
     )

@@ -71,6 +71,9 @@ PAGES = [
     listing("groups.by_time", "/g/{names}/new", case="combined", parts={"names": "python+redis"}),
     listing("best.site", "/top", parameters=("of", "page")),
     listing("best.group", "/g/{name}/top", parameters=("of", "page")),
+    page(
+        "search.show", "/search", query={"q": "words"}, parameters=("q", "within", "sort", "page"), limit="membersearch"
+    ),
     page("groups.new", "/groups/new", allowed=STAFF),
     page("groups.edit", "/g/{name}/edit", allowed=STAFF),
     listing("users.show", "/u/{name}", parts={"name": "poster"}),
@@ -129,6 +132,7 @@ PAGES = [
     public_file("feeds.front", "/feed.{format}"),
     public_file("feeds.front", "/feed.{format}", case="JSON", parts={"format": "json"}),
     public_file("feeds.new", "/new.{format}"),
+    public_file("search.feed", "/search.{format}", query={"q": "words"}, parameters=("q", "within"), limit="search"),
     public_file("best.site_feed", "/top.{format}", parameters=("of",)),
     public_file("best.group_feed", "/g/{name}/top.{format}", parameters=("of",)),
     public_file("feeds.new", "/new.{format}", case="JSON", parts={"format": "json"}),

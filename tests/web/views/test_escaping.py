@@ -5,6 +5,7 @@ import pytest
 from tests import factories
 from tests.web.browser import Browser
 from tests.web.escaping import EVIL, assert_harmless
+from tests.web.fixed_index import FixedIndex
 from voteweb.core.comments import CommentId
 from voteweb.core.models import DomainAction, Draft, LogAction, Reason
 from voteweb.core.my_site import Hidden, HiddenKind
@@ -12,6 +13,7 @@ from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
 PATHS = ["/", "/new", "/good", "/groups", "/g/python", "/g/python/new", "/g/python+redis", "/u/ann", "/a/1", "/a/2"]
+PATHS += ["/search?q=script", "/search?q=script+in:comments", "/search?q=%22%3E%3Cscript%3E+by:%3Cb%3E"]
 PATHS += ["/d/example.com", "/top", "/g/python/top"]
 PATHS += ["/a/2?order=new", "/a/2/c/1", "/a/2/c/2", "/comments", "/u/mod/comments"]
 TEXT = f"""{EVIL}
@@ -23,7 +25,7 @@ TEXT = f"""{EVIL}
 
 
 @pytest.fixture(autouse=True)
-def evil_articles(store: Store) -> None:
+def evil_articles(store: Store, index: FixedIndex) -> None:
     """A link and a text, one of them good, with hostile text in every field."""
     for name in ("python", "redis"):
         factories.group(store, name, EVIL[:60], EVIL)
@@ -33,6 +35,7 @@ def evil_articles(store: Store) -> None:
     store.articles.post(Draft(EVIL, "", TEXT, ("python", "redis")), poster, "0123456789")
     factories.comment(store, 2, factories.user(store, "mod"), text=TEXT)
     factories.comment(store, 2, factories.user(store, "bob"), parent=1, text=f"@mod {TEXT}")
+    index.articles, index.comments = (2, 1), (CommentId(2, 1), CommentId(2, 2))
 
 
 @pytest.mark.parametrize("path", PATHS)

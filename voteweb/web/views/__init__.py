@@ -35,6 +35,7 @@ from voteweb.web.views import (
     notes,
     recovery,
     saved,
+    search,
     site_files,
     sitemap,
     sorting,
@@ -49,7 +50,7 @@ _MODULES = (
     articles, submission, votes, groups, auth, account, invitations, users, admissions, moderation, moderation_log,
     status, feeds, sitemap, site_files, language,
     answers, inbox, best, sorting, bans, notes, recovery, members, my_groups, hidden, saved,
-    domain, domain_rules, held_articles,
+    domain, domain_rules, held_articles, search,
     statistics,
 )  # fmt: skip
 #: The pages of conversations, which a site without them does not have.

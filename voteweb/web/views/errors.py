@@ -6,6 +6,7 @@ from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from voteweb.core.errors import N_, Busy, LoggedOut, PasswordNeeded, StorageFull, TooFast, Unavailable, VotewebError
+from voteweb.search.errors import SearchError
 from voteweb.web import rate_limits
 from voteweb.web.auth import confirmation
 from voteweb.web.auth.login import login_redirect, treat_as_reader, viewer
@@ -54,7 +55,7 @@ def _voteweb_error(error: VotewebError) -> ResponseReturnValue:
     elif isinstance(error, Unavailable):
         treat_as_reader()
         current_app.logger.warning("Redis is unavailable: %s", error.__cause__)
-    if isinstance(error, Unavailable | Busy):
+    if isinstance(error, Unavailable | Busy | SearchError):
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, TooFast):
         rate_limits.record_exceeded(error)

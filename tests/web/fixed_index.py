@@ -1,0 +1,37 @@
+"""An index of search that finds the same whatever is looked for."""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from voteweb.core.comments import CommentId
+from voteweb.core.search_documents import DocumentId
+from voteweb.search.documents import Found, Kind, Note, Order, State
+from voteweb.search.errors import SearchError
+from voteweb.search.grammar import Query
+from voteweb.search.index import SearchIndex
+
+
+class FixedIndex(SearchIndex):
+    """Stands for the index of a site; ``asked`` are the queries with their kinds and orders."""
+
+    def __init__(self) -> None:
+        super().__init__(Path("nowhere"))
+        self.articles: Sequence[int] = ()
+        self.comments: Sequence[CommentId] = ()
+        self.note = Note.NONE
+        self.error: SearchError | None = None
+        self.age = 0.0
+        self.asked: list[tuple[str, Kind, Order]] = []
+
+    def find(self, query: Query, kind: Kind, order: Order, first: int, count: int) -> Found:
+        """Return what was put into this index."""
+        if self.error:
+            raise self.error
+        self.asked.append((query.text, kind, order))
+        ids: Sequence[DocumentId] = self.articles if kind is Kind.ARTICLES else self.comments
+        return Found(tuple(ids[first : first + count]), len(ids), self.note)
+
+    def state(self) -> State:
+        """Return the state of a complete index of this age."""
+        return State("epoch", "0-0", 100, time.time() - self.age, len(self.articles), len(self.comments))

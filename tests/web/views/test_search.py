@@ -1,0 +1,239 @@
+"""Search: what the index finds, as the viewer may see it, in orders and pages, with links to other searches."""
+
+import time
+from urllib.parse import quote
+
+import pytest
+
+from tests import factories
+from tests.web.browser import Browser
+from tests.web.conftest import MakeBrowser
+from tests.web.escaping import EVIL, assert_harmless
+from tests.web.fixed_index import FixedIndex
+from tests.web.limits import assert_too_fast, use_up
+from voteweb.core import config
+from voteweb.core.comments import CommentId
+from voteweb.core.config import Settings
+from voteweb.core.models import LogAction
+from voteweb.core.rate_limits import SEARCH
+from voteweb.search.documents import Kind, Note, Order
+from voteweb.search.errors import NotReady, SearchBusy, SearchTooSlow
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+
+def follow(browser: Browser, label: str) -> Browser:
+    """Follow the last link with this *label* in the page."""
+    link = next(link for link in reversed(browser.page.one("main").all("a")) if link.text == label)
+    return browser.open(link["href"])
+
+
+def search_field(browser: Browser) -> str:
+    """Return what the field of the page holds."""
+    return browser.page.one("main").one("input", type="search")["value"]
+
+
+@pytest.fixture
+def three(store: Store, index: FixedIndex) -> None:
+    """Three articles that are found, the last first, two of them by zoe."""
+    zoe = factories.user(store, "zoe")
+    for number in (1, 2, 3):
+        poster = factories.user(store) if number == 2 else zoe
+        factories.article(store, poster, title=f"Lua number {number}", link="", text=f"Lua & text {number}")
+    index.articles = (3, 1, 2)
+
+
+@pytest.mark.usefixtures("three")
+def test_articles_are_listed_as_found_with_marks_and_snippets(reader: Browser, index: FixedIndex) -> None:
+    page = reader.open("/search?q=lua").page
+    assert reader.titles == ["Lua number 3", "Lua number 1", "Lua number 2"]
+    assert {mark.text for mark in page.all("mark")} == {"Lua"}
+    assert page.all("p", class_="snippet")[0].text == "Lua & text 3"
+    assert search_field(reader) == "lua"
+    assert index.asked == [("lua", Kind.ARTICLES, Order.RELEVANCE), ("lua", Kind.COMMENTS, Order.NEW)]
+
+
+@pytest.mark.usefixtures("three")
+def test_what_is_gone_is_not_shown_whatever_the_index_knows(reader: Browser, store: Store) -> None:
+    store.removals.remove(3, NewLogEntry(LogAction.REMOVE, "mod", about="zoe", article=3))
+    assert reader.open("/search?q=lua").titles == ["Lua number 1", "Lua number 2"]
+    assert "2 articles" in reader.page.one("main").text
+    assert "Lua number 3" not in reader.open("/search.atom?q=lua").response.text
+
+
+@pytest.mark.usefixtures("three")
+def test_members_see_their_votes_and_not_what_they_hide(bob: Browser, store: Store) -> None:
+    store.votes.cast(1, store.users.get("bob"))
+    pressed = [button["aria-pressed"] for button in bob.open("/search?q=lua").page.all("button", class_="vote")]
+    assert pressed == ["false", "true", "false"]
+    bob.open("/u/zoe").press("/u/zoe/hide")
+    assert bob.open("/search?q=lua").titles == ["Lua number 2"]
+
+
+@pytest.mark.usefixtures("three")
+def test_moderators_have_their_forms_in_results(mod: Browser) -> None:
+    forms = [
+        form["action"] for form in mod.open("/search?q=lua").page.one("main").all("form", class_="moderation-form")
+    ]
+    assert forms[:2] == ["/a/3/groups", "/a/3/remove"]
+
+
+def test_score_orders_what_is_found(reader: Browser, store: Store, index: FixedIndex) -> None:
+    for votes in (5, 90, 20):
+        factories.imported(store, votes=votes, time=time.time() - 9 * 86_400, title=f"With {votes} votes")
+    index.articles = (3, 2, 1)
+    assert reader.open("/search?q=votes&sort=score").titles == ["With 90 votes", "With 20 votes", "With 5 votes"]
+    assert reader.open("/search?q=votes&sort=new").titles == ["With 20 votes", "With 90 votes", "With 5 votes"]
+    assert index.asked[-2] == ("votes", Kind.ARTICLES, Order.NEW)
+
+
+def test_pages_repeat_the_query_and_end_with_the_counted_results(
+    reader: Browser, store: Store, index: FixedIndex, settings: Settings
+) -> None:
+    for number in range(settings.page_size + 1):
+        factories.article(store, title=f"Article {number}")
+    index.articles = tuple(range(settings.page_size + 1, 0, -1))
+    follow(reader.open("/search?q=c%2B%2B+%E7%BC%96%E7%A8%8B&sort=new"), "Next")
+    assert reader.titles == ["Article 0"]
+    assert search_field(reader) == "c++ 编程"
+    assert reader.open("/search?q=article&page=3").status == 404
+    index.articles = tuple(range(1, config.MAX_COUNTED + 2))
+    assert reader.open("/search?q=article&page=41").status == 404
+    assert "1,000+" in reader.open("/search?q=article").page.one("main").text
+
+
+def test_comments_lead_to_their_place_in_the_conversation(reader: Browser, store: Store, index: FixedIndex) -> None:
+    article = factories.article(store, title="About Lua")
+    factories.comment(store, article, text="I like **Lua** more.")
+    index.comments = (CommentId(1, 1),)
+    page = reader.open("/search?q=lua").page  # no article is found
+    assert page.one("p", class_="snippet").one("mark").text == "Lua"
+    assert "/a/1/c/1" in [link["href"] for link in page.one("main").all("a") if link.text == "In context"]
+    assert [link.text for link in page.one("nav", aria_label="Results").all("a")] == ["Articles (0)", "Comments (1)"]
+    index.articles = (1,)
+    assert reader.open("/search?q=lua").titles == ["About Lua"]
+    follow(reader, "Comments (1)")
+    assert index.asked[-2] == ("lua in:comments", Kind.COMMENTS, Order.RELEVANCE)
+    assert "/a/1/c/1" in reader.open("/search.json?q=lua+in%3Acomments").response.text
+
+
+def test_results_can_be_narrowed_and_limits_taken_away(reader: Browser, store: Store, index: FixedIndex) -> None:
+    for number in range(6):
+        factories.article(store, title=f"Lua {number}", groups=("games",) if number < 3 else ())
+    index.articles = (6, 5, 4, 3, 2, 1)
+    follow(reader.open("/search?q=lua"), "games")
+    assert index.asked[-2][0] == "lua group:games"
+    follow(reader, "Search without group:games ×")
+    assert index.asked[-2][0] == "lua"
+    follow(reader, "this week")
+    assert index.asked[-2][0].startswith("lua after:20")
+
+
+def test_few_results_offer_words_that_begin_so(reader: Browser, index: FixedIndex) -> None:
+    follow(reader.open("/search?q=compil+-gcc+%E7%BC%96%E7%A8%8B"), "compil* -gcc 编程")
+    assert index.asked[-2][0] == "compil* -gcc 编程"
+
+
+def test_empty_query_explains_how_to_search(reader: Browser, index: FixedIndex) -> None:
+    for query in ("", "?q=", "?q=+&sort=new"):
+        assert "in the title only" in reader.open(f"/search{query}").page.one("main").text
+    assert index.asked == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("-lua", "only words that are not"),
+        ("after:tomorrow", "this is no date"),
+        ("lua*" + " word" * 20, "at most 12 words"),
+        ("a" * 300, "at most 200 characters"),
+        ("lu*", "at least 3 letters"),
+        ("group:nothing", "There is no group named nothing."),
+        ("by:nobody-here", "There is no member named nobody-here."),
+        ("!?", "at least one letter"),
+    ],
+)
+def test_problems_are_told_and_the_query_is_kept(typed: str, message: str, reader: Browser) -> None:
+    reader.open(f"/search?q={quote(typed)}")
+    assert reader.status == 200
+    assert message in reader.alert
+    assert search_field(reader) == typed
+
+
+def test_index_that_does_not_answer_is_told_in_words(reader: Browser, index: FixedIndex) -> None:
+    for error, status in ((NotReady(percent=62), 503), (SearchBusy(), 503), (SearchTooSlow(), 200)):
+        index.error = error
+        reader.open("/search?q=lua")
+        assert (reader.status, reader.alert) == (status, str(error))
+        assert search_field(reader) == "lua"
+        assert reader.response.headers.get("Retry-After") == (str(error.retry_after) if status == 503 else None)
+        assert reader.open("/search.atom?q=lua").status == (status if status == 503 else 422)
+    assert reader.open("/").status == 200
+
+
+@pytest.mark.usefixtures("three")
+def test_inexact_and_old_results_say_so(reader: Browser, index: FixedIndex) -> None:
+    index.note = Note.TOO_COMMON
+    assert "too common to rank" in reader.open("/search?q=lua").page.one("main").text
+    index.note, index.age = Note.NEWEST_RANKED, 60
+    text = reader.open("/search?q=lua").page.one("main").text
+    assert "the newest 2,000 are ranked" in text
+    assert "Results may be some time old" in text
+
+
+@pytest.mark.usefixtures("three")
+def test_feed_of_a_query_has_its_newest_articles(reader: Browser) -> None:
+    page = reader.open("/search?q=lua&sort=score").page
+    feed = page.one("link", type="application/atom+xml")["href"]
+    assert feed == "/search.atom?q=lua"
+    text = reader.open(feed).response.text
+    assert text.index("Lua number 3") < text.index("Lua number 1")
+    etag = reader.response.headers["ETag"]
+    assert reader.open(feed, headers={"If-None-Match": etag}).status == 304
+    assert reader.open("/search.atom?q=-lua").status == 404
+
+
+def test_results_escape_what_people_wrote(reader: Browser, store: Store, index: FixedIndex) -> None:
+    title = f"<mark>script</mark>{EVIL}"
+    article = factories.article(store, title=title, link="", text=EVIL)
+    factories.comment(store, article, text=EVIL)
+    index.articles, index.comments = (1,), (CommentId(1, 1),)
+    for query in ("script", f"script {EVIL}", "script in:comments", f"{EVIL} in:comments", 'group:"><script>'):
+        assert_harmless(reader.open(f"/search?q={quote(query)}").page)
+    assert reader.open("/search?q=number").titles == [title]
+
+
+def test_groups_and_members_have_a_search_of_their_own(reader: Browser, store: Store, index: FixedIndex) -> None:
+    factories.article(store, groups=("games", "lua"))
+    for path, terms in (("/g/games", "group:games"), ("/g/games+lua", "group:games group:lua"), ("/u/ann", "by:ann")):
+        form = reader.open(path).page.one("main").one("form", role="search")
+        within = form.one("input", name="within")["value"]
+        reader.open(f"/search?q=redis&within={quote(within)}")
+        assert (within, index.asked[-2][0]) == (terms, f"redis {terms}")
+
+
+def test_too_many_searches_are_refused_before_the_index_is_asked(
+    make_browser: MakeBrowser, store: Store, index: FixedIndex
+) -> None:
+    reader = make_browser(limits=1)
+    limited = reader.client.application.extensions["voteweb.store"]
+    use_up(limited, SEARCH, "127.0.0.1")
+    for _ in range(2):
+        assert_too_fast(reader.open("/search?q=lua"), SEARCH)
+        assert search_field(reader) == "lua"
+    assert reader.open("/search.json?q=lua").status == 429
+    assert len(index.asked) == 2  # those of the first
+
+
+def test_site_without_search_has_no_form(make_browser: MakeBrowser) -> None:
+    reader = make_browser(search=0)
+    assert not reader.open("/").page.all("form", role="search")
+    assert "Search" not in reader.page.one("header").text
+    for path in ("/search?q=lua", "/search.atom?q=lua"):
+        assert reader.open(path).status == 404
+    assert "This site has no search." in reader.open("/search").page.one("main").text
+
+
+def test_pages_of_search_are_for_people_only(reader: Browser) -> None:
+    assert reader.open("/search?q=lua").page.one("meta", name="robots")["content"] == "noindex"
+    assert "Disallow: /search" in reader.open("/robots.txt").response.text

@@ -1,0 +1,71 @@
+"""The rate limits of searches: each is counted in the round trip that reads its results, after the index was asked.
+
+So a process remembers who was refused: until the next search of theirs would be accepted, it asks no index for them.
+"""
+
+from math import ceil
+from typing import NamedTuple, cast
+
+from flask import Flask, current_app
+
+from voteweb.core import config
+from voteweb.core.errors import TooFast
+from voteweb.core.rate_limits import SEARCH
+from voteweb.store.connection.pipeline import Pipeline
+from voteweb.store.hints import HintCache
+from voteweb.store.rate_limits import RateLimitHit
+from voteweb.web import rate_limits
+from voteweb.web.auth.login import named_voter
+from voteweb.web.context import now
+
+_EXTENSION = "voteweb.refused_searches"
+
+
+class Refused(NamedTuple):
+    """The refusal of a search, and the unix time until which others are refused too."""
+
+    error: TooFast
+    until: float
+
+
+def init_app(app: Flask) -> None:
+    """Give *app* its memory of refused searches."""
+    app.extensions[_EXTENSION] = HintCache[RateLimitHit, Refused | None](config.HINT_CACHE_SIZE)
+
+
+def _refused() -> HintCache[RateLimitHit, Refused | None]:
+    return cast("HintCache[RateLimitHit, Refused | None]", current_app.extensions[_EXTENSION])
+
+
+def address_hit() -> RateLimitHit:
+    """Return the limit that counts this search, with the address that it counts."""
+    return rate_limits.address_hits(SEARCH)[0]
+
+
+def viewer_hit() -> RateLimitHit:
+    """Return the limit that counts this search, with the member whom the session names, else with the address."""
+    voter = named_voter()
+    return (rate_limits.member_hit(voter.name) if voter else None) or address_hit()
+
+
+def check_not_refused(hit: RateLimitHit) -> None:
+    """Raise TooFast if this process knows that a search would be refused."""
+    refused = _refused().get(hit, None)
+    if refused and refused.until > now():
+        wait = ceil(refused.until - now())
+        raise TooFast(refused.error.template, **refused.error.values | {"wait": wait})
+
+
+def queue_count(pipeline: Pipeline, hit: RateLimitHit) -> None:
+    """Queue a search to be counted; that of a member is counted where the viewer is read."""
+    limit, _ = hit
+    if limit is SEARCH:
+        rate_limits.queue_hits(pipeline, hit)
+
+
+def check_counted(hit: RateLimitHit) -> None:
+    """Raise TooFast if the search of this request, which has been counted, was refused."""
+    refusal = rate_limits.exceeded()
+    if refusal:
+        _refused().put(hit, Refused(refusal, now() + refusal.values["wait"]))
+        raise refusal

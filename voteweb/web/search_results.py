@@ -1,0 +1,147 @@
+"""Results of searches: the index finds ids, and one round trip reads what they stand for, as the viewer sees it.
+
+The index may be a moment behind: more ids than a page has rows are read, so that it is full without what is gone.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple, TypeVar, cast
+
+from voteweb.core import config
+from voteweb.core.comments import CommentId, ListedComment
+from voteweb.core.errors import NoSuchPage
+from voteweb.core.models import Article, Page, User, Voter
+from voteweb.core.search_documents import DocumentId
+from voteweb.search.documents import Found, Kind, Note, Order
+from voteweb.search.errors import SearchTooSlow
+from voteweb.search.grammar import Query
+from voteweb.search.index import SearchIndex
+from voteweb.store.connection.pipeline import Pipeline
+from voteweb.web import my_site
+from voteweb.web.context import now, settings, store
+from voteweb.web.own_marks import OwnMarks, queue_own_marks, with_viewer_votes
+from voteweb.web.pagination import check_page_exists
+
+T = TypeVar("T")
+#: Returns a page that was queued, once its pipeline has been executed; raises NoSuchPage.
+Read = Callable[[], Page[T]]
+#: Ids that are read besides those of a page.
+_SPARE = 27
+#: Seconds after which the index is behind: the indexer looks at the stream every second.
+_MAX_AGE = 10
+
+
+class Search(NamedTuple):
+    """A query that can be answered, the order of its results and the number of their page."""
+
+    query: Query
+    order: Order
+    number: int
+
+
+class Matches(NamedTuple):
+    """The ids of one kind that may be on the page of a search, and how many results each kind has.
+
+    A kind whose results take too long to count is not in ``totals``. ``updated`` is the unix time of an index that is
+    behind, else 0.
+    """
+
+    kind: Kind
+    ids: tuple[DocumentId, ...]
+    totals: dict[Kind, int]
+    note: Note
+    updated: float
+
+
+def find(index: SearchIndex, search: Search) -> Matches:
+    """Return what *index* knows of the page of a search; articles come first unless the query names a kind.
+
+    Raises the errors of the index, and NoSuchPage.
+    """
+    query = search.query
+    if _first(search) >= config.MAX_COUNTED:
+        raise NoSuchPage()
+    kinds = tuple(Kind) if settings().comments else (Kind.ARTICLES,)
+    kind = query.kind if query.kind in kinds else Kind.ARTICLES
+    found = _find(index, search, kind)
+    totals = {kind: found.total}
+    for other in kinds:
+        if other is not kind and (total := _count(index, query, other)) is not None:
+            totals[other] = total
+    if not found.total and query.kind is None and totals.get(Kind.COMMENTS):
+        kind = Kind.COMMENTS
+        found = _find(index, search, kind)
+    checked = index.state().checked
+    return Matches(kind, found.ids, totals, found.note, checked if now() - checked > _MAX_AGE else 0.0)
+
+
+def find_newest(index: SearchIndex, query: Query) -> Matches:
+    """Return what *index* knows of the newest results of *query*, articles unless it names a kind."""
+    kind = query.kind or Kind.ARTICLES
+    found = _find(index, Search(query, Order.NEW, 1), kind)
+    return Matches(kind, found.ids, {kind: found.total}, found.note, 0.0)
+
+
+def _find(index: SearchIndex, search: Search, kind: Kind) -> Found:
+    if search.order is Order.SCORE and kind is Kind.ARTICLES:
+        return index.find(search.query, kind, Order.SCORE, 0, config.MAX_COUNTED)
+    order = Order.RELEVANCE if search.order is Order.SCORE else search.order
+    return index.find(search.query, kind, order, _first(search), settings().page_size + _SPARE)
+
+
+def _count(index: SearchIndex, query: Query, kind: Kind) -> int | None:
+    try:
+        return index.find(query, kind, Order.NEW, 0, 0).total
+    except SearchTooSlow:
+        return None
+
+
+def _first(search: Search) -> int:
+    return (search.number - 1) * settings().page_size
+
+
+def queue_comments(pipeline: Pipeline, search: Search, matches: Matches) -> Read[ListedComment]:
+    """Queue a read of a page of comments."""
+    ids = cast("tuple[CommentId, ...]", matches.ids)
+    read = store().search_results.queue_comments(pipeline, ids)
+    return lambda: _page(search, matches, ids, read.result)
+
+
+def queue_articles(
+    pipeline: Pipeline, search: Search, matches: Matches, voter: Voter | None
+) -> tuple[Read[Article], OwnMarks]:
+    """Queue a read of a page of articles, and of what *voter*, the member of the session, did with them.
+
+    The order by score takes a round trip of its own, with what is queued on *pipeline*.
+    """
+    ids = cast("tuple[int, ...]", matches.ids)
+    if search.order is Order.SCORE:
+        best = store().search_results.queue_best(pipeline, ids)
+        pipeline.execute()
+        ids = best.result[_first(search) : _first(search) + settings().page_size + _SPARE]
+    read = store().search_results.queue_articles(pipeline, ids)
+    own = queue_own_marks(pipeline, ids, voter)
+    return lambda: _page(search, matches, ids, read.result), own
+
+
+def as_seen(page: Page[Article], viewer: User | None, own: OwnMarks) -> tuple[Page[Article], tuple[str, ...]]:
+    """Return *page* with the marks of *viewer*, and without what they hide; for a moderator, the names of all groups.
+
+    Takes another round trip for moderators.
+    """
+    rows, group_names = with_viewer_votes(
+        page.rows, viewer, own.votes.result, new_counts=own.new_counts.result, own_saves=own.saves.result
+    )
+    return my_site.without_hidden(replace(page, rows=rows)), group_names
+
+
+def _page(search: Search, matches: Matches, ids: tuple[DocumentId, ...], rows: tuple[T, ...]) -> Page[T]:
+    """Return the page with the first of *rows*, which were read of *ids*; those that are gone do not count."""
+    size, first = settings().page_size, _first(search)
+    total = matches.totals[matches.kind]
+    if total <= config.MAX_COUNTED:
+        total -= len(ids) - len(rows)
+    stop = min(first + size, config.MAX_COUNTED)
+    return check_page_exists(
+        Page(rows[:size], search.number, total, first + 1, more=min(total, config.MAX_COUNTED) > stop)
+    )
