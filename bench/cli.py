@@ -13,7 +13,7 @@ from bench.budgets import judge
 from bench.constants import CONNECTIONS, ROOT
 from bench.load.selection import GENERATOR_NAMES, select_generator
 from bench.machine import assigned_cores, machine_facts
-from bench.parts import blocking, conversations, imports, memory, profile, ratios, request_costs, scaling
+from bench.parts import blocking, conversations, imports, memory, profile, ratios, request_costs, scaling, search
 from bench.report.files import find_problems, write_files
 from bench.report.tables import Table, render_text
 from bench.report.verdicts import verdict_table
@@ -29,6 +29,7 @@ PARTS: dict[str, Callable[[RunContext], list[Table]]] = {
     "memory": memory.measure,
     "conversations": conversations.measure,
     "import": imports.measure,
+    "search": search.measure,
     "profile": profile.measure,
 }
 #: The options of a smoke test, which runs the whole program on very small sites.
@@ -60,6 +61,7 @@ def _parse_parts(_context: click.Context, _parameter: click.Parameter, value: st
     default=ROOT.parent / "shared" / "data" / "hn-2016.csv",
     help="Real stories, in the format of `voteweb import`; left out where the file is missing.",
 )
+@click.option("--documents", default=1_000_000, help="Articles, and comments, of the index of the part search.")
 @click.option("--parts", default=",".join(PARTS), callback=_parse_parts, help=f"What to measure: {', '.join(PARTS)}.")
 @click.option("--seconds", default=2.0, help="Length of one measurement.")
 @click.option("--rounds", default=5, help="Measurements of each contender in one run.")
@@ -118,6 +120,8 @@ def _create_context(options: dict[str, Any]) -> RunContext:
         generator=select_generator(options["load"]),
         generated=tuple(prepare_site(size, sites_folder, engine) for size in options["sizes"]),
         stories=prepare_site(stories, sites_folder, engine) if stories else None,
+        stories_file=stories,
+        documents=options["documents"],
         is_smoke=options["smoke"],
     )
 

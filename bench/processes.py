@@ -66,11 +66,14 @@ def database_copy(source: Path, copy: Path, engine: str) -> Iterator[str]:
 
 
 def environment(url: str = "", **variables: str) -> dict[str, str]:
-    """Return the environment for a process of this checkout on the database at *url*, without other settings."""
+    """Return the environment for a process of this checkout on the database at *url*, without other settings.
+
+    Without search: indexing a large site takes minutes, in which nothing else could be measured.
+    """
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("VOTEWEB_")}
     # Rate limits are checked, since that is part of what a vote costs, but a few members vote thousands of times.
     limits = {"VOTEWEB_LIMITS": "1000000"}
-    settings = {"PYTHONPATH": str(ROOT), "VOTEWEB_SECRET_KEY": SECRET, "VOTEWEB_REDIS_URL": url}
+    settings = {"PYTHONPATH": str(ROOT), "VOTEWEB_SECRET_KEY": SECRET, "VOTEWEB_REDIS_URL": url, "VOTEWEB_SEARCH": "0"}
     return inherited | settings | limits | variables
 
 
@@ -89,6 +92,22 @@ def serve_app(target: str, log: Path, **variables: str) -> Iterator[Server]:
     port, url = free_address(HOST, 0)[1], variables.get(DATABASE_URL, "")
     with _serve(["bench.apps.wsgi_server", target, str(port)], environment(**variables), port, log, url) as server:
         yield server
+
+
+@contextmanager
+def run_jobs(url: str, log: Path, **settings: str) -> Iterator[None]:
+    """Run the background process of the site on the database at *url*."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    arguments = [sys.executable, "-m", "voteweb.cli", "jobs"]
+    with log.open("w") as output, on_core(assigned_cores()[0]):
+        process = subprocess.Popen(
+            arguments, cwd=ROOT, env=environment(url, **settings), stdout=output, stderr=subprocess.STDOUT
+        )
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(START_TIMEOUT)
 
 
 @contextmanager

@@ -15,7 +15,8 @@ class RunContext:
 
     The ratios are measured ``runs`` times, each time by servers that are started for it.
     ``generated`` are the generated sites, the smallest first; ``stories`` is the site of real stories, if there is
-    one. The numbers of a smoke test (``is_smoke``) mean nothing.
+    one, made of ``stories_file``. ``documents`` is the number of articles, and of comments, of the index of search.
+    The numbers of a smoke test (``is_smoke``) mean nothing.
     """
 
     folder: Path
@@ -26,6 +27,8 @@ class RunContext:
     generator: LoadGenerator
     generated: tuple[Site, ...]
     stories: Site | None
+    stories_file: Path | None
+    documents: int
     is_smoke: bool
 
     @property
