@@ -51,7 +51,8 @@ def test_each_kind_of_term_finds_its_articles(machine: Machine, typed: str, ids:
 def test_articles_and_comments_are_found_apart(machine: Machine) -> None:
     machine.writer.apply([article(1, "word"), comment(1, 2, "word"), comment(2, 1, "a word")])
     assert machine.find("word") == [1]
-    assert machine.find("word", Kind.COMMENTS) == [CommentId(2, 1), CommentId(1, 2)]
+    assert machine.find("word OR title:word -title:a", Kind.COMMENTS) == [CommentId(2, 1), CommentId(1, 2)]
+    assert machine.find("word title:word", Kind.COMMENTS) == []
     assert machine.writer.comments_of(1) == [CommentId(1, 2)]
     assert machine.writer.comment_ids(CommentId(1, 2), 10) == [CommentId(2, 1)]
     assert machine.writer.article_ids(0, 10) == [1]

@@ -7,7 +7,10 @@ from voteweb.core.search_documents import Document, DocumentId
 from voteweb.search.documents import Kind
 from voteweb.search.engine import sqlite3
 from voteweb.search.errors import IndexDamaged
-from voteweb.search.tables import Shard, pack, read_shards, to_number, to_rowid, unpack
+from voteweb.search.tables import COLUMNS, Shard, pack, read_shards, to_number, to_rowid, unpack
+
+_INSERTION = "INSERT INTO {{shard}} (rowid, {columns}) VALUES (?{values})"
+_DELETION = "INSERT INTO {{shard}} ({{shard}}, rowid, {columns}) VALUES (?, ?{values})"
 
 
 class DocumentTable:
@@ -17,6 +20,9 @@ class DocumentTable:
         self._connection = connection
         self._kind = kind
         self._last_tie = (-1, -1)
+        columns = {"columns": ", ".join(COLUMNS[kind]), "values": ", ?" * len(COLUMNS[kind])}
+        self._insertion = _INSERTION.format(**columns)
+        self._deletion = _DELETION.format(**columns)
         self.reload()
 
     def reload(self) -> None:
@@ -40,9 +46,7 @@ class DocumentTable:
             self._add_shard(rowid)
         self._run("INSERT INTO {kind} VALUES (?, ?, ?, ?)", rowid, number, rowid - time or None, body)
         shard = self._shard_of(rowid)
-        self._run(
-            "INSERT INTO {shard} (rowid, title, text, facets) VALUES (?, ?, ?, ?)", rowid, *unpack(body), of=shard
-        )
+        self._run(self._insertion, rowid, *unpack(self._kind, body), of=shard)
         self._rows[shard.number] += 1
         return True
 
@@ -68,14 +72,20 @@ class DocumentTable:
         for shard in self._shards:
             self._run("INSERT INTO {shard} ({shard}) VALUES (?)", command, of=shard)
 
+    def is_whole(self) -> bool:
+        """Tell whether the full-text indexes are whole, and are of as many documents as there are rows."""
+        self.tell("integrity-check")
+        sizes = [self._run("SELECT count(*) FROM {shard}_docsize", of=shard)[0][0] for shard in self._shards]
+        (rows,) = self._run("SELECT count(*) FROM {kind}")[0]
+        return bool(sum(sizes) == sum(self._rows.values()) == rows)
+
     def _row(self, number: int) -> tuple[int, int | None, bytes] | None:
         rows = self._run("SELECT rid, shift, body FROM {kind} WHERE id = ?", number)
         return rows[0] if rows else None
 
     def _take_out(self, rowid: int, body: bytes) -> None:
         shard = self._shard_of(rowid)
-        deletion = "INSERT INTO {shard} ({shard}, rowid, title, text, facets) VALUES ('delete', ?, ?, ?, ?)"
-        self._run(deletion, rowid, *unpack(body), of=shard)
+        self._run(self._deletion, "delete", rowid, *unpack(self._kind, body), of=shard)
         self._run("DELETE FROM {kind} WHERE rid = ?", rowid)
         self._rows[shard.number] -= 1
 

@@ -33,12 +33,13 @@ class IndexFolder:
         self._current = path / f"current-{SCHEMA}"
 
     def current(self) -> Path | None:
-        """Return the file that is searched, None if there is none yet."""
+        """Return the file that is searched, None if there is none."""
         try:
             name = self._current.read_text()
         except (OSError, UnicodeDecodeError):
             return None
-        return self.path / name if _NAME.fullmatch(name) else None
+        file = self.path / name
+        return file if _NAME.fullmatch(name) and file.exists() else None
 
     def percent(self) -> int:
         """Return how much is built of the file that is to become the current one."""

@@ -12,7 +12,7 @@ from voteweb.search.documents import Found, Kind, Note, Order, State
 from voteweb.search.errors import SearchBusy, SearchTooSlow
 from voteweb.search.files import IndexFolder
 from voteweb.search.grammar import Query
-from voteweb.search.queries import Statement, ids, newest, ranked
+from voteweb.search.queries import Statement, ids, newest, ranked, within
 from voteweb.search.tables import MAX_NUMBER, to_comment
 
 
@@ -32,6 +32,7 @@ class SearchIndex:
 
         What only filters, such as ``group:ask``, gives no order: without words the newest come first.
         """
+        query = within(query, kind)
         if query.is_empty:
             return Found((), 0)
         with self.turn(), self._connections.connection() as connection:

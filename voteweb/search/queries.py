@@ -5,11 +5,12 @@ blank, and everything else is bound.
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
 from voteweb.search.documents import Kind
 from voteweb.search.grammar import Query
-from voteweb.search.tables import WEIGHTS, Shard, to_rowid
+from voteweb.search.tables import COLUMNS, Shard, to_rowid
 from voteweb.search.terms import Term
 
 _MATCHING = (
@@ -28,6 +29,17 @@ class Statement(NamedTuple):
     values: dict[str, object]
 
 
+def within(query: Query, kind: Kind) -> Query:
+    """Return what a *query* is for one *kind*: comments have no titles, so what must be in one is not found there."""
+    if kind is Kind.ARTICLES:
+        return query
+    parts = [replace(part, terms=tuple(t for t in part.terms if t.field != "title")) for part in query.parts]
+    is_possible = all(
+        new.terms or not old.terms or old.is_excluded for new, old in zip(parts, query.parts, strict=True)
+    )
+    return replace(query, parts=tuple(parts)) if is_possible else Query()
+
+
 def newest(query: Query, shard: Shard, end: int, count: int) -> Statement:
     """Return the statement for the *count* newest matches in a *shard*, which ends before the rowid *end*."""
     values = _bounds(query, shard, end, count)
@@ -40,7 +52,8 @@ def newest(query: Query, shard: Shard, end: int, count: int) -> Statement:
 
 def ranked(query: Query, shard: Shard, end: int, count: int) -> Statement:
     """Return the statement for the *count* newest matches and their ranks: the lower, the better."""
-    text = _MATCHING.format(columns=f"rowid, bm25({shard.table}, {WEIGHTS})", shard=shard.table)
+    weights = ", ".join(map(str, COLUMNS[shard.kind].values()))
+    text = _MATCHING.format(columns=f"rowid, bm25({shard.table}, {weights})", shard=shard.table)
     return Statement(text, _bounds(query, shard, end, count) | {"match": match(query)})
 
 

@@ -107,9 +107,8 @@ class IndexWriter:
     def check(self) -> bool:
         """Tell whether the index is whole: 5 s for a million articles."""
         try:
-            for table in self._tables.values():
-                table.tell("integrity-check")
-            return self._connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]
+            is_whole = all(table.is_whole() for table in self._tables.values())
+            return is_whole and self._connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]
         except sqlite3.DatabaseError:
             return False
 
@@ -118,6 +117,7 @@ class IndexWriter:
         with translated_errors():
             for table in self._tables.values():
                 table.tell("optimize")
+            self._connection.execute("PRAGMA incremental_vacuum").fetchall()
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         beside(self.file, PERCENT).unlink(missing_ok=True)
 
@@ -143,6 +143,7 @@ class IndexWriter:
 def _connect(file: Path) -> "sqlite3.Connection":
     connection = connect(file, "rw")
     for name, value in (
+        ("auto_vacuum", "incremental"),
         ("journal_mode", "wal"), ("synchronous", "normal"), ("cache_size", -_CACHE_KILOBYTES),
         ("wal_autocheckpoint", _CHECKPOINT_PAGES),
     ):  # fmt: skip

@@ -1,0 +1,136 @@
+"""Files of an index are replaced while they are searched, and whatever happens to one, search says so and goes on."""
+
+import os
+import resource
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.search.conftest import Machine, article
+from voteweb.search import engine
+from voteweb.search.errors import AlreadyIndexing, IndexDamaged, IndexNotWritable, NotReady
+from voteweb.search.files import IndexFolder
+
+
+def rebuild(machine: Machine, *titles: str) -> None:
+    """Build a second index, which has articles of these *titles*."""
+    machine.writer.close()
+    machine.writer = machine.folder.start_rebuild("epoch")
+    machine.writer.apply([article(id, title) for id, title in enumerate(titles, 1)])
+    machine.writer.set_percent(62)
+
+
+def test_readers_go_on_until_the_next_file_is_published(machine: Machine) -> None:
+    machine.writer.apply([article(1, "old")])
+    rebuild(machine, "new")
+    assert (machine.find("old"), machine.folder.percent()) == ([1], 62)
+    machine.folder.publish(machine.writer)
+    assert (machine.find("old"), machine.find("new")) == ([], [1])
+    machine.writer.apply([article(2, "new")], position="5-1")
+    assert machine.find("new") == [2, 1]
+    assert machine.index.state() == machine.writer.state()
+    assert len(list(machine.folder.path.glob("*.db"))) == 1
+
+
+def test_before_the_first_file_search_says_how_much_is_built(tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    machine.folder.discard(machine.writer.file)
+    rebuild(machine, "new")
+    with pytest.raises(NotReady, match="62 %"):
+        machine.find("new")
+    machine.writer.close()
+
+
+def test_the_files_are_for_the_user_of_the_site_only(machine: Machine) -> None:
+    assert machine.folder.path.stat().st_mode & 0o777 == 0o700
+    assert {file.stat().st_mode & 0o077 for file in machine.folder.path.glob("*.db*")} == {0}
+
+
+def test_one_process_of_a_machine_writes(machine: Machine) -> None:
+    with machine.folder.locked(), pytest.raises(AlreadyIndexing), IndexFolder(machine.folder.path).locked():
+        pass
+
+
+def foreign(file: Path) -> None:
+    """Replace *file* by another program's database."""
+    file.unlink()
+    sqlite3.connect(file).close()
+    connection = sqlite3.connect(file)
+    connection.execute("CREATE TABLE notes (note)")
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda file: file.write_bytes(b""),
+        lambda file: file.write_bytes(b"no database" * 1_000),
+        lambda file: file.write_bytes(file.read_bytes()[:4096] + b"\xff" * 100_000),
+        foreign,
+    ],
+    ids=["empty", "garbage", "torn", "foreign"],
+)
+def test_a_damaged_file_is_given_up(machine: Machine, damage: Callable[[Path], None]) -> None:
+    machine.writer.apply([article(id, "word") for id in range(100)])
+    machine.writer.close()
+    damage(machine.writer.file)
+    with pytest.raises(IndexDamaged):
+        machine.find("word")
+    with pytest.raises(NotReady):
+        machine.find("word")
+    assert machine.folder.open() is None
+
+
+def test_a_missing_file_is_none(machine: Machine) -> None:
+    machine.writer.close()
+    machine.writer.file.unlink()
+    with pytest.raises(NotReady):
+        machine.find("word")
+    assert machine.folder.open() is None
+
+
+def test_a_check_finds_a_document_that_is_only_half_there(machine: Machine) -> None:
+    machine.writer.apply([article(1, "word"), article(2, "other")])
+    assert machine.writer.check()
+    machine.writer.close()
+    connection = sqlite3.connect(machine.writer.file)
+    connection.execute("DELETE FROM articles_0_docsize WHERE id = 2000")
+    connection.commit()
+    connection.close()
+    writer = machine.folder.open()
+    assert writer
+    assert not writer.check()
+    writer.close()
+
+
+def test_a_full_disk_stops_writing_and_not_searching(machine: Machine) -> None:
+    machine.writer.apply([article(1, "word")], position="1-1")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, limits[1]))
+    try:
+        with pytest.raises(IndexNotWritable):
+            machine.writer.apply([article(id, f"word{id} " * 20) for id in range(1, 2_000)], position="2-1")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert machine.find("word") == [1]
+    assert machine.writer.state().position == "1-1"
+    assert machine.writer.apply([article(2, "word")]) == 1
+    assert machine.find("word") == [2, 1]
+
+
+def test_a_process_searches_after_a_fork(machine: Machine) -> None:
+    machine.writer.apply([article(1, "word")])
+    assert machine.find("word") == [1]
+    child = os.fork()
+    if not child:
+        os._exit(0 if machine.find("word") == [1] else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert machine.find("word") == [1]
+
+
+def test_a_python_without_full_text_search_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert engine.has_full_text_search()
+    monkeypatch.setattr(engine, "sqlite3", None)
+    assert not engine.has_full_text_search()
