@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from argon2 import PasswordHasher
-from flask import Flask
+from flask import Flask, request, request_started
 
 from tests.web.aging import AgingClock
 from tests.web.browser import PASSWORD, Browser
@@ -143,6 +143,18 @@ def bob(make_member: MakeMember) -> Browser:
 def mod(make_member: MakeMember) -> Browser:
     """A moderator."""
     return make_member("mod", Role.MODERATOR)
+
+
+@pytest.fixture
+def reached(app: Flask) -> Iterator[list[str]]:
+    """The paths of the requests that reach Flask."""
+    paths: list[str] = []
+
+    def record(_app: Flask, **_: Any) -> None:
+        paths.append(request.path)
+
+    with request_started.connected_to(record, app):
+        yield paths
 
 
 @pytest.fixture

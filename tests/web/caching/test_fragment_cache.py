@@ -29,3 +29,10 @@ def test_rows_that_others_have_seen_are_the_posters_own(bob: Browser, make_membe
     ann = make_member("ann")
     buttons = ["/a/1/vote" in browser.open("/new").response.text for browser in (bob, ann, bob, ann)]
     assert buttons == [True, False, True, False]
+
+
+def test_rows_of_an_account_that_waits_have_no_buttons(bob: Browser, reader: Browser, store: Store) -> None:
+    factories.article(store)
+    hal = reader.start_session(store.users.make("hal", "hash", network="", request="I write about compilers."))
+    buttons = ["/a/1/vote" in browser.open("/new").response.text for browser in (bob, hal, bob, hal)]
+    assert buttons == [True, False, True, False]
