@@ -148,7 +148,7 @@ def test_known_words_stay_where_they_are_until_one_changes(store: Store) -> None
     assert read(store, viewer_id=bob.id).words == {2: "Better said."}
 
 
-def test_votes_for_comments_that_this_process_has_not_seen_yet_are_never_missing(store: Store) -> None:
+def test_votes_for_comments_not_seen_yet_are_never_missing(store: Store) -> None:
     bob = factories.user(store, "bob")
     article = factories.article(store)
     for count in (1, 3, 20):
@@ -161,9 +161,7 @@ def test_votes_for_comments_that_this_process_has_not_seen_yet_are_never_missing
         assert voted == (None if count == 20 else frozenset(range(1, number + 1)))
 
 
-def test_known_votes_of_a_visitor_are_not_read_again_until_any_change(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_known_votes_are_read_again_after_any_change(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     article, ann = factories.article(store), factories.user(store, "ann")
     comments = [factories.comment(store, article, factories.user(store, "bob")) for _ in range(2)]
     monkeypatch.setattr(threads, "BUSY_SECONDS", 0.0)
