@@ -1,10 +1,11 @@
-"""Responses of the site have the headers that Flask would send."""
+"""Responses of the site have the headers that Flask would send, and its hooks are known."""
 
 from collections.abc import Callable
 
 import pytest
 from flask import Flask, Response, jsonify, make_response, redirect
 
+from tests.web.conftest import MakeApp
 from voteweb.web.flask_app import SiteResponse
 
 
@@ -28,3 +29,14 @@ def test_headers_are_those_of_flask(app: Flask, make: Callable[[], Response]) ->
         assert isinstance(response, SiteResponse)
         environ = context.request.environ
         assert response.get_wsgi_headers(environ) == Response.get_wsgi_headers(response, environ)
+
+
+def test_wsgi_layers_do_what_hooks_do(make_app: MakeApp) -> None:
+    """shared_list_middleware.py and vote_middleware.py answer without hooks: a new one must be repeated in both."""
+    app = make_app(site_url="https://news.example")
+    hooks = {hook.__name__ for table in (app.before_request_funcs, app.after_request_funcs) for hook in table[None]}
+    idle = {"csrf_protect", "_update_remember_cookie"}  # those of Flask-WTF and Flask-Login, which do nothing here
+    assert hooks - idle == {"check_host", "_check_request", "_log_in_by_form", "finish"}
+    others = (app.url_value_preprocessors, app.teardown_request_funcs, app.teardown_appcontext_funcs)
+    assert not any(others)
+    assert app.before_request_funcs.keys() == app.after_request_funcs.keys() == {None}
