@@ -1,5 +1,6 @@
 """One kind of document in an index file: its rows, and its full-text indexes of SHARD_ROWS documents each."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from voteweb.core import config
@@ -11,6 +12,9 @@ from voteweb.search.tables import COLUMNS, Shard, pack, read_shards, to_number, 
 
 _INSERTION = "INSERT INTO {{shard}} (rowid, {columns}) VALUES (?{values})"
 _DELETION = "INSERT INTO {{shard}} ({{shard}}, rowid, {columns}) VALUES (?, ?{values})"
+
+#: Pages that a step of a merger writes: some 10 ms.
+_MERGED_PAGES = 500
 
 
 class DocumentTable:
@@ -68,7 +72,7 @@ class DocumentTable:
         return [number for (number,) in found]
 
     def tell(self, command: str) -> None:
-        """Run a *command* of the full-text indexes, such as "optimize"."""
+        """Run a *command* of the full-text indexes, such as "integrity-check"."""
         for shard in self._shards:
             self._run("INSERT INTO {shard} ({shard}) VALUES (?)", command, of=shard)
 
@@ -78,6 +82,17 @@ class DocumentTable:
         sizes = [self._run("SELECT count(*) FROM {shard}_docsize", of=shard)[0][0] for shard in self._shards]
         (rows,) = self._run("SELECT count(*) FROM {kind}")[0]
         return bool(sum(sizes) == sum(self._rows.values()) == rows)
+
+    def merge(self) -> Iterator[None]:
+        """Merge what was written into one part of each full-text index, in steps of some 10 ms."""
+        for shard in tuple(self._shards):
+            pages = -_MERGED_PAGES  # the first one of a merger of all parts
+            before = -2
+            while self._connection.total_changes - before >= 2:  # else there is nothing left to merge
+                before = self._connection.total_changes
+                self._run("INSERT INTO {shard} ({shard}, rank) VALUES ('merge', ?)", pages, of=shard)
+                pages = _MERGED_PAGES
+                yield
 
     def _row(self, number: int) -> tuple[int, int | None, bytes] | None:
         rows = self._run("SELECT rid, shift, body FROM {kind} WHERE id = ?", number)

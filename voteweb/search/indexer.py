@@ -26,7 +26,7 @@ from voteweb.search.writer import IndexWriter
 WAIT_SECONDS = 1.0
 #: After each step of a round the processor is left to others for as long as the step took, times this. Giving the
 #: thread a lower priority would do as well, but is a system call that services are forbidden.
-PAUSE_SHARE = 1.0
+PAUSE_SHARE = 0.5
 #: Articles that programs after the book may have posted, which write no stream, and seconds between looks for them.
 NEWEST_COUNT = 200
 LOOK_SECONDS = 5.0

@@ -78,6 +78,8 @@ def index_everything(source: Documents, writer: IndexWriter, *, is_new: bool) ->
             index_comments(source, [writer], chunk)
             yield share
     if is_new:
+        for _ in writer.merge():
+            yield 1.0
         return
     article, comment = 0, CommentId(0, 0)
     while articles := writer.article_ids(article, CHUNK_SIZE):

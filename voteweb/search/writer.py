@@ -112,11 +112,15 @@ class IndexWriter:
         except sqlite3.DatabaseError:
             return False
 
-    def finish(self) -> None:
-        """Merge what was written, for faster searches, and move all of it into the one file."""
+    def merge(self) -> Iterator[None]:
+        """Merge what was written, for faster searches, in steps of some 10 ms."""
         with translated_errors():
             for table in self._tables.values():
-                table.tell("optimize")
+                yield from table.merge()
+
+    def finish(self) -> None:
+        """Move all that was written into the one file."""
+        with translated_errors():
             self._connection.execute("PRAGMA incremental_vacuum").fetchall()
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         beside(self.file, PERCENT).unlink(missing_ok=True)
