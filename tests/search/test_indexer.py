@@ -5,6 +5,7 @@ import subprocess
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -21,11 +22,12 @@ from voteweb.core.comments import CommentId
 from voteweb.core.search_documents import DocumentId
 from voteweb.search import indexer, sources
 from voteweb.search.documents import Kind, Order
-from voteweb.search.errors import AlreadyIndexing
+from voteweb.search.errors import AlreadyIndexing, IndexNotWritable
 from voteweb.search.files import IndexFolder
 from voteweb.search.grammar import parse
 from voteweb.search.index import SearchIndex
 from voteweb.search.indexer import Indexer
+from voteweb.search.writer import IndexWriter
 from voteweb.store import Store
 
 #: More ids than any site of these tests has.
@@ -219,6 +221,25 @@ def test_a_damaged_index_is_built_anew(store: Store, folder: IndexFolder) -> Non
     new_indexer(store, folder).catch_up()
     assert folder.current() != file
     assert_same(store, folder)
+
+
+def test_a_running_indexer_replaces_a_damaged_index_once_it_can_write(
+    store: Store, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    article, stop = factories.article(store, title="A needle"), threading.Event()
+    thread = threading.Thread(target=keep_index, args=[new_indexer(store, folder), stop])
+    thread.start()
+    until(folder.current)
+    create = Mock(side_effect=IndexNotWritable(reason="full"))
+    with monkeypatch.context() as patch:
+        patch.setattr(IndexWriter, "create", create)
+        folder.discard(folder.current() or folder.path)  # as a search does
+        until(lambda: create.call_count > 1)
+        assert not folder.current()
+    until(folder.current)
+    assert found(folder, "needle") == [article.id]
+    stop.set()
+    thread.join()
 
 
 def test_a_post_is_found_by_the_process_of_the_jobs(store: Store, server_url: str, tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from voteweb.search.engine import translated_errors
-from voteweb.search.errors import AlreadyIndexing, SearchError
+from voteweb.search.errors import AlreadyIndexing, IndexNotWritable, SearchError
 from voteweb.search.tables import CHECKED, PERCENT, SCHEMA, beside, read_percent
 from voteweb.search.writer import IndexWriter
 
@@ -78,19 +77,24 @@ class IndexFolder:
     def start_rebuild(self, epoch: str) -> IndexWriter:
         """Return a writer of a new file of the site's *epoch*; readers go on with the current one until it is ready.
 
-        The caller holds the lock. Files of rebuilds that were not finished are deleted.
+        The caller holds the lock. Files of rebuilds that were not finished are deleted. Raises IndexNotWritable.
         """
-        self._delete_all_but(self.current())
         file = self.path / f"{SCHEMA}-{time.time_ns()}.db"
-        with translated_errors():
+        try:
+            self._delete_all_but(self.current())
             os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _FILE_MODE))
-            return IndexWriter.create(file, epoch)
+        except OSError as error:
+            raise IndexNotWritable(reason=str(error)) from error
+        return IndexWriter.create(file, epoch)
 
     def publish(self, writer: IndexWriter) -> None:
-        """Make the file of *writer* the current one and delete all others of this schema."""
+        """Make the file of *writer* the current one and delete all others of this schema; raise IndexNotWritable."""
         writer.finish()
-        self._point_to(writer.file.name)
-        self._delete_all_but(writer.file)
+        try:
+            self._point_to(writer.file.name)
+            self._delete_all_but(writer.file)
+        except OSError as error:
+            raise IndexNotWritable(reason=str(error)) from error
 
     def discard(self, file: Path) -> None:
         """Say that *file* is damaged: nothing is searched until another one is published."""

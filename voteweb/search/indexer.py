@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from voteweb.core.errors import Unavailable
 from voteweb.core.search_documents import Changes
-from voteweb.search.errors import IndexDamaged
+from voteweb.search.errors import IndexDamaged, SearchError
 from voteweb.search.files import IndexFolder
 from voteweb.search.sources import (
     Documents,
@@ -66,7 +66,7 @@ class Indexer:
             while not is_stopped():
                 try:
                     self._step(WAIT_SECONDS)
-                except Unavailable:
+                except (Unavailable, SearchError):  # such as a full disk
                     if self._round:
                         self._begin_round()
                     time.sleep(RETRY_SECONDS)
@@ -112,6 +112,9 @@ class Indexer:
     def _step(self, wait: float, on_step: Callable[[float], None] = lambda share: None) -> bool:
         """Do a part of the work, some 50 ms of it; tell whether nothing is left to do."""
         try:
+            if not self._next and not (self._current and self._folder.current() == self._current.file):
+                self._start_over()  # a search has found damage, or the last attempt failed
+                return False
             changes = self._stream.read(self._position, wait=min(wait, self._pause) if self._round else wait)
             if changes.epoch != self._epoch:
                 self._start_over()
