@@ -110,7 +110,7 @@ class Indexer:
         return [writer for writer in (self._current, self._next) if writer]
 
     def _step(self, wait: float, on_step: Callable[[float], None] = lambda share: None) -> bool:
-        """Do a part of the work, some 50 ms of it; tell whether nothing is left to do."""
+        """Do a part of the work, less than 0.1 s of it; tell whether nothing is left to do."""
         try:
             if not self._next and not (self._current and self._folder.current() == self._current.file):
                 self._start_over()  # a search has found damage, or the last attempt failed

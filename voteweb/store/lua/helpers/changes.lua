@@ -1,5 +1,5 @@
--- The length of the stream of changes, about: 1.2 MB. Who has not read for longer compares everything with the site;
--- changes.py has the same number.
+-- The length of the stream of changes, about: 1.4 MB. Who has not read for longer compares everything with the site;
+-- changes.py has the same number. An entry takes 3 of the 150 microseconds of a post.
 local MAX_CHANGES = 100000
 
 -- Note in the stream changes: that what is searched of these may be another now: of an article ("a"), of a comment ("c"),
