@@ -124,6 +124,8 @@ class Indexer:
                 self._begin_round()
                 return False
             self._follow(changes)
+            if not changes.may_be_more and not self._has_gap:
+                self._note_time()
             if self._round:
                 self._go_on(self._round, on_step)
                 return False
@@ -187,17 +189,21 @@ class Indexer:
         self._round, self._has_gap = None, False
         self._next_round = time.monotonic() + ROUND_SECONDS
 
+    def _note_time(self) -> None:
+        """Note now and then that the whole stream has been read."""
+        clock = time.monotonic()
+        if clock >= self._next_note and self._current:
+            self._next_note = clock + NOTE_SECONDS
+            self._current.set_checked(time.time())
+
     def _look_around(self) -> None:
-        """Do what is due while the stream has been read: look for what no stream tells, and note the time."""
+        """Do what is due while the stream has been read: look for what no stream tells."""
         clock = time.monotonic()
         if clock >= self._next_look:
             self._next_look = clock + LOOK_SECONDS
             index_articles(self._documents, self._writers(), self._documents.newest_ids(NEWEST_COUNT))
             if self._is_rebuild_requested():
                 self._begin_build()
-        if clock >= self._next_note and self._current:
-            self._next_note = clock + NOTE_SECONDS
-            self._current.set_checked(time.time())
         if clock >= self._next_round and not self._round:
             self._begin_round()
 
