@@ -46,12 +46,12 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     app.extensions["voteweb.settings"] = settings
     app.extensions["voteweb.store"] = store
     app.extensions["voteweb.title_fetcher"] = TitleFetcher(f"voteweb (+{settings.site_url})".replace(" (+)", ""))
-    app.extensions["voteweb.search"] = _search_index(settings)
+    app.extensions["voteweb.search"] = index = _search_index(settings)
     app.extensions["voteweb.pages"] = OperatorPages(settings.pages_dir)
     # Hooks before a request run in this order, those after it in reverse: hosts are checked before sessions are read,
     # and a response is finished after all other hooks.
     finishing.init_app(app, settings)
-    metrics.init_app(app, settings, store)
+    metrics.init_app(app, settings, store, index)
     security.init_app(app, settings)
     locale.init_app(app)
     sessions.init_app(app, settings)

@@ -12,6 +12,7 @@ from voteweb.cli.workers import exit_with_parent
 from voteweb.core.errors import Unavailable
 from voteweb.core.jobs import ACCOUNT_DELETIONS, BAN_REMOVALS, COMMENT_REMOVALS, JOBS, Job
 from voteweb.search.engine import has_full_text_search
+from voteweb.search.health import start_warnings
 from voteweb.store import Store
 from voteweb.store.leases import Steps
 
@@ -41,6 +42,9 @@ def jobs(site: Site, once: bool, parent: int | None) -> None:
     if parent is not None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         threading.Thread(target=exit_with_parent, args=[STOP_SECONDS, parent], daemon=True).start()
+    else:  # under "voteweb run", that has said so
+        for warning in start_warnings(is_on=bool(site.settings.search)):
+            click.echo(f"Warning: {warning}", err=True)
     if once:
         for job in JOBS:
             site.store.leases.run(job, RUNNERS[job](site.store), stop.is_set)

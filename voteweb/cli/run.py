@@ -26,6 +26,7 @@ from voteweb.core.config import METRICS_DIR_VARIABLE, Settings, env_name
 from voteweb.core.errors import ConfigError
 from voteweb.core.operator_pages import OperatorPages
 from voteweb.embedded.database import open_database
+from voteweb.search import health as search_health
 from voteweb.store import Store
 from voteweb.web.monitoring import access_log
 
@@ -65,7 +66,8 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
             store.schema.refuse_other()
             _check_app(settings)
             store.health.refuse_foreign()
-            for warning in (*settings.warnings(), *store.health.warnings(), *store.health.hints()):
+            search_warnings = search_health.start_warnings(is_on=bool(settings.search))
+            for warning in (*settings.warnings(), *store.health.warnings(), *store.health.hints(), *search_warnings):
                 _warn(warning)
             if sample:
                 _add_sample(store, settings)

@@ -52,7 +52,7 @@ class IndexDamaged(SearchError):
 
 
 class IndexNotWritable(SearchError):
-    """The disk is full or cannot be written; value ``reason``, in SQLite's words. What is indexed can be searched."""
+    """The disk is full or cannot be written; value ``reason``. What is indexed can be searched."""
 
     code = "search-not-writable"
     template = N_("The index of search cannot be written: %(reason)s")

@@ -49,13 +49,14 @@ class IndexFolder:
     def locked(self) -> Iterator[None]:
         """Hold the lock of the indexer; raise AlreadyIndexing at once if another process holds it.
 
-        Raises SearchError if the folder cannot be made or written.
+        Raises IndexNotWritable if the folder cannot be made or written.
         """
         try:
-            self.path.mkdir(_FOLDER_MODE, parents=True, exist_ok=True)
+            for folder in (self.path.parent, self.path):
+                folder.mkdir(_FOLDER_MODE, parents=True, exist_ok=True)
             lock = (self.path / f"lock-{SCHEMA}").open("w")
         except OSError as error:
-            raise SearchError from error
+            raise IndexNotWritable(reason=str(error)) from error
         with lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

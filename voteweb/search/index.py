@@ -4,12 +4,13 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import perf_counter
 
 from voteweb.core import config
 from voteweb.core.search_documents import DocumentId
 from voteweb.search.connections import Connection, Connections
 from voteweb.search.documents import Found, Kind, Note, Order, State
-from voteweb.search.errors import SearchBusy, SearchTooSlow
+from voteweb.search.errors import SearchBusy, SearchError, SearchTooSlow
 from voteweb.search.files import IndexFolder
 from voteweb.search.grammar import Query
 from voteweb.search.queries import Statement, ids, newest, ranked, within
@@ -20,10 +21,12 @@ class SearchIndex:
     """Find documents in the index in *folder*, whichever of its files is the current one.
 
     Nothing is opened before the first search, so that an object can be made before a process forks. Methods raise the
-    errors of :mod:`voteweb.search.errors`.
+    errors of :mod:`voteweb.search.errors`. After each search ``on_search`` is called with its outcome, "ok", a Note or
+    the code of an error, and the seconds that it took.
     """
 
     def __init__(self, folder: Path) -> None:
+        self.on_search: Callable[[str, float], None] = lambda outcome, seconds: None
         self._connections = Connections(IndexFolder(folder))
         self._turns = threading.BoundedSemaphore(config.MAX_SEARCHES)
 
@@ -35,6 +38,18 @@ class SearchIndex:
         query = within(query, kind)
         if query.is_empty:
             return Found((), 0)
+        begin, outcome = perf_counter(), "error"
+        try:
+            found = self._find(query, kind, order, first, count)
+            outcome = found.note or "ok"
+            return found
+        except SearchError as error:
+            outcome = error.code
+            raise
+        finally:
+            self.on_search(outcome, perf_counter() - begin)
+
+    def _find(self, query: Query, kind: Kind, order: Order, first: int, count: int) -> Found:
         with self.turn(), self._connections.connection() as connection:
             if order is Order.RELEVANCE and query.words:
                 try:

@@ -53,6 +53,7 @@ def test_gunicorn_serves_the_site_with_metrics_of_all_workers(store: Store, serv
         VOTEWEB_REDIS_URL=server_url,
         VOTEWEB_METRICS_TOKEN=TOKEN,
         VOTEWEB_LOG="off",
+        VOTEWEB_SEARCH="0",
         PROMETHEUS_MULTIPROC_DIR=str(tmp_path),
     ) as origin:
         for _ in range(8):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from flask import Flask
@@ -13,6 +14,8 @@ from tests.web.monitoring.samples import samples
 from voteweb.app import create_app
 from voteweb.core.config import Settings
 from voteweb.core.errors import Unavailable
+from voteweb.search.files import IndexFolder
+from voteweb.search.indexer import Indexer
 from voteweb.store import Store
 from voteweb.store.connection.connection import Connection
 
@@ -21,9 +24,9 @@ Count = Callable[[str], float]
 
 
 @pytest.fixture
-def settings(settings: Settings) -> Settings:
-    """A site with metrics, limits and cached pages."""
-    return replace(settings, metrics_token=TOKEN, page_seconds=60.0, limits=1)
+def settings(settings: Settings, tmp_path: Path) -> Settings:
+    """A site with metrics, limits, cached pages and an index."""
+    return replace(settings, metrics_token=TOKEN, page_seconds=60.0, limits=1, data_dir=str(tmp_path))
 
 
 @pytest.fixture
@@ -130,6 +133,18 @@ def test_round_trips_are_timed(reader: Browser, count: Count) -> None:
     before = count("voteweb_redis_seconds_count")
     reader.open("/new")
     assert count("voteweb_redis_seconds_count") == before + 2, "the page, and the sizes that /metrics reads"
+
+
+def test_searches_are_counted_by_outcome(reader: Browser, count: Count, settings: Settings, store: Store) -> None:
+    reader.open("/search?q=lisp")
+    assert count("voteweb_search_seconds_count{outcome=search-not-ready}") == 1
+    assert count("voteweb_search_up") == 0
+    factories.article(store, title="Common Lisp")
+    Indexer(IndexFolder(settings.search_folder), store.changes, store.searched).catch_up()
+    reader.open("/search?q=lisp")
+    assert count("voteweb_search_seconds_count{outcome=ok}") == 2, "articles, and the number of comments"
+    assert (count("voteweb_search_up"), count("voteweb_search_rows{kind=articles}")) == (1, 1)
+    assert count("voteweb_search_lag_seconds") >= 0
 
 
 def test_page_works_without_redis(count: Count, monkeypatch: pytest.MonkeyPatch) -> None:

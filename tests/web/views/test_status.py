@@ -1,5 +1,6 @@
 """The health of the site, /about, and a refused start."""
 
+import sqlite3
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -8,6 +9,7 @@ import pytest
 from tests import factories
 from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
+from tests.web.fixed_index import FixedIndex
 from voteweb.app import create_app
 from voteweb.core.config import SECURITY_TXT_DAYS, Settings
 from voteweb.core.errors import ConfigError
@@ -33,6 +35,25 @@ def test_health_reports_problems_of_the_database(
     monkeypatch.setattr(store.health, "warnings", lambda: ["Nothing is kept on disk."])
     body = {"status": "degraded", "reasons": ["Nothing is kept on disk."]}
     assert (reader.open("/healthz").status, reader.response.json) == (200, body)
+
+
+def test_health_reports_search_and_readers_are_not_cut_off(reader: Browser, index: FixedIndex) -> None:
+    index.age = 20.1
+    body = {"status": "degraded", "reasons": ["Search is 20 s behind"]}
+    assert (reader.open("/healthz").status, reader.response.json) == (200, body)
+
+
+def test_a_python_without_full_text_search_serves_all_else(
+    settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def connect(*_: object) -> None:
+        raise sqlite3.OperationalError("no such module: fts5")
+
+    monkeypatch.setattr(sqlite3, "connect", connect)
+    reader = Browser(create_app(settings, store))
+    assert reader.open("/healthz").response.json["reasons"][0].startswith("This Python has no full-text search")
+    assert (reader.status, reader.open("/search?q=x").status, reader.open("/").status) == (200, 404, 200)
+    assert not reader.page.all("form", role="search")
 
 
 def test_the_security_contact_is_published_with_its_expiry(make_browser: MakeBrowser) -> None:

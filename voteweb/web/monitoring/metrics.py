@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, cast
 from flask import Flask, current_app
 
 from voteweb.core.config import Settings
+from voteweb.search.index import SearchIndex
 from voteweb.store import Store
 
 if TYPE_CHECKING:
@@ -13,8 +14,11 @@ if TYPE_CHECKING:
 _EXTENSION = "voteweb.metrics"
 
 
-def init_app(app: Flask, settings: Settings, store: Store) -> None:
-    """Count the events of *app* and the round trips of its *store*, if *settings* have a token to read metrics."""
+def init_app(app: Flask, settings: Settings, store: Store, index: SearchIndex | None) -> None:
+    """Count the events of *app*, the round trips of its *store* and the searches of its *index*.
+
+    Without a token to read metrics in *settings*, nothing is counted.
+    """
     if not settings.metrics_token:
         return
     # prometheus_client decides at import where it counts, so each worker imports it, and only if it counts.
@@ -22,6 +26,8 @@ def init_app(app: Flask, settings: Settings, store: Store) -> None:
 
     prometheus = app.extensions[_EXTENSION] = PrometheusMetrics()
     store.connection.on_round_trip = prometheus.observe_round_trip
+    if index:
+        index.on_search = prometheus.observe_search
 
 
 def get(app: Flask) -> "PrometheusMetrics | None":

@@ -5,6 +5,7 @@ The counts of a worker that has ended stay, so the folder must be empty when the
 """
 
 import os
+import time
 from collections.abc import Iterator
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics, generate_latest
@@ -12,11 +13,14 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from voteweb.core.config import METRICS_DIR_VARIABLE
+from voteweb.search.documents import State
 
 #: Upper bounds in seconds: a cached page is in the first, a plain page within 5 ms, a password hash within 50 ms.
 _REQUEST_BUCKETS = (0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1.0, 2.5)
 #: Upper bounds in seconds: on one machine a round trip is in the first two; after 2 s a page gives up.
 _ROUND_TRIP_BUCKETS = (0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1.0, 2.5)
+#: Upper bounds in seconds: newest first within 5 ms, by relevance within 50 ms; after 0.2 s a search gives up.
+_SEARCH_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5)
 
 
 class PrometheusMetrics:
@@ -43,6 +47,14 @@ class PrometheusMetrics:
             "voteweb_votes", "Attempts to vote or to take a vote back, by outcome.", ["outcome"], registry=registry
         )
         self._refusals = Counter("voteweb_limits", "Requests refused by a rate limit.", ["limit"], registry=registry)
+        self._searches = Histogram(
+            "voteweb_search_seconds",
+            "Searches in the index by outcome, with the time that they waited for their turn; a page of results may "
+            "need two.",
+            ["outcome"],
+            buckets=_SEARCH_BUCKETS,
+            registry=registry,
+        )
         # Finding a series by its labels takes as long as counting in it.
         self._request_series: dict[tuple[str, str, str], Histogram] = {}
 
@@ -56,26 +68,31 @@ class PrometheusMetrics:
     def observe_round_trip(self, seconds: float) -> None:
         self._round_trips.observe(seconds)
 
+    def observe_search(self, outcome: str, seconds: float) -> None:
+        self._searches.labels(outcome).observe(seconds)
+
     def count_vote(self, outcome: str) -> None:
         self._votes.labels(outcome).inc()
 
     def count_refusal(self, kind: str) -> None:
         self._refusals.labels(kind).inc()
 
-    def render(self, sizes: tuple[int, int] | None) -> bytes:
+    def render(self, sizes: tuple[int, int] | None, search: State | None = None, *, has_search: bool = False) -> bytes:
         """Return the metrics of all workers of the site as text.
 
-        *sizes* are the number of listed articles and the last id given to a member, None if Redis does not answer.
+        *sizes* are the number of listed articles and the last id given to a member, None if Redis does not answer. On a
+        site that *has_search*, *search* is the state of the machine's index, None if there is none yet.
         """
         counts = MultiProcessCollector(None) if os.environ.get(METRICS_DIR_VARIABLE) else self._registry  # type: ignore[no-untyped-call]
-        return generate_latest(counts) + generate_latest(_SizeCollector(sizes))
+        return generate_latest(counts) + generate_latest(_SizeCollector(sizes, search, has_search))
 
 
 class _SizeCollector:
-    """Gauges that are read from Redis for each scrape."""
+    """Gauges of what is read for each scrape."""
 
-    def __init__(self, sizes: tuple[int, int] | None) -> None:
+    def __init__(self, sizes: tuple[int, int] | None, search: State | None, has_search: bool) -> None:
         self._sizes = sizes
+        self._search, self._has_search = search, has_search
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         yield GaugeMetricFamily("voteweb_redis_up", "Whether Redis answers.", value=float(self._sizes is not None))
@@ -84,3 +101,16 @@ class _SizeCollector:
             yield GaugeMetricFamily("voteweb_articles", "Articles that are listed.", value=articles)
             description = "Members who have ever joined, including the posters of imported articles."
             yield GaugeMetricFamily("voteweb_members", description, value=members)
+        if self._has_search:
+            yield from _search_gauges(self._search)
+
+
+def _search_gauges(state: State | None) -> Iterator[GaugeMetricFamily]:
+    yield GaugeMetricFamily("voteweb_search_up", "Whether this machine has an index.", value=float(state is not None))
+    if state:
+        age = max(time.time() - state.checked, 0)
+        yield GaugeMetricFamily("voteweb_search_lag_seconds", "Seconds since the index was up to date.", value=age)
+        rows = GaugeMetricFamily("voteweb_search_rows", "Articles and comments in the index.", labels=["kind"])
+        rows.add_metric(["articles"], state.articles)
+        rows.add_metric(["comments"], state.comments)
+        yield rows

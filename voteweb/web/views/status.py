@@ -11,8 +11,11 @@ from voteweb.core import config
 from voteweb.core.errors import Unavailable
 from voteweb.core.models import Order
 from voteweb.core.ranking_example import choose_example
+from voteweb.search import health as search_health
+from voteweb.search.documents import State
+from voteweb.search.errors import SearchError
 from voteweb.web.auth.login import page_pipeline, queue_viewer
-from voteweb.web.context import operator_pages, settings, store
+from voteweb.web.context import operator_pages, search_index, settings, store
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import metrics
 from voteweb.web.ranking_chart import draw_chart
@@ -64,8 +67,13 @@ def health() -> ResponseReturnValue:
     headers = {"Cache-Control": "no-store"}
     if status == "down":
         return jsonify(status=status, reasons=reasons), 503, headers | {"Retry-After": str(Unavailable.retry_after)}
-    reasons = [*settings().warnings(), *operator_pages().faults(), *reasons]
+    reasons = [*settings().warnings(), *operator_pages().faults(), *reasons, *_search_warnings()]
     return jsonify(status="degraded" if reasons else "ok", reasons=reasons), 200, headers
+
+
+def _search_warnings() -> list[str]:
+    index = search_index()
+    return [*search_health.warnings(index)] if index else search_health.start_warnings(is_on=bool(settings().search))
 
 
 @blueprint.get("/.well-known/security.txt")
@@ -97,6 +105,15 @@ def show_metrics() -> ResponseReturnValue:
         sizes = store().server_info.sizes()
     except Unavailable:
         sizes = None
-    response = Response(prometheus.render(sizes), mimetype="text/plain")
+    text = prometheus.render(sizes, _search_state(), has_search=search_index() is not None)
+    response = Response(text, mimetype="text/plain")
     response.cache_control.no_store = True
     return response
+
+
+def _search_state() -> State | None:
+    index = search_index()
+    try:
+        return index.state() if index else None
+    except SearchError:
+        return None
