@@ -1,9 +1,14 @@
-"""``voteweb doctor`` and ``voteweb rescore``: check the data, and repair them."""
+"""``voteweb doctor`` and ``voteweb rescore``: check the data and the index of search, and repair them."""
 
 import click
 
+from voteweb.cli.index import catch_up, index_size, new_folder
 from voteweb.cli.progress import track
 from voteweb.cli.site import Site, pluralize, with_site
+from voteweb.search.engine import has_full_text_search
+from voteweb.search.errors import SearchError
+from voteweb.search.examination import examine
+from voteweb.search.health import start_warnings
 
 
 @click.command()
@@ -14,8 +19,13 @@ def doctor(site: Site, repair: bool) -> None:
 
     The site may be in use. Prints each fault with the key that has it. With --repair, each fault is repaired from the
     articles and their voters, and printed when that is done; where nothing is broken, nothing is written.
+
+    If the data are consistent, this machine's index of search is compared with them. It is made from them, so that what
+    is wrong with it is a warning; with --repair it is made again.
     """
-    for warning in (*site.settings.warnings(), *site.store.health.warnings(), *site.store.health.hints()):
+    search_warnings = start_warnings(is_on=bool(site.settings.search))
+    health = site.store.health
+    for warning in (*site.settings.warnings(), *health.warnings(), *health.hints(), *search_warnings):
         click.echo(f"Warning: {warning}")
     left = repaired = 0
     checks = site.store.doctor
@@ -35,6 +45,24 @@ def doctor(site: Site, repair: bool) -> None:
     counts = site.store.server_info.counts()._asdict().items()
     summary = ", ".join(pluralize(count, noun.removesuffix("s")) for noun, count in counts)
     click.echo(f"The data are consistent: {summary}")
+    # A machine that does not serve the site has no such folder.
+    if site.settings.search and has_full_text_search() and site.settings.search_folder.is_dir():
+        _check_search(site, repair)
+
+
+def _check_search(site: Site, repair: bool) -> None:
+    try:
+        faults, state = examine(new_folder(site), site.store.changes, site.store.searched)
+        for fault in faults:
+            click.echo(f"Warning: search: {fault.what}")
+        if repair and faults:
+            click.echo(catch_up(site, rebuild=any(fault.needs_rebuild for fault in faults)))
+        elif faults:
+            click.echo("The index is made again with --repair; the data of the site are whole.")
+        elif state:
+            click.echo(f"Search finds them: {index_size(state)} are indexed")
+    except SearchError as error:
+        click.echo(f"Warning: search: {error}")
 
 
 @click.command()

@@ -7,6 +7,7 @@ import click
 from voteweb.cli.progress import track_share
 from voteweb.cli.site import Site, pluralize, with_site
 from voteweb.core.errors import Unavailable, VotewebError
+from voteweb.search.documents import State
 from voteweb.search.engine import has_full_text_search
 from voteweb.search.errors import AlreadyIndexing, NoFullTextSearch
 from voteweb.search.files import IndexFolder
@@ -17,9 +18,14 @@ from voteweb.search.indexer import Indexer
 RETRY_SECONDS = 10.0
 
 
+def new_folder(site: Site) -> IndexFolder:
+    """Return the folder of the index of this machine."""
+    return IndexFolder(site.settings.search_folder)
+
+
 def new_indexer(site: Site) -> Indexer:
     """Return an indexer of the index of this machine."""
-    return Indexer(IndexFolder(site.settings.search_folder), site.store.changes, site.store.searched)
+    return Indexer(new_folder(site), site.store.changes, site.store.searched)
 
 
 @click.command()
@@ -33,6 +39,14 @@ def index(site: Site, rebuild: bool) -> None:
     """
     if not has_full_text_search():
         raise NoFullTextSearch()
+    click.echo(catch_up(site, rebuild=rebuild))
+
+
+def catch_up(site: Site, *, rebuild: bool) -> str:
+    """Bring the index of this machine up to date, or build it anew; return what was done, in words.
+
+    Raises AlreadyIndexing if another process keeps it up to date, which is asked to build it anew if that is wanted.
+    """
     indexer = new_indexer(site)
     try:
         with track_share("Indexing") as on_step:
@@ -41,10 +55,13 @@ def index(site: Site, rebuild: bool) -> None:
         if not rebuild:
             raise
         indexer.request_rebuild()
-        click.echo("The background process of the site builds the index anew now; /healthz tells how far it is.")
-        return
-    state = SearchIndex(site.settings.search_folder).state()
-    click.echo(f"The index has {pluralize(state.articles, 'article')} and {pluralize(state.comments, 'comment')}.")
+        return "The background process of the site builds the index anew now."
+    return f"The index has {index_size(SearchIndex(site.settings.search_folder).state())}."
+
+
+def index_size(state: State) -> str:
+    """Return how many articles and comments an index has."""
+    return f"{pluralize(state.articles, 'article')} and {pluralize(state.comments, 'comment')}"
 
 
 def keep_index(indexer: Indexer, stop: threading.Event) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from voteweb.core import config
 from voteweb.core.search_documents import Document, DocumentId
-from voteweb.search.documents import Kind
+from voteweb.search.documents import Difference, Kind
 from voteweb.search.engine import sqlite3
 from voteweb.search.errors import IndexDamaged
 from voteweb.search.tables import COLUMNS, Shard, pack, read_shards, to_number, to_rowid, unpack
@@ -41,7 +41,7 @@ class DocumentTable:
         """Index *document* as it is; return whether that changed anything."""
         number, time, body = to_number(document.id), to_rowid(document.time), pack(document)
         row = self._row(number)
-        if row and row[0] - (row[1] or 0) == time and row[2] == body:
+        if row and _is_same(row, time, body):
             return False
         if row:
             self._take_out(row[0], row[2])
@@ -61,6 +61,16 @@ class DocumentTable:
             self._take_out(row[0], row[2])
         return bool(row)
 
+    def difference(self, document: Document) -> Difference | None:
+        """Return how the index differs from *document*, None if it has it as it is."""
+        row = self._row(to_number(document.id))
+        if not row:
+            return Difference.MISSING
+        return None if _is_same(row, to_rowid(document.time), pack(document)) else Difference.OUTDATED
+
+    def has(self, id: DocumentId) -> bool:
+        return bool(self._row(to_number(id)))
+
     def write_counts(self) -> None:
         """Store the numbers of rows, once for many changes."""
         for number, rows in self._rows.items():
@@ -79,9 +89,15 @@ class DocumentTable:
     def is_whole(self) -> bool:
         """Tell whether the full-text indexes are whole, and are of as many documents as there are rows."""
         self.tell("integrity-check")
-        sizes = [self._run("SELECT count(*) FROM {shard}_docsize", of=shard)[0][0] for shard in self._shards]
-        (rows,) = self._run("SELECT count(*) FROM {kind}")[0]
-        return bool(sum(sizes) == sum(self._rows.values()) == rows)
+        # Another connection may write meanwhile: all is counted in one state of the file.
+        self._connection.execute("BEGIN")
+        try:
+            self.reload()
+            sizes = [self._run("SELECT count(*) FROM {shard}_docsize", of=shard)[0][0] for shard in self._shards]
+            (rows,) = self._run("SELECT count(*) FROM {kind}")[0]
+            return bool(sum(sizes) == sum(self._rows.values()) == rows)
+        finally:
+            self._connection.execute("ROLLBACK")
 
     def merge(self) -> Iterator[None]:
         """Merge what was written into one part of each full-text index, in steps of some 10 ms."""
@@ -136,3 +152,8 @@ class DocumentTable:
         """Run a *statement* in which ``{kind}`` and ``{shard}`` stand for the names of the tables."""
         text = statement.format(kind=self._kind, shard=of.table if of else "")
         return self._connection.execute(text, values).fetchall()
+
+
+def _is_same(row: tuple[int, int | None, bytes], time: int, body: bytes) -> bool:
+    rowid, shift, stored = row
+    return rowid - (shift or 0) == time and stored == body

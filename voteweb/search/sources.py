@@ -43,14 +43,27 @@ class Documents(Protocol):
         """Return those of these comments that everybody can read."""
 
 
-def index_articles(source: Documents, writers: Sequence[IndexWriter], ids: Iterable[int]) -> None:
+class Target(Protocol):
+    """A receiver of everything that is read: an index, or its comparison with the site."""
+
+    def apply(self, documents: Sequence[Document], gone: Sequence[DocumentId] = ()) -> int:
+        """Take *documents* as they are now; others are *gone*."""
+
+    def article_ids(self, after: int, count: int) -> list[int]:
+        """Return up to *count* indexed ids of articles above *after*, ascending."""
+
+    def comment_ids(self, after: CommentId, count: int) -> list[CommentId]:
+        """Return up to *count* indexed ids of comments above *after*, ascending."""
+
+
+def index_articles(source: Documents, writers: Sequence[Target], ids: Iterable[int]) -> None:
     """Index these articles as they are now; those that are not listed are taken out."""
     wanted = set(ids)
     if wanted:
         _apply(source.articles(wanted), writers, wanted)
 
 
-def index_comments(source: Documents, writers: Sequence[IndexWriter], ids: Iterable[CommentId]) -> None:
+def index_comments(source: Documents, writers: Sequence[Target], ids: Iterable[CommentId]) -> None:
     """Index these comments as they are now; those that nobody can read are taken out."""
     for chunk in _chunks(ids):
         _apply(source.comments(chunk), writers, set(chunk))
@@ -69,18 +82,17 @@ def index_everything(source: Documents, writer: IndexWriter, *, is_new: bool) ->
 
     Unless the index *is_new*, what it has and nobody can read any more is taken out.
     """
-    for articles, share in source.listed_ids(CHUNK_SIZE):
-        index_articles(source, [writer], articles)
-        yield share
-        last = source.last_comments(articles)
-        comments = (CommentId(id, number) for id, highest in last.items() for number in range(1, highest + 1))
-        for chunk in _chunks(comments):
-            index_comments(source, [writer], chunk)
-            yield share
-    if is_new:
-        for _ in writer.merge():
-            yield 1.0
+    if not is_new:
+        yield from read_everything(source, writer)
         return
+    yield from _read_listed(source, writer)
+    for _ in writer.merge():
+        yield 1.0
+
+
+def read_everything(source: Documents, writer: Target) -> Iterator[float]:
+    """Give *writer* all that is listed, and say of all that it has what is gone, in steps; yield the share done."""
+    yield from _read_listed(source, writer)
     article, comment = 0, CommentId(0, 0)
     while articles := writer.article_ids(article, CHUNK_SIZE):
         index_articles(source, [writer], articles)
@@ -92,7 +104,18 @@ def index_everything(source: Documents, writer: IndexWriter, *, is_new: bool) ->
         yield 1.0
 
 
-def _apply(documents: Sequence[Document], writers: Sequence[IndexWriter], wanted: Iterable[DocumentId]) -> None:
+def _read_listed(source: Documents, writer: Target) -> Iterator[float]:
+    for articles, share in source.listed_ids(CHUNK_SIZE):
+        index_articles(source, [writer], articles)
+        yield share
+        last = source.last_comments(articles)
+        comments = (CommentId(id, number) for id, highest in last.items() for number in range(1, highest + 1))
+        for chunk in _chunks(comments):
+            index_comments(source, [writer], chunk)
+            yield share
+
+
+def _apply(documents: Sequence[Document], writers: Sequence[Target], wanted: Iterable[DocumentId]) -> None:
     gone = list(set(wanted) - {document.id for document in documents})
     for writer in writers:
         writer.apply(documents, gone)

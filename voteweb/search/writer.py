@@ -9,7 +9,7 @@ from voteweb.core.comments import CommentId
 from voteweb.core.search_documents import Document, DocumentId
 from voteweb.search import tables
 from voteweb.search.document_table import DocumentTable
-from voteweb.search.documents import Kind, State
+from voteweb.search.documents import Difference, Kind, State
 from voteweb.search.engine import connect, sqlite3, translated_errors
 from voteweb.search.errors import IndexDamaged
 from voteweb.search.tables import CHECKED, PERCENT, UNICODE, beside, kind_of, to_comment, to_number, to_rowid
@@ -71,6 +71,15 @@ class IndexWriter:
                 self._connection.execute("UPDATE state SET value = ? WHERE name = 'position'", (position,))
         return changed
 
+    def differences(
+        self, documents: Sequence[Document], gone: Sequence[DocumentId] = ()
+    ) -> dict[DocumentId, Difference]:
+        """Return what :meth:`apply` would change, and change nothing."""
+        with translated_errors():
+            found = {document.id: self._tables[kind_of(document.id)].difference(document) for document in documents}
+            surplus = {id: Difference.GONE for id in gone if self._tables[kind_of(id)].has(id)}
+        return {id: difference for id, difference in found.items() if difference} | surplus
+
     def article_ids(self, after: int, count: int) -> list[int]:
         """Return up to *count* indexed ids of articles above *after*, ascending."""
         with translated_errors():
@@ -107,9 +116,10 @@ class IndexWriter:
     def check(self) -> bool:
         """Tell whether the index is whole: 5 s for a million articles."""
         try:
-            is_whole = all(table.is_whole() for table in self._tables.values())
-            return is_whole and self._connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]
-        except sqlite3.DatabaseError:
+            with translated_errors():
+                is_whole = all(table.is_whole() for table in self._tables.values())
+                return is_whole and self._connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]
+        except IndexDamaged:
             return False
 
     def merge(self) -> Iterator[None]:

@@ -1,0 +1,155 @@
+"""``voteweb doctor`` on the index of search: it says what is wrong with it, and has it made again."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests import factories
+from tests.cli.conftest import Invoke
+from tests.conftest import MakeStore
+from tests.helpers import until
+from tests.store.examination import run
+from tests.store.storm import StoreStorm
+from voteweb.cli.index import keep_index
+from voteweb.core.search_documents import Document, DocumentId
+from voteweb.search import examination, indexer
+from voteweb.search.engine import connect
+from voteweb.search.files import IndexFolder
+from voteweb.search.indexer import Indexer
+from voteweb.store import Store
+
+Damage = Callable[[Store, IndexFolder], object]
+WHOLE = "Search finds them: 3 articles and 1 comment are indexed"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> IndexFolder:
+    monkeypatch.setenv("VOTEWEB_DATA_DIR", str(tmp_path))
+    monkeypatch.setattr(examination, "CATCH_UP_SECONDS", 0.3)
+    return IndexFolder(tmp_path / "search")
+
+
+@pytest.fixture
+def site(store: Store, folder: IndexFolder) -> Store:
+    """A site of three articles and a comment, with its index."""
+    for _ in range(3):
+        factories.article(store, link="")
+    factories.comment(store, 1)
+    Indexer(folder, store.changes, store.searched).catch_up()
+    return store
+
+
+def change(store: Store, folder: IndexFolder) -> None:
+    """Take article 1 out, change article 2, and add another."""
+    (article,) = store.searched.articles([2])
+    apply(folder, [article._replace(title="Another"), article._replace(id=77)], [1])
+
+
+def apply(folder: IndexFolder, documents: list[Document], gone: list[DocumentId]) -> None:
+    writer = folder.open()
+    assert writer
+    writer.apply(documents, gone)
+    writer.close()
+
+
+def garble(_: Store, folder: IndexFolder) -> None:
+    """Change what only a check of the full-text index sees."""
+    file = folder.current()
+    assert file
+    connection = connect(file, "rw")
+    connection.execute("UPDATE articles_0_data SET block = x'00000000' WHERE id > 10")
+    connection.close()
+
+
+def overwrite(_: Store, folder: IndexFolder) -> None:
+    file = folder.current()
+    assert file
+    file.write_bytes(b"no database" * 1_000)
+
+
+def begin_epoch(store: Store, _: IndexFolder) -> None:
+    run(store, "SET", "search:", "another")
+
+
+def miss(store: Store, _: IndexFolder) -> None:
+    run(store, "HDEL", "article:2", "text")
+    factories.article(store, link="")
+    store.removals.delete(4)
+    run(store, "XTRIM", "changes:", "MAXLEN", 1)
+
+
+def discard(_: Store, folder: IndexFolder) -> None:
+    file = folder.current()
+    assert file
+    folder.discard(file)
+
+
+@pytest.mark.parametrize(
+    ("damage", "faults"),
+    [
+        (
+            change,
+            [
+                "articles and comments that are missing: 1, such as 1",
+                "articles and comments that are outdated: 1, such as 2",
+                "articles and comments that are indexed, but gone: 1, such as 77",
+            ],
+        ),
+        (garble, ["the index is damaged"]),
+        (overwrite, ["the index is damaged"]),
+        (begin_epoch, ["the index is of other data"]),
+        (miss, ["the index has missed changes"]),
+        (discard, ["there is no index yet, 0 % of one are built"]),
+    ],
+)
+def test_faults_of_the_index_are_warnings_and_are_repaired(
+    damage: Damage, faults: list[str], invoke: Invoke, site: Store, folder: IndexFolder
+) -> None:
+    assert invoke("doctor").stdout.splitlines()[-1] == WHOLE
+    damage(site, folder)
+    result = invoke("doctor")
+    warnings = [f"Warning: search: {fault}" for fault in faults]
+    assert (result.exit_code, result.stdout.splitlines()[1:-1]) == (0, warnings)
+    repair = invoke("doctor", "--repair").stdout.splitlines()
+    assert repair[1:] == [*warnings, "The index has 3 articles and 1 comment."]
+    assert invoke("doctor").stdout.splitlines()[-1] == WHOLE
+
+
+def test_an_index_that_nobody_keeps_is_behind(invoke: Invoke, site: Store) -> None:
+    factories.article(site, link="")
+    assert " s behind\n" in invoke("doctor").stdout
+    assert invoke("doctor", "--repair").stdout.endswith("The index has 4 articles and 1 comment.\n")
+
+
+def test_the_index_of_a_site_in_use_is_checked_and_made_again(
+    make_store: MakeStore, invoke: Invoke, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(examination, "CATCH_UP_SECONDS", 30.0)
+    monkeypatch.setattr(indexer, "LOOK_SECONDS", 0.1)
+    store, stop = make_store(), threading.Event()
+    keeper = threading.Thread(
+        target=keep_index, args=[Indexer(folder, store.changes, make_store().searched), stop], daemon=True
+    )
+    keeper.start()
+    storm = StoreStorm(store, threads=2)
+    storm.start()
+    until(lambda: folder.current() and len(storm.votes) > 20)
+    assert [line for line in invoke("doctor").stdout.splitlines() if "search:" in line] == []
+    storm.stop()
+    before = folder.current()
+    apply(folder, [Document(10**6, 1.0, "Never posted", "", "", "", ())], [])
+    assert "The background process of the site builds the index anew now." in invoke("doctor", "--repair").stdout
+    until(lambda: folder.current() != before)
+    stop.set()
+    keeper.join()
+    assert "Search finds them" in invoke("doctor").stdout
+
+
+def test_a_machine_without_an_index_or_a_site_without_search_has_none_to_check(
+    invoke: Invoke, site: Store, tmp_path: Path
+) -> None:
+    for settings in ({"VOTEWEB_SEARCH": "0"}, {"VOTEWEB_DATA_DIR": str(tmp_path / "elsewhere")}):
+        result = invoke("doctor", **settings)
+        assert (result.exit_code, result.stdout.count("\n")) == (0, 1)

@@ -1,0 +1,119 @@
+"""Compare the index of a machine with the site, for ``voteweb doctor``.
+
+Search is derived from the data of the site: whatever is wrong with an index, they are whole.
+"""
+
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from voteweb.core.search_documents import Document, DocumentId
+from voteweb.search.documents import Difference, State
+from voteweb.search.errors import IndexDamaged
+from voteweb.search.files import IndexFolder
+from voteweb.search.sources import Documents, Stream, index_articles, index_comments, read_everything
+from voteweb.search.writer import IndexWriter
+
+#: Seconds that the indexer of a site in use has to read the stream up to where it was.
+CATCH_UP_SECONDS = 10.0
+#: Differences after which the comparison ends: the index is made anew in any case.
+MAX_DIFFERENCES = 10_000
+_POLL_SECONDS = 0.1
+
+
+class Fault(NamedTuple):
+    """A fault of an index, in words; ``needs_rebuild``, unless it is enough to read the stream."""
+
+    what: str
+    needs_rebuild: bool = True
+
+
+class Examination(NamedTuple):
+    """The faults of an index, and its state if it can be read."""
+
+    faults: list[Fault]
+    state: State | None = None
+
+
+def examine(folder: IndexFolder, stream: Stream, documents: Documents) -> Examination:
+    """Compare the index in *folder*, which may be in use, with everything that is searched; changes nothing.
+
+    Raises IndexNotWritable or another SearchError if the index cannot be opened.
+    """
+    file = folder.current()
+    if not file:
+        return Examination([Fault(f"there is no index yet, {folder.percent()} % of one are built")])
+    try:
+        writer = IndexWriter.open(file)
+        try:
+            return Examination(_faults(writer, stream, documents), writer.state())
+        finally:
+            writer.close()
+    except IndexDamaged:
+        return Examination([Fault("the index is damaged")])
+
+
+def _faults(writer: IndexWriter, stream: Stream, documents: Documents) -> list[Fault]:
+    """Return what is wrong with the index of *writer*, which writes nothing; raises IndexDamaged."""
+    if not writer.check():
+        raise IndexDamaged
+    is_up_to_date = _catches_up(writer, stream)
+    state = writer.state()
+    changes = stream.read(state.position, wait=0)
+    if changes.epoch != state.epoch:
+        return [Fault("the index is of other data")]
+    if not changes.is_complete:
+        return [Fault("the index has missed changes", needs_rebuild=False)]
+    if not is_up_to_date:
+        behind = f"the index is {max(time.time() - state.checked, 0):,.0f} s behind"
+        return [Fault(behind, needs_rebuild=False)]
+    comparison = _Comparison(writer)
+    for _ in read_everything(documents, comparison):
+        if len(comparison.differences) >= MAX_DIFFERENCES:
+            break
+    # What changed while it was compared may have been indexed after it was read, or read after it was indexed.
+    _catches_up(writer, stream)
+    again = _Comparison(writer)
+    index_articles(documents, [again], (id for id in comparison.differences if isinstance(id, int)))
+    index_comments(documents, [again], (id for id in comparison.differences if not isinstance(id, int)))
+    return [*_described(again.differences)]
+
+
+def _described(differences: dict[DocumentId, Difference]) -> list[Fault]:
+    ids = {kind: [id for id, found in differences.items() if found is kind] for kind in Difference}
+    more = "at least " if len(differences) >= MAX_DIFFERENCES else ""
+    return [
+        Fault(f"articles and comments that are {kind}: {more}{len(found):,}, such as {found[0]}")
+        for kind, found in ids.items()
+        if found
+    ]
+
+
+class _Comparison:
+    """Notes what the index of a writer lacks instead of writing it."""
+
+    def __init__(self, writer: IndexWriter) -> None:
+        self._writer = writer
+        self.differences: dict[DocumentId, Difference] = {}
+        self.article_ids = writer.article_ids
+        self.comment_ids = writer.comment_ids
+
+    def apply(self, documents: Sequence[Document], gone: Sequence[DocumentId] = ()) -> int:
+        """Note how the index differs from *documents*, without those that are *gone*."""
+        differences = self._writer.differences(documents, gone)
+        self.differences |= differences
+        return len(differences)
+
+
+def _catches_up(writer: IndexWriter, stream: Stream) -> bool:
+    """Wait until the index has what the stream tells now; tell whether it came to that in time."""
+    end, deadline = _numbers(stream.end()), time.monotonic() + CATCH_UP_SECONDS
+    while _numbers(writer.state().position) < end:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_POLL_SECONDS)
+    return True
+
+
+def _numbers(position: str) -> tuple[int, ...]:
+    return tuple(map(int, position.split("-")))
