@@ -59,9 +59,12 @@ def test_articles_and_comments_are_found_apart(machine: Machine) -> None:
 
 
 def test_the_best_come_first_and_of_equal_ones_the_newest(machine: Machine) -> None:
-    machine.writer.apply([article(1, "word"), article(2, "other", text="a word " * 5), article(3, "word")])
-    assert machine.find("word", order=Order.RELEVANCE) == [3, 1, 2]
-    assert machine.find("word") == [3, 2, 1]
+    machine.writer.apply([
+        article(1, "word and word"), article(2, "other", text="a word " * 5), article(3, "the word and others"),
+        article(4, "example", link="https://word.example.com/"),
+    ])  # fmt: skip
+    assert machine.find("word", order=Order.RELEVANCE) == [3, 1, 2, 4]
+    assert machine.find("word") == [4, 3, 2, 1]
 
 
 def test_thousands_of_the_same_time_are_all_found(machine: Machine) -> None:

@@ -16,6 +16,10 @@ from voteweb.search.grammar import Query
 from voteweb.search.queries import Statement, ids, newest, ranked, within
 from voteweb.search.tables import MAX_NUMBER, to_comment
 
+#: Classes of relevance, the newest first in each: without them, a title that is shorter by a word or repeats one would
+#: come before all newer ones.
+_CLASSES = 6
+
 
 class SearchIndex:
     """Find documents in the index in *folder*, whichever of its files is the current one.
@@ -89,10 +93,11 @@ def _newest(connection: Connection, query: Query, kind: Kind, first: int, count:
 
 
 def _ranked(connection: Connection, query: Query, kind: Kind, first: int, count: int) -> Found:
-    """Return the best of the newest MAX_RANKED_MATCHES matches, of equal ones the newest first."""
+    """Return the best of the newest MAX_RANKED_MATCHES matches, of those that are about as good the newest first."""
     rows = _candidates(connection, query, kind, ranked, config.MAX_RANKED_MATCHES + 1)
     is_cut = len(rows) > config.MAX_RANKED_MATCHES
-    best = sorted(rows[: config.MAX_RANKED_MATCHES], key=lambda row: row[1])
+    top = min((rank for _, rank in rows), default=0) or 1
+    best = sorted(rows[: config.MAX_RANKED_MATCHES], key=lambda row: -round(_CLASSES * row[1] / top))
     shown = _ids(connection, kind, [row[0] for row in best[first : first + count]])
     return Found(shown, min(len(rows), config.MAX_COUNTED + 1), Note.NEWEST_RANKED if is_cut else Note.NONE)
 

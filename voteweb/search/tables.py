@@ -30,8 +30,9 @@ UNICODE = unicodedata.unidata_version
 #: Ends of the names of two files beside an index: how much of it is built, and, as its time, when it was current.
 PERCENT, CHECKED = "-percent", "-checked"
 #: The columns of the full-text index of a kind, with their weights in the order by relevance. A token in another column
-#: than the first takes two bytes more, so comments have one: a quarter less.
-COLUMNS = {Kind.ARTICLES: {"title": 10, "text": 1, "facets": 4}, Kind.COMMENTS: {"text": 1}}
+#: than the first takes two bytes more, so comments have one: a quarter less. Facets only filter: all articles of a
+#: domain or a group are as good.
+COLUMNS = {Kind.ARTICLES: {"title": 10, "text": 1, "facets": 0}, Kind.COMMENTS: {"text": 1}}
 #: Every sign in a token belongs to it, since tokens are made here and not by SQLite.
 _TOKENIZER = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_`{|}~'"
 #: Without a header or a checksum, since SQLite has its own.
