@@ -8,7 +8,7 @@ from voteweb.core.comments import CommentId
 from voteweb.core.search_documents import DocumentId
 from voteweb.search.documents import Found, Kind, Note, Order, State
 from voteweb.search.errors import SearchError
-from voteweb.search.grammar import Query
+from voteweb.search.grammar import Query, parse
 from voteweb.search.index import SearchIndex
 
 
@@ -22,6 +22,7 @@ class FixedIndex(SearchIndex):
         self.note = Note.NONE
         self.error: SearchError | None = None
         self.age = 0.0
+        self.suggestion = ""
         self.asked: list[tuple[str, Kind, Order]] = []
 
     def find(self, query: Query, kind: Kind, order: Order, first: int, count: int) -> Found:
@@ -31,6 +32,10 @@ class FixedIndex(SearchIndex):
         self.asked.append((query.text, kind, order))
         ids: Sequence[DocumentId] = self.articles if kind is Kind.ARTICLES else self.comments
         return Found(tuple(ids[first : first + count]), len(ids), self.note)
+
+    def suggest(self, query: Query, kind: Kind) -> Query | None:
+        """Return the suggestion that was put into this index."""
+        return parse(self.suggestion) if self.suggestion else None
 
     def state(self) -> State:
         """Return the state of a complete index of this age."""

@@ -14,11 +14,14 @@ from voteweb.search.errors import SearchBusy, SearchError, SearchTooSlow
 from voteweb.search.files import IndexFolder
 from voteweb.search.grammar import Query
 from voteweb.search.queries import Statement, ids, newest, ranked, within
+from voteweb.search.suggestions import suggestion
 from voteweb.search.tables import MAX_NUMBER, to_comment
 
 #: Classes of relevance, the newest first in each: without them, a title that is shorter by a word or repeats one would
 #: come before all newer ones.
 _CLASSES = 6
+#: Documents up to which words are compared by how many have them.
+_MAX_COMPARED = 50
 
 
 class SearchIndex:
@@ -69,6 +72,15 @@ class SearchIndex:
             except TimeoutError:
                 raise SearchTooSlow from None
 
+    def suggest(self, query: Query, kind: Kind) -> Query | None:
+        """Return a query like *query*, which finds nothing, that finds something of this *kind*, None without one."""
+        with self.turn(), self._connections.connection() as connection:
+            try:
+                with connection.snapshot(config.SEARCH_SECONDS):
+                    return suggestion(query, lambda other: _count(connection, within(other, kind), kind))
+            except TimeoutError:
+                return None
+
     def state(self) -> State:
         """Return the state of the current index."""
         with self._connections.connection() as connection:
@@ -90,6 +102,12 @@ def _newest(connection: Connection, query: Query, kind: Kind, first: int, count:
     limit = config.MAX_COUNTED + 1
     rowids = [row[0] for row in _candidates(connection, query, kind, newest, limit)]
     return Found(_ids(connection, kind, rowids[first : first + count]), len(rowids))
+
+
+def _count(connection: Connection, query: Query, kind: Kind) -> int:
+    """Return how many of the documents of the newest shard a query finds, up to _MAX_COMPARED."""
+    shard = connection.shards(kind)[0]
+    return 0 if query.is_empty else len(connection.rows(newest(query, shard, MAX_NUMBER, _MAX_COMPARED)))
 
 
 def _ranked(connection: Connection, query: Query, kind: Kind, first: int, count: int) -> Found:

@@ -41,7 +41,8 @@ class Links(NamedTuple):
     """The links of a page of results.
 
     ``limits`` are limits of the query, each with the address of the search without it; ``wider`` finds words that begin
-    with those of the query, "" where that makes no sense. ``parameters`` are those of this search, encoded; ``feed`` is
+    with those of the query, None where that makes no sense; ``suggested`` finds something where the query does not,
+    None without such a search. ``parameters`` are those of this search, encoded; ``feed`` is
     the query of its feed.
     """
 
@@ -52,6 +53,7 @@ class Links(NamedTuple):
     people: tuple[Link, ...]
     times: tuple[Link, ...]
     wider: Link | None
+    suggested: Link | None
     parameters: str
     feed: str
 
@@ -78,6 +80,7 @@ def make(search: Search, matches: Matches, page: Page[Article] | Page[ListedComm
         people=_offer(search, "by", people, page.total) if can_narrow and "by" not in used else (),
         times=_times(search) if can_narrow and not used & {"after", "before"} else (),
         wider=_wider(search) if page.total < _FEW else None,
+        suggested=Link(matches.suggestion, _address(matches.suggestion, order)) if matches.suggestion else None,
         parameters=parameters(query.text, order),
         feed=f"?{parameters(_text_of_feed(query, matches.kind))}",
     )

@@ -43,7 +43,7 @@ class Matches(NamedTuple):
     """The ids of one kind that may be on the page of a search, and how many results each kind has.
 
     A kind whose results take too long to count is not in ``totals``. ``updated`` is the unix time of an index that is
-    behind, else 0.
+    behind, else 0. ``suggestion`` is another query that finds something where this one does not, "" without one.
     """
 
     kind: Kind
@@ -51,6 +51,7 @@ class Matches(NamedTuple):
     totals: dict[Kind, int]
     note: Note
     updated: float
+    suggestion: str = ""
 
 
 def find(index: SearchIndex, search: Search) -> Matches:
@@ -72,7 +73,15 @@ def find(index: SearchIndex, search: Search) -> Matches:
         kind = Kind.COMMENTS
         found = _find(index, search, kind)
     checked = index.state().checked
-    return Matches(kind, found.ids, totals, found.note, checked if now() - checked > _MAX_AGE else 0.0)
+    suggested = None if any(totals.values()) else index.suggest(query, kind)
+    return Matches(
+        kind,
+        found.ids,
+        totals,
+        found.note,
+        checked if now() - checked > _MAX_AGE else 0.0,
+        suggested.text if suggested else "",
+    )
 
 
 def find_newest(index: SearchIndex, query: Query) -> Matches:

@@ -134,6 +134,12 @@ def test_few_results_offer_words_that_begin_so(reader: Browser, index: FixedInde
     assert index.asked[-2][0] == "compil* -gcc 编程"
 
 
+def test_another_search_is_suggested_where_nothing_is_found(reader: Browser, index: FixedIndex) -> None:
+    index.suggestion = "lua by:ann"
+    follow(reader.open("/search?q=laa+by:ann&sort=new"), "lua by:ann")
+    assert index.asked[-2] == ("lua by:ann", Kind.ARTICLES, Order.NEW)
+
+
 def test_empty_query_explains_how_to_search(reader: Browser, index: FixedIndex) -> None:
     for query in ("", "?q=", "?q=+&sort=new"):
         assert "in the title only" in reader.open(f"/search{query}").page.one("main").text

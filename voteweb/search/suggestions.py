@@ -1,0 +1,75 @@
+"""Another query to suggest where one finds nothing: with a misspelt word replaced, or without words like "the"."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from voteweb.search.grammar import Query
+from voteweb.search.terms import Part, Term
+
+#: Lengths of words that are corrected: too many words differ from a shorter one by a letter, and a longer one from
+#: too many.
+_LENGTHS = range(4, 17)
+#: Words that are corrected at most: each takes some 10 ms.
+_MAX_CORRECTED = 2
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+#: Words of questions, which say nothing about what is looked for.
+_FILLERS = frozenset(
+    "a about am an and any are as at be best better but by can could did do does for from get good has have how i if "
+    "in into is it its like me most my not of on or our should so some than that the their there these they this to "
+    "use using was way we were what when where which who why will with would you your".split()
+)
+
+
+def suggestion(query: Query, count: Callable[[Query], int]) -> Query | None:
+    """Return a query like *query*, which finds nothing, that finds something; None if there is none.
+
+    *count* tells how many documents a query finds, up to some number.
+    """
+    corrected = _corrected(query, count)
+    for other in (corrected, _without_fillers(query), _without_fillers(corrected)):
+        if other.parts != query.parts and not other.is_empty and count(other):
+            return other
+    return None
+
+
+def _corrected(query: Query, count: Callable[[Query], int]) -> Query:
+    """Return *query* with words that no document has replaced by the most frequent ones that differ by a letter."""
+    parts: list[Part] = []
+    corrected = 0
+    for part in query.parts:
+        word = _plain_word(part)
+        if len(word) in _LENGTHS and corrected < _MAX_CORRECTED and not count(_query_of(part)):
+            corrected += 1
+            others = [_with_word(part, other) for other in sorted(_neighbours(word))]
+            part = max(others, key=lambda other: count(_query_of(other)))
+        parts.append(part)
+    return _query_of(*parts)
+
+
+def _without_fillers(query: Query) -> Query:
+    return _query_of(*(part for part in query.parts if _plain_word(part) not in _FILLERS))
+
+
+def _plain_word(part: Part) -> str:
+    """Return the word of a part that is one of Latin letters and nothing else, else ""."""
+    word = part.text.lower()
+    is_plain = word.isascii() and word.isalpha() and part.terms == (Term("", (word,)),)
+    return word if is_plain and not part.is_excluded else ""
+
+
+def _with_word(part: Part, word: str) -> Part:
+    return replace(part, text=word, terms=(Term("", (word,)),))
+
+
+def _query_of(*parts: Part) -> Query:
+    return Query(" ".join(part.text for part in parts), parts)
+
+
+def _neighbours(word: str) -> set[str]:
+    """Return all words that one letter less, more or other, or two letters exchanged, make of *word*."""
+    splits = [(word[:at], word[at:]) for at in range(len(word) + 1)]
+    found = {begin + end[1:] for begin, end in splits if end}
+    found |= {begin + end[1] + end[0] + end[2:] for begin, end in splits if len(end) > 1}
+    found |= {begin + letter + end[1:] for begin, end in splits if end for letter in _LETTERS}
+    found |= {begin + letter + end for begin, end in splits for letter in _LETTERS}
+    return found - {word}
