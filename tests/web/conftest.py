@@ -18,6 +18,7 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import NoTitle
 from voteweb.core.models import Role
 from voteweb.store import Store, build_store
+from voteweb.web import search_limits
 
 MakeApp = Callable[..., Flask]
 MakeBrowser = Callable[..., Browser]
@@ -82,6 +83,7 @@ def make_app(settings: Settings, store: Store, index: FixedIndex, aging_clock: A
         app = _app(changed) if aging_clock is None else create_app(changed, store)
         if aging_clock:
             aging_clock.watch(app)
+        search_limits.init_app(app)  # another test of the same site may have been refused
         app.extensions["voteweb.title_fetcher"] = StoredTitles()
         app.extensions["voteweb.search"] = index if changed.search else None
         app.extensions["voteweb.store"] = build_store(store.connection, changed) if changes else store
