@@ -119,17 +119,23 @@ def settings(settings: Settings) -> Settings:
 
 
 @pytest.fixture
-def app(settings: Settings, store: Store, tmp_path: Path) -> Flask:
+def search_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the index of the site."""
+    return tmp_path_factory.mktemp("search")
+
+
+@pytest.fixture
+def app(settings: Settings, store: Store, search_folder: Path) -> Flask:
     app = _app(settings)
-    app.extensions["voteweb.search"] = SearchIndex(tmp_path / "search")
+    app.extensions["voteweb.search"] = SearchIndex(search_folder)
     app.extensions["voteweb.store"] = store
     return app
 
 
 @pytest.fixture
-def index_site(store: Store, tmp_path: Path) -> Callable[[], None]:
+def index_site(store: Store, search_folder: Path) -> Callable[[], None]:
     """A function that brings the index of the site up to date."""
-    return Indexer(IndexFolder(tmp_path / "search"), store.changes, store.searched).catch_up
+    return Indexer(IndexFolder(search_folder), store.changes, store.searched).catch_up
 
 
 @pytest.fixture(scope="session")
