@@ -7,6 +7,8 @@ import pytest
 from tests import factories
 from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
+from tests.web.fixed_index import FixedIndex
+from voteweb.search.errors import SearchError
 from voteweb.store import Store
 
 TYPED: dict[str, Any] = {"link": "example.com/redis", "title": "", "text": "**Strong** words \n", "groups": ["redis"]}
@@ -41,6 +43,21 @@ def test_title_is_fetched_and_everything_else_stays(ann: Browser) -> None:
     assert not ann.page.all(role="alert")
     ann.submit("/submit")
     assert ann.follow().heading == "Kept title"
+
+
+def test_similar_titles_of_the_last_days_are_shown(ann: Browser, store: Store, index: FixedIndex) -> None:
+    for title, link in (("The kept title, by others", "https://other.example/"), ("A kept secret of one title", "")):
+        factories.article(store, factories.user(store, "zoe"), title=title, link=link, text="" if link else "Words")
+    index.articles = (1, 2, 99)
+    for button, title in (("Get the title", ""), ("Preview", "Kept: the title")):
+        press(ann, button, title=title)
+        assert ann.titles == (["The kept title, by others"] if title else [])  # of three words two are too few
+    ann.press("/a/1/vote")
+    assert ann.location == "/a/1#a1"
+    index.error = SearchError()
+    assert press(ann, "Preview", title="Kept: the title").titles == []
+    press(ann, "Preview", title="Kept: the title", link="https://other.example/")
+    assert "This link was posted already" in ann.page.one("main").text
 
 
 def test_page_without_a_title_leaves_what_was_typed(ann: Browser) -> None:

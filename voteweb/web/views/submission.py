@@ -27,6 +27,7 @@ from voteweb.web.context import now, settings, store, title_fetcher
 from voteweb.web.forms import SubmitForm
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.own_marks import with_viewer_votes
+from voteweb.web.similar_articles import find_similar
 from voteweb.web.views.articles import refuse_actor
 
 blueprint = Blueprint("submission", __name__)
@@ -41,6 +42,11 @@ class _Submission(NamedTuple):
         link = self.form.link.data
         earlier = store().articles.find_duplicate(link, now()) if link else None
         return self.with_vote(earlier) if earlier else None
+
+    def find_similar(self) -> tuple[Article, ...]:
+        """Return articles of the last days with a title like that of the form, with the viewer's votes."""
+        similar = find_similar((self.form.title.data or "")[: config.MAX_TITLE_LENGTH])
+        return with_viewer_votes(similar, self.viewer)[0] if similar else ()
 
     def with_vote(self, article: Article) -> Article:
         """Return *article* with the viewer's vote."""
@@ -95,6 +101,7 @@ def fetch_title() -> ResponseReturnValue:
         abort(404)
     submission = _read()
     form = submission.form
+    similar: tuple[Article, ...] = ()
     duplicate, is_fetched = None, False
     if submission.viewer and form.validate_only("link"):
         if form.link.data:
@@ -103,24 +110,28 @@ def fetch_title() -> ResponseReturnValue:
             except (NoTitle, FetchBusy) as error:
                 form.refuse(error)
             duplicate = submission.find_duplicate()
+            similar = () if duplicate else submission.find_similar()
         else:
             form.refuse(NoTitle(NoTitle.no_link), "link")
-    page = render_template("articles/submit.html", form=form, duplicate=duplicate, title_is_fetched=is_fetched)
-    return page, form.status
+    context = {"duplicate": duplicate, "similar": similar, "title_is_fetched": is_fetched}
+    return render_template("articles/submit.html", form=form, **context), form.status
 
 
 @blueprint.post("/submit/preview")
 @csrf_handled_by_form
 def preview() -> ResponseReturnValue:
-    """Show the form again, with its text as it will look, and an earlier article with the same link."""
+    """Show the form again, with its text as it will look, and an earlier article with the same link or story."""
     submission = _read()
     form = submission.form
+    similar: tuple[Article, ...] = ()
     duplicate = shown = None
     if submission.viewer and form.validate_only("link", "text"):
         duplicate = submission.find_duplicate()
+        similar = () if duplicate else submission.find_similar()
         shown = markup.render(form.text.data) if form.text.data else None
     form.text.data = request.form.get("text", "")  # as it was typed, not as it would be saved
-    return render_template("articles/submit.html", form=form, duplicate=duplicate, preview=shown), form.status
+    context = {"duplicate": duplicate, "similar": similar, "preview": shown}
+    return render_template("articles/submit.html", form=form, **context), form.status
 
 
 def _check_not_waiting(viewer: User, form: SubmitForm) -> None:
