@@ -228,8 +228,9 @@ PAGE_CACHE_BYTES = 32 * 2**20
 #: Bytes of the pages that a worker keeps for all members: of lists, and of articles without their comments.
 SHARED_LISTS_BYTES = 16 * 2**20
 SHARED_ARTICLES_BYTES = 8 * 2**20
-#: Entries of a worker's caches for the pages that are read most, at about a kilobyte each: rows as read from Redis,
-#: the ids last seen at a position of a ranking, rendered rows, and fragments that are part of every page.
+#: Entries of a worker's caches for the pages that are read most, at about a kilobyte each: rows as read from Redis;
+#: what guides reads, such as the ids last seen at a position of a ranking, and the comments that a viewer voted for;
+#: rendered rows, by their values and by their articles; and fragments that are part of every page.
 ROW_CACHE_SIZE = 8_192
 HINT_CACHE_SIZE = 1_024
 RENDERED_ROW_CACHE_SIZE = 8_192
@@ -238,7 +239,8 @@ FRAGMENT_CACHE_SIZE = 1_024
 ARTICLE_FRAGMENT_CACHE_SIZE = 128
 #: Cached translations; the site has some hundreds of texts in each language.
 TRANSLATION_CACHE_SIZE = 2_048
-#: Session cookies whose verified signature a worker remembers.
+#: Entries of a worker's caches of what browsers send: session cookies whose signature is verified, their members and
+#: form tokens, headers Cookie, and what votes redirect to.
 SESSION_CACHE_SIZE = 4_096
 #: Addresses in one part of the sitemap: a hundred parts for a million articles.
 SITEMAP_SIZE = 10_000

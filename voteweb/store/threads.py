@@ -7,12 +7,12 @@ from itertools import compress, count
 from typing import Any
 
 from voteweb.core import config
+from voteweb.core.caches import BoundedCache
 from voteweb.core.comments import Thread, Visit
 from voteweb.core.models import Article
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.hints import HintCache
 from voteweb.store.nodes import VOTER_FACTOR, parse_thread
 from voteweb.store.thread_cache import KnownThread, KnownWords, ThreadCache
 from voteweb.store.visits import NotedVisit, Visits
@@ -54,7 +54,7 @@ class Threads:
         self._cache = ThreadCache()
         self._visits = Visits(connection)
         #: Of conversations and viewers: the comments that the viewer has voted for, and the state in which that is so.
-        self._voted: HintCache[tuple[int, int], tuple[str, frozenset[int]]] = HintCache(config.HINT_CACHE_SIZE)
+        self._voted: BoundedCache[tuple[int, int], tuple[str, frozenset[int]]] = BoundedCache(config.HINT_CACHE_SIZE)
 
     def get(self, article_id: int) -> Thread:
         """Return the conversation of an article; an empty one if nobody has commented."""

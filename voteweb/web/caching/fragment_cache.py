@@ -12,10 +12,10 @@ from flask import Flask, current_app
 from markupsafe import Markup
 
 from voteweb.core import config, markup, permissions
+from voteweb.core.caches import BoundedCache
 from voteweb.core.models import Article, VotingState
 from voteweb.core.names import name_key
 from voteweb.core.ranking import voting_end
-from voteweb.store.hints import HintCache
 from voteweb.web.auth.login import viewer
 from voteweb.web.caching.conversation_cache import render_text
 from voteweb.web.context import now, settings
@@ -122,7 +122,7 @@ class _Rows:
 
     def __init__(self, render_row: RenderRow) -> None:
         self._render_row = render_row
-        self._kept: HintCache[tuple[str, str, bool, int], _Row | None] = HintCache(config.RENDERED_ROW_CACHE_SIZE)
+        self._kept: BoundedCache[tuple[str, str, bool, int], _Row | None] = BoundedCache(config.RENDERED_ROW_CACHE_SIZE)
 
     def render(self, template: str, articles: Iterable[Article], ranks: Sequence[int] = ()) -> list[Markup]:
         """Return *articles* as rows made of *template*, as the viewer sees them now.
