@@ -11,8 +11,8 @@ from voteweb.core.ranking import (
     day_number,
     explain,
     newest_first,
+    ranking_key,
     score,
-    value_in,
     voting_end,
 )
 
@@ -82,7 +82,7 @@ def test_votes_lift_an_article_by_a_number_of_days_at_most() -> None:
     ],
 )
 def test_value_is_that_of_the_order(order: Order, expected: float) -> None:
-    assert value_in(order, 432, 0)(article(votes=2, time=1_000_000.5)) == expected
+    assert ranking_key(order, 432, 0)(article(votes=2, time=1_000_000.5)) == expected
 
 
 def test_a_day_begins_at_midnight_utc() -> None:

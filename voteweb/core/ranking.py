@@ -67,7 +67,7 @@ def comment_score(time: float, votes: int, comment_vote_score: float) -> float:
     return time + comment_vote_score * votes
 
 
-def value_in(order: Order, vote_score: float, max_lift: float) -> Callable[[Article], float]:
+def ranking_key(order: Order, vote_score: float, max_lift: float) -> Callable[[Article], float]:
     """Return the function that returns the value by which an article is sorted in a list of this *order*."""
     match order:
         case Order.TIME:

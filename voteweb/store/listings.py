@@ -8,7 +8,7 @@ from typing import Any
 from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.models import Article, Order, Page, Period
-from voteweb.core.ranking import newest_first, value_in
+from voteweb.core.ranking import newest_first, ranking_key
 from voteweb.store import decoding
 from voteweb.store.best import Best
 from voteweb.store.combinations import Combinations
@@ -182,7 +182,7 @@ class Listings:
 
         A tie that crosses an edge of the page is read whole, which costs two more round trips.
         """
-        value = value_in(ranking.order, self._settings.vote_score, self._settings.max_lift)
+        value = ranking_key(ranking.order, self._settings.vote_score, self._settings.max_lift)
         values = [value(article) for article in rows.values() if article]
         if len(set(values)) == len(values):
             return

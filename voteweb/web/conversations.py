@@ -20,8 +20,8 @@ from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.threads import ThreadRead
 from voteweb.web.auth.login import named_voter
 from voteweb.web.caching import comment_rows
-from voteweb.web.caching.comment_rows import KeptPage, RowContext, ShownComment
-from voteweb.web.caching.conversation_cache import conversations as kept_trees
+from voteweb.web.caching.comment_rows import CachedComments, RowContext, ShownComment
+from voteweb.web.caching.conversation_cache import conversations as cached_trees
 from voteweb.web.caching.conversation_cache import render_text
 from voteweb.web.context import now, settings, store
 from voteweb.web.i18n import formatting, locale
@@ -84,29 +84,29 @@ class ConversationPages:
         Those that *viewer* wrote, voted for or has not seen are made for them.
         """
         context = self._row_context(viewer, can_write)
-        kept = self._kept(viewer, context)
+        cached = self._cached_comments(viewer, context)
         html: dict[int, bytes] = {}
         new = self.new_here(viewer)
         around = {number: (before, after) for before, number, after in zip((0, *new), new, (*new[1:], 0), strict=False)}
-        own = kept.by_author.get(name_key(viewer.name), ()) if viewer else ()
-        for number in {*own, *(self._voted_numbers & kept.places.keys()), *new}:
-            place = kept.places[number]
+        own = cached.by_author.get(name_key(viewer.name), ()) if viewer else ()
+        for number in {*own, *(self._voted_numbers & cached.places.keys()), *new}:
+            place = cached.places[number]
             previous_new, next_new = around.get(number, (0, 0))
             comment = replace(
-                self._show(kept.comments[place].row, viewer, kept.comments[place].text),
+                self._show(cached.comments[place].row, viewer, cached.comments[place].text),
                 is_voted=number in self._voted_numbers,
                 is_new=number in around,
                 previous_new=previous_new,
                 next_new=next_new,
-                ended=kept.comments[place].ended,
-                after=kept.comments[place].after,
+                ended=cached.comments[place].ended,
+                after=cached.comments[place].after,
             )
             html[place] = self._row_html(comment, context)
-        return kept.pieces(html)
+        return cached.pieces(html)
 
     def comments_for_readers(self) -> tuple[ShownComment, ...]:
         """Return the comments of the page as readers see them: those of the same page as :meth:`encoded_comments`."""
-        return self._kept(None, self._row_context(None, can_write=self.is_open)).comments
+        return self._cached_comments(None, self._row_context(None, can_write=self.is_open)).comments
 
     def _row_context(self, viewer: User | None, can_write: bool) -> RowContext:
         return RowContext(
@@ -121,16 +121,16 @@ class ConversationPages:
             may_moderate=permissions.may_moderate(viewer),
         )
 
-    def _kept(self, viewer: User | None, context: RowContext) -> KeptPage:
+    def _cached_comments(self, viewer: User | None, context: RowContext) -> CachedComments:
         """Return the page of a viewer who has no part in the comments, which this process may have made already."""
         key = (self._root, self.page.number, context)
-        kept = comment_rows.pages.get(key)
-        if kept is None or kept.page is not self.page or not kept.since <= now() < kept.until:
-            kept = self._make_page(replace(viewer, name="") if viewer else None, context)
-            comment_rows.pages.put(key, kept, kept.size)
-        return kept
+        cached = comment_rows.pages.get(key)
+        if cached is None or cached.page is not self.page or not cached.since <= now() < cached.until:
+            cached = self._make_page(replace(viewer, name="") if viewer else None, context)
+            comment_rows.pages.put(key, cached, cached.size)
+        return cached
 
-    def _make_page(self, stranger: User | None, context: RowContext) -> KeptPage:
+    def _make_page(self, stranger: User | None, context: RowContext) -> CachedComments:
         comments, by_author, top = [], defaultdict(list), None
         for row in self.page.rows:
             top = row if row.level == 1 else top
@@ -142,7 +142,7 @@ class ConversationPages:
             comments.append(comment)
             by_author[name_key(node.author)].append(node.number)
         html = [self._row_html(comment, context) for comment in comments]
-        return KeptPage(
+        return CachedComments(
             page=self.page,
             since=now(),
             until=min(
@@ -250,7 +250,7 @@ def is_prefetch() -> bool:
 
 def tree(thread: Thread, order: CommentOrder) -> Conversation:
     """Return the conversation of *thread* in this *order*, which this process may have built already."""
-    return kept_trees.get(thread, order, settings().comment_vote_score)
+    return cached_trees.get(thread, order, settings().comment_vote_score)
 
 
 def order_of_address() -> CommentOrder:

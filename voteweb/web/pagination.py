@@ -72,7 +72,9 @@ def render_list(
     if is_shared and shared_pages.may_keep(viewer.result, shown):
         finish(results, page.rows)
         context |= results
-        return shared_lists.keep(asked, template, page.rows, rows, shown, page=replace(page, rows=()), **context)
+        return shared_lists.render_and_keep(
+            asked, template, page.rows, rows, shown, page=replace(page, rows=()), **context
+        )
     page = my_site.without_hidden(replace(page, rows=rows), shown)
     finish(results, page.rows)
     return render_template(template, page=page, all_groups=group_names, **results, **context)

@@ -266,4 +266,4 @@ def test_pages_for_all_members_take_bounded_memory(sites: Sites, monkeypatch: py
     bob = sites.member("bob")
     for path in LISTS:
         bob.page(0, path)
-    assert 1 <= len(frames._kept) < len(LISTS)
+    assert 1 <= len(frames._cached) < len(LISTS)

@@ -1,7 +1,7 @@
 """The comments of a page of a conversation as HTML: each is rendered once for all who see it alike.
 
-A page is kept as it is for somebody who has written none of them, voted for none and misses none: it depends on nothing
-but the conversation, the time and what :class:`RowContext` says. Another viewer's page differs in a few comments.
+A page is cached as it is for somebody who has written none of them, voted for none and misses none: it depends on
+nothing but the conversation, the time and what :class:`RowContext` says. Another viewer's page differs in a few comments.
 """
 
 from collections.abc import Mapping
@@ -62,7 +62,7 @@ class RowContext(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class KeptPage:
+class CachedComments:
     """The comments of ``page`` for somebody who has no part in them, right from the time ``since`` to ``until``.
 
     ``html`` are all of them, and ``starts`` where each begins there, with its end. ``places`` are their indexes by
@@ -100,12 +100,12 @@ class KeptPage:
 def render_row(comment: ShownComment, reason: str, context: RowContext) -> bytes:
     """Return a comment with the tags of the lists that begin or end with it; *reason* is that of its removal."""
     key = (comment, reason, context)
-    kept = _rows.get(key)
-    if kept is not None:
-        return kept
+    cached = _rows.get(key)
+    if cached is not None:
+        return cached
     html = render("comments/_row.html", context.code, comment=comment, reason=reason, thread=context).encode()
     return _rows.put(key, html, len(html) + _ENTRY_BYTES)
 
 
 _rows: SizedCache[bytes] = SizedCache(config.RENDERED_COMMENT_CACHE_BYTES)
-pages: SizedCache[KeptPage] = SizedCache(config.RENDERED_COMMENT_CACHE_BYTES)
+pages: SizedCache[CachedComments] = SizedCache(config.RENDERED_COMMENT_CACHE_BYTES)

@@ -24,31 +24,31 @@ class ConversationCache:
     def __init__(self, size: int) -> None:
         self._size = size
         self._lock = Lock()
-        self._kept: OrderedDict[tuple[int, CommentOrder, float], tuple[Thread, Conversation]] = OrderedDict()
+        self._cached: OrderedDict[tuple[int, CommentOrder, float], tuple[Thread, Conversation]] = OrderedDict()
 
     def get(self, thread: Thread, order: CommentOrder, comment_vote_score: float) -> Conversation:
         """Return the conversation of *thread*; its tree is built only once."""
         key = (thread.article, order, comment_vote_score)
         with self._lock:
-            kept = self._kept.get(key)
-            if kept and kept[0].revision == thread.revision and kept[0] == thread:
-                self._kept.move_to_end(key)
-                return kept[1]
+            cached = self._cached.get(key)
+            if cached and cached[0].revision == thread.revision and cached[0] == thread:
+                self._cached.move_to_end(key)
+                return cached[1]
         conversation = Conversation(thread, order, comment_vote_score)
         with self._lock:
-            self._kept[key] = (thread, conversation)
-            self._kept.move_to_end(key)
-            while len(self._kept) > self._size:
-                self._kept.popitem(last=False)
+            self._cached[key] = (thread, conversation)
+            self._cached.move_to_end(key)
+            while len(self._cached) > self._size:
+                self._cached.popitem(last=False)
         return conversation
 
 
 def render_text(text: str) -> Markup:
     """Return *text* as HTML: the same as the filter ``markdown`` makes, with paragraphs in place of headings."""
     key = sha256(text.encode("utf-8", "surrogatepass")).digest()
-    kept = _texts.get(key)
-    if kept is not None:
-        return kept
+    cached = _texts.get(key)
+    if cached is not None:
+        return cached
     rendered = markup.render_comment(text)
     return _texts.put(key, rendered, _size(rendered))
 

@@ -122,7 +122,9 @@ class _Rows:
 
     def __init__(self, render_row: RenderRow) -> None:
         self._render_row = render_row
-        self._kept: BoundedCache[tuple[str, str, bool, int], _Row | None] = BoundedCache(config.RENDERED_ROW_CACHE_SIZE)
+        self._cached: BoundedCache[tuple[str, str, bool, int], _Row | None] = BoundedCache(
+            config.RENDERED_ROW_CACHE_SIZE
+        )
 
     def render(self, template: str, articles: Iterable[Article], ranks: Sequence[int] = ()) -> list[Markup]:
         """Return *articles* as rows made of *template*, as the viewer sees them now.
@@ -134,7 +136,7 @@ class _Rows:
         rows, is_plain = [], not ranks and not (user and user.held)
         for at, article in enumerate(articles):
             key = (template, code, user is not None, article.id)
-            row = self._kept.get(key, None) if is_plain else None
+            row = self._cached.get(key, None) if is_plain else None
             if row and row.article is article and row.poster != name and row.since <= time < row.until:
                 rows.append(row.html)
                 continue
@@ -142,7 +144,7 @@ class _Rows:
             rows.append(html)
             poster, is_marked = name_key(article.poster), article.voted or article.new or article.saved
             if is_plain and poster != name and not is_marked:
-                self._kept.put(key, _Row(article, poster, time, _until(article, time), html))
+                self._cached.put(key, _Row(article, poster, time, _until(article, time), html))
         return rows
 
     def _render(self, template: str, article: Article, rank: int) -> Markup:

@@ -93,9 +93,9 @@ def _replaced(**values: Any) -> Iterator[None]:
 
 def parts() -> dict[str, bytes]:
     """Return the viewer's parts that every page has, by name."""
-    return quiet_parts(token()) | {MESSAGES: messages().encode()}
+    return parts_without_messages(token()) | {MESSAGES: messages().encode()}
 
 
-def quiet_parts(token: str) -> dict[str, bytes]:
+def parts_without_messages(token: str) -> dict[str, bytes]:
     """Return the viewer's parts of a page without messages, with their form *token*."""
     return {ACCOUNT: account().encode(), MESSAGES: b"", TOKEN: token.encode()}

@@ -74,7 +74,7 @@ class SharedListMiddleware:
             if viewer is None or not token or not shared_pages.may_share(viewer, frame.shown):
                 return None
             request_record.get(environ).complete(frame.route, viewer)
-            return shared_lists.fill_frame(frame, own_parts.quiet_parts(token), marks.by_id(), viewer.name)
+            return shared_lists.fill_frame(frame, own_parts.parts_without_messages(token), marks.by_id(), viewer.name)
 
     def _headers(self, frame: Frame, page: bytes) -> list[tuple[str, str]]:
         return [

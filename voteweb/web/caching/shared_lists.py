@@ -60,7 +60,7 @@ def _render(articles: Iterable[Article]) -> list[bytes]:
     return [row.encode() for row in fragments().article_rows(articles)]
 
 
-def keep(
+def render_and_keep(
     asked: float,
     template: str,
     rows: tuple[Article, ...],

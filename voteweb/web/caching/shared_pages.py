@@ -126,9 +126,9 @@ def keep(
     last = frames.get(key)
     with own_parts.for_all_members() as mark:
         pieces = last.pieces if last and last.inputs == inputs else cut(render(), mark)
-        kept = content()
-    frame = Frame(asked, inputs, pieces, kept, language, shown, request.endpoint or "")
-    return frames.put(key, frame, sum(map(len, pieces)) + kept.size)
+        filling = content()
+    frame = Frame(asked, inputs, pieces, filling, language, shown, request.endpoint or "")
+    return frames.put(key, frame, sum(map(len, pieces)) + filling.size)
 
 
 def _key(environ: "WSGIEnvironment", language: Language) -> Key:

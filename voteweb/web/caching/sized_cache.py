@@ -15,23 +15,23 @@ class SizedCache(Generic[V]):
         self._max_bytes = max_bytes
         self._bytes = 0
         self._lock = Lock()
-        self._kept: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
+        self._cached: OrderedDict[Hashable, tuple[V, int]] = OrderedDict()
 
     def get(self, key: Hashable) -> V | None:
         """Return the value that is kept under *key*, None if there is none."""
         with self._lock:
-            kept = self._kept.get(key)
-            if kept is None:
+            cached = self._cached.get(key)
+            if cached is None:
                 return None
-            self._kept.move_to_end(key)
-            return kept[0]
+            self._cached.move_to_end(key)
+            return cached[0]
 
     def put(self, key: Hashable, value: V, size: int) -> V:
         """Keep *value*, which takes *size* bytes, and return it."""
         with self._lock:
-            before = self._kept.pop(key, None)
+            before = self._cached.pop(key, None)
             self._bytes += size - (before[1] if before else 0)
-            self._kept[key] = (value, size)
+            self._cached[key] = (value, size)
             while self._bytes > self._max_bytes:
-                self._bytes -= self._kept.popitem(last=False)[1][1]
+                self._bytes -= self._cached.popitem(last=False)[1][1]
         return value

@@ -108,7 +108,7 @@ def good() -> RenderedPage:
     template = "articles/good.html"
     page: Page[Article] = Page((), number=1, total=len(rows), first_rank=1, more=False)
     if shared_pages.may_keep(viewer.result):
-        return shared_lists.keep(asked, template, articles.result, rows, page=page)
+        return shared_lists.render_and_keep(asked, template, articles.result, rows, page=page)
     return render_template(template, page=replace(page, rows=my_site.not_hidden(rows)), all_groups=group_names)
 
 
