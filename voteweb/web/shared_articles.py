@@ -20,7 +20,7 @@ from voteweb.core.models import Article, Role, User
 from voteweb.core.ranking import voting_end
 from voteweb.core.validation import new_submission_token
 from voteweb.web.caching import own_parts
-from voteweb.web.caching.frames import Pieces, cut
+from voteweb.web.caching.frames import Pieces, cut, fill
 from voteweb.web.caching.page_cache import is_linked_query
 from voteweb.web.caching.sized_cache import SizedCache
 from voteweb.web.context import now, settings, store
@@ -62,15 +62,11 @@ def may_share(user: User | None, article: Article) -> bool:
 
 def render(user: User | None, article: Article, pages: ConversationPages | None) -> bytes:
     """Return the page of *article*, with the marks of *user*, and its conversation for *user*, who may share it."""
-    parts = own_parts.parts() | {"once": new_submission_token().encode()}
-    comments: list[bytes | memoryview] = []
+    parts = own_parts.parts() | {"once": [new_submission_token().encode()]}
     if pages and pages.page.rows:
-        comments, parts["new"] = pages.encoded_comments(user, pages.is_open), _new(user, pages).encode()
-    shared = _shared(article, pages)
-    html: list[bytes | memoryview] = []
-    for piece in shared.pieces:
-        html += [piece] if isinstance(piece, bytes) else comments if piece == "comments" else [parts[piece]]
-    return b"".join(html)
+        parts["comments"] = pages.encoded_comments(user, pages.is_open)
+        parts["new"] = [_new(user, pages).encode()]
+    return fill(_shared(article, pages).pieces, parts)
 
 
 def _shared(article: Article, pages: ConversationPages | None) -> _Shared:

@@ -1,6 +1,6 @@
 """Frames: pages rendered once for all members, cut where the parts go that are the viewer's own."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -8,6 +8,8 @@ from voteweb.web.i18n.locale import Language
 
 #: HTML, and between every two pieces of it the name of a missing part.
 Pieces = tuple[bytes | str, ...]
+#: The HTML of such a part, in pieces that have not been joined.
+Part = Sequence[bytes | memoryview]
 
 
 class Content(Protocol):
@@ -36,9 +38,15 @@ class Frame:
     route: str
 
 
-def fill(pieces: Pieces, parts: Mapping[str, bytes]) -> bytes:
+def fill(pieces: Pieces, parts: Mapping[str, Part]) -> bytes:
     """Return the page of *pieces* with its missing *parts* by name."""
-    return b"".join([parts[piece] if isinstance(piece, str) else piece for piece in pieces])
+    html: list[bytes | memoryview] = []
+    for piece in pieces:
+        if isinstance(piece, str):
+            html += parts[piece]
+        else:
+            html.append(piece)
+    return b"".join(html)
 
 
 def part_mark(mark: str, name: str) -> str:

@@ -17,7 +17,7 @@ from voteweb.core.my_site import NOTHING_CHOSEN
 from voteweb.web import flashes
 from voteweb.web.auth.login import viewer, viewer_csrf_token
 from voteweb.web.caching.fragment_cache import fragments
-from voteweb.web.caching.frames import part_mark
+from voteweb.web.caching.frames import Part, part_mark
 from voteweb.web.urls import current_path
 
 ACCOUNT, MESSAGES, TOKEN = "account", "messages", "token"  # nosec B105
@@ -91,11 +91,11 @@ def _replaced(**values: Any) -> Iterator[None]:
             setattr(g, name, value)
 
 
-def parts() -> dict[str, bytes]:
+def parts() -> dict[str, Part]:
     """Return the viewer's parts that every page has, by name."""
-    return parts_without_messages(token()) | {MESSAGES: messages().encode()}
+    return parts_without_messages(token()) | {MESSAGES: [messages().encode()]}
 
 
-def parts_without_messages(token: str) -> dict[str, bytes]:
+def parts_without_messages(token: str) -> dict[str, Part]:
     """Return the viewer's parts of a page without messages, with their form *token*."""
-    return {ACCOUNT: account().encode(), MESSAGES: b"", TOKEN: token.encode()}
+    return {ACCOUNT: [account().encode()], MESSAGES: [], TOKEN: [token.encode()]}

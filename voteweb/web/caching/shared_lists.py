@@ -11,7 +11,7 @@ from voteweb.core.names import name_key
 from voteweb.web.auth.login import viewer
 from voteweb.web.caching import own_parts, shared_pages
 from voteweb.web.caching.fragment_cache import fragments
-from voteweb.web.caching.frames import Frame, fill
+from voteweb.web.caching.frames import Frame, Part, fill
 from voteweb.web.own_marks import NO_MARK, Mark
 
 ROWS = "rows"
@@ -41,7 +41,7 @@ class SharedRows:
         """The bytes that they take."""
         return sum(map(len, self.html)) + len(self.html) * _ROW_BYTES
 
-    def fill(self, marks: Mapping[int, Mark], name: str) -> bytes:
+    def fill(self, marks: Mapping[int, Mark], name: str) -> list[bytes]:
         """Return the rows for the member with this *name*, whose *marks* are given by id."""
         html, posted = list(self.html), self.posted.get(name_key(name), _NOTHING)
         for id in marks.keys() | posted:
@@ -50,7 +50,7 @@ class SharedRows:
             html[at] = self._own.get(key) or _render([key[1].on(article)])[0]
             if len(self._own) < _OWN_ROWS * len(html):
                 self._own[key] = html[at]
-        return b"".join(html)
+        return html
 
 
 _NOTHING: frozenset[int] = frozenset()
@@ -84,7 +84,7 @@ def render_and_keep(
     return fill_frame(frame, own_parts.parts(), marks, member.name if member else "")
 
 
-def fill_frame(frame: Frame, parts: Mapping[str, bytes], marks: Mapping[int, Mark], name: str) -> bytes:
+def fill_frame(frame: Frame, parts: Mapping[str, Part], marks: Mapping[int, Mark], name: str) -> bytes:
     """Return the page of *frame* with the *parts* of the member *name*, and with rows of their own that have *marks*.
 
     A member also gets rows of their own for what they posted.
