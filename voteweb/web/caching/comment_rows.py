@@ -1,7 +1,8 @@
 """The comments of a page of a conversation as HTML: each is rendered once for all who see it alike.
 
 A page is cached as it is for somebody who has written none of them, voted for none and misses none: it depends on
-nothing but the conversation, the time and what :class:`RowContext` says. Another viewer's page differs in a few comments.
+nothing but the conversation, the time and what :class:`RowContext` says. Another viewer's page differs in a few
+comments.
 """
 
 from collections.abc import Mapping
