@@ -1,6 +1,7 @@
 """Protection against cross-site request forgery: each form is sent by a page of this site, and with its token."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
@@ -56,11 +57,18 @@ def nonce() -> str:
 
 @lru_cache(maxsize=config.SESSION_CACHE_SIZE)
 def _signed(_key: str, nonce: str) -> str:
-    # Flask-WTF takes the nonce from the session of a request.
-    with current_app.test_request_context():
-        session[FIELD] = nonce
-        g.pop(FIELD, None)
+    with _session_with(nonce):
         return cast(str, generate_csrf())
+
+
+@contextmanager
+def _session_with(nonce: str) -> Iterator[None]:
+    """Make this block a request whose session has this *nonce*, "" for none: Flask-WTF takes it from there."""
+    with current_app.test_request_context():
+        if nonce:
+            session[FIELD] = nonce
+        g.pop(FIELD, None)  # the context of an app may be that of the request outside
+        yield
 
 
 def check_origin() -> None:
@@ -70,23 +78,23 @@ def check_origin() -> None:
         raise ForeignForm
 
 
-def is_from_this_site(request: Request) -> bool:
-    """Tell whether the form of *request* was sent from a page of this site, as far as the browser tells.
+def is_from_this_site(sent: Request) -> bool:
+    """Tell whether the form of the request *sent* comes from a page of this site, as far as the browser tells.
 
     Browsers send Sec-Fetch-Site to https, and Origin or, the older ones, Referer with every form. Under https one of
     them is required; without it, programs such as curl may send none.
     """
-    origin = request.headers.get("Origin") or request.referrer
-    fetch_site = request.headers.get("Sec-Fetch-Site")
+    origin = sent.headers.get("Origin") or sent.referrer
+    fetch_site = sent.headers.get("Sec-Fetch-Site")
     if fetch_site:
         return fetch_site in ("same-origin", "none")  # none: the reader has reloaded the answer to a form
     if origin:
-        return _is_this_site(request, origin)
-    return not (request.is_secure or settings().secure)
+        return _is_this_site(origin, sent)
+    return not (sent.is_secure or settings().secure)
 
 
-def _is_this_site(request: Request, origin: str) -> bool:
-    """Tell whether the URL *origin* is of this site.
+def _is_this_site(origin: str, sent: Request) -> bool:
+    """Tell whether the URL *origin* is of this site, to which the request was *sent*.
 
     A site that is requested by http may be behind a proxy that browsers request by https.
     """
@@ -96,8 +104,8 @@ def _is_this_site(request: Request, origin: str) -> bool:
     except ValueError:
         return False
     site = urlsplit(settings().site_url)
-    if parts.netloc == request.host:
-        return parts.scheme == "https" or (parts.scheme == "http" and not request.is_secure)
+    if parts.netloc == sent.host:
+        return parts.scheme == "https" or (parts.scheme == "http" and not sent.is_secure)
     return bool(site.netloc) and (parts.scheme, parts.hostname, port) == (site.scheme, site.hostname, site.port)
 
 
@@ -110,11 +118,14 @@ def check_csrf() -> None:
         _protection.protect()
 
 
-def has_valid_token(request: Request, session: SessionMixin) -> bool:
-    """Tell whether Flask-WTF accepts the token of *request*; tokens do not expire, so each is validated only once."""
-    token = request.form.get(FIELD) or request.headers.get("X-CSRFToken", "")
+def has_valid_token(sent: Request, stored: SessionMixin) -> bool:
+    """Tell whether the request *sent* has a token of the session *stored*, as Flask-WTF decides.
+
+    Tokens do not expire, so that each is validated only once.
+    """
+    token = sent.form.get(FIELD) or sent.headers.get("X-CSRFToken", "")
     try:
-        _validated(current_app.secret_key, session.get(FIELD, ""), token)
+        _validated(current_app.secret_key, stored.get(FIELD, ""), token)
     except ValidationError:
         return False
     return True
@@ -122,8 +133,5 @@ def has_valid_token(request: Request, session: SessionMixin) -> bool:
 
 @lru_cache(maxsize=config.SESSION_CACHE_SIZE)
 def _validated(_key: str, nonce: str, token: str) -> None:
-    # Flask-WTF takes the nonce from the session of a request.
-    with current_app.test_request_context():
-        if nonce:
-            session[FIELD] = nonce
+    with _session_with(nonce):
         validate_csrf(token)
