@@ -15,10 +15,9 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from voteweb.core import config
 from voteweb.web.context import settings
+from voteweb.web.flask_app import FLASHES
 
 COOKIE = "notice"
-#: Flask's name for the messages of a session.
-FLASHES = "_flashes"
 
 
 class VoteFlash(StrEnum):

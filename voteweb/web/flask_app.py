@@ -12,6 +12,8 @@ from voteweb.web.requests import SiteRequest
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
+#: Flask's name for the messages of a session.
+FLASHES = "_flashes"
 #: Paths in which nothing has to be quoted.
 _PLAIN_TARGET = re.compile(r"/(?!/)[\w/.+-]*(\?[\w=&.+-]+)?(#[\w-]+)?", re.ASCII)
 

@@ -44,7 +44,7 @@ def trust_proxies(app: Flask, settings: Settings) -> None:
 
 def init_app(app: Flask, settings: Settings) -> None:
     """Make *app* answer 421 for any host but that of VOTEWEB_SITE_URL; without that setting every host is accepted."""
-    host = urlsplit(settings.site_url).hostname
+    host = site_host(settings)
     if not host:
         return
 
@@ -53,6 +53,11 @@ def init_app(app: Flask, settings: Settings) -> None:
         # Pages and feeds contain the host, and a proxy could cache a page of ours under another name.
         if not is_requested_host(request, host) and request.endpoint not in MONITORING_ENDPOINTS:
             abort(421, _("This site is at %(address)s.", address=settings.site_url))
+
+
+def site_host(settings: Settings) -> str | None:
+    """Return the host of VOTEWEB_SITE_URL, None without that setting."""
+    return urlsplit(settings.site_url).hostname
 
 
 def is_requested_host(request: Request, host: str) -> bool:

@@ -9,7 +9,6 @@ raises in place of voting.
 import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple, cast
-from urllib.parse import urlsplit
 
 from flask import jsonify, redirect
 
@@ -81,7 +80,7 @@ class VoteMiddleware:
     def __init__(self, app: SiteFlask, settings: Settings) -> None:
         self._flask, self._app = app, app.wsgi_app
         self._sessions = cast(SessionInterface, app.session_interface)
-        self._host = urlsplit(settings.site_url).hostname
+        self._host = security.site_host(settings)
         self._cookie = cookie_name(settings)
         self._old_cookies = cookie_names(settings) - {self._cookie}
         # As finishing.py sets them on an answer to a member's form.

@@ -15,11 +15,11 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from voteweb.core import config
 from voteweb.core.config import Settings
+from voteweb.web.flask_app import FLASHES
 
 #: What the session of a member holds: Flask-Login's text about the member, and the token of this session.
 USER = "_user_id"
 SID = "sid"
-_FLASHES = "_flashes"  # Flask's name for messages to show
 _COOKIE = "voteweb"
 
 
@@ -94,7 +94,7 @@ class SessionInterface(SecureCookieSessionInterface):
             with suppress(BadSignature):
                 content, signed = self._verified(cookie)
                 # Only messages are lists, to which a request could append.
-                session = CookieSession(deepcopy(content) if _FLASHES in content else content)
+                session = CookieSession(deepcopy(content) if FLASHES in content else content)
                 max_age = self._max_old_age if session.is_old else self._max_age
                 if timedelta(0) <= datetime.now(UTC) - signed <= max_age:
                     session.signed = signed.timestamp()

@@ -95,19 +95,12 @@ class PageCache:
 
     def _key(self, environ: "WSGIEnvironment") -> Key | None:
         """Return the key of the requested page, None for a request that passes through."""
-        query, path = environ.get("QUERY_STRING", ""), environ.get("PATH_INFO", "")
-        if (
-            environ["REQUEST_METHOD"] not in ("GET", "HEAD")
-            or not is_linked_query(query)
-            or path.startswith(_STATIC_PATH)
-            or len(path) > config.MAX_CACHED_LENGTH
-        ):
+        is_read = environ["REQUEST_METHOD"] in ("GET", "HEAD")
+        if not is_read or not is_cached_address(environ) or environ.get("PATH_INFO", "").startswith(_STATIC_PATH):
             return None
         accepted = environ.get("HTTP_ACCEPT_LANGUAGE", "")
         language = _reader_language(environ.get("HTTP_COOKIE", ""), accepted, self._session_cookies)
-        if language is None:
-            return None
-        return environ["wsgi.url_scheme"], environ.get("HTTP_HOST", ""), path, query, language
+        return page_key(environ, language) if language is not None else None
 
     def _render(self, key: Key, future: "Future[CachedPage | None]", environ: "WSGIEnvironment") -> "WSGIApplication":
         """Return the response of the app and cache it if possible; *future* gives the page to waiting requests."""
@@ -171,8 +164,20 @@ def _is_cacheable(response: Response) -> bool:
 
 
 def is_linked_query(query: str) -> bool:
-    """Tell whether a page is kept under *query*: under none, or one that lists and conversations link to."""
+    """Tell whether a page is cached under *query*: under none, or one that lists and conversations link to."""
     return not query or _QUERY.fullmatch(query) is not None
+
+
+def is_cached_address(environ: "WSGIEnvironment") -> bool:
+    """Tell whether a page is cached under the address that *environ* requests."""
+    is_short = len(environ.get("PATH_INFO", "")) <= config.MAX_CACHED_LENGTH
+    return is_short and is_linked_query(environ.get("QUERY_STRING", ""))
+
+
+def page_key(environ: "WSGIEnvironment", language: str) -> Key:
+    """Return the key of the page that *environ* requests in the *language* with this code."""
+    path, query = environ.get("PATH_INFO", ""), environ.get("QUERY_STRING", "")
+    return environ["wsgi.url_scheme"], environ.get("HTTP_HOST", ""), path, query, language
 
 
 @cache_short(_HEADER_CACHE_SIZE)

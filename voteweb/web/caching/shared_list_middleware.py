@@ -16,7 +16,7 @@ from voteweb.web.auth.sessions import SID, CookieSession, SessionInterface, cook
 from voteweb.web.caching import own_parts, shared_lists, shared_pages
 from voteweb.web.caching.frames import Frame
 from voteweb.web.context import store
-from voteweb.web.flask_app import SiteFlask
+from voteweb.web.flask_app import FLASHES, SiteFlask
 from voteweb.web.monitoring import request_record
 from voteweb.web.own_marks import queue_own_marks
 from voteweb.web.requests import parse_cookies
@@ -51,7 +51,7 @@ class SharedListMiddleware:
         session = self._sessions.read(cookies[self._cookie])
         voter = login.voter_in(session, session.get(SID, ""))
         frame = self._shared.find(environ, cookies, voter) if voter else None
-        if voter is None or frame is None or flashes.FLASHES in session:
+        if voter is None or frame is None or FLASHES in session:
             return self._app(environ, start_response)
         try:
             page = self._fill(frame, session, voter, environ)

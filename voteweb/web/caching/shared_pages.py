@@ -30,11 +30,10 @@ from voteweb.core.models import Role, User, Voter
 from voteweb.store.hints import HintCache
 from voteweb.web.caching import own_parts
 from voteweb.web.caching.frames import Content, Frame, cut
-from voteweb.web.caching.page_cache import is_linked_query
+from voteweb.web.caching.page_cache import is_cached_address, page_key
 from voteweb.web.caching.sized_cache import SizedCache
 from voteweb.web.context import settings, store
 from voteweb.web.i18n import locale
-from voteweb.web.i18n.locale import Language
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -44,9 +43,6 @@ _EXTENSION = "voteweb.shared_pages"
 MARK = "acted"
 #: Seconds for which a browser stays marked after a frame that lacks its act has ended.
 _MARGIN_SECONDS = 2
-
-#: Scheme, host, path, query and language.
-Key = tuple[str, str, str, str, str]
 
 
 class SharedPages:
@@ -65,7 +61,7 @@ class SharedPages:
         if MARK in cookies or self.excluded.get(voter.id, False):
             return None
         language = locale.negotiate(cookies.get(locale.COOKIE, ""), environ.get("HTTP_ACCEPT_LANGUAGE", ""))
-        frame = self.frames.get(_key(environ, language))
+        frame = self.frames.get(page_key(environ, language.code))
         return frame if frame and clock() < frame.asked + self.seconds else None
 
 
@@ -107,8 +103,7 @@ def may_keep(user: User | None, shown: str = "") -> bool:
     return (
         bool(settings().page_seconds)
         and environ["REQUEST_METHOD"] == "GET"
-        and len(environ.get("PATH_INFO", "")) <= config.MAX_CACHED_LENGTH
-        and is_linked_query(environ.get("QUERY_STRING", ""))
+        and is_cached_address(environ)
         and may_share(user, shown)
     )
 
@@ -122,19 +117,13 @@ def keep(
     for any member; the HTML of the last frame is used again if that was rendered of equal *inputs*.
     """
     language = locale.current()
-    key, frames = _key(request.environ, language), of_app(current_app).frames
+    key, frames = page_key(request.environ, language.code), of_app(current_app).frames
     last = frames.get(key)
     with own_parts.for_all_members() as mark:
         pieces = last.pieces if last and last.inputs == inputs else cut(render(), mark)
         filling = content()
     frame = Frame(asked, inputs, pieces, filling, language, shown, request.endpoint or "")
     return frames.put(key, frame, sum(map(len, pieces)) + filling.size)
-
-
-def _key(environ: "WSGIEnvironment", language: Language) -> Key:
-    """Return what a frame for the request of *environ* depends on."""
-    path, query = environ.get("PATH_INFO", ""), environ.get("QUERY_STRING", "")
-    return environ["wsgi.url_scheme"], environ.get("HTTP_HOST", ""), path, query, language.code
 
 
 def mark(response: Response) -> None:
