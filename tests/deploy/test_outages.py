@@ -58,12 +58,15 @@ def test_no_log_has_the_secret_of_an_address(proxy: Proxy, site: SiteProcess) ->
         "/reset/third-secret?page=2",
         "/inbox/feed/a-secret.atom",
         "/saved/feed/a-secret.atom",
+        "/search?q=a-secret&page=2",
+        "/search.atom?q=https://a-secret.example/a-secret",
     )
     answered = [proxy.visitor().get(path).status for path in paths]
     assert site.stop().status == 0
-    assert answered + [proxy.visitor().get(path).status for path in paths] == [410, 404, 410, 404, 404, *[503] * 5]
+    assert answered + [proxy.visitor().get(path).status for path in paths] == [410, 404, 410, *[404] * 4, *[503] * 7]
     logs = "".join(file.read_text() for file in proxy.folder.iterdir() if file.name in ("log", "voteweb.log", "output"))
     assert "/reset/" in logs
+    assert "/search" in logs
     assert "-secret" not in logs
 
 

@@ -36,6 +36,7 @@ TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
         ("/signup", "invite=Secret-1", "/signup"),
         ("/login", "next=/reset/Secret-1", "/login"),
         ("/new", "page=2&csrf_token=Secret-1", "/new"),
+        ("/search", "q=Secret-1&page=2", "/search"),
         ("/new", "page=Secret-1", "/new"),
         # what would look like another line, or colour a terminal
         ("/x\n2026-01-01T00:00:00.000Z forged", "", "/x%0A2026-01-01T00:00:00.000Z%20forged"),
