@@ -69,6 +69,12 @@ def overwrite(_: Store, folder: IndexFolder) -> None:
     file.write_bytes(b"no database" * 1_000)
 
 
+def delete(_: Store, folder: IndexFolder) -> None:
+    file = folder.current()
+    assert file
+    file.unlink()
+
+
 def begin_epoch(store: Store, _: IndexFolder) -> None:
     run(store, "SET", "search:", "another")
 
@@ -99,6 +105,7 @@ def discard(_: Store, folder: IndexFolder) -> None:
         ),
         (garble, ["the index is damaged"]),
         (overwrite, ["the index is damaged"]),
+        (delete, ["there is no index yet, 0 % of one are built"]),
         (begin_epoch, ["the index is of other data"]),
         (miss, ["the index has missed changes"]),
         (discard, ["there is no index yet, 0 % of one are built"]),

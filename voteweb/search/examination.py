@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from voteweb.core.search_documents import Document, DocumentId
 from voteweb.search.documents import Difference, State
-from voteweb.search.errors import IndexDamaged
+from voteweb.search.errors import IndexDamaged, SearchError
 from voteweb.search.files import IndexFolder
 from voteweb.search.sources import Documents, Stream, index_articles, index_comments, read_everything
 from voteweb.search.writer import IndexWriter
@@ -38,19 +38,22 @@ class Examination(NamedTuple):
 def examine(folder: IndexFolder, stream: Stream, documents: Documents) -> Examination:
     """Compare the index in *folder*, which may be in use, with everything that is searched; changes nothing.
 
-    Raises IndexNotWritable or another SearchError if the index cannot be opened.
+    Raises SearchError if another process does not let it read.
     """
     file = folder.current()
     if not file:
         return Examination([Fault(f"there is no index yet, {folder.percent()} % of one are built")])
     try:
         writer = IndexWriter.open(file)
-        try:
-            return Examination(_faults(writer, stream, documents), writer.state())
-        finally:
-            writer.close()
+    except SearchError as error:
+        is_damaged = isinstance(error, IndexDamaged)
+        return Examination([Fault("the index is damaged" if is_damaged else "the index cannot be opened")])
+    try:
+        return Examination(_faults(writer, stream, documents), writer.state())
     except IndexDamaged:
         return Examination([Fault("the index is damaged")])
+    finally:
+        writer.close()
 
 
 def _faults(writer: IndexWriter, stream: Stream, documents: Documents) -> list[Fault]:
