@@ -156,7 +156,8 @@ MAX_QUERY_LENGTH = 200
 MAX_TERMS = 12
 MAX_PREFIXES = 4
 MIN_PREFIX_LENGTH = 3
-#: Newest matches of a search that are put into order by relevance: ranking all would take 0.2 s for a common word.
+#: Newest matches of a search that are put into order by relevance: of a million articles 5 to 12 ms for one word, where
+#: ranking all would take 0.2 s for a common one.
 MAX_RANKED_MATCHES = 2_000
 #: Results up to which a search counts and has pages; of so many, the newest ones, the order by score is made.
 MAX_COUNTED = 1_000

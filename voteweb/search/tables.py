@@ -5,6 +5,9 @@ them. The rowid in both is the publish time in milliseconds, or the next free nu
 without sorting. The full-text index keeps no texts (``content=''``): to take a document out, it is told the tokens that
 were put in, which are made again from the packed ``body`` of the row. SQLite's own copy of the tokens would need twice
 the space, and its option to do without comes only with 3.43.
+
+Measured with a million of each, a tenth of them Chinese: 261 bytes an article, of titles of 50 characters, and 404 a
+comment of 164: about 40 and 2.2 for each character, 1.2 of them for the index and 1 for the packed text.
 """
 
 import unicodedata
