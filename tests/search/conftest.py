@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.core.search_documents import Document, DocumentId
 from voteweb.search.documents import Kind, Order
@@ -37,6 +38,14 @@ class Machine:
     def find(self, typed: str, kind: Kind = Kind.ARTICLES, order: Order = Order.NEW) -> list[DocumentId]:
         """Return the first 100 results, newest first unless there is another *order*."""
         return list(self.index.find(parse(typed), kind, order, 0, 100).ids)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _patience() -> Iterator[None]:
+    """Give searches as much time as a busy machine needs, unless a test sets another."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(config, "SEARCH_SECONDS", 60.0)
+        yield
 
 
 @pytest.fixture
