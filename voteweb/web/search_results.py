@@ -62,8 +62,7 @@ def find(index: SearchIndex, search: Search) -> Matches:
     query = search.query
     if _first(search) >= config.MAX_COUNTED:
         raise NoSuchPage()
-    kinds = tuple(Kind) if settings().comments else (Kind.ARTICLES,)
-    kind = query.kind if query.kind in kinds else Kind.ARTICLES
+    kinds, kind = _kinds(), _kind(query)
     found = _find(index, search, kind)
     totals = {kind: found.total}
     for other in kinds:
@@ -86,9 +85,19 @@ def find(index: SearchIndex, search: Search) -> Matches:
 
 def find_newest(index: SearchIndex, query: Query) -> Matches:
     """Return what *index* knows of the newest results of *query*, articles unless it names a kind."""
-    kind = query.kind or Kind.ARTICLES
+    kind = _kind(query)
     found = _find(index, Search(query, Order.NEW, 1), kind)
     return Matches(kind, found.ids, {kind: found.total}, found.note, 0.0)
+
+
+def _kinds() -> tuple[Kind, ...]:
+    """Return the kinds that this site has."""
+    return tuple(Kind) if settings().comments else (Kind.ARTICLES,)
+
+
+def _kind(query: Query) -> Kind:
+    """Return the kind that *query* names, articles if it names none that this site has."""
+    return query.kind if query.kind in _kinds() else Kind.ARTICLES
 
 
 def _find(index: SearchIndex, search: Search, kind: Kind) -> Found:
