@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import median
 
 from bench.budgets import MeasuredValue
+from bench.machine import prevent_preemption
 from bench.parts.request_costs import REPETITIONS
 from bench.processes import run_jobs
 from bench.report.tables import Cell, Table
@@ -121,6 +122,7 @@ def _set_script(source: str) -> None:
 
 def _script_microseconds(store: Store, action: Callable[[], object]) -> float:
     client = store.connection.client
+    prevent_preemption(client.info("server")["process_id"])
     client.config_resetstat()
     action()
     return float(client.info("commandstats")["cmdstat_evalsha"]["usec"])

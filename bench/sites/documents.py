@@ -22,6 +22,8 @@ CHINESE_SHARE = 0.1
 COMMENTS_OF_ARTICLE = 50
 #: Titles in the text of a comment, at most.
 MAX_SENTENCES = 6
+#: The searches for words that begin so: the rows of each such word are put together first.
+BEGINNINGS = "the beginning of a word"
 #: Frequent characters, and frequent words of the subject.
 _CHINESE = (
     *"的一是了我不人在他有这个上们来到时大地为子中你说生国年着就那和要她出也得里后自以会家可下而过天去能对小多然于心学么之都好看"
@@ -57,18 +59,26 @@ class Recombined:
             id = CommentId(FIRST_ID + article, position + 1)
             yield Document(id, self._time(number), "", text, "", *self._origin())
 
-    def typed(self, count: int) -> list[str]:
-        """Return *count* searches of each kind: words, frequent or rare, pairs, phrases, beginnings, filters."""
-        searches = []
+    def typed(self, count: int) -> dict[str, list[str]]:
+        """Return *count* searches of each kind, with those for the commonest words among them."""
+        searches: dict[str, list[str]] = {
+            "a word": ["the"], "two words": ["of the"], "a phrase": ['"of the"'], "one of two words": ["the OR of"],
+            "one word without another": ["the -of"], "a word and a filter": ["the after:2012"], "Chinese": ["的"],
+            BEGINNINGS: ["the*"],
+        }  # fmt: skip
         for _ in range(count):
             first, second = self._word(), self._word()
             poster, groups = self._origin()
             phrase = " ".join(self._random.choice(self._titles)[:2]).replace('"', "")
-            searches += [first, f"{first} {second}", f'"{phrase}"', f"{first} OR {second}", f"{first} -{second}"]
-            searches += [self._chinese(1), self._chinese(2), f"{first} by:{poster}", f"{first} after:2012"]
-            searches += [f"{first[:3]}*"] if len(first) >= 3 else []
-            searches += [f"{first} group:{groups[0]}"] if groups else []
-        return [*searches, "the", "of the", '"of the"', "the*", "a OR the OR of", "的", "the -of"]
+            searches["a word"].append(first)
+            searches["two words"].append(f"{first} {second}")
+            searches["a phrase"].append(f'"{phrase}"')
+            searches["one of two words"].append(f"{first} OR {second}")
+            searches["one word without another"].append(f"{first} -{second}")
+            searches["a word and a filter"].append(f"{first} group:{groups[0]}" if groups else f"{first} by:{poster}")
+            searches["Chinese"].append(self._chinese(self._random.randint(1, 2)))
+            searches[BEGINNINGS].append(f"{first[:3]}*" if len(first) > 3 else f"{second}*")
+        return searches
 
     def _time(self, number: int) -> float:
         return FIRST_TIME + SECONDS_BETWEEN * (number + self._random.random())
