@@ -9,7 +9,7 @@ from pathlib import Path
 
 from voteweb.search.documents import Kind, State
 from voteweb.search.engine import connect, sqlite3, translated_errors
-from voteweb.search.errors import IndexDamaged, NotReady
+from voteweb.search.errors import IndexDamaged, NotReady, SearchError
 from voteweb.search.files import IndexFolder
 from voteweb.search.queries import Statement
 from voteweb.search.tables import Shard, read_shards, read_state
@@ -74,19 +74,30 @@ class Connections:
 
         Raises NotReady if there is no file. A damaged one is discarded, so that the indexer makes another.
         """
-        file = self._folder.current()
-        if not file:
-            self._close()
-            raise NotReady(percent=self._folder.percent())
+        file, connection = self._open_current()
         try:
-            with translated_errors(is_opening=True):
-                connection = self._open(file)
             with translated_errors():
                 yield connection
         except IndexDamaged:
-            self._close()
-            self._folder.discard(file)
+            self._discard(file)
             raise
+
+    def _open_current(self) -> tuple[Path, Connection]:
+        """Return the current file and a connection to it."""
+        while True:
+            file = self._folder.current()
+            try:
+                if not file:
+                    self._close()
+                    raise NotReady(percent=self._folder.percent())
+                with translated_errors(is_opening=True):
+                    return file, self._open(file)
+            except SearchError as error:
+                if self._folder.current() != file:
+                    continue  # it was deleted for the next one before it was opened
+                if file and isinstance(error, IndexDamaged):
+                    self._discard(file)
+                raise
 
     def _open(self, file: Path) -> Connection:
         # SQLite forbids to use a connection after a fork, even to close it.
@@ -99,6 +110,10 @@ class Connections:
         connection.shards(Kind.ARTICLES)  # fails if the file is no index
         self._of_thread.connection = os.getpid(), connection
         return connection
+
+    def _discard(self, file: Path) -> None:
+        self._close()
+        self._folder.discard(file)
 
     def _close(self) -> None:
         known: tuple[int, Connection] | None = getattr(self._of_thread, "connection", None)
