@@ -23,14 +23,16 @@ def test_an_index_that_is_behind_says_by_how_much_and_at_last_why(machine: Machi
     machine.writer.set_checked(time.time() - 20.1)
     assert warnings(machine) == "Search is 20 s behind"
     machine.writer.set_checked(time.time() - 4_000.1)
-    assert warnings(machine).startswith("Search is 4,000 s behind: does `voteweb jobs` run on this machine")
+    assert warnings(machine).startswith("Search is 4,000 s behind: do the background jobs")
 
 
 def test_an_index_that_is_made_says_how_far_it_is(machine: Machine) -> None:
     file = machine.folder.current()
     assert file
     machine.folder.discard(file)
-    assert warnings(machine).startswith("Search is being prepared (0 %); if that does not change: does `voteweb jobs`")
+    assert warnings(machine).startswith(
+        "Search is being prepared (0 %); if that does not change: do the background jobs"
+    )
     with machine.folder.locked():
         machine.folder.start_rebuild("epoch").set_percent(62)
     assert warnings(machine) == "Search is being prepared (62 %)"

@@ -11,7 +11,7 @@ from voteweb.search.index import SearchIndex
 MAX_AGE = 10
 #: Seconds after which it is likely that nobody keeps the index.
 _LONG_AGE = 60
-_NO_INDEXER = "does `voteweb jobs` run on this machine, with the site's data folder, and can it write there?"
+_NO_INDEXER = "do the background jobs (`voteweb run` or `voteweb jobs`) run on this machine, and can they write there?"
 
 
 def start_warnings(*, is_on: bool) -> list[str]:
