@@ -15,6 +15,7 @@ from voteweb.core.search_documents import DocumentId
 from voteweb.search.documents import Found, Kind, Note, Order
 from voteweb.search.errors import SearchTooSlow
 from voteweb.search.grammar import Query
+from voteweb.search.health import MAX_AGE
 from voteweb.search.index import SearchIndex
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.web import my_site
@@ -27,8 +28,6 @@ T = TypeVar("T")
 Read = Callable[[], Page[T]]
 #: Ids that are read besides those of a page.
 _SPARE = 27
-#: Seconds after which the index is behind: the indexer looks at the stream every second.
-_MAX_AGE = 10
 
 
 class Search(NamedTuple):
@@ -78,7 +77,7 @@ def find(index: SearchIndex, search: Search) -> Matches:
         found.ids,
         totals,
         found.note,
-        checked if now() - checked > _MAX_AGE else 0.0,
+        checked if now() - checked > MAX_AGE else 0.0,
         suggested.text if suggested else "",
     )
 
