@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from voteweb.core.errors import Unavailable
 from voteweb.core.search_documents import Changes
-from voteweb.search.errors import IndexDamaged, SearchError
+from voteweb.search.errors import IndexDamaged
 from voteweb.search.files import IndexFolder
 from voteweb.search.sources import (
     Documents,
@@ -66,7 +66,7 @@ class Indexer:
             while not is_stopped():
                 try:
                     self._step(WAIT_SECONDS)
-                except (Unavailable, SearchError):  # such as a full disk
+                except Unavailable:
                     if self._round:
                         self._begin_round()
                     time.sleep(RETRY_SECONDS)
