@@ -8,6 +8,7 @@ from werkzeug.wrappers import Request, Response
 
 from tests.web.caching.conftest import CountingApp
 from voteweb.core import config
+from voteweb.web.caching.page_cache import page_key
 
 
 def cookie(value: str) -> dict[str, str]:
@@ -143,3 +144,8 @@ def test_exception_leaves_no_request_waiting(client: Client, counting_app: Count
             client.get("/")
     del counting_app.views["/"]
     assert client.get("/").status_code == 200
+
+
+def test_page_of_a_request_without_a_host_is_not_for_an_empty_one() -> None:
+    request = {"wsgi.url_scheme": "http", "PATH_INFO": "/new"}
+    assert page_key(request, "en") != page_key(request | {"HTTP_HOST": ""}, "en")

@@ -39,7 +39,7 @@ _MAX_PAGE_SHARE = 1 / 16
 _HEADER_CACHE_SIZE = 1_024
 
 #: Scheme, host, path, query and language.
-Key = tuple[str, str, str, str, str]
+Key = tuple[str, str | None, str, str, str]
 #: Different requests for one page whose answers are ready, and those for all pages, at about a kilobyte each: a second
 #: sees few more.
 _MAX_PAGE_ANSWERS, _MAX_ANSWERS = 64, 4_096
@@ -177,7 +177,8 @@ def is_cached_address(environ: "WSGIEnvironment") -> bool:
 def page_key(environ: "WSGIEnvironment", language: str) -> Key:
     """Return the key of the page that *environ* requests in the *language* with this code."""
     path, query = environ.get("PATH_INFO", ""), environ.get("QUERY_STRING", "")
-    return environ["wsgi.url_scheme"], environ.get("HTTP_HOST", ""), path, query, language
+    # An empty Host names no host; without one, a request is for the name of the server.
+    return environ["wsgi.url_scheme"], environ.get("HTTP_HOST"), path, query, language
 
 
 @cache_short(_HEADER_CACHE_SIZE)

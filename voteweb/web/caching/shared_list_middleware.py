@@ -66,12 +66,16 @@ class SharedListMiddleware:
         """Return the page of *frame* for *voter*, None if they must get another one."""
         with self._flask.app_context():
             g.language = frame.language
+            known = store().my_sites.known(voter.id)
+            reads_saves = known is not None and bool(known[0])
             pipeline = store().pipeline()
             read = store().viewers.queue_read(pipeline, voter)
             marks = queue_own_marks(pipeline, frame.content.ids, voter)
             pipeline.execute()
             viewer, token = login.set_viewer(read.result, voter), csrf.token_of(session)
             if viewer is None or not token or not shared_pages.may_share(viewer, frame.shown):
+                return None
+            if viewer.my and not reads_saves:  # this process has learnt of the viewer's choice in the meantime
                 return None
             request_record.get(environ).complete(frame.route, viewer)
             return shared_lists.fill_frame(frame, own_parts.parts_without_messages(token), marks.by_id(), viewer.name)
