@@ -14,7 +14,7 @@ def init_app(app: Flask, settings: Settings) -> None:
     """Finish every response of *app*, after the hooks of all that is set up later."""
     fixed = security.fixed_headers(settings)
 
-    # One hook, which gets request, session and g once; a hook for each part took 7 % of a vote, and of a member's page.
+    # One hook, which gets request, session and g once: a hook for each part took 7 % of a member's page.
     @app.after_request
     def finish(response: Response) -> Response:
         request, session, own = request_ctx.request, request_ctx.session, app_ctx.g
@@ -39,9 +39,9 @@ def init_app(app: Flask, settings: Settings) -> None:
         language = own.get("negotiated_language")
         if language:
             headers["Content-Language"] = language.tag
-            _vary(response, "Accept-Language", "Cookie")
+            _vary(response, *security.VARY_PAGE)
         elif not is_public:
-            _vary(response, "Cookie")
+            _vary(response, *security.VARY)
 
         # The session cookie is set only after this function, if the session has changed. Browsers cache even a 404
         # or 410 for a while unless told not to.
@@ -50,7 +50,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         has_session = bool(session) and not is_public
         is_personal = sets_cookie or has_session or viewer is not None or request.method == "POST"
         if is_personal or response.status_code >= 400:
-            headers["Cache-Control"] = "private, no-store"
+            headers.set(*security.PRIVATE)
         return response
 
 

@@ -7,6 +7,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from voteweb.core import config
 from voteweb.core.config import Settings
+from voteweb.web.i18n.locale import Language
 from voteweb.web.i18n.locale import gettext as _
 
 #: Endpoints that monitors request by the machine's own name or number.
@@ -33,6 +34,11 @@ PERMISSIONS_POLICY = ", ".join(
         "midi", "payment", "publickey-credentials-get", "screen-wake-lock", "usb",
     )
 )  # fmt: skip
+
+#: What a response varies by that is not public, and a page, which also has a language.
+VARY, VARY_PAGE = ("Cookie",), ("Accept-Language", "Cookie")
+#: The header of a response for one member.
+PRIVATE = ("Cache-Control", "private, no-store")
 
 
 def trust_proxies(app: Flask, settings: Settings) -> None:
@@ -79,6 +85,13 @@ def fixed_headers(settings: Settings) -> tuple[tuple[str, str], ...]:
     if settings.secure:
         headers["Strict-Transport-Security"] = f"max-age={config.HTTPS_ONLY_SECONDS}"
     return tuple(headers.items())
+
+
+def private_headers(settings: Settings, language: Language | None = None) -> list[tuple[str, str]]:
+    """Return the headers of a response for one member, in *language* if it is a page, as finishing.py sets them."""
+    of_language = [("Content-Language", language.tag)] if language else []
+    vary = ", ".join(VARY_PAGE if language else VARY)
+    return [*fixed_headers(settings), resource_policy(is_public=False), *of_language, ("Vary", vary), PRIVATE]
 
 
 def resource_policy(*, is_public: bool) -> tuple[str, str]:

@@ -82,14 +82,8 @@ class VoteMiddleware:
         self._sessions = cast(SessionInterface, app.session_interface)
         self._host = security.site_host(settings)
         self._cookie = cookie_name(settings)
-        self._old_cookies = cookie_names(settings) - {self._cookie}
-        # As finishing.py sets them on an answer to a member's form.
-        self._last_headers = [
-            *security.fixed_headers(settings),
-            security.resource_policy(is_public=False),
-            ("Vary", "Cookie"),
-            ("Cache-Control", "private, no-store"),
-        ]
+        self._unwanted = cookie_names(settings) - {self._cookie}
+        self._last_headers = security.private_headers(settings)
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         """Answer a vote that is accepted and counts, else by the app."""
@@ -122,7 +116,7 @@ class VoteMiddleware:
         """Return the voter whose form *request* sends, None unless all is as usual."""
         environ, cookies = request.environ, request.cookies
         has_readable_body = not environ.get("CONTENT_TYPE") or request.is_short_form()
-        if not has_readable_body or not self._old_cookies.isdisjoint(cookies):
+        if not has_readable_body or not self._unwanted.isdisjoint(cookies):
             return None
         if self._host and not security.is_requested_host(request, self._host):
             return None

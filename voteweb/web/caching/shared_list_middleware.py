@@ -17,6 +17,7 @@ from voteweb.web.caching import own_parts, shared_lists, shared_pages
 from voteweb.web.caching.frames import Frame
 from voteweb.web.context import store
 from voteweb.web.flask_app import FLASHES, SiteFlask
+from voteweb.web.i18n.locale import LANGUAGES
 from voteweb.web.monitoring import request_record
 from voteweb.web.own_marks import queue_own_marks
 from voteweb.web.requests import parse_cookies
@@ -40,8 +41,7 @@ class SharedListMiddleware:
         self._sessions = cast(SessionInterface, app.session_interface)
         self._cookie = cookie_name(settings)
         self._unwanted = cookie_names(settings) - {self._cookie} | {flashes.COOKIE}
-        # As finishing.py sets them on a member's page.
-        self._fixed_headers = [*security.fixed_headers(settings), security.resource_policy(is_public=False)]
+        self._last_headers = {code: security.private_headers(settings, LANGUAGES[code]) for code in LANGUAGES}
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         """Answer with a list that members share, else by the app."""
@@ -84,8 +84,5 @@ class SharedListMiddleware:
         return [
             ("Content-Type", "text/html; charset=utf-8"),
             ("Content-Length", str(len(page))),
-            *self._fixed_headers,
-            ("Content-Language", frame.language.tag),
-            ("Vary", "Accept-Language, Cookie"),
-            ("Cache-Control", "private, no-store"),
+            *self._last_headers[frame.language.code],
         ]
