@@ -22,9 +22,9 @@ class SiteResponse(Response):
     """A response as Flask makes it, in less time."""
 
     def get_wsgi_headers(self, environ: "WSGIEnvironment") -> Headers:
-        """Return the headers as they are sent; Werkzeug's steps, which change nothing in most, take 7 % of a vote.
+        """Return the headers as they are sent, without Werkzeug's steps, which change nothing in most responses.
 
-        They copy the headers, count bytes that have been counted, and quote what a redirect leads to.
+        Those copy the headers, count bytes that have been counted, and quote what a redirect leads to.
         """
         is_plain = self.status_code in (200, 303) and "Content-Length" in self.headers
         return self.headers if is_plain and self._has_plain_target() else super().get_wsgi_headers(environ)
@@ -41,11 +41,15 @@ class SiteFlask(Flask):
     response_class = SiteResponse
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """Return *func* itself; to ask whether it is a coroutine function, 13 times a page, takes 1 % of a vote."""
+        """Return *func* itself; Flask asks whether it is a coroutine function, 13 times a page."""
         return func
 
     def respond_to_error(self, error: Exception, environ: "WSGIEnvironment") -> Response:
-        """Return the response to an *error* of a WSGI layer, as to that of a view which the request had reached."""
+        """Return the response to an *error* of a WSGI layer, as to that of a view which the request had reached.
+
+        A vote that fails passes through to its view instead (see vote_middleware.py): only that answers a refusal by a
+        message on the page that was left, and shows the member of a session that has ended why.
+        """
         with self.request_context(environ):
             try:
                 return self.process_response(self.make_response(self.handle_user_exception(error)))

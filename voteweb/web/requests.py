@@ -1,8 +1,4 @@
-"""The request: its cookies are parsed once for each header text, and a short form without the steps of other bodies.
-
-With what :mod:`voteweb.web.responses` remembers of Accept, and shallow copies of sessions, that makes a vote cost a
-sixth less.
-"""
+"""The request: its cookies are parsed once for each header text, and a short form without the steps of other bodies."""
 
 from io import BytesIO
 
@@ -29,12 +25,12 @@ class SiteRequest(Request):
 
     @cached_property
     def cookies(self) -> ImmutableMultiDict[str, str]:
-        """Return the cookies; to parse them takes 4 % of a vote."""
+        """Return the cookies, which are parsed once for each header text."""
         return parse_cookies(self.environ.get("HTTP_COOKIE", ""))
 
     @cached_property
     def form(self) -> ImmutableMultiDict[str, str]:
-        """Return the fields of the form; all the steps that Werkzeug takes to them are 10 % of a vote.
+        """Return the fields of the form, of a short one without all the steps that Werkzeug takes to them.
 
         It looks up limits that no short form exceeds, wraps the stream, parses the content type and makes a parser.
         """

@@ -11,7 +11,7 @@ CHECK_SECONDS = 1.0
 
 
 class Pool(redis.ConnectionPool):
-    """redis-py's pool, which asks the system about a connection and counts it twice for each use: 5 % of a vote.
+    """redis-py's pool, which asks the system about a connection and counts it twice for each use.
 
     A connection that the server has closed meanwhile fails as one that breaks during a command.
     """

@@ -13,7 +13,7 @@ def send(
     """Send *commands* in one round trip and return their replies; raise the first error once all replies are read.
 
     Calls *on_connected* when there is a connection: after a failure before that, nothing was sent. redis-py's own
-    pipeline also handles watched keys, retries and metrics, which takes a tenth of the time of a vote.
+    pipeline also handles watched keys, retries and metrics.
     """
     pool = client.connection_pool
     connection: Any = pool.get_connection()  # the methods used here are untyped in redis-py
@@ -33,7 +33,7 @@ def send(
 
 
 def _pack(command: tuple[Any, ...]) -> bytes:
-    """Return *command* as it is sent; redis-py looks at the type of each argument before: 3 % of a vote."""
+    """Return *command* as it is sent; redis-py looks at the type of each argument before."""
     packed: bytes = hiredis.pack_command(command)
     return packed
 
