@@ -46,8 +46,8 @@ INBOX_PAGE_SIZE = 25
 INBOX_SECONDS = 90 * 86_400
 #: Members who are told what became of their reports of one thing.
 MAX_TOLD_REPORTERS = 50
-#: Seconds after a page at which a visit of a thread ends, and in which another page without anything new is not noted;
-#: threads whose visits are remembered, and for how long.
+#: Seconds after the last noted page at which a visit of a thread ends, and in which another page without anything new
+#: is not noted, so that a visit may end that much earlier; threads whose visits are remembered, and for how long.
 VISIT_SECONDS = 1_800
 VISIT_NOTED_SECONDS = 60
 MAX_VISITED_THREADS = 200

@@ -1,12 +1,13 @@
 -- Note that a member sees the conversation of an article as it is now, and read the article. A server whose memory is full
 -- does not stop the page: it notes nothing.
 -- KEYS  1 seen:<name>  2 thread:<id>  3 article:<id>  4 words:<id>  5 voted-comments:<id>-0, the voters of the first 511 comments
--- ARGV  1 the article's id  2 seconds after its last page in which a visit ends  3 seconds for which visits are remembered
+-- ARGV  1 the article's id  2 seconds after its last noted page in which a visit ends  3 seconds for which visits are remembered
 --       4 number of visits that are remembered  5 seconds in which another page without anything new is not noted again
 --       6 and on: the fields of the article, first its title
 -- Answers  visit <base> <seen> <time> <state of the conversation and of its words> <number of votes> <the fields> | unknown
--- The state is that of read_thread.lua, and then the number of words. The votes are members of the last key: as long as it
--- has as many and the state is the same, they are the same ones.
+-- The state is that of read_thread.lua, and then the number of words. The votes are members of the last key. Each vote for a
+-- comment, and each that is taken back, writes a new revision of the conversation: while the state is the same, so are the
+-- votes. Their number tells of a key that has expired or was deleted.
 -- What is stored is "<base> <seen> <time>", and after another blank the member's own comments since then, with commas.
 local id, visit_seconds, seconds, most, noted_seconds = unpack(ARGV)
 local FIRST_FIELD = 6
