@@ -37,7 +37,13 @@ def member_hit(name: str) -> RateLimitHit | None:
 
     ``g.other_limit`` replaces that of the view: a form can have a button that does something else.
     """
-    limit = g.get("other_limit") or rate_limits.member_limit(request.endpoint, request.method)
+    other: Limit | None = g.get("other_limit")
+    return (other, name_key(name)) if other else endpoint_hit(request.endpoint, request.method, name)
+
+
+def endpoint_hit(endpoint: str | None, method: str, name: str) -> RateLimitHit | None:
+    """Return the limit that counts a request to *endpoint* as an act of the member *name*, None if there is none."""
+    limit = rate_limits.member_limit(endpoint, method)
     return (limit, name_key(name)) if limit else None
 
 

@@ -7,27 +7,23 @@ raises in place of voting.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from flask import jsonify, redirect
+from flask import redirect
 
 from voteweb.core import config
 from voteweb.core.caches import cache_short
 from voteweb.core.comments import CommentId
 from voteweb.core.config import Settings
 from voteweb.core.models import Voter
-from voteweb.core.names import name_key
-from voteweb.core.rate_limits import member_limit
-from voteweb.store import Store
-from voteweb.web import security
+from voteweb.web import rate_limits, security, voting
 from voteweb.web.auth import csrf, login
 from voteweb.web.auth.sessions import SID, SessionInterface, cookie_name, cookie_names
 from voteweb.web.caching import shared_pages
-from voteweb.web.context import store
-from voteweb.web.flashes import VoteFlash, vote_flash_cookie
+from voteweb.web.flashes import vote_flash_cookie
 from voteweb.web.flask_app import SiteFlask
-from voteweb.web.monitoring import metrics, request_record
+from voteweb.web.monitoring import request_record
 from voteweb.web.requests import SiteRequest
 from voteweb.web.responses import prefers_json
 from voteweb.web.urls import page_of, return_url_of
@@ -39,22 +35,6 @@ if TYPE_CHECKING:
 _FAILURE = "voteweb.vote_failure"
 #: The addresses of votes on articles and on comments.
 _ADDRESS = re.compile(r"/a/([1-9][0-9]{0,17})(?:/c/([1-9][0-9]{0,17}))?/(vote|unvote)")
-
-
-class _Act(NamedTuple):
-    """One act as its view would do it: the method of the store that it calls, and what the member is told."""
-
-    change: Callable[[Store], Callable[..., int]]
-    outcome: VoteFlash
-
-
-#: The views of these addresses.
-_ACTS = {
-    "votes.vote": _Act(lambda site: site.votes.cast, VoteFlash.COUNTED),
-    "votes.unvote": _Act(lambda site: site.votes.take_back, VoteFlash.TAKEN_BACK),
-    "comment_votes.vote": _Act(lambda site: site.comment_votes.cast, VoteFlash.COUNTED),
-    "comment_votes.unvote": _Act(lambda site: site.comment_votes.take_back, VoteFlash.TAKEN_BACK),
-}
 
 
 class _Answer(NamedTuple):
@@ -106,8 +86,11 @@ class VoteMiddleware:
                 if voter is None:
                     return None
                 target = int(id) if number is None else CommentId(int(id), int(number))
-                votes = _change(request, voter, endpoint, target)
-                return self._respond(request, target, votes, _ACTS[endpoint].outcome)
+                hit = rate_limits.endpoint_hit(endpoint, "POST", voter.name)
+                votes = voting.change(endpoint, target, voter, hit)
+                record = request_record.get(environ)
+                record.route, record.member = endpoint, voter.id
+                return self._respond(request, endpoint, target, votes)
         except Exception as error:  # the view raises it, so that it is answered as that of any view
             environ[_FAILURE] = error
             return None
@@ -125,31 +108,20 @@ class VoteMiddleware:
         is_ours = voter and csrf.is_from_this_site(request) and csrf.has_valid_token(request, session)
         return voter if is_ours else None
 
-    def _respond(self, request: SiteRequest, id: int | CommentId, votes: int, outcome: VoteFlash) -> _Answer:
-        """Return the answer to a form, or to script, whose *outcome* are these *votes* of an article or comment."""
+    def _respond(self, request: SiteRequest, endpoint: str, id: int | CommentId, votes: int) -> _Answer:
+        """Return the answer to a form, or to script, after whose act the article or comment has these *votes*."""
         if prefers_json(request.environ.get("HTTP_ACCEPT", "")):
-            name = id if isinstance(id, int) else str(id)
-            response = jsonify(id=name, votes=votes, voted=outcome is VoteFlash.COUNTED)
+            response = voting.script_response(endpoint, id, votes)
             answer = _Answer(response.status, list(response.headers), response.get_data())
             cookies = []
         else:
             page = page_of(id) if isinstance(id, int) else page_of(*id)
             answer = _redirect(return_url_of(request.form.get("next", ""), *page))
-            cookies = [vote_flash_cookie(outcome)]
+            cookies = [vote_flash_cookie(voting.ACTS[endpoint].outcome)]
         if mark := shared_pages.mark_cookie():
             cookies.append(mark)
         headers = [*answer.headers, *(("Set-Cookie", cookie) for cookie in cookies), *self._last_headers]
         return answer._replace(headers=headers)
-
-
-def _change(request: SiteRequest, voter: Voter, endpoint: str, id: int | CommentId) -> int:
-    """Do what the view *endpoint* would do, and return the votes of the article or comment."""
-    limit, act = member_limit(endpoint, "POST"), _ACTS[endpoint]
-    votes = act.change(store())(id, voter, hit=(limit, name_key(voter.name)) if limit else None)
-    metrics.count_vote(act.outcome)
-    record = request_record.get(request.environ)
-    record.route, record.member = endpoint, voter.id
-    return votes
 
 
 @cache_short(config.SESSION_CACHE_SIZE)

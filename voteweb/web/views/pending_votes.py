@@ -6,7 +6,6 @@ from voteweb.core import rate_limits
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import VotewebError
 from voteweb.web.context import store
-from voteweb.web.flashes import VoteFlash
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.views.votes import change_and_count
@@ -33,10 +32,7 @@ def cast(vote: int | CommentId | None, token: str) -> None:
         return
     g.other_limit = rate_limits.member_limit("votes.vote", "POST")  # this is a vote, not a log-in
     try:
-        if isinstance(vote, CommentId):
-            change_and_count(vote, store().comment_votes.cast, VoteFlash.COUNTED)
-        else:
-            change_and_count(vote, store().votes.cast, VoteFlash.COUNTED)
+        change_and_count("comment_votes.vote" if isinstance(vote, CommentId) else "votes.vote", vote)
     except VotewebError as error:
         flash(error_message(error), "error")
     else:
