@@ -17,6 +17,7 @@ from tests.site_process import run_voteweb, start_voteweb
 from tests.store.backup.copying import back_up, restore
 from tests.store.examination import ids, run
 from tests.store.storm import StoreStorm
+from voteweb.cli import index as cli_index
 from voteweb.cli.index import keep_index
 from voteweb.core.comments import CommentId
 from voteweb.core.search_documents import DocumentId
@@ -226,6 +227,7 @@ def test_a_damaged_index_is_built_anew(store: Store, folder: IndexFolder) -> Non
 def test_a_running_indexer_replaces_a_damaged_index_once_it_can_write(
     store: Store, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(cli_index, "RETRY_SECONDS", 0.01)
     article, stop = factories.article(store, title="A needle"), threading.Event()
     thread = threading.Thread(target=keep_index, args=[new_indexer(store, folder), stop])
     thread.start()
