@@ -50,7 +50,9 @@ def test_privacy_tells_the_numbers_of_the_settings(make_browser: MakeBrowser) ->
         "has the time, the page and the address"
         in make_browser(log="json", log_addresses=1).open("/privacy").response.text
     )
-    assert "conversation" not in make_browser(comments=0, fetch_titles=0).open("/privacy").page.one("main").text
+    assert "words that you search for" in text
+    text = make_browser(comments=0, fetch_titles=0, search=0).open("/privacy").page.one("main").text
+    assert ("conversation" in text, "search" in text) == (False, False)
 
 
 def test_limits_by_address_are_over_within_the_day_that_privacy_promises() -> None:
