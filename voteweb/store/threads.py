@@ -115,8 +115,10 @@ class Threads:
             known_state = known.words.state if known.words else f"{known.state} 0"
             if noted.visit and noted.state != known_state:
                 return parse(pipeline.send(commands()))
-            state, voted = kept
-            if asked and state != noted.votes_state:
+            state, voted = cached
+            if not asked:
+                voted = frozenset()
+            elif state != noted.votes_state:
                 voted = frozenset(compress(asked, (replies or pipeline.send(read_votes()))[0]))
                 self._voted.put((article_id, viewer_id), (noted.votes_state, voted))
             return with_visit(ThreadRead(known.thread, known.words.texts if known.words else {}, voted))
@@ -124,8 +126,8 @@ class Threads:
         if noted and known and not is_busy and (known.words or not known.fields):
             # The note of the visit tells whether it has changed, and the votes of the viewer that this process knows:
             # to read those for a hundred comments takes a twentieth of the page.
-            kept = self._voted.get((article_id, viewer_id), ("", frozenset()))
-            missing = [] if kept[0] else read_votes()
+            cached = self._voted.get((article_id, viewer_id), ("", frozenset()))
+            missing = [] if cached[0] else read_votes()
             return pipeline.queue(missing, lambda replies: parse_known(known, noted.result, replies))
         return pipeline.queue(commands(), parse)
 
