@@ -1,6 +1,7 @@
 """Permissions: each predicate, for everybody who may ask."""
 
 import inspect
+import math
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -233,6 +234,12 @@ def test_permission_is_given_to_its_viewers_only(case: str, predicate: Predicate
 )
 def test_joining_depends_on_the_signup_setting(signup: str, invited: bool, expected: bool) -> None:
     assert permissions.may_join(Settings(signup=signup), invited=invited) is expected
+
+
+def test_usual_state_of_voting_stays_until_voting_ends() -> None:
+    state = partial(permissions.usual_voting_state, settings=SETTINGS)
+    assert state(ARTICLE, POSTED) == (VotingState.OPEN, CLOSED)
+    assert state(ARTICLE, CLOSED) == state(REMOVED, POSTED) == (VotingState.CLOSED, math.inf)
 
 
 def test_every_permission_is_tested() -> None:

@@ -3,6 +3,7 @@
 *now* is a unix time in seconds; a *user* of None is a reader. How long something is allowed is in config.py.
 """
 
+import math
 from dataclasses import replace
 
 from voteweb.core import config
@@ -78,11 +79,19 @@ def voting_state(user: User | None, article: Article, now: float, settings: Sett
     """Return whether *user* can cast or take back a vote on *article*; for a reader it is OPEN, and leads to log-in."""
     if article.status is ArticleStatus.HELD and is_poster(user, article):
         return VotingState.OWN
-    if not is_voting_open(article, now, settings):
-        return VotingState.CLOSED
+    state, _until = usual_voting_state(article, now, settings)
+    if state is VotingState.CLOSED:
+        return state
     if user is not None and user.held:
         return VotingState.HELD
-    return VotingState.OWN if is_poster(user, article) else VotingState.OPEN
+    return VotingState.OWN if is_poster(user, article) else state
+
+
+def usual_voting_state(article: Article, now: float, settings: Settings) -> tuple[VotingState, float]:
+    """Return what :func:`voting_state` is for all but the poster and accounts that wait, and until which time."""
+    if is_voting_open(article, now, settings):
+        return VotingState.OPEN, voting_end(article, settings.voting_seconds)
+    return VotingState.CLOSED, math.inf
 
 
 def may_delete(user: User | None, article: Article, now: float, settings: Settings) -> bool:

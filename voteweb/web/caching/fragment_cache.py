@@ -13,9 +13,8 @@ from markupsafe import Markup
 
 from voteweb.core import config, markup, permissions
 from voteweb.core.caches import BoundedCache
-from voteweb.core.models import Article, VotingState
+from voteweb.core.models import Article, User, VotingState
 from voteweb.core.names import name_key
-from voteweb.core.ranking import voting_end
 from voteweb.web.auth.login import viewer
 from voteweb.web.caching.conversation_cache import render_text
 from voteweb.web.context import now, settings
@@ -133,6 +132,7 @@ class _Rows:
         """
         code, user, time = locale.current().code, viewer(), now()
         name = name_key(user.name) if user else ""
+        # Those of the poster and of an account that waits differ: see permissions.voting_state().
         rows, is_plain = [], not ranks and not (user and user.held)
         for at, article in enumerate(articles):
             key = (template, code, user is not None, article.id)
@@ -140,15 +140,14 @@ class _Rows:
             if row and row.article is article and row.poster != name and row.since <= time < row.until:
                 rows.append(row.html)
                 continue
-            html = self._render(template, article, ranks[at] if ranks else 0)
+            html = self._render(template, article, ranks[at] if ranks else 0, user, time)
             rows.append(html)
             poster, is_marked = name_key(article.poster), article.voted or article.new or article.saved
             if is_plain and poster != name and not is_marked:
                 self._cached.put(key, _Row(article, poster, time, _until(article, time), html))
         return rows
 
-    def _render(self, template: str, article: Article, rank: int) -> Markup:
-        user, time = viewer(), now()
+    def _render(self, template: str, article: Article, rank: int, user: User | None, time: float) -> Markup:
         state = permissions.voting_state(user, article, time, settings())
         age = formatting.round_age(time - article.time)
         return self._render_row(template, locale.current().code, article, state, age, user is not None, rank)
@@ -156,6 +155,5 @@ class _Rows:
 
 def _until(article: Article, time: float) -> float:
     """Return when the row of *article* will say something else than at *time*, though the article stays the same."""
-    age = article.time + formatting.next_age(time - article.time)
-    end = voting_end(article, settings().voting_seconds)
-    return min(age, end) if end > time else age
+    _state, until = permissions.usual_voting_state(article, time, settings())
+    return min(until, article.time + formatting.next_age(time - article.time))
