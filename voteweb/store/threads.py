@@ -15,7 +15,7 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.nodes import VOTER_FACTOR, parse_thread
 from voteweb.store.thread_cache import KnownThread, KnownWords, ThreadCache
-from voteweb.store.visits import NotedVisit, Visits
+from voteweb.store.visits import Visits
 
 #: Comments up to which a conversation comes with all words and the viewer's votes, in one round trip.
 SHORT_THREAD = 100
@@ -45,6 +45,31 @@ class ThreadRead:
     article: Article | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How the conversation of an article is read for a viewer: what is known of it, and whether it changes just now."""
+
+    article_id: int
+    viewer_id: int
+    known: KnownThread | None
+    is_busy: bool
+
+    @property
+    def asked(self) -> range:
+        """The comments whose votes a command of their own reads; without a known conversation, the script reads all."""
+        known = self.known
+        return range(1, known.thread.last + MORE_COMMENTS) if known and self.viewer_id and known.words else range(0)
+
+    def stored_votes(self) -> range:
+        """Return the votes of the viewer for these comments as they are stored."""
+        first, stop = (number * VOTER_FACTOR + self.viewer_id for number in (self.asked.start, self.asked.stop))
+        return range(first, stop, VOTER_FACTOR)
+
+    def voted(self, replies: Sequence[int]) -> frozenset[int]:
+        """Return the numbers of these comments for which there is a vote."""
+        return frozenset(compress(self.asked, replies))
+
+
 class Threads:
     """The conversations of one site."""
 
@@ -72,64 +97,73 @@ class Threads:
         changed after a while without changes takes one round trip more.
         """
         noted = self._visits.queue_note(pipeline, article_id, visitor) if visitor else None
-        known = self._cache.get(article_id)
-        # A conversation without a revision is none, or another program has written it.
-        has_state = known is not None and (known.thread.revision > 0 or not known.fields)
-        is_busy = known is None or not has_state or time.monotonic() < known.changed + BUSY_SECONDS
-        read_all: Command = ("HGETALL", self._keys.thread(article_id))
-        keys = [self._keys.thread(article_id), self._keys.words(article_id), self._keys.voted_comments(article_id, 0)]
-        state = "*" if known is None or is_busy else known.state
-        words_state = known.words.state if known and known.words else ""
-        # Comments of which this reads the votes; those of a conversation that is not known are read by the script.
-        asked = range(1, known.thread.last + MORE_COMMENTS) if known and viewer_id and known.words else range(0)
-        limits = [SHORT_THREAD, SCRIPTED_THREAD]
-        script = scripts.call("read_thread", keys, [state, words_state, 0 if asked else viewer_id, *limits])
-
-        def read_votes() -> list[Command]:
-            stored = range(asked.start * VOTER_FACTOR + viewer_id, asked.stop * VOTER_FACTOR + viewer_id, VOTER_FACTOR)
-            return [("SMISMEMBER", keys[2], *stored)] if asked else []
-
-        def commands() -> list[Command]:
-            return [read_all] * is_busy + [script, *read_votes()]
-
-        def parse(replies: Sequence[Any]) -> ThreadRead:
-            whole, (found, fields, words, votes) = replies[:is_busy], replies[is_busy]
-            if whole:
-                thread = self._thread(article_id, dict(whole[0]))
-            elif fields is not None:
-                thread = self._thread(article_id, _pairs(fields))
-            elif known is not None and found == state:
-                thread = known.thread
-            else:
-                thread = self._thread(article_id, dict(pipeline.send([read_all])[0]))
-            voted = None if votes is None else frozenset(compress(count(1), votes))
-            if asked and votes is not None:
-                is_complete = thread.last < asked.stop
-                voted = frozenset(compress(asked, replies[-1])) if is_complete else None
-            return with_visit(ThreadRead(thread, self._words(thread, known, found, words), voted))
+        plan = self._plan(article_id, viewer_id)
+        known = plan.known
 
         def with_visit(read: ThreadRead) -> ThreadRead:
             return replace(read, visit=noted.result.visit, article=noted.result.article) if noted else read
 
-        def parse_known(known: KnownThread, noted: NotedVisit, replies: Sequence[Any]) -> ThreadRead:
+        if noted is None or known is None or plan.is_busy or not (known.words or not known.fields):
+            return pipeline.queue(
+                self._commands(plan), lambda replies: with_visit(self._parse(plan, pipeline, replies))
+            )
+        # The note of the visit tells whether it has changed, and the votes of the viewer that this process knows: to
+        # read those for a hundred comments takes a twentieth of the page.
+        cached = self._voted.get((article_id, viewer_id), ("", frozenset()))
+
+        def parse_known(replies: Sequence[Any]) -> ThreadRead:
             known_state = known.words.state if known.words else f"{known.state} 0"
-            if noted.visit and noted.state != known_state:
-                return parse(pipeline.send(commands()))
-            state, voted = cached
-            if not asked:
-                voted = frozenset()
-            elif state != noted.votes_state:
-                voted = frozenset(compress(asked, (replies or pipeline.send(read_votes()))[0]))
-                self._voted.put((article_id, viewer_id), (noted.votes_state, voted))
+            if noted.result.visit and noted.result.state != known_state:
+                return with_visit(self._parse(plan, pipeline, pipeline.send(self._commands(plan))))
+            state, voted = cached if plan.asked else (noted.result.votes_state, frozenset[int]())
+            if state != noted.result.votes_state:
+                voted = plan.voted((replies or pipeline.send(self._votes(plan)))[0])
+                self._voted.put((article_id, viewer_id), (noted.result.votes_state, voted))
             return with_visit(ThreadRead(known.thread, known.words.texts if known.words else {}, voted))
 
-        if noted and known and not is_busy and (known.words or not known.fields):
-            # The note of the visit tells whether it has changed, and the votes of the viewer that this process knows:
-            # to read those for a hundred comments takes a twentieth of the page.
-            cached = self._voted.get((article_id, viewer_id), ("", frozenset()))
-            missing = [] if cached[0] else read_votes()
-            return pipeline.queue(missing, lambda replies: parse_known(known, noted.result, replies))
-        return pipeline.queue(commands(), parse)
+        return pipeline.queue([] if cached[0] else self._votes(plan), parse_known)
+
+    def _plan(self, article_id: int, viewer_id: int) -> _Plan:
+        known = self._cache.get(article_id)
+        # A conversation without a revision is none, or another program has written it.
+        has_state = known is not None and (known.thread.revision > 0 or not known.fields)
+        is_busy = known is None or not has_state or time.monotonic() < known.changed + BUSY_SECONDS
+        return _Plan(article_id, viewer_id, known, is_busy)
+
+    def _read_all(self, plan: _Plan) -> Command:
+        return ("HGETALL", self._keys.thread(plan.article_id))
+
+    def _votes(self, plan: _Plan) -> list[Command]:
+        """Return the command that reads the votes which the script does not read, none if it reads all."""
+        key = self._keys.voted_comments(plan.article_id, 0)
+        return [("SMISMEMBER", key, *plan.stored_votes())] if plan.asked else []
+
+    def _commands(self, plan: _Plan) -> list[Command]:
+        """Return the commands that read a conversation as far as it is not known."""
+        id, known = plan.article_id, plan.known
+        keys = [self._keys.thread(id), self._keys.words(id), self._keys.voted_comments(id, 0)]
+        state = "*" if known is None or plan.is_busy else known.state
+        words_state = known.words.state if known and known.words else ""
+        limits = [SHORT_THREAD, SCRIPTED_THREAD]
+        script = scripts.call("read_thread", keys, [state, words_state, 0 if plan.asked else plan.viewer_id, *limits])
+        return [self._read_all(plan)] * plan.is_busy + [script, *self._votes(plan)]
+
+    def _parse(self, plan: _Plan, pipeline: Pipeline, replies: Sequence[Any]) -> ThreadRead:
+        """Return the conversation from the replies to its commands; reads it as a whole if the script did not."""
+        known, id = plan.known, plan.article_id
+        whole, (found, fields, words, votes) = replies[: plan.is_busy], replies[plan.is_busy]
+        if whole:
+            thread = self._thread(id, dict(whole[0]))
+        elif fields is not None:
+            thread = self._thread(id, _pairs(fields))
+        elif known is not None and found == known.state:
+            thread = known.thread
+        else:
+            thread = self._thread(id, dict(pipeline.send([self._read_all(plan)])[0]))
+        voted = None if votes is None else frozenset(compress(count(1), votes))
+        if plan.asked and votes is not None:
+            voted = plan.voted(replies[-1]) if thread.last < plan.asked.stop else None
+        return ThreadRead(thread, self._words(thread, known, found, words), voted)
 
     def _words(
         self, thread: Thread, known: KnownThread | None, found: str, words: Sequence[str] | None
