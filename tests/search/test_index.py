@@ -1,7 +1,7 @@
 """The index finds what was put into it: as a list of all documents would, whatever happened to them before."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.search.conftest import Machine, article, comment
@@ -99,21 +99,25 @@ STEPS = st.lists(
 
 @settings(deadline=None, max_examples=60)
 @given(steps=STEPS, is_repeated=st.booleans())
+@example(steps=[(1, "rust", 1.0), (2, "rust", 1.0), (3, "rust", 2.0), (2, "rust async", 1.0)], is_repeated=False)
 def test_the_index_is_that_of_the_documents_as_they_are_now(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[int, str, float]], is_repeated: bool
 ) -> None:
     """However documents were edited, moved and removed, and if each change is told twice."""
     machine = Machine(tmp_path_factory.mktemp("search"))
     now: dict[int, str] = {}
+    times: dict[int, int] = {}
     for id, title, time in steps:
         now.pop(id, None)
         if title != "gone":
-            now[id] = title
+            now[id], times[id] = title, int(time * 1000)
         for _ in range(1 + is_repeated):
             gone = [] if id in now else [id]
             machine.writer.apply([article(id, title, time)] if id in now else [], gone, position="1-1")
     for typed in ("rust", "async", "程语", "c++", "google", "gone"):
         expected = {id for id, title in now.items() if typed in title}
+        found = [times[id] for id in machine.find(typed) if isinstance(id, int)]
+        assert found == sorted(found, reverse=True)
         assert set(machine.find(typed)) == expected
         assert set(machine.find(typed, order=Order.RELEVANCE)) == expected
     assert machine.writer.state().articles == len(now)

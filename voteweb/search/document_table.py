@@ -23,7 +23,6 @@ class DocumentTable:
     def __init__(self, connection: "sqlite3.Connection", kind: Kind) -> None:
         self._connection = connection
         self._kind = kind
-        self._last_tie = (-1, -1)
         columns = {"columns": ", ".join(COLUMNS[kind]), "values": ", ?" * len(COLUMNS[kind])}
         self._insertion = _INSERTION.format(**columns)
         self._deletion = _DELETION.format(**columns)
@@ -34,6 +33,8 @@ class DocumentTable:
         self._shards = read_shards(self._connection, self._kind)
         counts = self._run("SELECT number, rows FROM shards WHERE kind = ?", self._kind.value)
         self._rows: dict[int, int] = dict(counts)
+        #: The time and the rowid from which on the next document of this time looks for a free one.
+        self._last_tie = (-1, -1)
         if not self._shards:
             raise IndexDamaged
 
@@ -44,7 +45,7 @@ class DocumentTable:
         if row and _is_same(row, time, body):
             return False
         if row:
-            self._take_out(row[0], row[2])
+            self._take_out(row)
         rowid = self._free_rowid(time)
         if self._rows[self._shards[0].number] >= config.SHARD_ROWS and rowid > self._last_rowid():
             self._add_shard(rowid)
@@ -58,7 +59,7 @@ class DocumentTable:
         """Take out a document; return whether it was in the index."""
         row = self._row(to_number(id))
         if row:
-            self._take_out(row[0], row[2])
+            self._take_out(row)
         return bool(row)
 
     def difference(self, document: Document) -> Difference | None:
@@ -114,11 +115,13 @@ class DocumentTable:
         rows = self._run("SELECT rid, shift, body FROM {kind} WHERE id = ?", number)
         return rows[0] if rows else None
 
-    def _take_out(self, rowid: int, body: bytes) -> None:
+    def _take_out(self, row: tuple[int, int | None, bytes]) -> None:
+        rowid, shift, body = row
         shard = self._shard_of(rowid)
         self._run(self._deletion, "delete", rowid, *unpack(self._kind, body), of=shard)
         self._run("DELETE FROM {kind} WHERE rid = ?", rowid)
         self._rows[shard.number] -= 1
+        self._last_tie = (rowid - (shift or 0), rowid)  # an edited document keeps its place
 
     def _shard_of(self, rowid: int) -> Shard:
         return next(shard for shard in self._shards if rowid >= shard.first)
@@ -135,16 +138,16 @@ class DocumentTable:
 
     def _free_rowid(self, time: int) -> int:
         """Return *time*, or the next rowid that is free."""
-        if not self._run("SELECT 1 FROM {kind} WHERE rid = ?", time):
-            return time
         # An import may have thousands of the same time: go on where the last one of these was put.
         start = self._last_tie[1] if self._last_tie[0] == time else time
+        if not self._run("SELECT 1 FROM {kind} WHERE rid = ?", start):
+            return start
         gap = self._run(
             "SELECT rid + 1 FROM {kind} AS taken WHERE rid >= ? "
             "AND NOT EXISTS (SELECT 1 FROM {kind} WHERE rid = taken.rid + 1) ORDER BY rid LIMIT 1",
             start,
         )
-        free = int(gap[0][0]) if gap else start
+        free = int(gap[0][0])
         self._last_tie = (time, free)
         return free
 
