@@ -146,6 +146,22 @@ def test_everything_is_compared_when_the_stream_has_a_gap(
     assert_same(store, folder)
 
 
+def test_a_build_begins_anew_when_the_stream_has_a_gap(store: Store, folder: IndexFolder) -> None:
+    for _ in range(2):
+        factories.article(store, link="")
+    shares: list[float] = []
+
+    def lose_an_article(share: float) -> None:
+        shares.append(share)
+        if len(shares) == 1:  # the articles are indexed
+            run(store, "DEL", "article:2")
+            run(store, "ZREM", "time:", "article:2")
+            lose_the_stream(store)
+
+    new_indexer(store, folder).catch_up(on_step=lose_an_article)
+    assert_same(store, folder)
+
+
 def test_many_documents_come_in_chunks(store: Store, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "CHUNK_SIZE", 2)
     for _ in range(5):

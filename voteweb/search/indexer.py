@@ -120,8 +120,12 @@ class Indexer:
                 self._start_over()
                 return False
             if not changes.is_complete:
-                self._has_gap, self._position = True, self._stream.end()
-                self._begin_round()
+                self._has_gap = True
+                if self._next:
+                    self._begin_build()  # what is gone from the site would stay in the one under way
+                else:
+                    self._begin_round()
+                self._position = self._stream.end()
                 return False
             self._follow(changes)
             if not changes.may_be_more and not self._has_gap:
@@ -145,9 +149,9 @@ class Indexer:
         self._begin_build()
 
     def _begin_build(self) -> None:
+        self._epoch = self._stream.read(self._position, wait=0).epoch
         if self._next:
             self._next.close()
-        self._epoch = self._stream.read(self._position, wait=0).epoch
         self._next = self._folder.start_rebuild(self._epoch)
         self._begin_round()
 
