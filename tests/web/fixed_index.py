@@ -13,7 +13,10 @@ from voteweb.search.index import SearchIndex
 
 
 class FixedIndex(SearchIndex):
-    """Stands for the index of a site; ``asked`` are the queries with their kinds and orders."""
+    """Stands for the index of a site; ``asked`` are the queries with their kinds and orders.
+
+    ``error`` is raised by every search, ``counting_error`` by those that only count, and by suggestions.
+    """
 
     def __init__(self) -> None:
         super().__init__(Path("nowhere"))
@@ -21,6 +24,7 @@ class FixedIndex(SearchIndex):
         self.comments: Sequence[CommentId] = ()
         self.note = Note.NONE
         self.error: SearchError | None = None
+        self.counting_error: SearchError | None = None
         self.age = 0.0
         self.suggestion = ""
         self.asked: list[tuple[str, Kind, Order]] = []
@@ -29,12 +33,16 @@ class FixedIndex(SearchIndex):
         """Return what was put into this index."""
         if self.error:
             raise self.error
+        if self.counting_error and not count:
+            raise self.counting_error
         self.asked.append((query.text, kind, order))
         ids: Sequence[DocumentId] = self.articles if kind is Kind.ARTICLES else self.comments
         return Found(tuple(ids[first : first + count]), len(ids), self.note)
 
     def suggest(self, query: Query, kind: Kind) -> Query | None:
         """Return the suggestion that was put into this index."""
+        if self.counting_error:
+            raise self.counting_error
         return parse(self.suggestion) if self.suggestion else None
 
     def state(self) -> State:

@@ -13,7 +13,7 @@ from voteweb.core.errors import NoSuchPage
 from voteweb.core.models import Article, Page, User, Voter
 from voteweb.core.search_documents import DocumentId
 from voteweb.search.documents import Found, Kind, Note, Order
-from voteweb.search.errors import SearchTooSlow
+from voteweb.search.errors import SearchError
 from voteweb.search.grammar import Query
 from voteweb.search.health import MAX_AGE
 from voteweb.search.index import SearchIndex
@@ -41,7 +41,7 @@ class Search(NamedTuple):
 class Matches(NamedTuple):
     """The ids of one kind that may be on the page of a search, and how many results each kind has.
 
-    A kind whose results take too long to count is not in ``totals``. ``updated`` is the unix time of an index that is
+    A kind whose results cannot be counted now is not in ``totals``. ``updated`` is the unix time of an index that is
     behind, else 0. ``suggestion`` is another query that finds something where this one does not, "" without one.
     """
 
@@ -63,6 +63,7 @@ def find(index: SearchIndex, search: Search) -> Matches:
         raise NoSuchPage()
     kinds, kind = _kinds(), _kind(query)
     found = _find(index, search, kind)
+    checked = index.state().checked
     totals = {kind: found.total}
     for other in kinds:
         if other is not kind and (total := _count(index, query, other)) is not None:
@@ -70,15 +71,13 @@ def find(index: SearchIndex, search: Search) -> Matches:
     if not found.total and query.kind is None and totals.get(Kind.COMMENTS):
         kind = Kind.COMMENTS
         found = _find(index, search, kind)
-    checked = index.state().checked
-    suggested = None if any(totals.values()) else index.suggest(query, kind)
     return Matches(
         kind,
         found.ids,
         totals,
         found.note,
         checked if now() - checked > MAX_AGE else 0.0,
-        suggested.text if suggested else "",
+        "" if any(totals.values()) else _suggest(index, query, kind),
     )
 
 
@@ -109,8 +108,16 @@ def _find(index: SearchIndex, search: Search, kind: Kind) -> Found:
 def _count(index: SearchIndex, query: Query, kind: Kind) -> int | None:
     try:
         return index.find(query, kind, Order.NEW, 0, 0).total
-    except SearchTooSlow:
+    except SearchError:
         return None
+
+
+def _suggest(index: SearchIndex, query: Query, kind: Kind) -> str:
+    try:
+        suggested = index.suggest(query, kind)
+    except SearchError:
+        return ""
+    return suggested.text if suggested else ""
 
 
 def _first(search: Search) -> int:

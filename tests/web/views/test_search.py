@@ -178,6 +178,14 @@ def test_index_that_does_not_answer_is_told_in_words(reader: Browser, index: Fix
 
 
 @pytest.mark.usefixtures("three")
+def test_results_are_shown_though_nothing_else_can_be_counted(reader: Browser, index: FixedIndex) -> None:
+    index.counting_error = SearchBusy()
+    assert len(reader.open("/search?q=lua").titles) == 3
+    index.articles = ()
+    assert reader.open("/search?q=lua").status == 200
+
+
+@pytest.mark.usefixtures("three")
 def test_inexact_and_old_results_say_so(reader: Browser, index: FixedIndex) -> None:
     index.note = Note.TOO_COMMON
     assert "too common to rank" in reader.open("/search?q=lua").page.one("main").text
