@@ -3,6 +3,8 @@
 So a process remembers who was refused: until the next search of theirs would be accepted, it asks no index for them.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import ceil
 from typing import NamedTuple, cast
 
@@ -11,12 +13,13 @@ from flask import Flask, current_app
 from voteweb.core import config
 from voteweb.core.errors import TooFast
 from voteweb.core.rate_limits import SEARCH
+from voteweb.search.errors import SearchError
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.store.hints import HintCache
 from voteweb.store.rate_limits import RateLimitHit
 from voteweb.web import rate_limits
 from voteweb.web.auth.login import named_voter
-from voteweb.web.context import now
+from voteweb.web.context import now, store
 
 _EXTENSION = "voteweb.refused_searches"
 
@@ -61,6 +64,20 @@ def queue_count(pipeline: Pipeline, hit: RateLimitHit) -> None:
     limit, _ = hit
     if limit is SEARCH:
         rate_limits.queue_hits(pipeline, hit)
+
+
+@contextmanager
+def counting_failures(hit: RateLimitHit) -> Iterator[None]:
+    """Count the search of this block at once if the index does not answer: it has cost as much; may raise TooFast."""
+    try:
+        yield
+    except SearchError:
+        rate_limits.skip_member_hit()  # the page about it loads the member
+        pipeline = store().pipeline()
+        rate_limits.queue_hits(pipeline, hit)
+        pipeline.execute()
+        check_counted(hit)
+        raise
 
 
 def check_counted(hit: RateLimitHit) -> None:

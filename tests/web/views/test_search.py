@@ -239,6 +239,20 @@ def test_too_many_searches_are_refused_before_the_index_is_asked(
     assert len(index.asked) == 2  # those of the first
 
 
+@pytest.mark.parametrize("path", ["/search?q=lua", "/search.json?q=lua"])
+@pytest.mark.parametrize("as_member", [False, True])
+def test_searches_that_fail_are_counted(
+    path: str, as_member: bool, make_browser: MakeBrowser, store: Store, index: FixedIndex
+) -> None:
+    browser = make_browser(limits=1)
+    if as_member:
+        browser.start_session(factories.user(store, "bob"))
+    index.error = SearchTooSlow()
+    statuses = [browser.open(path).status for _ in range(SEARCH.burst + 1)]
+    assert set(statuses[:-1]) <= {200, 422}
+    assert statuses[-1] == 429
+
+
 def test_site_without_search_has_no_form(make_browser: MakeBrowser) -> None:
     reader = make_browser(search=0)
     assert not reader.open("/").page.all("form", role="search")

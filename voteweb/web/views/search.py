@@ -78,7 +78,8 @@ def _results(index: SearchIndex, search: Search) -> dict[str, Any]:
     """Return what the page of results is rendered with; raises TooFast, NoSuchPage and the errors of the index."""
     hit = search_limits.viewer_hit()
     search_limits.check_not_refused(hit)
-    matches = search_results.find(index, search)
+    with search_limits.counting_failures(hit):
+        matches = search_results.find(index, search)
     pipeline = page_pipeline()
     viewer = queue_viewer(pipeline)
     search_limits.queue_count(pipeline, hit)
@@ -133,7 +134,8 @@ def feed(format: str) -> Response:
     search_limits.check_not_refused(hit)
     search = Search(query, Order.NEW, 1)
     try:
-        matches = search_results.find_newest(index, query)
+        with search_limits.counting_failures(hit):
+            matches = search_results.find_newest(index, query)
     except SearchTooSlow as error:
         abort(422, error_message(error))
     pipeline = store().pipeline(reader=True)
