@@ -1,8 +1,10 @@
 """The indexer: whatever happens to it, to the stream or to the database, the index becomes what the site has."""
 
 import signal
+import sqlite3
 import subprocess
 import threading
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import Mock
@@ -237,6 +239,24 @@ def test_a_damaged_index_is_built_anew(store: Store, folder: IndexFolder) -> Non
     file.write_bytes(b"no database" * 1000)
     new_indexer(store, folder).catch_up()
     assert folder.current() != file
+    assert_same(store, folder)
+
+
+def deflated(content: bytes) -> bytes:
+    packer = zlib.compressobj(wbits=-15)
+    return packer.compress(content) + packer.flush()
+
+
+@pytest.mark.parametrize("body", [b"\xff", deflated(b"\xff\n\n"), deflated(b"one line")])
+def test_an_index_with_a_damaged_body_is_built_anew(store: Store, folder: IndexFolder, body: bytes) -> None:
+    factories.article(store)
+    new_indexer(store, folder).catch_up()
+    connection = sqlite3.connect(folder.current() or folder.path)
+    connection.execute("UPDATE articles SET body = ?", (body,))
+    connection.commit()
+    connection.close()
+    store.removals.delete(1)
+    new_indexer(store, folder).catch_up()
     assert_same(store, folder)
 
 

@@ -19,6 +19,7 @@ from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.core.search_documents import Document, DocumentId
 from voteweb.search.documents import Kind, State
+from voteweb.search.errors import IndexDamaged
 from voteweb.search.facets import facets
 from voteweb.search.words import tokens
 
@@ -136,9 +137,15 @@ def pack(document: Document) -> bytes:
 
 
 def unpack(kind: Kind, body: bytes) -> list[str]:
-    """Return the values of the columns of a document, made of tokens, from what :func:`pack` made of it."""
-    unpacked = zlib.decompressobj(wbits=_WINDOW_BITS, zdict=_COMMON).decompress(body).decode()
-    title, facet_tokens, text = unpacked.split("\n", 2)
+    """Return the values of the columns of a document, made of tokens, from what :func:`pack` made of it.
+
+    Raises IndexDamaged if it made nothing like that.
+    """
+    try:
+        unpacked = zlib.decompressobj(wbits=_WINDOW_BITS, zdict=_COMMON).decompress(body).decode()
+        title, facet_tokens, text = unpacked.split("\n", 2)
+    except (zlib.error, ValueError) as error:  # also what is not UTF-8
+        raise IndexDamaged from error
     if kind is Kind.COMMENTS:
         return [" ".join((*tokens(text), facet_tokens))]
     return [" ".join(tokens(title)), " ".join(tokens(text)), facet_tokens]
