@@ -136,16 +136,19 @@ def pack(document: Document) -> bytes:
     return packer.compress(body.encode(errors="replace")) + packer.flush()
 
 
-def unpack(kind: Kind, body: bytes) -> list[str]:
-    """Return the values of the columns of a document, made of tokens, from what :func:`pack` made of it.
-
-    Raises IndexDamaged if it made nothing like that.
-    """
+def unpack(body: bytes) -> tuple[str, str, str]:
+    """Return the title, the facets and the text that :func:`pack` made *body* of; raise IndexDamaged if it did not."""
     try:
         unpacked = zlib.decompressobj(wbits=_WINDOW_BITS, zdict=_COMMON).decompress(body).decode()
         title, facet_tokens, text = unpacked.split("\n", 2)
     except (zlib.error, ValueError) as error:  # also what is not UTF-8
         raise IndexDamaged from error
+    return title, facet_tokens, text
+
+
+def columns(kind: Kind, body: bytes) -> list[str]:
+    """Return the values of the columns of a document, made of tokens, from its *body*; raise IndexDamaged."""
+    title, facet_tokens, text = unpack(body)
     if kind is Kind.COMMENTS:
         return [" ".join((*tokens(text), facet_tokens))]
     return [" ".join(tokens(title)), " ".join(tokens(text)), facet_tokens]
