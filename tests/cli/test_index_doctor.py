@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -122,6 +123,14 @@ def test_faults_of_the_index_are_warnings_and_are_repaired(
     repair = invoke("doctor", "--repair").stdout.splitlines()
     assert repair[1:] == [*warnings, "The index has 3 articles and 1 comment."]
     assert invoke("doctor").stdout.splitlines()[-1] == WHOLE
+
+
+def test_an_index_of_other_data_is_not_waited_for(
+    invoke: Invoke, site: Store, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin_epoch(site, folder)
+    monkeypatch.setattr(examination, "_catches_up", Mock(side_effect=AssertionError))
+    assert "the index is of other data" in invoke("doctor").stdout
 
 
 def test_an_index_that_nobody_keeps_is_behind(invoke: Invoke, site: Store) -> None:

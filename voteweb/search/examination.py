@@ -60,11 +60,12 @@ def _faults(writer: IndexWriter, stream: Stream, documents: Documents) -> list[F
     """Return what is wrong with the index of *writer*, which writes nothing; raises IndexDamaged."""
     if not writer.check():
         raise IndexDamaged
+    state = writer.state()
+    if stream.read(state.position, wait=0).epoch != state.epoch:
+        return [Fault("the index is of other data")]  # and never catches up
     is_up_to_date = _catches_up(writer, stream)
     state = writer.state()
     changes = stream.read(state.position, wait=0)
-    if changes.epoch != state.epoch:
-        return [Fault("the index is of other data")]
     if not changes.is_complete:
         return [Fault("the index has missed changes", needs_rebuild=False)]
     if not is_up_to_date:
