@@ -66,8 +66,12 @@ def find(index: SearchIndex, search: Search) -> Matches:
     checked = index.state().checked
     totals = {kind: found.total}
     for other in kinds:
-        if other is not kind and (total := _count(index, query, other)) is not None:
-            totals[other] = total
+        if other is not kind:
+            try:
+                totals[other] = index.find(query, other, Order.NEW, 0, 0).total
+            except SearchError:
+                if not found.total and query.kind is None:
+                    raise  # nobody knows whether there are results
     if not found.total and query.kind is None and totals.get(Kind.COMMENTS):
         kind = Kind.COMMENTS
         found = _find(index, search, kind)
@@ -103,13 +107,6 @@ def _find(index: SearchIndex, search: Search, kind: Kind) -> Found:
         return index.find(search.query, kind, Order.SCORE, 0, config.MAX_COUNTED)
     order = Order.RELEVANCE if search.order is Order.SCORE else search.order
     return index.find(search.query, kind, order, _first(search), settings().page_size + _SPARE)
-
-
-def _count(index: SearchIndex, query: Query, kind: Kind) -> int | None:
-    try:
-        return index.find(query, kind, Order.NEW, 0, 0).total
-    except SearchError:
-        return None
 
 
 def _suggest(index: SearchIndex, query: Query, kind: Kind) -> str:
