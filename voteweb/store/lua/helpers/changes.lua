@@ -1,4 +1,4 @@
--- The length of the stream of changes, about: 1.4 MB. Who has not read for longer compares everything with the site;
+-- The length of the stream of changes, about: 3 MB. Who has not read for longer compares everything with the site;
 -- changes.py has the same number. An entry takes 3 of the 150 microseconds of a post.
 local MAX_CHANGES = 100000
 
