@@ -83,6 +83,21 @@ def test_a_damaged_file_is_given_up(machine: Machine, damage: Callable[[Path], N
     assert machine.folder.open() is None
 
 
+def test_a_file_that_is_given_up_leaves_the_next_alone(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    damaged = machine.writer.file
+    rebuild(machine, "new")
+    unlink = Path.unlink
+
+    def publish_and_unlink(file: Path) -> None:
+        monkeypatch.undo()
+        machine.folder.publish(machine.writer)
+        unlink(file)
+
+    monkeypatch.setattr(Path, "unlink", publish_and_unlink)
+    machine.folder.discard(damaged)
+    assert machine.find("new") == [1]
+
+
 def test_a_missing_file_is_none(machine: Machine) -> None:
     machine.writer.close()
     machine.writer.file.unlink()

@@ -98,10 +98,12 @@ class IndexFolder:
             raise IndexNotWritable(reason=str(error)) from error
 
     def discard(self, file: Path) -> None:
-        """Say that *file* is damaged: nothing is searched until another one is published."""
-        if self.current() == file:
-            with suppress(OSError):
-                self._point_to("")
+        """Delete *file*, which is damaged: nothing is searched until another one is published.
+
+        What names the current file is left alone, since that may be another one by now.
+        """
+        with suppress(OSError):
+            file.unlink()
 
     def _point_to(self, name: str) -> None:
         new = self._current.with_name(f"{self._current.name}.{os.getpid()}")
