@@ -214,6 +214,21 @@ def test_one_process_keeps_the_index_and_builds_it_anew_when_asked(
     assert_same(store, folder)
 
 
+def test_a_build_that_was_asked_for_and_failed_is_made_later(
+    store: Store, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new_indexer(store, folder).catch_up()
+    before = folder.current()
+    folder.request_rebuild()
+    with monkeypatch.context() as patch:
+        patch.setattr(IndexWriter, "create", Mock(side_effect=IndexNotWritable(reason="full")))
+        with pytest.raises(IndexNotWritable):
+            new_indexer(store, folder).catch_up()
+    new_indexer(store, folder).catch_up()
+    assert folder.current() != before
+    assert not folder.is_rebuild_requested()
+
+
 def test_the_present_index_is_searched_while_another_is_built(store: Store, folder: IndexFolder) -> None:
     id = factories.article(store, title="Common Lisp").id
     new_indexer(store, folder).catch_up()

@@ -54,7 +54,7 @@ def catch_up(site: Site, *, rebuild: bool) -> str:
     except AlreadyIndexing:
         if not rebuild:
             raise
-        indexer.request_rebuild()
+        new_folder(site).request_rebuild()
         return "The background process of the site builds the index anew now."
     return f"The index has {index_size(SearchIndex(site.settings.search_folder).state())}."
 

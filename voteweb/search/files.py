@@ -30,6 +30,7 @@ class IndexFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._current = path / f"current-{SCHEMA}"
+        self._rebuild_request = path / f"rebuild-{SCHEMA}"
 
     def current(self) -> Path | None:
         """Return the file that is searched, None if there is none."""
@@ -75,6 +76,13 @@ class IndexFolder:
         except SearchError:
             return None
 
+    def request_rebuild(self) -> None:
+        """Ask the process that holds the lock to build the index anew; the request stands until that is published."""
+        self._rebuild_request.touch()
+
+    def is_rebuild_requested(self) -> bool:
+        return self._rebuild_request.exists()
+
     def start_rebuild(self, epoch: str) -> IndexWriter:
         """Return a writer of a new file of the site's *epoch*; readers go on with the current one until it is ready.
 
@@ -94,6 +102,7 @@ class IndexFolder:
         try:
             self._point_to(writer.file.name)
             self._delete_all_but(writer.file)
+            self._rebuild_request.unlink(missing_ok=True)
         except OSError as error:
             raise IndexNotWritable(reason=str(error)) from error
 

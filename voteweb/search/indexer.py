@@ -37,8 +37,6 @@ FIRST_ROUND_SECONDS = 3_600.0
 NOTE_SECONDS = 2.0
 #: Seconds between two attempts to reach a database that is unavailable.
 RETRY_SECONDS = 1.0
-#: The file in the folder of the index by which another process asks the indexer to build the index anew.
-_REBUILD_REQUEST = "rebuild"
 
 
 class Indexer:
@@ -81,10 +79,6 @@ class Indexer:
                 self._begin_build()
             while not self._step(0, on_step):
                 pass
-
-    def request_rebuild(self) -> None:
-        """Ask the process that keeps the index to build it anew; it sees that within LOOK_SECONDS."""
-        (self._folder.path / _REBUILD_REQUEST).touch()
 
     @contextmanager
     def _opened(self) -> Iterator[None]:
@@ -206,14 +200,7 @@ class Indexer:
         if clock >= self._next_look:
             self._next_look = clock + LOOK_SECONDS
             index_articles(self._documents, self._writers(), self._documents.newest_ids(NEWEST_COUNT))
-            if self._is_rebuild_requested():
+            if self._folder.is_rebuild_requested():
                 self._begin_build()
         if clock >= self._next_round and not self._round:
             self._begin_round()
-
-    def _is_rebuild_requested(self) -> bool:
-        try:
-            (self._folder.path / _REBUILD_REQUEST).unlink()
-        except FileNotFoundError:
-            return False
-        return True
