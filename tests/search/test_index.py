@@ -173,6 +173,13 @@ def test_a_search_without_time_to_rank_finds_the_newest(machine: Machine, monkey
         machine.index.find(parse("word"), Kind.ARTICLES, Order.RELEVANCE, 0, 1)
 
 
+def test_even_a_short_search_looks_at_the_clock(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine.writer.apply([article(id, "word") for id in range(30)])
+    monkeypatch.setattr(config, "SEARCH_SECONDS", 0.0)
+    with pytest.raises(SearchTooSlow):
+        machine.find("word")
+
+
 def test_searches_wait_for_their_turn(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(config, "SEARCH_WAIT_SECONDS", 0.01)
     with machine.index.turn(), machine.index.turn(), pytest.raises(SearchBusy):

@@ -17,8 +17,9 @@ from voteweb.search.tables import Shard, read_shards, read_state
 #: Kilobytes of pages that each connection keeps. The file is not mapped into memory: searches would take a tenth less,
 #: but a disk that fails to read a page of it would end the process.
 _CACHE_KILOBYTES = 8 * 1024
-#: Steps of SQLite's machine between two looks at the clock: about 0.1 ms.
-_STEPS = 1_000
+#: Steps of SQLite's machine between two looks at the clock. One may read much of a full-text index: phrases that are
+#: nowhere end 17 ms after their time with 1,000 steps and 1 ms after it with 100, for 1.4 % more of a ranked search.
+_STEPS = 100
 
 
 class Connection:
