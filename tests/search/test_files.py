@@ -1,8 +1,11 @@
 """Files of an index are replaced while they are searched, and whatever happens to one, search says so and goes on."""
 
+import gc
 import os
 import resource
 import sqlite3
+import threading
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +13,7 @@ import pytest
 
 from tests.search.conftest import Machine, article
 from voteweb.search import engine
+from voteweb.search.connections import Connections
 from voteweb.search.errors import AlreadyIndexing, IndexDamaged, IndexNotWritable, NotReady
 from voteweb.search.files import IndexFolder
 
@@ -147,6 +151,23 @@ def test_a_process_searches_after_a_fork(machine: Machine) -> None:
             os._exit(status)  # whatever happens, no second process goes on with the tests
     assert os.waitpid(child, 0)[1] == 0
     assert machine.find("word") == [1]
+
+
+def test_a_connection_ends_with_its_thread(machine: Machine) -> None:
+    connections, ended = Connections(machine.folder), []
+
+    def search() -> None:
+        with connections.connection() as connection:
+            ended.append(weakref.ref(connection))
+
+    thread = threading.Thread(target=search)
+    gc.disable()
+    try:
+        thread.start()
+        thread.join()
+        assert ended[0]() is None
+    finally:
+        gc.enable()
 
 
 def test_a_python_without_full_text_search_is_known(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,27 +22,37 @@ _CACHE_KILOBYTES = 8 * 1024
 _STEPS = 100
 
 
+class _Deadline:
+    """When a statement has to end; apart from its connection, which a cycle would keep after its thread has ended."""
+
+    def __init__(self) -> None:
+        self.time = float("inf")
+
+    def is_past(self) -> bool:
+        return time.monotonic() > self.time
+
+
 class Connection:
     """A connection to one file; a statement that runs longer than its snapshot may last raises TimeoutError."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        self._deadline = float("inf")
+        self._deadline = _Deadline()
         self._connection = connect(file, "ro")
         for name, value in (("query_only", 1), ("cache_size", -_CACHE_KILOBYTES)):
             self._connection.execute(f"PRAGMA {name} = {value}")
-        self._connection.set_progress_handler(self._is_late, _STEPS)
+        self._connection.set_progress_handler(self._deadline.is_past, _STEPS)
 
     @contextmanager
     def snapshot(self, seconds: float) -> Iterator[None]:
         """Read from one state of the index, for *seconds* at most."""
         self._connection.execute("BEGIN")
-        self._deadline = time.monotonic() + seconds
+        self._deadline.time = time.monotonic() + seconds
         try:
             with translated_errors():
                 yield
         finally:
-            self._deadline = float("inf")
+            self._deadline.time = float("inf")
             self._connection.execute("ROLLBACK")
 
     def rows(self, statement: Statement) -> list[tuple[int, ...]]:
@@ -57,9 +67,6 @@ class Connection:
     def close(self) -> None:
         with suppress(sqlite3.Error):
             self._connection.close()
-
-    def _is_late(self) -> bool:
-        return time.monotonic() > self._deadline
 
 
 class Connections:
