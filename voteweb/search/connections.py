@@ -69,6 +69,10 @@ class Connection:
             self._connection.close()
 
 
+#: Connections of the process that has forked this one: SQLite forbids to use them here, even to close them.
+_inherited: list[Connection] = []
+
+
 class Connections:
     """The connections of one process to the current file of a folder; nothing is opened before it is used."""
 
@@ -108,12 +112,10 @@ class Connections:
                 raise
 
     def _open(self, file: Path) -> Connection:
-        # SQLite forbids to use a connection after a fork, even to close it.
-        known: tuple[int, Connection] | None = getattr(self._of_thread, "connection", None)
-        if known and known[0] == os.getpid():
-            if known[1].file == file:
-                return known[1]
-            known[1].close()
+        known = self._known()
+        if known and known.file == file:
+            return known
+        self._close()
         connection = Connection(file)
         connection.shards(Kind.ARTICLES)  # fails if the file is no index
         self._of_thread.connection = os.getpid(), connection
@@ -124,7 +126,14 @@ class Connections:
         self._folder.discard(file)
 
     def _close(self) -> None:
-        known: tuple[int, Connection] | None = getattr(self._of_thread, "connection", None)
-        if known and known[0] == os.getpid():
-            known[1].close()
+        if known := self._known():
+            known.close()
         self._of_thread.connection = None
+
+    def _known(self) -> Connection | None:
+        """Return the connection of this thread, if there is one of this process."""
+        pid, connection = getattr(self._of_thread, "connection", None) or (0, None)
+        if connection and pid != os.getpid():
+            _inherited.append(connection)
+            self._of_thread.connection = connection = None
+        return connection
