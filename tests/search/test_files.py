@@ -16,6 +16,7 @@ from voteweb.search import engine
 from voteweb.search.connections import Connections
 from voteweb.search.errors import AlreadyIndexing, IndexDamaged, IndexNotWritable, NotReady
 from voteweb.search.files import IndexFolder
+from voteweb.search.queries import Statement
 
 
 def rebuild(machine: Machine, *titles: str) -> None:
@@ -176,6 +177,11 @@ def test_a_connection_ends_with_its_thread(machine: Machine) -> None:
         assert ended[0]() is None
     finally:
         gc.enable()
+
+
+def test_a_snapshot_that_sqlite_has_ended_is_no_error(machine: Machine) -> None:
+    with Connections(machine.folder).connection() as connection, connection.snapshot(60):
+        connection.rows(Statement("ROLLBACK", {}))
 
 
 def test_a_python_without_full_text_search_is_known(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,7 +53,8 @@ class Connection:
                 yield
         finally:
             self._deadline.time = float("inf")
-            self._connection.execute("ROLLBACK")
+            if self._connection.in_transaction:  # SQLite may have ended it
+                self._connection.execute("ROLLBACK")
 
     def rows(self, statement: Statement) -> list[tuple[int, ...]]:
         return self._connection.execute(statement.text, statement.values).fetchall()
