@@ -14,7 +14,7 @@ import pytest
 from tests.search.conftest import Machine, article
 from voteweb.search import engine
 from voteweb.search.connections import Connections
-from voteweb.search.errors import AlreadyIndexing, IndexDamaged, IndexNotWritable, NotReady
+from voteweb.search.errors import AlreadyIndexing, IndexDamaged, IndexNotWritable, NotReady, SearchError
 from voteweb.search.files import IndexFolder
 from voteweb.search.queries import Statement
 
@@ -182,6 +182,18 @@ def test_a_connection_ends_with_its_thread(machine: Machine) -> None:
 def test_a_snapshot_that_sqlite_has_ended_is_no_error(machine: Machine) -> None:
     with Connections(machine.folder).connection() as connection, connection.snapshot(60):
         connection.rows(Statement("ROLLBACK", {}))
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [(sqlite3.SQLITE_IOERR_READ, SearchError), (sqlite3.SQLITE_IOERR_WRITE, IndexNotWritable)],
+)
+def test_a_disk_that_cannot_be_read_is_not_called_unwritable(code: int, expected: type[SearchError]) -> None:
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = code
+    with pytest.raises(SearchError) as raised, engine.translated_errors():
+        raise error
+    assert raised.type is expected
 
 
 def test_a_python_without_full_text_search_is_known(monkeypatch: pytest.MonkeyPatch) -> None:

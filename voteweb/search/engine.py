@@ -45,11 +45,14 @@ def translated_errors(*, is_opening: bool = False) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        extended = getattr(error, "sqlite_errorcode", 0)
+        code = extended & 0xFF
         if code == sqlite3.SQLITE_INTERRUPT:
             raise TimeoutError from error
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or (is_opening and code == sqlite3.SQLITE_ERROR):
             raise IndexDamaged from error
+        if extended in (sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ):
+            raise SearchError from error
         if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY):
             raise IndexNotWritable(reason=str(error)) from error
         raise SearchError from error
