@@ -6,13 +6,8 @@ const ITEMS = ".article, .comment";
 const STOPS = ".article .title, .comment-head a:last-of-type";
 let isAfterG = false;
 
-function isOff() {
-  return localStorage.getItem(STORAGE_KEY) === "1";
-}
-
-function currentItem() {
-  return document.activeElement.closest(ITEMS) ?? document.querySelector(":is(.article, .comment):target");
-}
+const isOff = () => localStorage.getItem(STORAGE_KEY) === "1";
+const currentItem = () => document.activeElement.closest(ITEMS) ?? document.querySelector(`:is(${ITEMS}):target`);
 
 // The elements of an item, without those of the replies inside it.
 function inside(item, selector) {
@@ -49,17 +44,14 @@ function fold() {
 function reply() {
   const link = inside(currentItem(), "a[data-reply]")[0];
   const details = document.querySelector("#comments details:has([data-draft])");
-  if (link) link.click();
-  else if (details) {
-    details.open = true;
-    details.querySelector("[data-draft]").focus();
-  }
+  if (link) return link.click();
+  if (details) details.open = true;
+  details?.querySelector("[data-draft]").focus();
 }
 
 function pressVoteButton() {
   const item = currentItem();
-  const detail = document.querySelector(".article-detail");
-  (item ? inside(item, "button.vote")[0] : detail?.querySelector("button.vote"))?.click();
+  (item ? inside(item, "button.vote")[0] : document.querySelector(".article-detail button.vote"))?.click();
 }
 
 // The field of the page, else of its header; where the header has only a link, the page of search.

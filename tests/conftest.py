@@ -61,10 +61,17 @@ def server_url() -> Iterator[str]:
 
 
 @pytest.fixture
-def settings(server_url: str) -> Settings:
-    """The settings of a site on the test server, without cached pages, rate limits and an access log."""
-    key = "for tests only, and long enough"
-    return Settings(redis_url=server_url, secret_key=key, redis_deadline=10.0, page_seconds=0, limits=0, log="off")
+def settings(server_url: str, tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """The settings of a site on the test server, without an index, cached pages, rate limits and an access log."""
+    return Settings(
+        redis_url=server_url,
+        secret_key="for tests only, and long enough",
+        data_dir=str(tmp_path_factory.getbasetemp() / "no-data"),
+        redis_deadline=10.0,
+        page_seconds=0,
+        limits=0,
+        log="off",
+    )
 
 
 @pytest.fixture

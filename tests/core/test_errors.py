@@ -8,7 +8,7 @@ from voteweb.core.errors import VotewebError
 #: A value for each placeholder of a message.
 VALUES = {
     "names": "python", "name": "ann", "max": 5, "when": 1_456_789_012.5, "reason": "spam, twice.", "minutes": 10,
-    "domain": "example.com", "why": "Spam.",
+    "domain": "example.com", "why": "Spam.", "percent": 62,
 }  # fmt: skip
 
 
@@ -24,7 +24,7 @@ def test_message_is_a_sentence(error_class: type[VotewebError]) -> None:
     message = str(error_class(**VALUES))
     assert message[0].isupper()
     assert message.endswith(".")
-    assert "%" not in message
+    assert "%(" not in message
 
 
 def test_codes_are_unique() -> None:

@@ -58,7 +58,7 @@ def app(link: Link, settings: Settings, make_store: MakeStore) -> Iterator[Flask
     store = open_store(replace(settings, redis_url=f"unix://{link.path}", redis_deadline=DEADLINE, limits=1))
     factories.article(store, groups=("python", "redis"))
     factories.user(store, "mod", Role.MODERATOR, passwords.hash_password(PASSWORD))
-    yield create_app(settings, store)
+    yield create_app(replace(settings, search=0), store)
     store.connection.close()
 
 
