@@ -22,6 +22,7 @@ from tests.store.storm import StoreStorm
 from voteweb.cli import index as cli_index
 from voteweb.cli.index import keep_index
 from voteweb.core.comments import CommentId
+from voteweb.core.errors import Unavailable
 from voteweb.core.search_documents import DocumentId
 from voteweb.search import indexer, sources
 from voteweb.search.documents import Kind, Order
@@ -176,6 +177,26 @@ def test_many_documents_come_in_chunks(store: Store, folder: IndexFolder, monkey
     assert len(shares) > 4
     store.removals.delete(3)
     run(store, "XTRIM", "changes:", "MAXLEN", 0)
+    new_indexer(store, folder).catch_up()
+    assert_same(store, folder)
+
+
+def test_long_conversations_are_read_between_reads_of_the_stream(
+    store: Store, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "CHUNK_SIZE", 2)
+    factories.article(store)
+    for _ in range(5):
+        factories.comment(store, 1)
+    new_indexer(store, folder).catch_up()
+    store.removals.delete(1)
+    run(store, "HSET", "thread:1", "last", 10**12)
+    calls = Mock(documents=Mock(wraps=store.searched), stream=Mock(wraps=store.changes))
+    calls.documents.comments.side_effect = [[], Unavailable()]
+    with pytest.raises(Unavailable):
+        Indexer(folder, calls.stream, calls.documents).catch_up()
+    names = [name for name, *_ in calls.mock_calls if name in {"documents.comments", "stream.read"}]
+    assert names[-4:] == ["stream.read", "documents.comments"] * 2
     new_indexer(store, folder).catch_up()
     assert_same(store, folder)
 

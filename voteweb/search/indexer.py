@@ -13,11 +13,11 @@ from voteweb.core.search_documents import Changes
 from voteweb.search.errors import IndexDamaged
 from voteweb.search.files import IndexFolder
 from voteweb.search.sources import (
+    Conversations,
     Documents,
     Stream,
     index_articles,
     index_comments,
-    index_conversations,
     index_everything,
 )
 from voteweb.search.writer import IndexWriter
@@ -52,6 +52,8 @@ class Indexer:
         self._epoch = self._position = ""
         #: The steps in which everything is indexed, the next index or again the current one.
         self._round: Iterator[float] | None = None
+        #: What the stream named before the position and is not indexed yet.
+        self._conversations = Conversations(documents)
         self._pause = 0.0
         #: Whether the current index lacks changes before the position, until the round ends.
         self._has_gap = False
@@ -99,6 +101,7 @@ class Indexer:
             writer.close()
         self._current = self._next = self._round = None
         self._has_gap = False
+        self._conversations.clear()
 
     def _writers(self) -> list[IndexWriter]:
         return [writer for writer in (self._current, self._next) if writer]
@@ -109,7 +112,8 @@ class Indexer:
             if not self._next and not (self._current and self._folder.current() == self._current.file):
                 self._start_over()  # a search has found damage, or the last attempt failed
                 return False
-            changes = self._stream.read(self._position, wait=min(wait, self._pause) if self._round else wait)
+            is_done = not self._round and not self._conversations
+            changes = self._stream.read(self._position, wait=wait if is_done else min(wait, self._pause))
             if changes.epoch != self._epoch:
                 self._start_over()
                 return False
@@ -122,10 +126,12 @@ class Indexer:
                 self._position = self._stream.end()
                 return False
             self._follow(changes)
-            if not changes.may_be_more and not self._has_gap:
+            if not changes.may_be_more and not self._has_gap and not self._conversations:
                 self._note_time()
-            if self._round:
-                self._go_on(self._round, on_step)
+            if self._round or self._conversations:
+                begin = time.monotonic()
+                self._go_on(on_step)
+                self._pause = PAUSE_SHARE * (time.monotonic() - begin)
                 return False
             if not changes.may_be_more:
                 self._look_around()
@@ -154,22 +160,28 @@ class Indexer:
         self._round = index_everything(self._documents, writer, is_new=writer is self._next) if writer else None
 
     def _follow(self, changes: Changes) -> None:
-        """Index what has changed, then store the new position."""
+        """Index what has changed, but for whole conversations, then store the new position."""
         if changes.position == self._position:
             return
         writers = self._writers()
         index_articles(self._documents, writers, changes.articles)
         index_comments(self._documents, writers, changes.comments)
-        index_conversations(self._documents, writers, changes.conversations)
+        self._conversations.add(changes.conversations)
         self._position = changes.position
-        if self._current and not self._has_gap:
+        self._store_position()
+
+    def _store_position(self) -> None:
+        """Store the position, unless something before it is not indexed yet."""
+        if self._current and not self._has_gap and not self._conversations:
             self._current.apply([], [], self._position)
 
-    def _go_on(self, round: Iterator[float], on_step: Callable[[float], None]) -> None:
-        """Do the next step of a round; after the last one, search what was built."""
-        begin = time.monotonic()
-        share = next(round, None)
-        self._pause = PAUSE_SHARE * (time.monotonic() - begin)
+    def _go_on(self, on_step: Callable[[float], None]) -> None:
+        """Do the next step of conversations, else of the round; after its last one, search what was built."""
+        if self._conversations:
+            self._conversations.index_some(self._writers())
+            self._store_position()
+            return
+        share = next(self._round or iter(()), None)
         if share is not None:
             on_step(share)
             if self._next:

@@ -69,12 +69,35 @@ def index_comments(source: Documents, writers: Sequence[Target], ids: Iterable[C
         _apply(source.comments(chunk), writers, set(chunk))
 
 
-def index_conversations(source: Documents, writers: Sequence[IndexWriter], articles: Iterable[int]) -> None:
-    """Index all comments of these articles as they are now; those that were indexed and are gone are taken out."""
-    last = source.last_comments(articles)
-    for article in articles:
-        ids = {CommentId(article, number) for number in range(1, last.get(article, 0) + 1)}
-        index_comments(source, writers, sorted(ids.union(*(writer.comments_of(article) for writer in writers))))
+class Conversations:
+    """The conversations of which all comments are to be indexed as they are now, CHUNK_SIZE of them in a step."""
+
+    def __init__(self, source: Documents) -> None:
+        self._source = source
+        self._articles: dict[int, None] = {}
+        #: The comments of articles that are not among ``_articles`` any more.
+        self._comments: list[CommentId] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._articles or self._comments)
+
+    def add(self, articles: Iterable[int]) -> None:
+        self._articles |= dict.fromkeys(articles)
+
+    def clear(self) -> None:
+        self._articles.clear()
+        self._comments.clear()
+
+    def index_some(self, writers: Sequence[IndexWriter]) -> None:
+        """Do a step; comments that were indexed and are gone are taken out. After an error the step can be repeated."""
+        while self._articles and len(self._comments) < CHUNK_SIZE:
+            article = next(iter(self._articles))
+            last = self._source.last_comments([article]).get(article, 0)
+            ids = {CommentId(article, number) for number in range(1, last + 1)}
+            self._comments += sorted(ids.union(*(writer.comments_of(article) for writer in writers)))
+            del self._articles[article]
+        index_comments(self._source, writers, self._comments[:CHUNK_SIZE])
+        del self._comments[:CHUNK_SIZE]
 
 
 def index_everything(source: Documents, writer: IndexWriter, *, is_new: bool) -> Iterator[float]:

@@ -54,10 +54,13 @@ class SearchedDocuments:
         return [_article(article) for article in self._read_articles(ids).values()]
 
     def last_comments(self, ids: Iterable[int]) -> dict[int, int]:
-        """Return the highest number of a comment for those of these articles that have a conversation."""
+        """Return the highest number of a comment, MAX_COMMENTS at most, for those articles that have a conversation."""
         wanted = list(ids)
         replies = self._run([("HGET", self._keys.thread(id), "last") for id in wanted])
-        return {id: int(last) for id, last in zip(wanted, replies, strict=True) if last and last.isdecimal()}
+        highest = config.MAX_COMMENTS
+        return {
+            id: min(int(last), highest) for id, last in zip(wanted, replies, strict=True) if last and last.isdecimal()
+        }
 
     def comments(self, ids: Iterable[CommentId]) -> list[Document]:
         """Return those of these comments that everybody can read."""
