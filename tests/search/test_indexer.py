@@ -26,7 +26,7 @@ from voteweb.core.errors import Unavailable
 from voteweb.core.search_documents import DocumentId
 from voteweb.search import indexer, sources
 from voteweb.search.documents import Kind, Order
-from voteweb.search.errors import AlreadyIndexing, IndexNotWritable
+from voteweb.search.errors import AlreadyIndexing, IndexNotWritable, SearchError
 from voteweb.search.files import IndexFolder
 from voteweb.search.grammar import parse
 from voteweb.search.index import SearchIndex
@@ -314,6 +314,17 @@ def test_a_running_indexer_replaces_a_damaged_index_once_it_can_write(
     assert found(folder, "needle") == [article.id]
     stop.set()
     thread.join()
+
+
+def test_the_log_has_the_words_of_sqlite(capsys: pytest.CaptureFixture[str]) -> None:
+    stop = threading.Event()
+
+    def run(_: object) -> None:
+        stop.set()
+        raise SearchError from OSError("disk I/O error")
+
+    keep_index(Mock(run=run), stop)
+    assert "disk I/O error" in capsys.readouterr().err
 
 
 def test_a_post_is_found_by_the_process_of_the_jobs(store: Store, server_url: str, tmp_path: Path) -> None:

@@ -73,7 +73,8 @@ def keep_index(indexer: Indexer, stop: threading.Event) -> None:
         except (AlreadyIndexing, Unavailable):
             pass  # another process does it; /healthz and the web server's log say so already
         except Exception as error:
-            message = str(error) if isinstance(error, VotewebError | OSError) else f"{type(error).__name__}: {error}"
+            cause = error.__cause__ or error  # the message of an error of search is for those who search
+            message = str(cause) if isinstance(cause, VotewebError | OSError) else f"{type(cause).__name__}: {cause}"
             if message != reported:
                 click.echo(f"Warning: the index of search is not up to date: {message}", err=True)
             reported = message
