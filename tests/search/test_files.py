@@ -7,6 +7,7 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,18 @@ def test_a_damaged_file_is_given_up(machine: Machine, damage: Callable[[Path], N
     with pytest.raises(NotReady):
         machine.find("word")
     assert machine.folder.open() is None
+
+
+@pytest.mark.parametrize("table", ["articles", "state", "shards"])
+def test_a_file_that_lacks_rows_is_given_up(table: str, machine: Machine) -> None:
+    machine.writer.apply([article(1, "old")])
+    machine.writer.close()
+    with closing(sqlite3.connect(machine.writer.file)) as connection, connection:
+        connection.execute(f"DELETE FROM {table}")
+    with pytest.raises(IndexDamaged):
+        assert machine.find("old") == machine.index.state()
+    with pytest.raises(NotReady):
+        machine.find("old")
 
 
 def test_a_file_that_is_given_up_leaves_the_next_alone(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
