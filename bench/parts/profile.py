@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from cProfile import Profile
 from dataclasses import replace
 from itertools import cycle, islice
-from pstats import Stats
 from typing import Any
 
 from flask import Flask
@@ -70,7 +69,8 @@ def _table(label: str, app: Flask, requests: Sequence[Request], count: int) -> T
     profiler = Profile()
     for environ in islice(environs, count):
         profiler.runcall(_answer, app, environ)
-    functions = times_by_function(Stats(profiler).stats)  # type: ignore[attr-defined]
+    profiler.create_stats()
+    functions = times_by_function(profiler.stats)
     percent = sum(own for _, own, _ in functions.values()) / 100
     packages: defaultdict[str, float] = defaultdict(float)
     for function, (_, own, _) in functions.items():

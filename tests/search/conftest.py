@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,10 +16,10 @@ from voteweb.search.index import SearchIndex
 from voteweb.search.writer import IndexWriter
 
 
-def article(id: int, title: str, time: float | None = None, **fields: object) -> Document:
+def article(id: int, title: str, time: float | None = None, **fields: Any) -> Document:
     """Return article *id*, published *id* seconds after the beginning unless there is a *time*."""
     values = {"text": "", "link": "", "poster": "", "groups": ()} | fields
-    return Document(id=id, time=float(id) if time is None else time, title=title, **values)  # type: ignore[arg-type]
+    return Document(id=id, time=float(id) if time is None else time, title=title, **values)
 
 
 def comment(id: int, number: int, text: str) -> Document:

@@ -17,7 +17,7 @@ from voteweb.core.errors import (
     TooMuchHidden,
     TooMuchSaved,
 )
-from voteweb.core.models import LogAction, Page, User
+from voteweb.core.models import Article, LogAction, Page, User
 from voteweb.core.my_site import Hidden, HiddenKind, MySite, hidden_member
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
@@ -39,7 +39,7 @@ def choice(store: Store) -> MySite:
     return read.result
 
 
-def saved(store: Store) -> Page[object]:
+def saved(store: Store) -> Page[Article]:
     pipeline = store.pipeline()
     page = store.own_lists.queue_saved(pipeline, "ann", 1, 25)
     pipeline.execute()
@@ -58,7 +58,7 @@ def test_a_choice_is_kept_until_it_is_taken_back(store: Store, ann: User) -> Non
     site.hide(hidden_article(1), ann)
     site.save(1, ann)
     assert choice(store) == MySite(("go", "redis"), frozenset({"mbob", "a1"}))
-    assert [row.id for row in saved(store).rows] == [1]  # type: ignore[attr-defined]
+    assert [row.id for row in saved(store).rows] == [1]
     site.unfollow("redis", ann)
     site.show(hidden_member("bob"), ann)
     site.unsave(1, ann)

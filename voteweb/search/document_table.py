@@ -7,7 +7,6 @@ from voteweb.core import config
 from voteweb.core.search_documents import Document, DocumentId
 from voteweb.search.documents import Difference, Kind
 from voteweb.search.engine import sqlite3
-from voteweb.search.errors import IndexDamaged
 from voteweb.search.tables import COLUMNS, Shard, columns, pack, read_shards, to_number, to_rowid, unpack
 
 _INSERTION = "INSERT INTO {{shard}} (rowid, {columns}) VALUES (?{values})"
@@ -29,14 +28,12 @@ class DocumentTable:
         self.reload()
 
     def reload(self) -> None:
-        """Read the shards again, after a transaction was taken back; raise IndexDamaged if there is none."""
+        """Read the shards again, after a transaction was taken back; raises IndexDamaged."""
         self._shards = read_shards(self._connection, self._kind)
         counts = self._run("SELECT number, rows FROM shards WHERE kind = ?", self._kind.value)
         self._rows: dict[int, int] = dict(counts)
         #: The time and the rowid from which on the next document of this time looks for a free one.
         self._last_tie = (-1, -1)
-        if not self._shards:
-            raise IndexDamaged
 
     def put(self, document: Document) -> bool:
         """Index *document* as it is; return whether that changed anything."""
@@ -98,7 +95,8 @@ class DocumentTable:
             (rows,) = self._run("SELECT count(*) FROM {kind}")[0]
             return bool(sum(sizes) == sum(self._rows.values()) == rows)
         finally:
-            self._connection.execute("ROLLBACK")
+            if self._connection.in_transaction:  # SQLite may have ended it
+                self._connection.execute("ROLLBACK")
 
     def merge(self) -> Iterator[None]:
         """Merge what was written into one part of each full-text index, in steps of some 10 ms."""

@@ -40,12 +40,10 @@ def connect(file: Path, mode: str) -> "sqlite3.Connection":
 def translated_errors(*, is_opening: bool = False) -> Iterator[None]:
     """Raise an error of search instead of SQLite's, and TimeoutError for what was interrupted.
 
-    A file that *is_opening* is damaged, too, if it has other tables, and any file that lacks a row.
+    A file that *is_opening* is damaged, too, if it has other tables.
     """
     try:
         yield
-    except (LookupError, ValueError) as error:
-        raise IndexDamaged from error
     except sqlite3.Error as error:
         extended = getattr(error, "sqlite_errorcode", 0)
         code = extended & 0xFF

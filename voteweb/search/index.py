@@ -10,7 +10,7 @@ from voteweb.core import config
 from voteweb.core.search_documents import DocumentId
 from voteweb.search.connections import Connection, Connections
 from voteweb.search.documents import Found, Kind, Note, Order, State
-from voteweb.search.errors import SearchBusy, SearchError, SearchTooSlow
+from voteweb.search.errors import IndexDamaged, SearchBusy, SearchError, SearchTooSlow
 from voteweb.search.files import IndexFolder
 from voteweb.search.grammar import Query
 from voteweb.search.queries import Statement, ids, newest, ranked, within
@@ -135,5 +135,8 @@ def _candidates(
 
 
 def _ids(connection: Connection, kind: Kind, rowids: list[int]) -> tuple[DocumentId, ...]:
+    """Return the ids of the documents in these rows; raise IndexDamaged if there is none."""
     numbers = {row[0]: row[1] for row in connection.rows(ids(kind, rowids))}
+    if len(numbers) < len(rowids):
+        raise IndexDamaged
     return tuple(numbers[rowid] if kind is Kind.ARTICLES else to_comment(numbers[rowid]) for rowid in rowids)

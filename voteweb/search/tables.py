@@ -98,13 +98,16 @@ def create(connection: "sqlite3.Connection", epoch: str) -> None:
 
 
 def read_shards(connection: "sqlite3.Connection", kind: Kind) -> list[Shard]:
-    """Return the full-text indexes of a *kind*, the newest first."""
+    """Return the full-text indexes of a *kind*, the newest first; raise IndexDamaged if there is none."""
     rows = connection.execute("SELECT number, first FROM shards WHERE kind = ? ORDER BY number DESC", (kind,))
-    return [Shard(kind, number, first) for number, first in rows]
+    shards = [Shard(kind, number, first) for number, first in rows]
+    if not shards:
+        raise IndexDamaged
+    return shards
 
 
 def read_state(connection: "sqlite3.Connection", file: Path) -> State:
-    """Return the state of the index in *file*."""
+    """Return the state of the index in *file*; raise IndexDamaged if a part of it is missing."""
     values = dict(connection.execute("SELECT name, value FROM state"))
     rows = dict(connection.execute("SELECT kind, sum(rows) FROM shards GROUP BY kind"))
     try:
@@ -112,7 +115,10 @@ def read_state(connection: "sqlite3.Connection", file: Path) -> State:
     except OSError:
         checked = 0.0
     percent = read_percent(file)
-    return State(values["epoch"], values["position"], percent, checked, rows[Kind.ARTICLES], rows[Kind.COMMENTS])
+    try:
+        return State(values["epoch"], values["position"], percent, checked, rows[Kind.ARTICLES], rows[Kind.COMMENTS])
+    except KeyError as error:
+        raise IndexDamaged from error
 
 
 def read_percent(file: Path) -> int:
@@ -139,10 +145,12 @@ def pack(document: Document) -> bytes:
 def unpack(body: bytes) -> tuple[str, str, str]:
     """Return the title, the facets and the text that :func:`pack` made *body* of; raise IndexDamaged if it did not."""
     try:
-        unpacked = zlib.decompressobj(wbits=_WINDOW_BITS, zdict=_COMMON).decompress(body).decode()
-        title, facet_tokens, text = unpacked.split("\n", 2)
+        unpacker = zlib.decompressobj(wbits=_WINDOW_BITS, zdict=_COMMON)
+        title, facet_tokens, text = unpacker.decompress(body).decode().split("\n", 2)
     except (zlib.error, ValueError) as error:  # also what is not UTF-8
         raise IndexDamaged from error
+    if not unpacker.eof:
+        raise IndexDamaged
     return title, facet_tokens, text
 
 

@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from voteweb.core import config
 from voteweb.core.search_documents import Changes
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
@@ -64,6 +65,7 @@ def _parse(position: str, entries: list[tuple[str, Mapping[str, str]]], epoch: s
     fields = [field for _, entry in entries for field in entry.items()]
     ids = {kind: {int(id) for found, id in fields if found == kind and id.isdecimal()} for kind in ("a", "t")}
     comments = {parse_comment(id) for kind, id in fields if kind == "c"}
+    comments = {comment for comment in comments if comment and comment.number <= config.MAX_COMMENTS}
     return Changes(
         entries[-1][0] if entries else position,
         epoch,

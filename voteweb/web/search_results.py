@@ -125,7 +125,7 @@ def queue_comments(pipeline: Pipeline, search: Search, matches: Matches) -> Read
     """Queue a read of a page of comments."""
     ids = cast("tuple[CommentId, ...]", matches.ids)
     read = store().search_results.queue_comments(pipeline, ids)
-    return lambda: _page(search, matches, ids, read.result)
+    return lambda: _page(search, matches, len(ids), read.result)
 
 
 def queue_articles(
@@ -135,14 +135,15 @@ def queue_articles(
 
     The order by score takes a round trip of its own, with what is queued on *pipeline*.
     """
-    ids = cast("tuple[int, ...]", matches.ids)
+    ids, gone = cast("tuple[int, ...]", matches.ids), 0
     if search.order is Order.SCORE:
         best = store().search_results.queue_best(pipeline, ids)
         pipeline.execute()
+        gone = len(ids) - len(best.result)
         ids = best.result[_first(search) : _first(search) + settings().page_size + _SPARE]
     read = store().search_results.queue_articles(pipeline, ids)
     own = queue_own_marks(pipeline, ids, voter)
-    return lambda: _page(search, matches, ids, read.result), own
+    return lambda: _page(search, matches, len(ids) + gone, read.result), own
 
 
 def as_seen(page: Page[Article], viewer: User | None, own: OwnMarks) -> tuple[Page[Article], tuple[str, ...]]:
@@ -156,12 +157,12 @@ def as_seen(page: Page[Article], viewer: User | None, own: OwnMarks) -> tuple[Pa
     return my_site.without_hidden(replace(page, rows=rows)), group_names
 
 
-def _page(search: Search, matches: Matches, ids: tuple[DocumentId, ...], rows: tuple[T, ...]) -> Page[T]:
-    """Return the page with the first of *rows*, which were read of *ids*; those that are gone do not count."""
+def _page(search: Search, matches: Matches, asked: int, rows: tuple[T, ...]) -> Page[T]:
+    """Return the page with the first of *rows*, all that are left of *asked* ids; those that are gone do not count."""
     size, first = settings().page_size, _first(search)
     total = matches.totals[matches.kind]
     if total <= config.MAX_COUNTED:
-        total -= len(ids) - len(rows)
+        total -= asked - len(rows)
     stop = min(first + size, config.MAX_COUNTED)
     return check_page_exists(
         Page(rows[:size], search.number, total, first + 1, more=min(total, config.MAX_COUNTED) > stop)

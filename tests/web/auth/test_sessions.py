@@ -27,7 +27,9 @@ def content(store: Store) -> dict[str, Any]:
 
 def signed(app: Flask, content: dict[str, Any], age: float, monkeypatch: pytest.MonkeyPatch) -> str:
     """Return a cookie with *content* that was signed *age* seconds ago."""
-    signer = app.session_interface.get_signing_serializer(app)  # type: ignore[attr-defined]
+    assert isinstance(app.session_interface, sessions.SessionInterface)
+    signer = app.session_interface.get_signing_serializer(app)
+    assert signer
     now = datetime.now(UTC).timestamp()
     with monkeypatch.context() as patch:
         patch.setattr(TimestampSigner, "get_timestamp", lambda self: int(now - age))

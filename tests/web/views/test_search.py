@@ -85,6 +85,8 @@ def test_score_orders_what_is_found(reader: Browser, store: Store, index: FixedI
     assert reader.open("/search?q=votes&sort=score").titles == ["With 90 votes", "With 20 votes", "With 5 votes"]
     assert reader.open("/search?q=votes&sort=new").titles == ["With 20 votes", "With 90 votes", "With 5 votes"]
     assert index.asked[-2] == ("votes", Kind.ARTICLES, Order.NEW)
+    store.removals.delete(1)
+    assert "2 articles" in reader.open("/search?q=votes&sort=score").page.one("main").text
 
 
 def test_pages_repeat_the_query_and_end_with_the_counted_results(
