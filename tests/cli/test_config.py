@@ -62,8 +62,8 @@ def test_a_missing_key_is_shown_as_missing(invoke_alone: Invoke) -> None:
 
 def test_an_unknown_setting_is_reported(invoke_alone: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("VOTEWEB_TEST_NO_SKIP", raising=False)
-    result = invoke_alone("config", VOTEWEB_GOOD_VOTE="100")
-    assert result.stdout.endswith("VOTEWEB_GOOD_VOTE is set, but there is no such setting.\n")
+    result = invoke_alone("config", VOTEWEB_BAD_VOTES_OF_THE_DAY="100")
+    assert result.stdout.endswith("VOTEWEB_BAD_VOTES_OF_THE_DAY is set, but there is no such setting.\n")
 
 
 def test_an_invalid_value_fails_in_one_line(invoke_alone: Invoke) -> None:

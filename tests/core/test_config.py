@@ -1,6 +1,7 @@
 """The settings that the environment may give, and what is computed from them."""
 
 import dataclasses
+import math
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from voteweb.core.errors import ConfigError
 BAD_CONTACT = "VOTEWEB_SECURITY_CONTACT must begin with mailto: or https:// and have no blanks."
 BAD_URL = "VOTEWEB_SITE_URL must be http:// or https:// and a host in ASCII, without a path."
 BAD_URLS = ["news.example", "ftp://news.example", "https://", "https://news.example/news", "https://a b", "//news"]
+BAD_URLS += ["https://:::", "https://news.example:99999", "https://news.example:0", "https://[::1", "https://[1.2.3.4]"]
 
 
 @pytest.mark.parametrize(
@@ -25,7 +27,7 @@ BAD_URLS = ["news.example", "ftp://news.example", "https://", "https://news.exam
         ({"VOTEWEB_VOTE_SCORE": "inf"}, "VOTEWEB_VOTE_SCORE must be a finite number."),
         ({"VOTEWEB_REDIS_DEADLINE": "1e999"}, "VOTEWEB_REDIS_DEADLINE must be a finite number."),
         ({"VOTEWEB_OWN_VOTE": "2"}, "VOTEWEB_OWN_VOTE must be 0 or 1."),
-        ({"VOTEWEB_OWN_VOTE": "-1"}, "VOTEWEB_OWN_VOTE must be at least 0."),
+        ({"VOTEWEB_OWN_VOTE": "-1"}, "VOTEWEB_OWN_VOTE must be 0 or 1."),
         ({"VOTEWEB_VOTING_SECONDS": "0"}, "VOTEWEB_VOTING_SECONDS must be at least 1."),
         ({"VOTEWEB_PAGE_SIZE": "0"}, "VOTEWEB_PAGE_SIZE must be at least 1."),
         ({"VOTEWEB_GOOD_LISTED": "-5"}, "VOTEWEB_GOOD_LISTED must be at least 1."),
@@ -40,6 +42,15 @@ BAD_URLS = ["news.example", "ftp://news.example", "https://", "https://news.exam
         # Redis refuses an expiry too far away, and would do so after a script's first write.
         ({"VOTEWEB_VOTING_SECONDS": "9" * 18}, "VOTEWEB_VOTING_SECONDS must be at most 3155760000."),
         ({"VOTEWEB_GROUP_CACHE_SECONDS": "9" * 18}, "VOTEWEB_GROUP_CACHE_SECONDS must be at most 86400."),
+        # Each of these was accepted, and made every page fail.
+        ({"VOTEWEB_EDIT_SECONDS": "1" + "0" * 17}, "VOTEWEB_EDIT_SECONDS must be at most 3155760000."),
+        ({"VOTEWEB_SESSION_DAYS": "100000000"}, "VOTEWEB_SESSION_DAYS must be at most 365."),
+        ({"VOTEWEB_PAGE_SIZE": "100000"}, "VOTEWEB_PAGE_SIZE must be at most 250."),
+        ({"VOTEWEB_GOOD_VOTES": "1" + "0" * 20}, "VOTEWEB_GOOD_VOTES must be at most 1000000."),
+        (
+            {"VOTEWEB_SITE_ULR": "https://news.example"},
+            "There is no setting VOTEWEB_SITE_ULR. Did you mean VOTEWEB_SITE_URL? Rename or unset it.",
+        ),
         ({"VOTEWEB_LIMITS": "-1"}, "VOTEWEB_LIMITS must be at least 0."),
         ({"VOTEWEB_TRUSTED_PROXIES": "-1"}, "VOTEWEB_TRUSTED_PROXIES must be at least 0."),
         ({"VOTEWEB_TRUSTED_PROXIES": "11"}, "VOTEWEB_TRUSTED_PROXIES must be at most 10."),
@@ -93,11 +104,20 @@ def test_every_setting_has_a_unit_a_description_and_a_variable(setting: dataclas
         assert getattr(from_env({env_name(setting.name): str(setting.default)}), setting.name) == setting.default
 
 
+def test_every_number_has_bounds() -> None:
+    numbers = [setting for setting in dataclasses.fields(Settings) if isinstance(setting.default, int | float)]
+    switches = [setting for setting in numbers if setting.metadata["unit"] == "0 or 1"]
+    bounded = [number for number in numbers if number.metadata["min"] is not None and number.metadata["max"] < math.inf]
+    assert {setting.name for setting in numbers} == {setting.name for setting in bounded + switches}
+
+
 def test_unknown_variables_are_ignored() -> None:
     assert from_env({"GOOD_VOTES": "1", "VOTEWEB_UNHEARD_OF": "1"}) == Settings()
 
 
-@pytest.mark.parametrize(("url", "secure"), [("", False), ("http://a.example", False), ("https://a.example", True)])
+@pytest.mark.parametrize(
+    ("url", "secure"), [("", False), ("http://a.example:8000", False), ("https://[::1]:65535/", True)]
+)
 def test_only_a_site_under_https_is_secure(url: str, secure: bool) -> None:
     assert Settings(site_url=url).secure is secure
 

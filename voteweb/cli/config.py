@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from voteweb.cli.site import TRACEBACK_VARIABLE, mask_password
-from voteweb.core.config import Settings, env_name, from_env
+from voteweb.cli.site import mask_password
+from voteweb.core.config import Settings, env_name, from_env, unknown_names
 
 _HEADINGS = ("SETTING", "VALUE", "UNIT", "FROM", "REASON")
 
@@ -24,10 +24,8 @@ def config() -> None:
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS) - 1)]
     for row in rows:
         click.echo("  ".join([cell.ljust(width) for cell, width in zip(row, widths, strict=False)] + [row[-1]]))
-    known = {env_name(setting.name) for setting in fields(Settings)} | {TRACEBACK_VARIABLE}
-    for name in sorted(set(os.environ) - known):
-        if name.startswith(env_name("")):
-            click.echo(f"{name} is set, but there is no such setting.")
+    for name in unknown_names():
+        click.echo(f"{name} is set, but there is no such setting.")
 
 
 def _row(setting: Field[Any], settings: Settings) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from voteweb.cli.migrate import backup_path, convert_site
 from voteweb.cli.sample import import_sample
 from voteweb.cli.site import data_option, load_settings, open_checked_store, reachable_host, site_origin
 from voteweb.cli.workers import UnexpectedExitFilter, default_workers, exit_on_early_sigterm, exit_with_parent
-from voteweb.core.config import METRICS_DIR_VARIABLE, Settings, env_name
+from voteweb.core.config import METRICS_DIR_VARIABLE, Settings, env_name, unknown_names
 from voteweb.core.errors import ConfigError
 from voteweb.core.operator_pages import OperatorPages
 from voteweb.embedded.database import open_database
@@ -56,6 +56,8 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
     Uses the embedded database in the data directory, unless VOTEWEB_REDIS_URL is set.
     """
     settings = load_settings(data, host=host, port=port, workers=workers)
+    for name in unknown_names():
+        _warn(f"{name} is set, but there is no such setting.")
     address, port = free_address(settings.host, settings.port)
     is_embedded = not settings.redis_url
     with _metrics_dir(settings), open_database(replace(settings, port=port), notify=_warn) as settings:

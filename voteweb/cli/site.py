@@ -76,15 +76,8 @@ def open_checked_store(
     it is too old, if a restore into it did not finish, unless *allow_unfinished*, or if its data have another layout,
     unless *any_schema*.
     """
+    _wait_until_ready(settings, settings.redis_deadline if timeout is None else timeout)
     store = open_store(replace(settings, redis_deadline=max(settings.redis_deadline, ANSWER_TIMEOUT)))
-    try:
-        store.server_info.wait_until_ready(settings.redis_deadline if timeout is None else timeout)
-    except Unavailable as error:
-        raise ConfigError(
-            "Cannot reach the database at %(url)s: %(reason)s",
-            url=mask_password(settings.redis_url),
-            reason=error.__cause__,
-        ) from None
     try:
         store.health.refuse_old()
         if not allow_unfinished:
@@ -92,6 +85,27 @@ def open_checked_store(
         if not any_schema:
             store.schema.refuse_other()
         yield store
+    finally:
+        store.connection.close()
+
+
+def _wait_until_ready(settings: Settings, timeout: float) -> None:
+    """Return when the database answers; raise ConfigError if it does not within *timeout* seconds.
+
+    One attempt takes as long as a page waits, so that a server that accepts connections and is silent is noticed.
+    """
+    store = open_store(settings)
+    try:
+        store.server_info.wait_until_ready(timeout)
+    except Unavailable as error:
+        url = mask_password(settings.redis_url)
+        hint = " Does it speak TLS at this port? Without TLS, write redis://." if url.startswith("rediss:") else ""
+        raise ConfigError(
+            "Cannot reach the database at %(url)s: %(reason)s.%(hint)s",
+            url=url,
+            reason=str(error.__cause__).rstrip("."),
+            hint=hint,
+        ) from None
     finally:
         store.connection.close()
 

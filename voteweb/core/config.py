@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from voteweb.core.errors import ConfigError
+from voteweb.core.setting_checks import is_origin, refuse_misspelt
 
 #: The layout of the data that this version reads and writes: a change of layout raises it and has a conversion.
 SCHEMA = 3
@@ -288,6 +289,8 @@ COMMAND_LINE = "command line"
 MIN_METRICS_TOKEN_LENGTH = 16
 #: The environment variable with the folder in which workers share their metrics; prometheus-client defines the name.
 METRICS_DIR_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+#: Variables named like settings that are none: those of commands and of our tests.
+OTHER_VARIABLES = frozenset({"VOTEWEB_TRACEBACK", "VOTEWEB_TEST_NO_SKIP"})
 #: Characters of an address in a line of the log, so that lines of several workers do not mix when written at once.
 MAX_LOGGED_PATH_LENGTH = 400
 #: Bytes of an address, path and query, and of all headers of a request: as many as proxies pass by default.
@@ -329,9 +332,9 @@ class Settings:
     redis_url: str = _setting(
         "", "URL", "redis://, rediss://, unix:// or redis+sentinel://; empty: the embedded database"
     )
-    redis_deadline: float = _setting(2.0, "seconds", "how long a page waits for Redis before it answers 503", 0.1)
+    redis_deadline: float = _setting(2.0, "seconds", "how long a page waits for Redis before it answers 503", 0.1, 60)
     read_replicas: int = _setting(0, "0 or 1", "under Sentinel: whether replicas answer readers, slightly late")
-    wait_replicas: int = _setting(0, "replicas", "replicas that must have a vote or post before it is answered", 0)
+    wait_replicas: int = _setting(0, "replicas", "replicas that must have a vote or post before it is answered", 0, 100)
     appendfsync: str = _setting(
         "everysec", "word", "when the embedded database syncs: everysec or always", choices=("everysec", "always")
     )
@@ -341,7 +344,7 @@ class Settings:
     secret_key: str = _setting("", "text", "signs cookies; with the embedded database one is generated and kept")
     host: str = _setting("127.0.0.1", "address", "where the web server listens")
     port: int = _setting(8000, "port", "where the web server listens", 0, 65_535)
-    workers: int = _setting(0, "processes", "web server processes; 0: one for each core, at most 2", 0)
+    workers: int = _setting(0, "processes", "web server processes; 0: one for each core, at most 2", 0, 1_000)
     site_name: str = _setting("voteweb", "text", "the name in the header and in titles")
     site_url: str = _setting("", "URL", "the public address, such as https://news.example; https makes cookies Secure")
     pages_dir: str = _setting(
@@ -351,35 +354,39 @@ class Settings:
     share_image: str = _setting(
         "", "URL", "https:// of a picture shown where links to the site are shared; empty: one with its icon"
     )
-    good_votes: int = _setting(200, "votes", "an article with this many votes is a good article", 1)
-    vote_score: float = _setting(0.0, "seconds", "what a vote is worth; unset: 86,400 / VOTEWEB_GOOD_VOTES", 0.001)
+    good_votes: int = _setting(200, "votes", "an article with this many votes is a good article", 1, 1_000_000)
+    vote_score: float = _setting(
+        0.0, "seconds", "what a vote is worth; unset: 86,400 / VOTEWEB_GOOD_VOTES", 0.001, 10**9
+    )
     lift_days: int = _setting(
         0, "days", "the most by which votes can lift an article; 0: no limit, the pure formula", 0, 36_500
     )
-    own_vote: int = _setting(1, "votes", "whether the poster's own vote counts (1) or not (0)", 0)
+    own_vote: int = _setting(1, "0 or 1", "whether the poster's own vote counts (1) or not (0)")
     voting_seconds: int = _setting(
         604_800, "seconds", "how long an article posted from now on can be voted on: a week", 1, 3_155_760_000
     )
     page_seconds: float = _setting(
         1.0, "seconds", "how long a reader's page, and a list for all members, is cached; 0: not at all", 0, 60
     )
-    page_size: int = _setting(25, "rows", "articles on a page", 1)
-    good_listed: int = _setting(50, "rows", "good articles on /good", 1)
-    good_on_front: int = _setting(10, "rows", "good articles beside the front page", 0)
+    page_size: int = _setting(25, "rows", "articles on a page", 1, 250)
+    good_listed: int = _setting(50, "rows", "good articles on /good", 1, 250)
+    good_on_front: int = _setting(10, "rows", "good articles beside the front page", 0, 250)
     group_cache_seconds: int = _setting(60, "seconds", "how long the ranking of combined groups is cached", 1, 86_400)
-    max_groups: int = _setting(5, "groups", "an article can be in at most this many", 1)
-    edit_seconds: int = _setting(900, "seconds", "how long a poster may edit and delete an article", 0)
-    comments: int = _setting(1, "0 or 1", "whether articles have conversations; 0: the site without them", 0)
-    search: int = _setting(1, "0 or 1", "whether articles and comments can be searched; 0: the site without search", 0)
-    comment_good_votes: int = _setting(10, "votes", "a comment with this many votes counts as a day newer", 1)
+    max_groups: int = _setting(5, "groups", "an article can be in at most this many", 1, MAX_TYPED_GROUPS)
+    edit_seconds: int = _setting(900, "seconds", "how long a poster may edit and delete an article", 0, 3_155_760_000)
+    comments: int = _setting(1, "0 or 1", "whether articles have conversations; 0: the site without them")
+    search: int = _setting(1, "0 or 1", "whether articles and comments can be searched; 0: the site without search")
+    comment_good_votes: int = _setting(
+        10, "votes", "a comment with this many votes counts as a day newer", 1, 1_000_000
+    )
     comment_vote_score: float = _setting(
-        0.0, "seconds", "what a vote on a comment is worth; unset: 86,400 / VOTEWEB_COMMENT_GOOD_VOTES", 0.001
+        0.0, "seconds", "what a vote on a comment is worth; unset: 86,400 / VOTEWEB_COMMENT_GOOD_VOTES", 0.001, 10**9
     )
     commenting_seconds: int = _setting(
         1_209_600, "seconds", "how long an article is open for comments and votes on them: two weeks", 1, 3_155_760_000
     )
     comments_on_page: int = _setting(100, "comments", "comments on one page of a conversation", 25, 1_000)
-    fetch_titles: int = _setting(1, "0 or 1", "whether members can have the title of a link fetched while posting", 0)
+    fetch_titles: int = _setting(1, "0 or 1", "whether members can have the title of a link fetched while posting")
     signup: str = _setting(
         "open",
         "word",
@@ -387,7 +394,7 @@ class Settings:
         choices=("open", "approve", "invite", "closed"),
     )
     members_invite: int = _setting(
-        0, "0 or 1", f"whether members may invite after {INVITER_SECONDS // 86_400} days, not only moderators", 0
+        0, "0 or 1", f"whether members may invite after {INVITER_SECONDS // 86_400} days, not only moderators"
     )
     hold_posts: int = _setting(
         0, "articles", "first articles of a new member that wait for a moderator; 0: none", 0, 100
@@ -401,8 +408,8 @@ class Settings:
         0, "proxies", "proxies in front of the site whose forwarded client address is trusted; 0: none", 0, 10
     )
     log: str = _setting("text", "word", "format of the request log: text, json or off", choices=("text", "json", "off"))
-    log_kept: int = _setting(0, "0 or 1", "whether requests answered from the page cache are logged too", 0)
-    log_addresses: int = _setting(0, "0 or 1", "whether the log has the visitors' addresses", 0)
+    log_kept: int = _setting(0, "0 or 1", "whether requests answered from the page cache are logged too")
+    log_addresses: int = _setting(0, "0 or 1", "whether the log has the visitors' addresses")
     metrics_token: str = _setting("", "text", "gives access to /metrics; empty: there is no such page")
 
     security_contact: str = _setting(
@@ -422,18 +429,7 @@ class Settings:
             object.__setattr__(self, "vote_score", 86_400 / self.good_votes)
         if not self.comment_vote_score:
             object.__setattr__(self, "comment_vote_score", 86_400 / self.comment_good_votes)
-        for name in (
-            "own_vote",
-            "members_invite",
-            "comments",
-            "fetch_titles",
-            "read_replicas",
-            "log_kept",
-            "log_addresses",
-        ):
-            if getattr(self, name) not in (0, 1):
-                raise ConfigError("%(name)s must be 0 or 1.", name=env_name(name))
-        if self.site_url and not re.fullmatch(r"https?://[A-Za-z0-9.:\[\]-]+/?", self.site_url):
+        if self.site_url and not is_origin(self.site_url):
             raise ConfigError("VOTEWEB_SITE_URL must be http:// or https:// and a host in ASCII, without a path.")
         if self.contact and not re.fullmatch(r"(?:mailto:|https?://)[!-~]+", self.contact):
             raise ConfigError("VOTEWEB_CONTACT must begin with mailto: or https:// and have no blanks.")
@@ -488,12 +484,23 @@ def env_name(name: str) -> str:
 
 def from_env(env: Mapping[str, str] = os.environ) -> Settings:
     """Return the settings in *env*; an empty variable counts as unset. Raises ConfigError for an invalid value."""
+    refuse_misspelt(unknown_names(env), sorted(_setting_names()))
     values = {
         setting.name: _parse(setting, env[env_name(setting.name)])
         for setting in fields(Settings)
         if env.get(env_name(setting.name))
     }
     return Settings(**values)
+
+
+def unknown_names(env: Mapping[str, str] = os.environ) -> list[str]:
+    """Return the variables in *env* that are named like settings, but are none."""
+    known = _setting_names() | OTHER_VARIABLES
+    return sorted(name for name, value in env.items() if value and name.startswith(env_name("")) and name not in known)
+
+
+def _setting_names() -> set[str]:
+    return {env_name(setting.name) for setting in fields(Settings)}
 
 
 def _parse(setting: Field[Any], value: str) -> Any:
@@ -510,6 +517,8 @@ def _parse(setting: Field[Any], value: str) -> Any:
 def _check(setting: Field[Any], value: Any) -> None:
     name = env_name(setting.name)
     min, max, choices = (setting.metadata[key] for key in ("min", "max", "choices"))
+    if setting.metadata["unit"] == "0 or 1" and value not in (0, 1):
+        raise ConfigError("%(name)s must be 0 or 1.", name=name)
     if isinstance(value, float) and not math.isfinite(value):
         raise ConfigError("%(name)s must be a finite number.", name=name)
     if min is not None and value != setting.default and not value >= min:

@@ -19,7 +19,9 @@ def test_opening_a_store_sends_nothing() -> None:
         store.connection.close()
 
 
-@pytest.mark.parametrize("url", ["nonsense", "http://127.0.0.1", "redis://127.0.0.1:port", "://", "redis+sentinel:/x"])
+@pytest.mark.parametrize(
+    "url", ["nonsense", "http://127.0.0.1", "redis://127.0.0.1:port", "://", "redis+sentinel:/x", "redis://h/abc"]
+)
 def test_an_invalid_url_is_refused_naming_its_setting(url: str) -> None:
     with pytest.raises(ConfigError, match="VOTEWEB_REDIS_URL"):
         open_connection(url, 1.0)

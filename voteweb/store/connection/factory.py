@@ -1,6 +1,8 @@
 """Open the connection to the database at a URL: one server, or a primary and its replicas under Sentinel."""
 
+import re
 from typing import Any
+from urllib.parse import urlsplit
 
 import redis
 from redis.backoff import NoBackoff
@@ -35,6 +37,8 @@ def open_connection(
             client, replica_client = sentinel.clients(url, options, attempt_seconds=deadline * ATTEMPT_SHARE)
             replicas = Replicas(replica_client) if read_replicas else None
             return Connection(client, deadline, keys=keys, replicas=replicas, wait_replicas=wait_replicas)
+        if not _has_valid_path(url):
+            raise ValueError("no number of a database")
         client = redis.Redis.from_pool(Pool.from_url(url, **options))
     except ValueError:  # its message may contain a part of the password
         raise ConfigError(
@@ -45,3 +49,12 @@ def open_connection(
     if read_replicas:
         raise ConfigError("VOTEWEB_READ_REPLICAS requires a VOTEWEB_REDIS_URL of the form redis+sentinel://…")
     return Connection(client, deadline, keys=keys, wait_replicas=wait_replicas)
+
+
+def _has_valid_path(url: str) -> bool:
+    """Tell whether *url*, unless it names a socket, ends with the number of a database or without any.
+
+    redis-py takes database 0 for a path that is no number.
+    """
+    parts = urlsplit(url)
+    return parts.scheme == "unix" or re.fullmatch(r"/?|/[0-9]{1,5}", parts.path, re.ASCII) is not None
