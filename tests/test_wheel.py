@@ -1,5 +1,6 @@
-"""The wheel has every template, static file, script and sample of the checkout, and its command works."""
+"""The wheel has every file of the checkout that a site needs, its command and its version."""
 
+import re
 import zipfile
 from configparser import ConfigParser
 from pathlib import Path
@@ -8,11 +9,11 @@ from pkgutil import resolve_name
 import pytest
 
 from tests.wheels import build_wheel, file_names
-from voteweb import cli
+from voteweb import __version__, cli
 
 ROOT = Path(__file__).parent.parent
 #: Folders of a checkout and their places in the wheel.
-FOLDERS = {"voteweb": "voteweb", "templates": "voteweb/templates", "static": "voteweb/static"}
+FOLDERS = {"voteweb": "voteweb"} | {name: f"voteweb/{name}" for name in ("templates", "static", "deploy")}
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +28,7 @@ def names_in_checkout() -> set[str]:
         f"{target}/{file.relative_to(ROOT / source)}"
         for source, target in FOLDERS.items()
         for file in (ROOT / source).rglob("*")
-        if file.is_file() and "__pycache__" not in file.parts
+        if file.is_file() and "__pycache__" not in file.parts and file.name != "voteweb.env"
     }
 
 
@@ -44,6 +45,8 @@ def test_the_wheel_has_exactly_the_files_of_the_folders(wheel: zipfile.Path) -> 
         "static/site.css",
         "static/vote.js",
         "static/icon.svg",
+        "deploy/Caddyfile",
+        "deploy/systemd/voteweb.service",
         "store/lua/cast_vote.lua",
         "store/lua/helpers/common.lua",
         "web/i18n/translations/en/LC_MESSAGES/messages.mo",
@@ -64,3 +67,8 @@ def test_the_wheel_has_the_command_and_the_license(wheel: zipfile.Path) -> None:
     entry_points = ConfigParser()
     entry_points.read_string((info / "entry_points.txt").read_text())
     assert resolve_name(entry_points["console_scripts"]["voteweb"]) is cli.entry_point
+
+
+def test_the_wheel_and_the_changelog_have_the_version(wheel: zipfile.Path) -> None:
+    assert any(folder.name == f"voteweb-{__version__}.dist-info" for folder in wheel.iterdir())
+    assert re.search(r"^## (\S+) - ", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)[1] == __version__  # type: ignore[index]

@@ -1,7 +1,6 @@
 """The application factory."""
 
 from datetime import timedelta
-from pathlib import Path
 
 from flask import Flask
 
@@ -9,6 +8,7 @@ from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.core.operator_pages import OperatorPages
+from voteweb.core.resources import resource_folder
 from voteweb.fetching import TitleFetcher
 from voteweb.search.engine import has_full_text_search
 from voteweb.search.index import SearchIndex
@@ -84,9 +84,8 @@ def _check_settings(settings: Settings, store: Store | None) -> None:
 
 
 def _new_flask(settings: Settings) -> SiteFlask:
-    root = _resources()
-    app = SiteFlask(__name__, template_folder=str(root / "templates"), static_folder=None)
-    static_files.init_app(app, root / "static")
+    app = SiteFlask(__name__, template_folder=str(resource_folder("templates")), static_folder=None)
+    static_files.init_app(app, resource_folder("static"))
     app.config.update(
         SECRET_KEY=settings.secret_key,
         MAX_CONTENT_LENGTH=config.MAX_BODY_BYTES,
@@ -104,12 +103,6 @@ def _new_flask(settings: Settings) -> SiteFlask:
     app.jinja_environment = templating.TemplateEnvironment
     app.jinja_options = {"trim_blocks": True, "lstrip_blocks": True}
     return app
-
-
-def _resources() -> Path:
-    """Return the folder of templates and static files: inside an installed package, beside it in a checkout."""
-    package = Path(__file__).parent
-    return package if (package / "templates").is_dir() else package.parent
 
 
 def _add_middleware(app: SiteFlask, settings: Settings) -> None:

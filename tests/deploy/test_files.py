@@ -10,8 +10,8 @@ from voteweb.core.config import Settings
 def test_the_builder_gets_exactly_what_it_copies() -> None:
     """The last line of .dockerignore that matches a name decides."""
     lines = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if not line.startswith("#")]
-    first, *names, last = lines
-    assert (first, last) == ("*", "**/__pycache__")
+    first, *names, caches, secrets = lines
+    assert (first, caches, secrets) == ("*", "**/__pycache__", "deploy/voteweb.env")
     assert names == [f"!{source}" for copy in copies() for source in copy.sources]
 
 

@@ -1,12 +1,12 @@
 """The group of all commands, which turns every failure into one line and an exit status."""
 
 import os
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NoReturn
 
 import click
 from flask.cli import AppGroup
 
+from voteweb import __version__
 from voteweb.cli.backup import backup, restore
 from voteweb.cli.config import config
 from voteweb.cli.doctor import doctor, rescore
@@ -47,15 +47,8 @@ def _fail(message: str) -> NoReturn:
     raise click.ClickException(" ".join(message.split())) from None
 
 
-def _version() -> str:
-    try:
-        return version("voteweb")
-    except PackageNotFoundError:
-        return "(not installed)"
-
-
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(_version(), message="%(prog)s %(version)s")
+@click.version_option(__version__, message="%(prog)s %(version)s")
 def voteweb() -> None:
     """Run and administer a voteweb site.
 
