@@ -1,6 +1,10 @@
-"""The three machines of docs/operations.md: a primary and two replicas, a Sentinel beside each; real processes."""
+"""The three machines of docs/operations.md: a primary and two replicas, a Sentinel beside each.
+
+They are real processes, with the files of deploy/redis/.
+"""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -13,20 +17,18 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from tests.deploy.files import with_replacements
 from tests.helpers import free_ports, needs, short_folder, until
 
 #: The name of the primary in the configuration of the Sentinels.
 PRIMARY_NAME = "voteweb"
-#: The configuration in docs/operations.md, but a sync begins at once instead of waiting for more replicas.
-OPTIONS = {
-    "appendonly": "yes",
-    "save": "",
-    "hash-max-listpack-value": "512",
-    "set-max-intset-entries": "8192",
-    "min-replicas-to-write": "1",
-    "min-replicas-max-lag": "10",
-    "repl-diskless-sync-delay": "0",
-}
+REDIS = Path(__file__).parents[1] / "deploy" / "redis"
+#: Seconds for which a primary without replicas takes votes, as in the file.
+(MAX_LAG,) = map(
+    float, re.findall(r"^min-replicas-max-lag (\d+)$", (REDIS / "replicated.conf").read_text(), re.MULTILINE)
+)
+#: What differs from the file here: no passwords, and a sync begins at once instead of waiting for more replicas.
+DIFFERENCES = ("--requirepass", "", "--masterauth", "", "--repl-diskless-sync-delay", "0")
 
 
 class RedisProcess:
@@ -40,9 +42,9 @@ class RedisProcess:
             port=port, decode_responses=True, socket_timeout=2.0, retry=Retry(NoBackoff(), 0), protocol=3
         )
 
-    def start(self, *arguments: str) -> None:
+    def start(self, *arguments: str, program: str = "redis-server") -> None:
         self.process = subprocess.Popen(
-            ["redis-server", *arguments, "--port", str(self.port), "--bind", "127.0.0.1", "--logfile", "log"],
+            [program, *arguments, "--port", str(self.port), "--bind", "127.0.0.1", "--logfile", "log"],
             cwd=self.folder,
             stdin=subprocess.DEVNULL,
         )
@@ -71,8 +73,7 @@ class Server(RedisProcess):
     """A database server of the site."""
 
     def start(self, *arguments: str) -> None:
-        options = [argument for name, value in OPTIONS.items() for argument in (f"--{name}", value)]
-        super().start(*options, *arguments)
+        super().start(str(REDIS / "replicated.conf"), *DIFFERENCES, *arguments)
 
     def replicate(self, port: int) -> None:
         """Become a replica of the server at *port*, and return when all data have arrived."""
@@ -113,14 +114,20 @@ class Machines:
         for replica in replicas:
             replica.replicate(primary.port)
         for sentinel in self.sentinels:
-            (sentinel.folder / "sentinel.conf").write_text(
-                f"sentinel monitor {PRIMARY_NAME} 127.0.0.1 {primary.port} 2\n"
-                f"sentinel down-after-milliseconds {PRIMARY_NAME} {self._down_after * 1000:.0f}\n"
-                f"sentinel failover-timeout {PRIMARY_NAME} 5000\n"
-                f"sentinel parallel-syncs {PRIMARY_NAME} 2\n"
-            )
+            (sentinel.folder / "sentinel.conf").write_text(self._sentinel_file(primary.port))
             sentinel.start("sentinel.conf", "--sentinel")
         until(self.is_ready, patience=60)
+
+    def _sentinel_file(self, port: int) -> str:
+        """Return the file of a Sentinel, with the port of the primary and times for tests."""
+        replacements = {
+            "10.0.0.1 6379 2": f"127.0.0.1 {port} 2",
+            f"sentinel auth-pass {PRIMARY_NAME} replace-this-password\n": "",
+            f"milliseconds {PRIMARY_NAME} 5000": f"milliseconds {PRIMARY_NAME} {self._down_after * 1000:.0f}",
+            f"timeout {PRIMARY_NAME} 10000": f"timeout {PRIMARY_NAME} 5000",
+            f"syncs {PRIMARY_NAME} 1": f"syncs {PRIMARY_NAME} 2",
+        }
+        return with_replacements((REDIS / "sentinel.conf").read_text(), replacements)
 
     def stop(self) -> None:
         for process in (*self.sentinels, *self.servers):

@@ -15,7 +15,7 @@ import redis
 from tests.conftest import private_server
 from tests.faults.supervised_site import SupervisedSite, running
 from tests.helpers import needs, short_folder, until
-from tests.machines import OPTIONS, Machines, machines
+from tests.machines import MAX_LAG, Machines, machines
 from tests.pausable_proxy import PausableProxy, pausable_proxy
 
 #: Seconds of answered votes that "everysec" may cost: a sync of the disk delays writes by two seconds at most.
@@ -24,8 +24,6 @@ EVERYSEC = 2.0
 HANG = 5.0
 #: Seconds for which a disk is full: longer than a page waits.
 FULL = 3.0
-#: Seconds for which a primary that is cut off from its replicas takes votes.
-MAX_LAG = float(OPTIONS["min-replicas-max-lag"])
 
 Cause = Callable[[SupervisedSite], None]
 #: A running site, and a function that causes the fault on it.
