@@ -12,6 +12,7 @@ from tests.helpers import short_folder
 from tests.pausable_proxy import PausableProxy, pausable_proxy
 from voteweb.cli.main import voteweb
 from voteweb.core.config import Settings
+from voteweb.embedded.database import open_database
 from voteweb.store import Store
 
 Invoke = Callable[..., Result]
@@ -47,6 +48,13 @@ def folder() -> Iterator[Path]:
     """A data directory with a short path, as sockets need."""
     with short_folder() as folder:
         yield folder
+
+
+@pytest.fixture
+def embedded(folder: Path) -> Path:
+    """The data directory of an embedded database without members."""
+    with open_database(Settings(data_dir=str(folder))):
+        return folder
 
 
 @pytest.fixture

@@ -13,6 +13,8 @@ from tests.cli.results import error_line
 from tests.site_process import run_voteweb
 from voteweb.cli.main import voteweb
 from voteweb.cli.site import mask_password
+from voteweb.core.config import Settings
+from voteweb.embedded.database import open_database
 from voteweb.store.server_info import ServerInfo
 
 NO_DATABASE = {"VOTEWEB_REDIS_URL": "redis://me:hunter2@127.0.0.1:1/0", "VOTEWEB_REDIS_DEADLINE": "0.2"}
@@ -53,15 +55,34 @@ def test_a_database_that_refuses_the_connection_is_one_line(invoke_alone: Invoke
     assert error_line(result) == "The database refuses us: DB index is out of range"
 
 
-def test_a_missing_folder_is_not_created(invoke_alone: Invoke, tmp_path: Path) -> None:
-    result = invoke_alone("doctor", "--data", tmp_path / "typo")
-    assert error_line(result) == f"There is no database in {tmp_path / 'typo'}."
-    assert not (tmp_path / "typo").exists()
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["user", "create", "bob", "--role", "admin", "--password-stdin"],
+        ["import", Path(__file__).parents[2] / "voteweb" / "cli" / "sample.jsonl"],
+        ["migrate"],
+        ["doctor"],
+    ],
+)
+def test_a_command_makes_no_database(invoke_alone: Invoke, tmp_path: Path, arguments: list[object]) -> None:
+    line = error_line(invoke_alone(*arguments, "--data", tmp_path / "typo", input="correct horse"))
+    assert line.startswith(f"There is no database in {tmp_path / 'typo'}.")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_restore_without_a_named_place_makes_no_database(
+    invoke_alone: Invoke, backup: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("VOTEWEB_REDIS_URL")
+    result = invoke_alone("restore", backup)
+    assert (result.exit_code, list(tmp_path.iterdir())) == (2, [backup])
+    assert "VOTEWEB_DATA_DIR" in result.stderr
 
 
 def test_a_folder_that_cannot_be_created_is_one_line(invoke_alone: Invoke, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    result = invoke_alone("user", "create", "bob", "--data", tmp_path / "file" / "inner")
+    result = invoke_alone("run", "--port", 0, "--data", tmp_path / "file" / "inner")
     assert "Not a directory" in error_line(result)
 
 
@@ -73,6 +94,8 @@ def test_a_folder_and_a_url_together_are_wrong_usage(invoke: Invoke, tmp_path: P
 
 def test_a_folder_may_have_an_unusual_name(invoke_alone: Invoke, folder: Path) -> None:
     unusual = folder / "a b?c%20#d"
+    with open_database(Settings(data_dir=str(unusual))):
+        pass
     arguments = ["user", "create", "bob", "--password-stdin", "--data", unusual]
     assert invoke_alone(*arguments, input="correct horse").output == "Made bob (member).\n"
     assert invoke_alone("doctor", "--data", unusual).exit_code == 0
@@ -104,8 +127,8 @@ def test_an_interruption_prints_nothing(
 @pytest.mark.parametrize(
     "arguments", [["nonsense"], ["doctor", "--nonsense"], ["import"], ["run", "--port", "70000"], []]
 )
-def test_wrong_usage_has_status_2(invoke_alone: Invoke, arguments: list[str]) -> None:
-    result = invoke_alone(*arguments)
+def test_wrong_usage_has_status_2(invoke: Invoke, arguments: list[str]) -> None:
+    result = invoke(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")
 
 

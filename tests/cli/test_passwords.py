@@ -75,10 +75,10 @@ def test_a_link_begins_with_the_address_of_the_site(
     assert invoke("user", "password", "ann", "--link", **env).stdout.startswith(start)
 
 
-def test_a_terminal_asks_twice_for_the_password_without_echo(folder: Path) -> None:
+def test_a_terminal_asks_twice_for_the_password_without_echo(embedded: Path) -> None:
     terminal, its_end = pty.openpty()
     process = start_voteweb(
-        "user", "create", "Ann", "--data", folder,
+        "user", "create", "Ann", "--data", embedded,
         stdin=its_end, stdout=its_end, stderr=its_end, start_new_session=True,
     )  # fmt: skip
     os.close(its_end)
@@ -92,7 +92,7 @@ def test_a_terminal_asks_twice_for_the_password_without_echo(folder: Path) -> No
     assert process.wait(10) == 0
     os.close(terminal)
     assert PASSWORD.encode() not in output
-    with open_database(Settings(data_dir=str(folder))) as settings:
+    with open_database(Settings(data_dir=str(embedded))) as settings:
         store = open_store(settings)
         assert passwords.verify(store.users.get("ann").password, PASSWORD)
         store.connection.close()

@@ -11,7 +11,7 @@ import click
 from voteweb.cli import backup_file
 from voteweb.cli.backup_file import Reader
 from voteweb.cli.progress import track, track_file
-from voteweb.cli.site import Site, data_option, load_settings, open_checked_store, pluralize, with_site
+from voteweb.cli.site import Site, data_option, load_named_settings, open_checked_store, pluralize, with_site
 from voteweb.embedded.database import open_database
 from voteweb.store.backup import BackupRecord, References, field_faults
 
@@ -62,6 +62,7 @@ def restore(file: Path, dry_run: bool, force: bool, data: str | None) -> None:
     FILE is checked before anything is written. Until the restore is complete, no other command uses the database. A
     restore that did not finish has to be repeated from the beginning.
     """
+    target = None if dry_run else load_named_settings(data)
     with _open_backup(file, "Checking", force) as (reader, records):
         references, values = References(), _Faults()
         for record in records:
@@ -79,11 +80,11 @@ def restore(file: Path, dry_run: bool, force: bool, data: str | None) -> None:
             f"{file} has {faults[0]}, which may break pages. Nothing was written. With --force it is restored as it "
             "is, and voteweb doctor finds what it can repair."
         )
-    if dry_run:
+    if target is None:
         click.echo(f"{file} is complete: {summary}.")
         return
     with (
-        open_database(load_settings(data)) as settings,
+        open_database(target) as settings,
         open_checked_store(settings, allow_unfinished=True, any_schema=True) as store,
     ):
         restore = store.backup.new_restore()

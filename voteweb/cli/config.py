@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from voteweb.cli.site import mask_password
-from voteweb.core.config import Settings, env_name, from_env, unknown_names
+from voteweb.cli.environment import FILE_NAME
+from voteweb.cli.site import load_settings, mask_password
+from voteweb.core.config import Settings, env_name, unknown_names
 
 _HEADINGS = ("SETTING", "VALUE", "UNIT", "FROM", "REASON")
 
@@ -19,8 +20,10 @@ def config() -> None:
 
     Passwords and keys are masked.
     """
-    settings = from_env()
-    rows = [_HEADINGS, *(_row(setting, settings) for setting in fields(Settings))]
+    environment = set(os.environ)
+    settings = load_settings(None)
+    from_file = set(os.environ) - environment
+    rows = [_HEADINGS, *(_row(setting, settings, from_file) for setting in fields(Settings))]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS) - 1)]
     for row in rows:
         click.echo("  ".join([cell.ljust(width) for cell, width in zip(row, widths, strict=False)] + [row[-1]]))
@@ -28,11 +31,11 @@ def config() -> None:
         click.echo(f"{name} is set, but there is no such setting.")
 
 
-def _row(setting: Field[Any], settings: Settings) -> tuple[str, ...]:
+def _row(setting: Field[Any], settings: Settings, from_file: set[str]) -> tuple[str, ...]:
     name = env_name(setting.name)
     value, source = _display(setting.name, settings), "default"
     if os.environ.get(name):
-        source = "environment"
+        source = FILE_NAME if name in from_file else "environment"
     elif setting.name == "vote_score":
         source = "worked out"
     elif setting.name == "secret_key" and not settings.redis_url:

@@ -47,7 +47,7 @@ def _check_file(_context: click.Context, _parameter: click.Parameter, file: Path
     help=f"Move all times so that the newest story or comment is {NEWEST_AGE_SECONDS // 60} minutes old.",
 )
 @click.option("--dry-run", is_flag=True, help="Write nothing; only count what would be imported.")
-@with_site(new=True)
+@with_site()
 def import_(site: Site, file: Path | None, comments: Path | None, shift_to_now: bool, dry_run: bool) -> None:
     """Import the stories of FILE, a .csv or .jsonl, and comments.
 

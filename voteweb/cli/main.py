@@ -1,6 +1,7 @@
 """The group of all commands, which turns every failure into one line and an exit status."""
 
 import os
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -49,10 +50,18 @@ def _fail(message: str) -> NoReturn:
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
-def voteweb() -> None:
+@click.option(
+    "--site",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder of the site: the one with its settings file, voteweb.env.",
+)
+def voteweb(site: Path | None) -> None:
     """Run and administer a voteweb site.
 
-    Settings come from the environment, from variables named VOTEWEB_...; "voteweb config" shows them all.
+    Settings come from the environment, from variables named VOTEWEB_...; "voteweb config" shows them all. If it names
+    no database, they also come from the file voteweb.env in the folder of the site: that of --site, else the current
+    folder, else /var/lib/voteweb. Root's commands go on as the owner of that file.
     """
 
 

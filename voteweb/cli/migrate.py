@@ -7,7 +7,7 @@ import click
 
 from voteweb.cli import backup_file
 from voteweb.cli.progress import track
-from voteweb.cli.site import data_option, load_settings, open_checked_store, pluralize
+from voteweb.cli.site import data_option, load_settings, open_checked_store, pluralize, require_database
 from voteweb.core.config import SCHEMA
 from voteweb.embedded.database import open_database
 from voteweb.store import Store
@@ -29,6 +29,7 @@ def migrate(dry_run: bool, backup: Path | None, data: str | None) -> None:
     again: it continues. The embedded database is converted by "voteweb run" too.
     """
     settings = load_settings(data)
+    require_database(settings)
     folder = Path() if settings.redis_url else Path(settings.data_dir)
     with open_database(settings) as settings, open_checked_store(settings, any_schema=True) as store:
         state = store.schema.state()

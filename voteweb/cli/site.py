@@ -1,5 +1,6 @@
 """Shared parts of the commands: the settings, the option ``--data``, and opening the site's database."""
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from typing import Any, Concatenate, ParamSpec
 
 import click
 
+from voteweb.cli.environment import DEFAULT_SITE, PLACES, become_owner, load_site
 from voteweb.core.config import Settings, from_env
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.embedded.database import open_database
@@ -36,28 +38,55 @@ class Site:
 
 
 def load_settings(data: str | None, **options: Any) -> Settings:
-    """Return the settings of the environment, overridden by *options*; an option of None was left out."""
+    """Return the settings of the site, overridden by *options*; an option of None was left out.
+
+    They are in the environment or in the site's file (``cli/environment.py``). Where root runs this, the process goes
+    on as the owner of the site's files. Raises ConfigError.
+    """
+    site = click.get_current_context().find_root().params.get("site")
+    load_site(site, search=data is None)
     settings = from_env()
     if data and settings.redis_url:
         raise click.UsageError("--data is for the embedded database, but VOTEWEB_REDIS_URL is set.")
     overrides = {name: value for name, value in (options | {"data_dir": data}).items() if value is not None}
-    return replace(settings, **overrides)
+    settings = replace(settings, **overrides)
+    if os.geteuid() == 0 and Path(settings.data_dir).is_dir():
+        become_owner(Path(settings.data_dir))
+    return settings
 
 
-def with_site(*, new: bool = False) -> Callable[[Callable[Concatenate[Site, P], None]], Callable[..., None]]:
-    """Give a command the option ``--data`` and an open site as its first argument.
+def require_database(settings: Settings) -> None:
+    """Raise ConfigError if the settings name an embedded database that nobody has made.
 
-    With *new* it may be the first command on a site, which has no data yet.
+    Only "voteweb init" and "voteweb run" make one, and "voteweb restore" in a named place: for all others, a place
+    without a database is a mistyped one.
     """
+    folder = Path(settings.data_dir).resolve()
+    if settings.redis_url or (folder / "engine.json").exists():
+        return
+    message = 'There is no database in %(folder)s. Name the folder of your site: "voteweb --site DIR …".'
+    if DEFAULT_SITE.is_dir() and not os.access(DEFAULT_SITE, os.X_OK):
+        message = "There is no database in %(folder)s. For the site in %(default)s, run the command as root."
+    raise ConfigError(message, folder=folder, default=DEFAULT_SITE)
+
+
+def load_named_settings(data: str | None) -> Settings:
+    """Return the settings of the site, for a command that may make its database; raise UsageError if none is named."""
+    settings = load_settings(data)
+    if not data and not any(os.environ.get(name) for name in PLACES):
+        raise click.UsageError(f"Name the place of the site: --data DIR, voteweb --site DIR, or {' or '.join(PLACES)}.")
+    return settings
+
+
+def with_site() -> Callable[[Callable[Concatenate[Site, P], None]], Callable[..., None]]:
+    """Give a command the option ``--data`` and an open site as its first argument."""
 
     def wrap(command: Callable[Concatenate[Site, P], None]) -> Callable[..., None]:
         @data_option
         @wraps(command)
         def run(data: str | None, *args: P.args, **kwargs: P.kwargs) -> None:
             settings = load_settings(data)
-            # A mistyped folder must not pass for an empty site.
-            if not new and not settings.redis_url and not (Path(settings.data_dir) / "engine.json").exists():
-                raise ConfigError("There is no database in %(folder)s.", folder=Path(settings.data_dir).resolve())
+            require_database(settings)
             with open_database(settings) as settings, open_checked_store(settings) as store:
                 command(Site(settings, store), *args, **kwargs)
 

@@ -1,20 +1,17 @@
 """``voteweb user``: create and change members."""
 
-import sys
-
 import click
 from flask.cli import AppGroup
 
+from voteweb.cli.password_input import new_password_hash, password_stdin_option
 from voteweb.cli.site import Site, site_origin, with_site
-from voteweb.core import passwords, validation
-from voteweb.core.config import COMMAND_LINE, MAX_PASSWORD_LENGTH, RESET_SECONDS
-from voteweb.core.errors import Invalid, NameTaken
+from voteweb.core import validation
+from voteweb.core.config import COMMAND_LINE, RESET_SECONDS
+from voteweb.core.errors import NameTaken
 from voteweb.core.models import LogAction, Role
 from voteweb.store.moderation_log import NewLogEntry
 
 _ROLE = click.Choice([role.value for role in Role])
-
-password_stdin_option = click.option("--password-stdin", is_flag=True, help="Read the password from standard input.")
 
 
 @click.group(cls=AppGroup)
@@ -29,7 +26,7 @@ def user() -> None:
 @click.argument("name")
 @click.option("--role", type=_ROLE, default=Role.MEMBER.value, show_default=True)
 @password_stdin_option
-@with_site(new=True)
+@with_site()
 def create(site: Site, name: str, role: str, password_stdin: bool) -> None:
     """Make the member NAME; asks for a password."""
     name = validation.user_name(name)
@@ -37,7 +34,9 @@ def create(site: Site, name: str, role: str, password_stdin: bool) -> None:
     if existing:
         raise NameTaken(name=existing.name)
     entry = None if role == Role.MEMBER else _log_entry(LogAction.ROLE, name, role)
-    member = site.store.users.make(name, _new_password_hash(site, name, password_stdin), Role(role), entry=entry)
+    member = site.store.users.make(
+        name, new_password_hash(name, site.settings.site_name, password_stdin), Role(role), entry=entry
+    )
     click.echo(f"Made {member.name} ({member.role}).")
 
 
@@ -75,7 +74,7 @@ def password(site: Site, name: str, password_stdin: bool, link: bool) -> None:
         click.echo(f"With this link, {member.name} can set a new password, once, within {RESET_SECONDS // 3600} hours.")
         click.echo("Using it ends all their sessions; until then the old password and all sessions stay valid.")
         return
-    site.store.users.set_password(member.name, _new_password_hash(site, name, password_stdin))
+    site.store.users.set_password(member.name, new_password_hash(name, site.settings.site_name, password_stdin))
     click.echo(f"{member.name} has a new password and is logged out everywhere.")
 
 
@@ -118,24 +117,3 @@ def unban(site: Site, name: str) -> None:
 def _log_entry(action: LogAction, about: str, reason: str = "") -> NewLogEntry:
     """Return an entry for the moderation log of an act of the command line."""
     return NewLogEntry(action, COMMAND_LINE, about=about, why=reason)
-
-
-def _new_password_hash(site: Site, name: str, from_stdin: bool) -> str:
-    """Read a new password of the member *name* from standard input or the terminal, and return its hash."""
-    typed = _read_password() if from_stdin else _prompt_password()
-    return passwords.hash_password(validation.password(typed, name, site.settings.site_name))
-
-
-def _read_password() -> str:
-    # The longest password in UTF-8, the line's end and another character: enough to notice a longer one.
-    line = sys.stdin.buffer.readline(4 * MAX_PASSWORD_LENGTH + 6)
-    try:
-        return line.decode().removesuffix("\n").removesuffix("\r")
-    except UnicodeDecodeError:
-        raise Invalid("The password on standard input is not UTF-8.") from None
-
-
-def _prompt_password() -> str:
-    if not sys.stdin.isatty():
-        raise click.UsageError("There is no terminal to ask for the password: use --password-stdin.")
-    return str(click.prompt("Password", hide_input=True, confirmation_prompt=True))

@@ -1,0 +1,137 @@
+"""The settings file of a site, ``voteweb.env``: where commands find it, how it is read, and whose process it makes."""
+
+import os
+import pwd
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from voteweb.core.config import env_name
+from voteweb.core.errors import ConfigError
+
+FILE_NAME = "voteweb.env"
+#: The site of this machine, unless the current folder is one.
+DEFAULT_SITE = Path("/var/lib/voteweb")
+#: The settings that name a database.
+PLACES = (env_name("data_dir"), env_name("redis_url"))
+#: Values that systemd, Compose, docker and this module read in different ways.
+_UNCLEAR_VALUE = re.compile(r"[\x00-\x1f\x7f\\$]|^[\s\"'`#]|\s#|\s$")
+_LINE = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)")
+
+
+def load_site(site: Path | None, *, search: bool) -> None:
+    """Set the variables in the settings file of *site* that the environment has not, as the user who owns the file.
+
+    Without *site*, and only with *search*, the file is that of the current folder, else that of DEFAULT_SITE; no file
+    is looked for if the environment names a database already. Raises ConfigError.
+    """
+    file = None
+    if site:
+        file = site / FILE_NAME
+    elif search and not any(os.environ.get(name) for name in PLACES):
+        file = find_file()
+    if file is None:
+        return
+    become_owner(file)
+    for name, value in read_file(file).items():
+        os.environ.setdefault(name, value)
+
+
+def find_file() -> Path | None:
+    """Return the settings file of the current folder or of DEFAULT_SITE that this user can read, if there is one."""
+    files = (Path.cwd() / FILE_NAME, DEFAULT_SITE / FILE_NAME)
+    return next((file for file in files if os.access(file, os.R_OK)), None)
+
+
+def become_owner(path: Path) -> None:
+    """Go on as the owner of *path* if this user is root, so that no file of the site comes to belong to root.
+
+    Raises ConfigError if another user but root owns *path*, or if its owner cannot read this program.
+    """
+    try:
+        owner = path.stat().st_uid
+    except OSError as error:
+        raise ConfigError("Cannot read %(path)s: %(reason)s", path=path, reason=error.strerror) from None
+    if owner in (os.geteuid(), 0):
+        return
+    try:
+        account = pwd.getpwuid(owner)
+    except KeyError:
+        raise ConfigError("%(path)s belongs to the user %(id)s, who has no name here.", path=path, id=owner) from None
+    name = account.pw_name
+    if os.geteuid() != 0:
+        raise ConfigError(
+            "%(path)s belongs to %(name)s: run the command as that user or as root.", path=path, name=name
+        )
+    os.initgroups(name, account.pw_gid)
+    os.setgid(account.pw_gid)
+    os.setuid(owner)
+    os.umask(0o077)
+    os.environ.update(HOME=account.pw_dir, USER=name, LOGNAME=name)
+    if not (os.access(__file__, os.R_OK) and os.access(sys.executable, os.X_OK)):
+        raise ConfigError(
+            "%(name)s, who owns %(path)s, cannot read voteweb in %(prefix)s: install it in a folder such as /opt.",
+            name=name,
+            path=path,
+            prefix=sys.prefix,
+        )
+
+
+def read_file(file: Path) -> dict[str, str]:
+    """Return the variables in a settings *file*; raise ConfigError for a line that others would read differently."""
+    try:
+        lines = file.read_text("utf-8").split("\n")
+    except OSError as error:
+        raise ConfigError("Cannot read %(file)s: %(reason)s", file=file, reason=error.strerror) from None
+    except UnicodeDecodeError:
+        raise ConfigError("%(file)s is not UTF-8.", file=file) from None
+    values = {}
+    for number, line in enumerate(map(str.strip, lines), 1):
+        if not line or line[0] in "#;":
+            continue
+        match = _LINE.fullmatch(line)
+        if not match or not is_plain(match[2]):
+            raise ConfigError(
+                "Line %(number)s of %(file)s must be NAME=value, with no quotes or blanks around the value, and no $, "
+                "backslash or comment in it.",
+                number=number,
+                file=file,
+            )
+        values[match[1]] = match[2]
+    return values
+
+
+def is_plain(value: str) -> bool:
+    """Tell whether every program that reads a settings file takes *value* for the same."""
+    return not _UNCLEAR_VALUE.search(value)
+
+
+def refuse_unclear(file: Path, values: Mapping[str, str]) -> None:
+    """Raise ConfigError if one of the *values* of a settings *file* is not plain."""
+    for name, value in values.items():
+        if not is_plain(value):
+            raise ConfigError(
+                "%(name)s cannot be kept in %(file)s: it may have no backslash, $ or line break, no quote or # at its "
+                "beginning, and no # after a blank.",
+                name=name,
+                file=file,
+            )
+
+
+def write_file(file: Path, values: Mapping[str, str], comments: Mapping[str, str]) -> None:
+    """Write a settings *file* of plain values that only its owner can read, with *comments* above some of them.
+
+    It is written whole or not at all. Raises FileExistsError if there is such a file.
+    """
+    draft = file.with_name(f"{file.name}.new")
+    draft.unlink(missing_ok=True)
+    with open(draft, "x", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600)) as stream:
+        for name, value in values.items():
+            stream.write(f"# {comments[name]}\n{name}={value}\n" if name in comments else f"{name}={value}\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+    try:
+        os.link(draft, file)  # unlike a renamed draft, it replaces nothing
+    finally:
+        draft.unlink()
