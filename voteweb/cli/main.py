@@ -13,6 +13,7 @@ from voteweb.cli.config import config
 from voteweb.cli.doctor import doctor, rescore
 from voteweb.cli.import_stories import import_
 from voteweb.cli.index import index
+from voteweb.cli.init import init
 from voteweb.cli.jobs import jobs
 from voteweb.cli.migrate import migrate
 from voteweb.cli.run import run
@@ -65,5 +66,5 @@ def voteweb(site: Path | None) -> None:
     """
 
 
-for _command in (run, jobs, import_, user, doctor, rescore, index, backup, restore, migrate, config):
+for _command in (init, run, jobs, import_, user, doctor, rescore, index, backup, restore, migrate, config):
     voteweb.add_command(_command)

@@ -1,0 +1,77 @@
+"""The settings file of a site: how commands find it and read it."""
+
+import getpass
+import os
+import pwd
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Invoke
+from tests.cli.results import error_line
+from tests.site_process import run_voteweb, start_voteweb
+from voteweb.cli.environment import read_file, refuse_unclear, write_file
+from voteweb.core.errors import ConfigError
+
+
+@pytest.fixture
+def site(folder: Path, invoke_alone: Invoke) -> Path:
+    """The folder of a site that ``voteweb init`` has made."""
+    options = ["--site-url", "https://news.example", "--site-name", "News", "--admin", "ann", "--password-stdin"]
+    user = getpass.getuser()
+    assert invoke_alone("init", folder, *options, "--user", user, input="correct horse").exit_code == 0
+    return folder
+
+
+def config_lines(*arguments: object, **env: str) -> dict[str, list[str]]:
+    """Return the words of the lines of ``voteweb config`` by their first word."""
+    result = run_voteweb(*arguments, "config", **env)
+    assert (result.status, result.stderr) == (0, "")
+    return {line.split()[0]: line.split() for line in result.stdout.splitlines()}
+
+
+def test_the_file_of_a_named_site_is_read_and_the_environment_wins(site: Path) -> None:
+    lines = config_lines("--site", site, VOTEWEB_SITE_NAME="Other")
+    assert lines["VOTEWEB_SITE_URL"][1:4] == ["https://news.example", "URL", "voteweb.env"]
+    assert lines["VOTEWEB_SITE_NAME"][1:4] == ["Other", "text", "environment"]
+
+
+def test_the_file_of_the_current_folder_is_read_unless_a_database_is_named(site: Path) -> None:
+    for env, status in ({}, 0), ({"VOTEWEB_DATA_DIR": str(site / "other")}, 1):
+        with start_voteweb("user", "role", "ann", "admin", cwd=site, env=env) as process:
+            assert process.wait(20) == status
+
+
+def test_plain_values_are_read_as_they_were_written(tmp_path: Path) -> None:
+    values = {"VOTEWEB_SITE_NAME": "Ann's C# News; 新闻", "VOTEWEB_REDIS_URL": "redis://me:p=a#b@db/0", "EMPTY": ""}
+    write_file(tmp_path / "file", values, {"EMPTY": "A comment."})
+    assert read_file(tmp_path / "file") == values
+    with pytest.raises(FileExistsError):
+        write_file(tmp_path / "file", {}, {})
+
+
+@pytest.mark.parametrize("value", ['"quoted"', "'quoted'", "$HOME", "a\\b", "a #b", "#a", " a", "a ", "a\nb", "a\0"])
+def test_a_value_that_programs_read_differently_is_refused(tmp_path: Path, value: str) -> None:
+    with pytest.raises(ConfigError):
+        refuse_unclear(tmp_path, {"NAME": value})
+
+
+@pytest.mark.parametrize("line", [b'A="b"', b"A=$b", b"export A=b", b"A", b"A= b", b"A=\xff"])
+def test_a_line_that_programs_read_differently_is_refused(invoke_alone: Invoke, tmp_path: Path, line: bytes) -> None:
+    (tmp_path / "voteweb.env").write_bytes(b"# a comment\n" + line + b"\n")
+    message = error_line(invoke_alone("--site", tmp_path, "config"))
+    assert str(tmp_path / "voteweb.env") in message
+
+
+def test_a_site_of_another_user_is_never_used_as_root(site: Path) -> None:
+    """Where its owner can read this program, root goes on as the owner (tests/deploy/test_install.py)."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root")
+    nobody = pwd.getpwnam("nobody")
+    os.chown(site / "voteweb.env", nobody.pw_uid, nobody.pw_gid)
+    before = sorted(site.rglob("*"))
+    command = ["--site", site, "user", "role", "ann", "member"]
+    result = run_voteweb(*command)
+    assert result.status == 1
+    assert "nobody" in result.stderr or "Permission denied" in result.stderr
+    assert sorted(site.rglob("*")) == before

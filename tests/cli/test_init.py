@@ -1,0 +1,111 @@
+"""``voteweb init``: a new site with its settings, its database and its first admin."""
+
+import getpass
+import os
+import pty
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Invoke
+from tests.cli.results import error_line, log_entries
+from tests.site_process import run_voteweb, start_voteweb
+from voteweb.cli.environment import read_file
+from voteweb.core import passwords
+from voteweb.core.config import from_env
+from voteweb.core.models import Role
+from voteweb.embedded.database import open_database
+from voteweb.store import Store, open_store
+
+PASSWORD = "correct horse"
+OPTIONS = [
+    "--site-url", "https://news.example", "--site-name", "Ann's News: 新闻", "--admin", "ann", "--password-stdin",
+    "--user", getpass.getuser(),
+]  # fmt: skip
+
+
+def test_a_site_is_made_with_private_settings_and_an_admin(invoke_alone: Invoke, folder: Path) -> None:
+    site = folder / "new" / "site"
+    result = invoke_alone("init", site, *OPTIONS, input=PASSWORD)
+    assert (result.exit_code, result.stderr) == (0, "")
+    file = site / "voteweb.env"
+    assert [path.stat().st_mode & 0o777 for path in (site, file, site / "data")] == [0o700, 0o600, 0o700]
+    settings = from_env(read_file(file))
+    assert (settings.site_url, settings.site_name) == ("https://news.example", "Ann's News: 新闻")
+    assert (settings.trusted_proxies, settings.data_dir) == (1, str(site / "data"))
+    assert len(settings.secret_key) > 40
+    with open_database(settings) as opened:
+        store = open_store(opened)
+        ann = store.users.get("ann")
+        assert (ann.role, passwords.verify(ann.password, PASSWORD)) == (Role.ADMIN, True)
+        assert [(entry.kind, entry.about, entry.why) for entry in log_entries(store)] == [("role", "ann", "admin")]
+        store.connection.close()
+
+
+def test_an_interrupted_site_is_completed_and_a_complete_one_stays(invoke_alone: Invoke, folder: Path) -> None:
+    invoke_alone("init", folder, *OPTIONS, input=PASSWORD)
+    file = folder / "voteweb.env"
+    settings = file.read_text()
+    (folder / "data").rename(folder / "elsewhere")
+    assert invoke_alone("init", folder, *OPTIONS, input=PASSWORD).exit_code == 0
+    assert "has an admin already" in error_line(invoke_alone("init", folder, *OPTIONS, input=PASSWORD))
+    assert file.read_text() == settings
+
+
+def test_a_terminal_asks_again_for_a_wrong_address(folder: Path) -> None:
+    terminal, its_end = pty.openpty()
+    process = start_voteweb(
+        "init", folder / "site", "--user", getpass.getuser(),
+        stdin=its_end, stdout=its_end, stderr=its_end, start_new_session=True,
+    )  # fmt: skip
+    os.close(its_end)
+    answers = {
+        "Public address": "news example", "Error: ": "news.example", "Name of the site": "News", "first admin": "ann",
+        "Password": PASSWORD, "Repeat": PASSWORD, "Made the site": "",
+    }  # fmt: skip
+    output = ""
+    for question, answer in answers.items():
+        while question not in output:
+            output += os.read(terminal, 1000).decode()
+        os.write(terminal, f"{answer}\n".encode())
+    assert process.wait(10) == 0
+    os.close(terminal)
+    assert from_env(read_file(folder / "site" / "voteweb.env")).site_url == "https://news.example"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (("--site-url", "https://news example"), "VOTEWEB_SITE_URL"),
+        (("--site-name", "$HOME"), "name of a site"),
+        (("--admin", "root"), "reserved"),
+        (("--redis-url", "redis://127.0.0.1:1/0"), "Cannot reach the database"),
+        (("--redis-url", "redis://me:$x@db"), "VOTEWEB_REDIS_URL"),
+    ],
+)
+def test_a_wrong_answer_makes_nothing(
+    invoke_alone: Invoke, tmp_path: Path, changes: tuple[str, str], message: str
+) -> None:
+    result = invoke_alone("init", tmp_path / "site", *OPTIONS, *changes, input=PASSWORD)
+    assert message in error_line(result)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_of_something_else_is_refused(invoke_alone: Invoke, tmp_path: Path) -> None:
+    (tmp_path / "photo.jpg").touch()
+    assert "is not empty" in error_line(invoke_alone("init", tmp_path, *OPTIONS, input=PASSWORD))
+
+
+def test_a_database_that_has_an_admin_gets_no_second_one(
+    invoke: Invoke, store: Store, tmp_path: Path, server_url: str
+) -> None:
+    store.users.make("bob", "", Role.ADMIN)
+    line = error_line(invoke("init", tmp_path / "site", *OPTIONS, "--redis-url", server_url, input=PASSWORD))
+    assert "has an admin already" in line
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_terminal_what_is_missing_is_named() -> None:
+    result = run_voteweb("init", "site")
+    assert result.status == 2
+    assert "--site-url" in result.stderr

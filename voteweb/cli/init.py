@@ -1,0 +1,155 @@
+"""``voteweb init``: make a new site, with its settings file, its database and its first admin."""
+
+import secrets
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from voteweb.cli.environment import (
+    DEFAULT_SITE,
+    FILE_NAME,
+    become_owner,
+    is_plain,
+    read_file,
+    refuse_unclear,
+    write_file,
+)
+from voteweb.cli.password_input import new_password_hash, password_stdin_option
+from voteweb.cli.site import open_checked_store
+from voteweb.cli.site_folder import DEFAULT_USER, make_folder, refuse_used_folder
+from voteweb.core import validation
+from voteweb.core.config import COMMAND_LINE, Settings, env_name, from_env
+from voteweb.core.errors import ConfigError, Invalid, VotewebError
+from voteweb.core.models import LogAction, Role
+from voteweb.embedded.database import open_database
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+#: Characters of the name of a site, which stands in the header of every page.
+MAX_SITE_NAME_LENGTH = 60
+#: Comments above settings in the file.
+COMMENTS = {
+    env_name("site_url"): "The settings of a voteweb site; docs/settings.md has all that there are.",
+    env_name("secret_key"): "Signs cookies; another key logs everybody out.",
+    env_name("trusted_proxies"): "The number of proxies in front of the site, such as Caddy or nginx.",
+}
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False, resolve_path=True))
+@click.option("--site-url", help="Public address, such as https://news.example")
+@click.option("--site-name", help="Name of the site, for its header and titles")
+@click.option("--admin", help="Name of the first admin")
+@password_stdin_option
+@click.option("--redis-url", help="A Redis or Valkey server  [default: the embedded database]")
+@click.option("--port", type=click.IntRange(1, 65_535), default=8000, show_default=True, help="Port to listen at")
+@click.option("--user", help=f"Owner of DIR, made if there is none  [default for root: {DEFAULT_USER}]")
+def init(
+    folder: Path,
+    site_url: str | None,
+    site_name: str | None,
+    admin: str | None,
+    password_stdin: bool,
+    redis_url: str | None,
+    port: int,
+    user: str | None,
+) -> None:
+    """Make a new site in DIR: its settings file, its database and its first admin.
+
+    Asks for what no option says. Nothing is replaced: if the command was interrupted, run it again.
+    """
+    file = folder / FILE_NAME
+    if folder.is_dir():
+        become_owner(folder)
+    is_new = not file.exists()
+    if is_new:
+        refuse_used_folder(folder)
+        variables = _ask_settings(folder, site_url, site_name, port, redis_url)
+        refuse_unclear(file, variables)
+    else:
+        click.echo(f"{file} is there already, and stays as it is.")
+        variables = read_file(file)
+    settings = from_env(variables)
+    if settings.redis_url or not is_new:
+        with _open_store(settings) as store:
+            if store.users.has_admin():
+                raise ConfigError("The database of this site has an admin already. Nothing was changed.")
+    name = _ask("Name of the first admin", "--admin", admin, validation.user_name)
+    password_hash = new_password_hash(name, settings.site_name, password_stdin)
+    if is_new:
+        make_folder(folder, user)
+        write_file(file, variables, COMMENTS)
+    with _open_store(settings) as store:
+        entry = NewLogEntry(LogAction.ROLE, COMMAND_LINE, about=name, why=Role.ADMIN.value)
+        store.users.make(name, password_hash, Role.ADMIN, entry=entry)
+    click.echo(f"Made the site in {folder}, with the admin {name}.")
+    option = "" if folder == DEFAULT_SITE else f" --site {shlex.quote(str(folder))}"
+    click.echo(f"Next, as root:\n  voteweb{option} deploy systemd --install\n  voteweb{option} deploy caddy --install")
+
+
+def _ask_settings(
+    folder: Path, site_url: str | None, site_name: str | None, port: int, redis_url: str | None
+) -> dict[str, str]:
+    """Return the settings of a new site in *folder*, by the names of their variables."""
+    url = _ask("Public address, such as https://news.example", "--site-url", site_url, _url)
+    settings = {
+        "site_url": url,
+        "site_name": _ask("Name of the site", "--site-name", site_name, _site_name),
+        "port": str(port),
+        "secret_key": secrets.token_urlsafe(32),
+        # Under http there is hardly a proxy, whose word about visitors could be trusted.
+        "trusted_proxies": "1" if url.startswith("https:") else "0",
+        "data_dir": str(folder / "data"),
+    }
+    if redis_url:
+        settings["redis_url"] = redis_url
+    return {env_name(name): value for name, value in settings.items()}
+
+
+@contextmanager
+def _open_store(settings: Settings) -> Iterator[Store]:
+    with open_database(settings) as opened, open_checked_store(opened) as store:
+        yield store
+
+
+def _ask(question: str, option: str, given: str | None, check: Callable[[str], str]) -> str:
+    """Return what the *option* says, else what is typed at the terminal, as *check* returns it; it raises VotewebError.
+
+    At the terminal, a refused answer is asked for again.
+    """
+    if given is not None:
+        return check(given)
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"There is no terminal to ask at: use {option}.")
+
+    def check_typed(typed: str) -> str:
+        try:
+            return check(typed)
+        except VotewebError as error:
+            raise click.UsageError(str(error)) from None
+
+    return str(click.prompt(question, value_proc=check_typed))
+
+
+def _url(typed: str) -> str:
+    """Return the address of a site, https:// unless it says otherwise; raise ConfigError."""
+    url = typed.strip().rstrip("/")
+    if url and "://" not in url:
+        url = f"https://{url}"
+    if not url:
+        raise Invalid("A site needs an address.")
+    return Settings(site_url=url).site_url
+
+
+def _site_name(typed: str) -> str:
+    name = typed.strip()
+    if not 1 <= len(name) <= MAX_SITE_NAME_LENGTH or not is_plain(name):
+        raise Invalid(
+            "The name of a site must have 1 to %(max)s characters, without $, backslash, or a quote or # before it.",
+            max=MAX_SITE_NAME_LENGTH,
+        )
+    return name
