@@ -164,6 +164,20 @@ def test_acts_of_others_are_seen_after_a_second(sites: Sites, store: Store, cloc
     assert "Newest" in bob.page(0, "/new")
 
 
+def test_own_rows_show_what_others_did(sites: Sites, store: Store, clock: Clock) -> None:
+    bob, zoe, voted = sites.member("bob"), sites.member("zoe"), (27, 28, 29)
+    for id in voted:
+        store.votes.cast(id, store.users.get("bob"))
+    bob.page(0, "/new")
+    store.votes.cast(28, store.users.get("zoe"))
+    store.articles.edit(29, factories.draft(title="Edited", link="https://b.example/28"), store.users.get("ann"))
+    clock.now += 1
+    zoe.page(0, "/new")  # the frame that bob gets has taken his rows from the last one
+    page = bob.page(0, "/new")
+    assert "Edited" in page
+    assert page == bob.fresh_page("/new")
+
+
 def test_every_language_has_its_own_frames(sites: Sites) -> None:
     bob, chinese = sites.member("bob"), {"Accept-Language": "zh"}
     for _ in range(2):

@@ -19,7 +19,7 @@ import math
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from time import monotonic
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from flask import Flask, Response, current_app, request
 from werkzeug.http import dump_cookie
@@ -109,19 +109,20 @@ def may_keep(user: User | None, shown: str = "") -> bool:
 
 
 def keep(
-    asked: float, inputs: object, render: Callable[[], str], content: Callable[[], Content], shown: str = ""
+    asked: float, inputs: object, render: Callable[[], str], content: Callable[[Any], Content], shown: str = ""
 ) -> Frame:
     """Return the frame of this page, kept for other members too (see :func:`may_keep`).
 
     *asked* is when its data were asked for, in monotonic time. *render* and *content* return its HTML and its content
-    for any member; the HTML of the last frame is used again if that was rendered of equal *inputs*.
+    for any member; the HTML of the last frame is used again if that was rendered of equal *inputs*, and *content* gets
+    the last content, None if there is none.
     """
     language = locale.current()
     key, frames = page_key(request.environ, language.code), of_app(current_app).frames
     last = frames.get(key)
     with own_parts.for_all_members() as mark:
         pieces = last.pieces if last and last.inputs == inputs else cut(render(), mark)
-        filling = content()
+        filling = content(last.content if last else None)
     frame = Frame(asked, inputs, pieces, filling, language, shown, request.endpoint or "")
     return frames.put(key, frame, sum(map(len, pieces)) + filling.size)
 
