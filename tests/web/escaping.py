@@ -11,7 +11,7 @@ EVIL = "\"'></title></textarea><script>alert(1)</script><img src=x onerror=alert
 #: The attributes that pages of the site have.
 _ATTRIBUTES = set(
     """name content charset lang class id href rel type src role datetime title tabindex dir action method value form
-    formaction list autocomplete placeholder start open for property alt width height hidden hreflang novalidate
+    formaction list autocomplete placeholder scope start open for property alt width height hidden hreflang novalidate
     maxlength minlength min max required rows checked inputmode autocapitalize spellcheck target
     aria-label aria-labelledby aria-live aria-current aria-pressed aria-hidden aria-describedby aria-invalid
     data-vote data-votes data-status data-counted data-taken data-shortcuts data-shortcuts-open data-draft data-reply

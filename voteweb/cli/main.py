@@ -17,6 +17,7 @@ from voteweb.cli.init import init
 from voteweb.cli.jobs import jobs
 from voteweb.cli.migrate import migrate
 from voteweb.cli.run import run
+from voteweb.cli.simulate import simulate
 from voteweb.cli.site import TRACEBACK_VARIABLE
 from voteweb.cli.users import user
 from voteweb.core.errors import VotewebError
@@ -66,5 +67,5 @@ def voteweb(site: Path | None) -> None:
     """
 
 
-for _command in (init, run, jobs, import_, user, doctor, rescore, index, backup, restore, migrate, config):
+for _command in (init, run, jobs, import_, user, doctor, simulate, rescore, index, backup, restore, migrate, config):
     voteweb.add_command(_command)

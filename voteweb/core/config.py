@@ -211,6 +211,16 @@ INVITATION_PAGE_SIZE = 25
 #: Open reports that are shown of one article in the queue, and on a page of their own.
 QUEUED_REPORTS = 5
 REPORT_PAGE_SIZE = 50
+#: Newest articles from which other weights of the ranking are tried, how many one command reads, in a millisecond of
+#: Redis, the seconds of a site's past from which its posting is judged, and after which an article has most its votes.
+MAX_TRIAL_ARTICLES = 10_000
+TRIAL_STEP = 250
+TRIAL_SECONDS = 30 * 86_400
+TRIAL_SETTLED_SECONDS = 86_400
+#: Votes of a good article that can be tried: with more, a vote is worth less than VOTEWEB_VOTE_SCORE can be.
+MAX_TRIAL_VOTES = 86_400_000
+#: Days by which votes may lift an article: a century.
+MAX_LIFT_DAYS = 36_500
 #: Digits of the highest page number that is looked up.
 MAX_PAGE_DIGITS = 9
 #: Attempts of a script whose keys have changed since they were read, before Conflict is raised.
@@ -359,7 +369,7 @@ class Settings:
         0.0, "seconds", "what a vote is worth; unset: 86,400 / VOTEWEB_GOOD_VOTES", 0.001, 10**9
     )
     lift_days: int = _setting(
-        0, "days", "the most by which votes can lift an article; 0: no limit, the pure formula", 0, 36_500
+        0, "days", "the most by which votes can lift an article; 0: no limit, the pure formula", 0, MAX_LIFT_DAYS
     )
     own_vote: int = _setting(1, "0 or 1", "whether the poster's own vote counts (1) or not (0)")
     voting_seconds: int = _setting(

@@ -13,7 +13,7 @@ from voteweb.core.models import Article, Order
 
 #: In rankings by votes, this many seconds of publish time weigh as much as a vote: more than there are before 2106.
 _SECONDS_PER_VOTE = 2**32
-_SECONDS_PER_DAY = 86_400
+SECONDS_PER_DAY = 86_400
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
@@ -40,9 +40,14 @@ def by_votes(votes: int, time: float) -> int:
     return votes * _SECONDS_PER_VOTE + int(time // 1)
 
 
+def votes_in(value: float) -> int:
+    """Return the votes in a *value* of rankings by votes."""
+    return int(value // _SECONDS_PER_VOTE)
+
+
 def day_number(time: float) -> int:
     """Return the UTC day of unix *time*, in days since 1970."""
-    return int(time // _SECONDS_PER_DAY)
+    return int(time // SECONDS_PER_DAY)
 
 
 def day_name(day: int) -> str:

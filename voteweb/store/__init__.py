@@ -38,6 +38,7 @@ from voteweb.store.notes import Notes
 from voteweb.store.open_votes import OpenVotes
 from voteweb.store.own_lists import OwnLists
 from voteweb.store.password_resets import PasswordResets
+from voteweb.store.ranking_trials import RankingTrials
 from voteweb.store.rankings import Rankings
 from voteweb.store.rate_limits import RateLimits
 from voteweb.store.recovery_codes import RecoveryCodes
@@ -105,6 +106,7 @@ class Store:
     comment_imports: CommentImports
     doctor: Doctor
     rescoring: Rescoring
+    ranking_trials: RankingTrials
     backup: Backup
     server_info: ServerInfo
     health: HealthChecks
@@ -155,6 +157,8 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     votes = Votes(connection, settings, rate_limits, sessions)
     admissions, answers = Admissions(connection, moderation_log), Answers(connection, moderation_log)
     held_articles = HeldArticles(connection, settings, moderation_log)
+    rankings = Rankings(keys)
+    listings = Listings(connection, settings, Combinations(keys, settings, rate_limits), votes)
     return Store(
         connection=connection,
         articles=Articles(connection, settings, moderation_log, rate_limits),
@@ -190,8 +194,8 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         own_lists=OwnLists(connection),
         rate_limits=rate_limits,
         moderation_log=moderation_log,
-        rankings=Rankings(connection.keys),
-        listings=Listings(connection, settings, Combinations(connection.keys, settings, rate_limits), votes),
+        rankings=rankings,
+        listings=listings,
         search_results=SearchResults(connection, votes),
         unsorted=Unsorted(connection),
         statistics=Statistics(connection),
@@ -199,6 +203,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         comment_imports=CommentImports(connection, settings, imports),
         doctor=Doctor(connection, settings),
         rescoring=Rescoring(connection, settings),
+        ranking_trials=RankingTrials(connection, settings, rankings, listings),
         backup=Backup(connection, settings, server_info, health),
         server_info=server_info,
         health=health,

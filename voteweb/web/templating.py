@@ -37,6 +37,7 @@ class TemplateEnvironment(Environment):
 def init_app(app: Flask, settings: Settings) -> None:
     """Add the filters and functions to the templates of *app*."""
     app.jinja_env.filters.update(
+        coarse_duration=formatting.coarse_duration,
         datetime=formatting.format_datetime,
         display_name=formatting.display_name,
         domain=links.domain,

@@ -105,6 +105,10 @@ PAGES = [
     listing("moderation.reports", "/reports", allowed=STAFF),
     page("members.moderators", "/moderators"),
     page("statistics.index", "/stats"),
+    page(
+        "ranking_trial.show", "/admin/ranking", parameters=("good_votes", "lift_days", "comment_good_votes"),
+        allowed=(ADMIN,),
+    ),
     page("members.index", "/members", parameters=("of", "q", "page"), allowed=STAFF),
     page("sorting.index", "/sort", parameters=("of", "before", "page"), allowed=STAFF),
     listing("admissions.index", "/waiting", allowed=STAFF),

@@ -203,6 +203,11 @@ def _relative_time(code: str, age: int) -> str:
     return dates.format_timedelta(delta, add_direction=True, threshold=1, locale=code)
 
 
+def coarse_duration(seconds: float) -> str:
+    """Return *seconds* in hours and minutes, or from a day on in days and hours."""
+    return duration(round(seconds / 3_600) * 3_600 if seconds >= _DAY else round(seconds / 60) * 60)
+
+
 def duration(seconds: float) -> str:
     """Return *seconds* in their two largest units, of days, hours, minutes and seconds."""
     minutes, rest = divmod(round(seconds), 60)

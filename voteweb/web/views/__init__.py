@@ -33,6 +33,7 @@ from voteweb.web.views import (
     moderation_log,
     my_groups,
     notes,
+    ranking_trial,
     recovery,
     saved,
     search,
@@ -51,7 +52,7 @@ _MODULES = (
     status, feeds, sitemap, site_files, language,
     answers, inbox, best, sorting, bans, notes, recovery, members, my_groups, hidden, saved,
     domain, domain_rules, held_articles, search,
-    statistics,
+    statistics, ranking_trial,
 )  # fmt: skip
 #: The pages of conversations, which a site without them does not have.
 _CONVERSATIONS = (
