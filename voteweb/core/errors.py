@@ -503,6 +503,17 @@ class StorageFull(Unavailable):
     retry_after = 120
 
 
+class DataDamaged(VotewebError):
+    """Something in the database is not as the site stores it; the cause and the key are for the operator."""
+
+    status = 503
+    code = "damaged"
+    template = N_(
+        "The site cannot show or do this, because its data are damaged. Its operator has to repair them with "
+        "“voteweb doctor”. Other pages may work."
+    )
+
+
 class Busy(VotewebError):
     """Too many passwords are being checked; ``retry_after`` is the suggested wait in seconds."""
 

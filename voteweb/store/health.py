@@ -10,6 +10,7 @@ import redis
 from voteweb.core import config
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.damage import WrongType
 from voteweb.store.key_types import key_type
 from voteweb.store.leases import Leases
 
@@ -40,7 +41,8 @@ class HealthChecks:
         #: Keys that every site has unless it is new: a wrong type means that another program owns them.
         self._common_keys = (
             keys.last_article_id(), keys.last_user_id(), keys.by_time(), keys.by_score(), keys.good(), keys.groups(),
-            keys.users(), keys.reports(), keys.log_entries(), keys.comments(),
+            keys.users(), keys.reports(), keys.log_entries(), keys.comments(), keys.top(), keys.group_aliases(),
+            keys.domain_rules(), keys.held(), keys.admins(), keys.jobs(), keys.schema(), keys.changes(),
         )  # fmt: skip
         self._warnings: list[str] = []
         self._warnings_until = 0.0
@@ -114,6 +116,11 @@ class HealthChecks:
             *self._foreign_key_warnings(),
         ]
 
+    def _damage(self) -> list[str]:
+        """Return which keys have another type, of those that every site has and those that this process has met."""
+        damaged = self._connection.damaged_keys.still_damaged(self._connection.client, self._common_keys)
+        return [f"The data are damaged, key {key}: run `voteweb doctor`, which says what to do." for key in damaged]
+
     def _replication_warnings(self, info: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[str]:
         if info.get("role") == "slave":
             yield "The server is a replica: nothing can be written. Set VOTEWEB_REDIS_URL to its primary."
@@ -151,10 +158,12 @@ class HealthChecks:
             if reason := self._interruption():
                 return Health("down", [reason])
             if time.monotonic() >= self._warnings_until:
-                self._warnings = [*self.warnings(), *self._leases.warnings()]
+                self._warnings = [*self._damage(), *self.warnings(), *self._leases.warnings()]
                 self._warnings_until = time.monotonic() + config.HEALTH_SECONDS
         except Unavailable:
             return Health("down", ["Redis does not answer"])
+        except WrongType:
+            return Health("down", self._damage())
         except redis.ResponseError:
             return Health("down", ["Redis refuses us"])
         return Health("degraded" if self._warnings else "ok", list(self._warnings))

@@ -6,16 +6,18 @@ scripts that are idempotent.
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar, cast
 
 import redis
 
 from voteweb.core.errors import Conflict, Held, LoggedOut, NotAllowed, StorageFull, Unavailable
 from voteweb.store.connection import scripts
+from voteweb.store.connection.damage import DamagedKeys, WrongType
 from voteweb.store.connection.pipeline import Command, Pipeline
 from voteweb.store.connection.replicas import Replicas
 from voteweb.store.connection.transport import send, send_atomic
-from voteweb.store.connection.unavailable import NotReplicated, is_full, is_unavailable
+from voteweb.store.connection.unavailable import NotReplicated, is_full, is_unavailable, is_wrong_type
 from voteweb.store.keys import Keys
 
 T = TypeVar("T")
@@ -56,6 +58,7 @@ class Connection:
         self.client = client
         self.deadline = deadline
         self.keys = keys or Keys()
+        self.damaged_keys = DamagedKeys(self.keys)
         self._replicas = replicas
         self.wait_replicas = wait_replicas
         self.on_round_trip: Callable[[float], None] | None = None
@@ -74,7 +77,7 @@ class Connection:
         """Return what *attempt* returns, trying again while Redis is unavailable.
 
         Only for attempts that may run twice: reads and idempotent scripts. Raises Unavailable after *deadline*
-        seconds (those of the connection by default), and StorageFull at once.
+        seconds (those of the connection by default), StorageFull and WrongType at once.
         """
         until = time.monotonic() + (self.deadline if deadline is None else deadline)
         while True:
@@ -83,6 +86,8 @@ class Connection:
             except redis.RedisError as error:
                 if is_full(error):
                     raise StorageFull from error
+                if is_wrong_type(error):
+                    raise WrongType from error
                 if not is_unavailable(error):
                     raise
                 # A server that cannot take a command may be the primary no more: a new connection finds out who is.
@@ -102,7 +107,7 @@ class Connection:
 
     def command(self, *arguments: Any) -> Any:
         """Run one command that may be sent twice."""
-        return self.retry_until_deadline(lambda: self._execute(arguments))
+        return self._naming_damage([arguments], lambda: self.retry_until_deadline(lambda: self._execute(arguments)))
 
     def _execute(self, arguments: Sequence[Any]) -> Any:
         return self.client.execute_command(*arguments)  # type: ignore[no-untyped-call]
@@ -110,12 +115,17 @@ class Connection:
     def run(self, commands: Sequence[Command], *, atomic: bool = False) -> list[Any]:
         """Run *commands* in one round trip and return their replies; *atomic*: in one transaction."""
         run_once = send_atomic if atomic else send
-        return self._with_scripts(lambda: run_once(self.client, commands))
+        return self._naming_damage(commands, lambda: self._with_scripts(lambda: run_once(self.client, commands)))
 
     def run_on_replica(self, commands: Sequence[Command]) -> list[Any]:
         """Run reading *commands* in one round trip on a replica, or on the primary while no replica answers."""
         replicas = self._replicas
-        answer = self._timed(lambda: replicas.run(commands)) if replicas else None
+        try:
+            answer = self._timed(lambda: replicas.run(commands)) if replicas else None
+        except redis.ResponseError as error:
+            if not is_wrong_type(error):
+                raise
+            answer = None  # the primary has the same key, and names it
         if answer is None:
             return self.run(commands)
         if not answer.is_connected:
@@ -148,7 +158,7 @@ class Connection:
                 raise
 
         try:
-            status, *values = self._with_scripts(attempt)
+            status, *values = self._naming_damage([command], lambda: self._with_scripts(attempt))
         except redis.ResponseError as error:
             if " TAKEN " in str(error):
                 raise Conflict from error
@@ -176,6 +186,15 @@ class Connection:
         if confirmed < self.wait_replicas:
             raise NotReplicated(f"{confirmed} of {self.wait_replicas} replicas have confirmed the write")
         return answer
+
+    def _naming_damage(self, commands: Sequence[Command], run: Callable[[], T]) -> T:
+        """Return what *run* returns; remember the key of another type that its *commands* meet."""
+        try:
+            return run()
+        except WrongType:
+            with suppress(redis.RedisError):
+                self.damaged_keys.note(self.client, commands)
+            raise
 
     def _with_scripts(self, attempt: Callable[[], T]) -> T:
         def attempt_with_scripts() -> T:

@@ -36,6 +36,11 @@ def is_full(error: Exception) -> bool:
     return isinstance(error, redis.OutOfMemoryError) or _has_code(error, _FULL_REPLIES)
 
 
+def is_wrong_type(error: Exception) -> bool:
+    """Tell whether *error* means that a command met a key of another type than the store gave it."""
+    return _has_code(error, ("WRONGTYPE ",))
+
+
 def _has_code(error: Exception, codes: tuple[str, ...]) -> bool:
     # In a pipeline redis-py puts the number and text of the command before the server's message.
     return isinstance(error, redis.ResponseError) and any(f" {code}" in f" {error} " for code in codes)

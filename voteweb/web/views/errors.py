@@ -5,7 +5,17 @@ from flask.typing import ResponseReturnValue
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
-from voteweb.core.errors import N_, Busy, LoggedOut, PasswordNeeded, StorageFull, TooFast, Unavailable, VotewebError
+from voteweb.core.errors import (
+    N_,
+    Busy,
+    DataDamaged,
+    LoggedOut,
+    PasswordNeeded,
+    StorageFull,
+    TooFast,
+    Unavailable,
+    VotewebError,
+)
 from voteweb.search.errors import SearchError
 from voteweb.web import rate_limits
 from voteweb.web.auth import confirmation
@@ -55,6 +65,8 @@ def _voteweb_error(error: VotewebError) -> ResponseReturnValue:
     elif isinstance(error, Unavailable):
         treat_as_reader()
         current_app.logger.warning("Redis is unavailable: %s", error.__cause__)
+    elif isinstance(error, DataDamaged):
+        current_app.logger.error("The data are damaged, run voteweb doctor: %s", error, exc_info=error.__cause__)
     if isinstance(error, Unavailable | Busy | SearchError):
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, TooFast):

@@ -1,0 +1,52 @@
+"""Data that somebody else has damaged: pages say so in words, and /healthz names the key."""
+
+import logging
+
+import pytest
+
+from tests import factories
+from tests.store.examination import run
+from tests.web.browser import Browser
+from tests.web.conftest import MakeMember
+from voteweb.core import config
+from voteweb.store import Store
+
+
+@pytest.mark.parametrize(
+    ("key", "address", "who"),
+    [
+        ("score:", "/", "reader"),
+        ("article:1", "/a/1", "reader"),
+        ("voted-comments:1-0", "/a/1", "bob"),
+        ("sessions:bob", "/account", "bob"),
+        ("posted:ann", "/u/ann", "reader"),
+    ],
+)
+def test_a_key_of_another_type_is_explained_and_named(
+    store: Store,
+    make_member: MakeMember,
+    reader: Browser,
+    key: str,
+    address: str,
+    who: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(config, "HEALTH_SECONDS", -1)
+    factories.comment(store, factories.article(store).id)
+    browser = make_member("bob") if who == "bob" else reader
+    run(store, "RENAME", key, "once:kept")
+    run(store, "XADD", key, "*", "x", "y")
+    with caplog.at_level(logging.ERROR):
+        browser.open(address)
+    assert (browser.status, browser.heading) == (503, "Temporarily unavailable")
+    assert "its data are damaged" in browser.intro
+    assert "WRONGTYPE" in caplog.text
+    health = reader.open("/healthz")
+    assert health.response.get_json() == {
+        "status": "degraded",
+        "reasons": [f"The data are damaged, key {key}: run `voteweb doctor`, which says what to do."],
+    }
+    run(store, "RENAME", "once:kept", key)
+    assert browser.open(address).status == 200
+    assert reader.open("/healthz").response.get_json() == {"status": "ok", "reasons": []}
