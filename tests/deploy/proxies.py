@@ -30,7 +30,7 @@ http {{
     fastcgi_temp_path {folder}/fastcgi;
     uwsgi_temp_path {folder}/uwsgi;
     scgi_temp_path {folder}/scgi;
-    include voteweb.conf;
+    include voteweb-*.conf;
 }}
 """
 CADDY = """\
@@ -120,8 +120,9 @@ class Proxy(ABC):
 
 class Nginx(Proxy):
     def command(self) -> list[str]:
-        replacements = {f"    listen [::]:{port};\n": "" for port in ("80", "443 ssl http2")} | {
-            "listen 80;": f"listen 127.0.0.1:{self.http};",
+        port_80 = {"    listen [::]:80;\n": "", "listen 80;": f"listen 127.0.0.1:{self.http};"}
+        replacements = {
+            "    listen [::]:443 ssl http2;\n": "",
             "listen 443 ": f"listen 127.0.0.1:{self.https} ",
             "127.0.0.1:8000 ": f"127.0.0.1:{self.site} ",
             "/var/log/nginx": str(self.folder),
@@ -130,8 +131,8 @@ class Nginx(Proxy):
         }
         if self.second_site:
             replacements["# server 127.0.0.1:8001 "] = f"server 127.0.0.1:{self.second_site} "
-        site = with_replacements((DEPLOY / "nginx.conf").read_text(), replacements)
-        (self.folder / "voteweb.conf").write_text(site)
+        for name, changes in (("nginx-http.conf", port_80), ("nginx.conf", replacements)):
+            (self.folder / f"voteweb-{name}").write_text(with_replacements((DEPLOY / name).read_text(), changes))
         (self.folder / "nginx.conf").write_text(NGINX.format(folder=self.folder))
         return [find_program("nginx"), "-e", str(self.folder / "log"), "-c", str(self.folder / "nginx.conf")]
 

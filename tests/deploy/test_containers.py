@@ -2,7 +2,6 @@
 
 import json
 import os
-import shlex
 import shutil
 import subprocess
 import sys
@@ -10,23 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.files import DEPLOY, ROOT, compose_services, copies, last_arguments, with_replacements
+from tests.deploy.files import DEPLOY, ROOT, copies, last_arguments, with_replacements
 from tests.helpers import free_ports, needs
-from tests.machines import RedisProcess
 from tests.site_process import SECRET, StartSite
 from tests.wheels import build_wheel, file_names
-from voteweb.core.config import Settings
-from voteweb.store import open_store
 
 pytestmark = pytest.mark.heavy
-
-
-def compose_command() -> list[str]:
-    """Return the command of Compose: docker's plugin, or a program of its own; an empty list if there is neither."""
-    docker, standalone = shutil.which("docker"), shutil.which("docker-compose")
-    if docker and subprocess.run([docker, "compose", "version"], capture_output=True).returncode == 0:
-        return [docker, "compose"]
-    return [standalone] if standalone else []
 
 
 def test_hadolint_accepts_the_dockerfile(tmp_path: Path) -> None:
@@ -39,19 +27,6 @@ def test_hadolint_accepts_the_dockerfile(tmp_path: Path) -> None:
     command = [str(path), "--config", str(config), str(DEPLOY / "Dockerfile")]
     check = subprocess.run(command, capture_output=True, text=True, timeout=60, env=env)
     assert (check.returncode, check.stdout, check.stderr) == (0, "", "")
-
-
-def test_compose_accepts_its_file(tmp_path: Path) -> None:
-    command = compose_command()
-    needs(command, "docker compose, or docker-compose")
-    folder = tmp_path / "deploy"
-    folder.mkdir()
-    shutil.copy(DEPLOY / "compose.yaml", folder)
-    shutil.copy(DEPLOY / "voteweb.env.example", folder / "voteweb.env")
-    command += ["--project-name", "voteweb", "config"]
-    check = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
-    assert (check.returncode, check.stderr) == (0, "")
-    assert "VOTEWEB_SITE_URL: https://news.example" in check.stdout
 
 
 def test_the_image_has_all_that_the_package_needs(tmp_path: Path) -> None:
@@ -73,17 +48,3 @@ def test_the_health_check_tells_whether_the_site_is_up(is_up: bool, start_site: 
     port = start_site(VOTEWEB_REDIS_URL=server_url, **SECRET).address[1] if is_up else free_ports(1)[0]
     command = [sys.executable, option, with_replacements(code, {":8000/": f":{port}/"})]
     assert (subprocess.run(command, stderr=subprocess.DEVNULL).returncode == 0) is is_up
-
-
-def test_the_site_has_no_warning_about_its_database(tmp_path: Path) -> None:
-    """The options of compose.yaml, given to the system's server."""
-    needs(shutil.which("redis-server"), "a redis-server on PATH")
-    _, *options = shlex.split(compose_services()["database"]["command"])
-    server = RedisProcess(tmp_path / "server", free_ports(1)[0])
-    try:
-        server.start(*options)
-        store = open_store(Settings(redis_url=f"redis://127.0.0.1:{server.port}/0"))
-        assert (store.health.warnings(), store.health.hints()) == ([], [])
-        store.connection.close()
-    finally:
-        server.kill()

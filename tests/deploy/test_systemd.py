@@ -66,8 +66,16 @@ def test_the_nightly_command_fails_where_one_step_fails(failing: str, tmp_path: 
     command = with_replacements(line, {"$$": "$", "%%": "%", PROGRAM: str(spy)})
     sh = shutil.which("sh")
     assert sh
-    run = subprocess.run([sh, "-ec", command], env={"STATE_DIRECTORY": "/var/lib/voteweb", "PATH": "/usr/bin:/bin"})
+    run = subprocess.run([sh, "-ec", command], cwd=tmp_path, env={"PATH": "/usr/bin:/bin"})
     assert run.returncode == 1
     first, *others = (tmp_path / "calls").read_text().splitlines()
-    assert re.fullmatch(r"backup /var/lib/voteweb/backup-[A-Z][a-z]{2}\.gz", first)
+    assert re.fullmatch(r"backup backups/[A-Z][a-z]{2}\.gz", first)
     assert others == ([] if failing == "backup" else [first.replace("backup", "restore --dry-run", 1)])
+
+
+def test_a_second_process_differs_by_its_port_only() -> None:
+    first, second = (
+        (UNITS / name).read_text().partition("[Unit]")[2] for name in ("voteweb.service", "voteweb@.service")
+    )
+    differences = {"voteweb, a social news site": "voteweb at port %i", "voteweb run": "voteweb run --port %i"}
+    assert with_replacements(first, differences) == second

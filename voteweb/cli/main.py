@@ -10,6 +10,7 @@ from flask.cli import AppGroup
 from voteweb import __version__
 from voteweb.cli.backup import backup, restore
 from voteweb.cli.config import config
+from voteweb.cli.deploy import deploy
 from voteweb.cli.doctor import doctor, rescore
 from voteweb.cli.import_stories import import_
 from voteweb.cli.index import index
@@ -67,5 +68,20 @@ def voteweb(site: Path | None) -> None:
     """
 
 
-for _command in (init, run, jobs, import_, user, doctor, simulate, rescore, index, backup, restore, migrate, config):
+for _command in (
+    init,
+    run,
+    jobs,
+    import_,
+    user,
+    doctor,
+    simulate,
+    rescore,
+    index,
+    backup,
+    restore,
+    migrate,
+    deploy,
+    config,
+):
     voteweb.add_command(_command)

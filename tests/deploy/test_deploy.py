@@ -1,0 +1,193 @@
+"""``voteweb deploy`` fills the files of deploy/ in for a site, and the programs accept what it installs."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.deploy.files import with_replacements
+from tests.deploy.proxies import NGINX, find_program
+from tests.deploy.test_systemd import verify
+from tests.helpers import needs
+from voteweb.cli.deploy_files import Deployment, caddy_files, systemd_files
+from voteweb.cli.main import voteweb
+from voteweb.core.config import Settings
+
+pytestmark = pytest.mark.heavy
+
+Deploy = Callable[..., Result]
+
+#: Names of the examples, which no filled file has.
+EXAMPLE = re.compile(
+    r"news\.example|/opt/voteweb|/var/lib/voteweb|(?<!/)voteweb(?:-\w+)?\.service|voteweb@|=voteweb\b|:8000\b"
+)
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a site, as "voteweb init" makes it; commands run in it."""
+    folder = tmp_path / "links"
+    folder.mkdir()
+    values = {
+        "SECRET_KEY": "for tests only, and long enough",
+        "SITE_URL": "https://links.example",
+        "TRUSTED_PROXIES": "1",
+        "DATA_DIR": str(folder / "data"),
+        "PORT": "8123",
+    }
+    (folder / "voteweb.env").write_text("".join(f"VOTEWEB_{name}={value}\n" for name, value in values.items()))
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def deploy(site: Path, tmp_path: Path) -> Deploy:
+    """A function that installs the files of a kind for the site, below the folder "root"."""
+
+    def run(kind: str, *options: str) -> Result:
+        arguments = ["deploy", kind, "--name", "links", "--root", str(tmp_path / "root"), *options]
+        return CliRunner().invoke(voteweb, arguments, prog_name="voteweb")
+
+    return run
+
+
+def installed(folder: Path) -> dict[str, str]:
+    """Return the text of every file below the folder "root", by path."""
+    root = folder / "root"
+    return {f"/{path.relative_to(root)}": path.read_text() for path in root.rglob("*") if path.is_file()}
+
+
+def test_systemd_accepts_the_units_of_another_site(tmp_path: Path) -> None:
+    settings = Settings(site_url="https://links.example", data_dir="/data/links", port=8123)
+    site = Deployment(
+        "links", Path("/srv/links"), settings, "links.example", "links", "links", Path("/bin/true")
+    )  # fmt: skip
+    files = systemd_files(site)
+    assert [file.text for file in files if EXAMPLE.search(file.text)] == []
+    for file in files:
+        (tmp_path / file.path.name).write_text(file.text)
+    check = verify(*(tmp_path / file.path.name for file in files))
+    assert (check.returncode, [line for line in check.stderr.splitlines() if "links" in line]) == (0, [])
+    (unit,) = [file.text for file in files if file.path == Path("/etc/systemd/system/links.service")]
+    assert "\nEnvironmentFile=/srv/links/voteweb.env\n" in unit
+    assert "\nReadWritePaths=/srv/links /data/links\n" in unit
+
+
+def test_caddy_accepts_what_is_installed_beside_other_sites(deploy: Deploy, tmp_path: Path) -> None:
+    main = tmp_path / "root" / "etc" / "caddy" / "Caddyfile"
+    main.parent.mkdir(parents=True)
+    main.write_text(":80 {\n\trespond other\n}\n")
+    for _ in range(2):
+        result = deploy("caddy", "--install")
+        assert result.exit_code == 0, result.output
+    assert "up to date" in result.output
+    assert main.read_text() == ":80 {\n\trespond other\n}\n\nimport sites/*.caddy\n"
+    assert not EXAMPLE.search(installed(tmp_path)["/etc/caddy/sites/links.caddy"])
+    command = [find_program("caddy"), "validate", "--adapter", "caddyfile", "--config", str(main)]
+    check = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert check.returncode == 0, check.stderr
+
+
+def test_a_newer_caddy_gets_the_newer_directive() -> None:
+    site = Deployment("links", Path("/srv"), Settings(), "links.example", "links", "links", Path("/bin/true"))
+    for version, directive in (
+        ((2, 6, 2), "buffer_requests"),
+        ((2, 10, 0), "request_buffers 300KB"),
+        ((), "request_b"),
+    ):
+        (file,) = caddy_files(site, version)
+        assert re.findall(r"^\t\t(\w*buffer\w*(?: 300KB)?)$", file.text, re.MULTILINE)[0].startswith(directive)
+
+
+def test_nginx_serves_https_once_the_certificate_is_there(deploy: Deploy, certificate: Path, tmp_path: Path) -> None:
+    first = deploy("nginx", "--install")
+    assert first.exit_code == 0, first.output
+    assert set(installed(tmp_path)) == {"/etc/nginx/conf.d/links-http.conf"}
+    assert "certbot certonly --webroot --webroot-path /var/www/links --domain links.example" in first.output
+    assert (tmp_path / "root" / "var" / "www" / "links").is_dir()
+
+    folder = tmp_path / "root" / "etc" / "letsencrypt" / "live" / "links.example"
+    folder.mkdir(parents=True)
+    shutil.copy(certificate / "voteweb.crt", folder / "fullchain.pem")
+    shutil.copy(certificate / "voteweb.key", folder / "privkey.pem")
+    assert deploy("nginx", "--install").exit_code == 0
+    texts = installed(tmp_path)
+    for name in ("links.conf", "links-http.conf"):
+        text = texts[f"/etc/nginx/conf.d/{name}"]
+        assert not EXAMPLE.search(text)
+        text = text.replace("/etc/letsencrypt/", f"{tmp_path}/root/etc/letsencrypt/").replace(
+            "/var/log/", f"{tmp_path}/"
+        )
+        (tmp_path / f"voteweb-{name}").write_text(text)
+    (tmp_path / "nginx").mkdir()
+    (tmp_path / "nginx.conf").write_text(NGINX.format(folder=tmp_path))
+    command = [find_program("nginx"), "-t", "-e", str(tmp_path / "log"), "-c", str(tmp_path / "nginx.conf")]
+    check = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert check.returncode == 0, check.stderr
+
+
+def test_compose_accepts_what_is_installed(deploy: Deploy, site: Path, tmp_path: Path) -> None:
+    command = compose_command()
+    needs(command, "docker compose, or docker-compose")
+    assert deploy("compose", "--install").exit_code == 0
+    folder = tmp_path / "root" / site.relative_to("/")
+    shutil.copy(site / "voteweb.env", folder)
+    check = subprocess.run(
+        [*command, "--project-name", "links", "config"], cwd=folder, capture_output=True, text=True, timeout=60
+    )
+    assert (check.returncode, check.stderr) == (0, "")
+    assert "VOTEWEB_SITE_URL: https://links.example" in check.stdout
+    assert "reverse_proxy site:8000 {" in (folder / "Caddyfile").read_text()
+    assert (folder / "redis" / "redis.conf").is_file()
+
+
+def compose_command() -> list[str]:
+    """Return the command of Compose: docker's plugin, or a program of its own; an empty list if there is neither."""
+    docker, standalone = shutil.which("docker"), shutil.which("docker-compose")
+    if docker and subprocess.run([docker, "compose", "version"], capture_output=True).returncode == 0:
+        return [docker, "compose"]
+    return [standalone] if standalone else []
+
+
+def test_a_changed_file_is_kept_beside_the_new_one(deploy: Deploy, tmp_path: Path) -> None:
+    assert deploy("caddy", "--install").exit_code == 0
+    file = tmp_path / "root" / "etc" / "caddy" / "sites" / "links.caddy"
+    file.write_text("mine")
+    assert "the former file is links.caddy.old" in deploy("caddy", "--install").output
+    assert file.with_name("links.caddy.old").read_text() == "mine"
+    assert file.stat().st_mode & 0o777 == 0o644
+
+
+def test_without_install_nothing_is_written(deploy: Deploy, tmp_path: Path) -> None:
+    result = deploy("caddy")
+    assert result.stdout.startswith("# ----- /etc/caddy/sites/links.caddy\n")
+    assert not (tmp_path / "root").exists()
+
+
+@pytest.mark.parametrize(
+    ("replacements", "kind", "options", "message"),
+    [
+        ({"https://links": "http://links"}, "caddy", (), "must be https:// and a host"),
+        ({"links.example": "links.example:8443"}, "nginx", (), "without a port"),
+        ({"/data\n": "/data folder\n"}, "compose", (), "may have letters, digits"),
+        ({}, "systemd", (), "root|hidden from the service"),
+        ({}, "caddy", ("--name", "../x"), "--name may have"),
+    ],
+)
+def test_a_site_that_cannot_be_deployed_is_refused(
+    replacements: dict[str, str], kind: str, options: tuple[str, ...], message: str, deploy: Deploy, site: Path
+) -> None:
+    file = site / "voteweb.env"
+    file.write_text(with_replacements(file.read_text(), replacements))
+    result = deploy(kind, *options)
+    assert result.exit_code in (1, 2)
+    assert re.search(message, result.stderr), result.stderr
+
+
+def test_a_folder_without_a_site_is_refused(deploy: Deploy, site: Path) -> None:
+    (site / "voteweb.env").unlink()
+    assert "voteweb init DIR" in deploy("caddy").stderr

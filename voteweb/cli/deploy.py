@@ -1,0 +1,183 @@
+"""``voteweb deploy``: print or install the files with which a machine runs a site."""
+
+import grp
+import pwd
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import click
+
+import voteweb
+from voteweb.cli.deploy_files import (
+    CADDY,
+    DeployFile,
+    Deployment,
+    caddy_files,
+    compose_files,
+    nginx_files,
+    systemd_files,
+)
+from voteweb.cli.environment import FILE_NAME, find_file, read_file
+from voteweb.core.config import from_env
+from voteweb.core.errors import ConfigError
+
+#: What systemd, Caddy, nginx and Compose read in the same way without quotes.
+_PLAIN = re.compile(r"[A-Za-z0-9/._+@-]+")
+#: Folders that the units hide from a service.
+_HIDDEN = ("/home", "/root", "/run/user", "/tmp", "/var/tmp")  # nosec B108  # noqa: S108 - nothing is written there
+_IMPORT = "import sites/*.caddy"
+
+
+@click.command()
+@click.argument("kind", type=click.Choice(("systemd", "caddy", "nginx", "compose")))
+@click.option("--install", is_flag=True, help="Write the files; a former file is kept as FILE.old.")
+@click.option("--name", default="voteweb", show_default=True, help="Name of the site's services and files.")
+@click.option("--root", type=click.Path(path_type=Path), default="/", help="Write below this folder instead of /.")
+@click.pass_context
+def deploy(context: click.Context, kind: str, install: bool, name: str, root: Path) -> None:
+    """Print the files with which this machine runs the site as a service, or behind a proxy.
+
+    systemd: units for the site and its backups. caddy, nginx: the proxy. compose: all of it in containers.
+    """
+    if not re.fullmatch(r"[a-z][a-z0-9-]{0,40}", name):
+        raise click.UsageError("--name may have small letters, digits and hyphens, and begins with a letter.")
+    site = _deployment(context.find_root().params.get("site"), name)
+    for warning in site.settings.warnings():
+        click.echo(f"Warning: {warning}", err=True)
+    if kind == "systemd":
+        _refuse_hidden(site)
+        files = systemd_files(site)
+        steps = [f"systemctl daemon-reload && systemctl enable --now {name} {name}-backup.timer"]
+    elif kind == "caddy":
+        files, steps = caddy_files(site, _caddy_version()), ["systemctl reload caddy"]
+    elif kind == "nginx":
+        files, steps = nginx_files(site), ["nginx -t && systemctl reload nginx"]
+    else:
+        files, steps = (
+            compose_files(site),
+            [f"cd {site.folder} && docker compose --project-name {name} up --build --detach"],
+        )
+    if not install:
+        click.echo("\n".join(f"# ----- {file.path}\n{file.text}" for file in files), nl=False)
+        return
+    if kind == "nginx" and not _below(root, site.certificates / "fullchain.pem").exists():
+        files, steps = files[:1], [*steps, _certbot(site), f"voteweb --site {site.folder} deploy nginx --install"]
+    if kind == "nginx":
+        _below(root, site.challenges).mkdir(mode=0o755, parents=True, exist_ok=True)
+    if kind == "caddy":
+        files.append(_caddy_main(root))
+    for file in files:
+        _install(file, root)
+    click.echo("Next:\n" + "\n".join(f"  {step}" for step in steps))
+
+
+def _deployment(folder: Path | None, name: str) -> Deployment:
+    """Return the site in *folder*, or the one that other commands would find; raise ConfigError."""
+    file = folder / FILE_NAME if folder else find_file()
+    if file is None or not file.exists():
+        raise ConfigError(
+            'There is no %(file)s here. Make a site with "voteweb init DIR", or name its folder: "voteweb --site DIR '
+            'deploy …".',
+            file=file or FILE_NAME,
+        )
+    file = file.resolve()
+    settings = from_env(read_file(file))
+    url = urlsplit(settings.site_url)
+    if url.scheme != "https" or not url.hostname or url.port:
+        raise ConfigError("VOTEWEB_SITE_URL in %(file)s must be https:// and a host, without a port.", file=file)
+    owner = file.stat()
+    program = Path(sys.executable).with_name("voteweb")
+    site = Deployment(
+        name, file.parent, settings, url.netloc, _user_name(owner.st_uid), _group_name(owner.st_gid), program
+    )
+    for path in (site.folder, site.data, program):
+        if not _PLAIN.fullmatch(str(path)):
+            raise ConfigError("The path %(path)s may have letters, digits and /._+@- only.", path=path)
+    return site
+
+
+def _user_name(number: int) -> str:
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return str(number)
+
+
+def _group_name(number: int) -> str:
+    try:
+        return grp.getgrgid(number).gr_name
+    except KeyError:
+        return str(number)
+
+
+def _refuse_hidden(site: Deployment) -> None:
+    """Raise ConfigError if the units could not run the site, or would run it as root."""
+    if site.user == "root":
+        raise ConfigError(
+            "%(folder)s belongs to root, and a site must not run as root. Give it to a user of its own: chown -R.",
+            folder=site.folder,
+        )
+    for path in (site.folder, site.data, site.program, Path(voteweb.__file__), Path(sys.base_prefix)):
+        if any(path.is_relative_to(hidden) for hidden in _HIDDEN):
+            raise ConfigError(
+                "%(path)s is hidden from the service, like all of %(hidden)s. Install voteweb in a folder such as "
+                "/opt/voteweb, and make the site in one such as /var/lib/voteweb.",
+                path=path,
+                hidden=", ".join(_HIDDEN),
+            )
+
+
+def _caddy_version() -> tuple[int, ...]:
+    """Return the version of this machine's Caddy, nothing without one."""
+    program = shutil.which("caddy")
+    if not program:
+        return ()
+    command = [program, "version"]
+    output = subprocess.run(command, capture_output=True, text=True).stdout  # nosec B603  # noqa: S603 - fixed words
+    match = re.match(r"v?(\d+)\.(\d+)\.(\d+)", output)
+    return tuple(map(int, match.groups())) if match else ()
+
+
+def _certbot(site: Deployment) -> str:
+    return (
+        f"certbot certonly --webroot --webroot-path {site.challenges} --domain {site.host} "
+        '--deploy-hook "systemctl reload nginx"'
+    )
+
+
+def _caddy_main(root: Path) -> DeployFile:
+    """Return the main file of Caddy, which imports those of sites."""
+    path = CADDY / "Caddyfile"
+    try:
+        text = _below(root, path).read_text("utf-8")
+    except FileNotFoundError:
+        text = ""
+    if _IMPORT not in text.splitlines():
+        text = f"{text.rstrip()}\n\n{_IMPORT}\n".lstrip()
+    return DeployFile(path, text)
+
+
+def _install(file: DeployFile, root: Path) -> None:
+    """Write *file* below *root* for everybody to read, unless it is there; keep a former one as FILE.old."""
+    path = _below(root, file.path)
+    if path.exists() and path.read_text("utf-8") == file.text:
+        click.echo(f"{path} is up to date.")
+        return
+    path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+    draft = path.with_name(f"{path.name}.new")
+    draft.write_text(file.text, "utf-8")
+    draft.chmod(0o644)
+    former = ""
+    if path.exists():
+        path.replace(path.with_name(f"{path.name}.old"))
+        former = f"; the former file is {path.name}.old"
+    draft.replace(path)
+    click.echo(f"Wrote {path}{former}.")
+
+
+def _below(root: Path, path: Path) -> Path:
+    return root / path.relative_to("/")
