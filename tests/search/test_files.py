@@ -18,7 +18,6 @@ from voteweb.search.connections import Connections
 from voteweb.search.errors import AlreadyIndexing, IndexDamaged, IndexNotWritable, NotReady, SearchError
 from voteweb.search.files import IndexFolder
 from voteweb.search.queries import Statement
-from voteweb.search.tables import pack, unpack
 
 
 def rebuild(machine: Machine, *titles: str) -> None:
@@ -100,11 +99,6 @@ def test_a_file_that_lacks_rows_is_given_up(table: str, machine: Machine) -> Non
         assert machine.find("old") == machine.index.state()
     with pytest.raises(NotReady):
         machine.find("old")
-
-
-def test_a_body_that_is_cut_is_damaged() -> None:
-    with pytest.raises(IndexDamaged):
-        unpack(pack(article(1, "A title", text="Some words of a text, and others. "))[:-2])
 
 
 def test_a_file_that_is_given_up_leaves_the_next_alone(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:

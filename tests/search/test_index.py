@@ -1,8 +1,5 @@
 """The index finds what was put into it: as a list of all documents would, whatever happened to them before."""
 
-import zlib
-from functools import partial
-
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -90,13 +87,16 @@ def test_documents_go_on_in_further_tables(machine: Machine, monkeypatch: pytest
     assert machine.writer.check()
 
 
-def test_texts_that_another_zlib_packed_are_the_same(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    documents = [article(1, "word " * 9), comment(1, 1, "word " * 9)]
-    with monkeypatch.context() as patch:
-        patch.setattr(zlib, "compressobj", partial(zlib.compressobj, level=0))
-        machine.writer.apply(documents)
-    assert machine.writer.differences(documents) == {}
-    assert machine.writer.apply(documents) == 0
+def test_words_of_changed_and_removed_documents_are_not_found(machine: Machine) -> None:
+    machine.writer.apply(
+        [article(1, "old needle"), article(2, "gone needle"), article(3, "needle"), article(4, "stack")]
+    )
+    machine.writer.apply([article(1, "new needle")], gone=[2])
+    for order in (Order.NEW, Order.RELEVANCE):
+        assert machine.index.find(parse("old OR gone"), Kind.ARTICLES, order, 0, 10) == Found((), 0)
+        assert machine.index.find(parse("needle"), Kind.ARTICLES, order, 0, 10) == Found((3, 1), 2)
+    assert machine.find("after:1970 -needle") == [4]
+    assert machine.index.suggest(parse("gome"), Kind.ARTICLES) is None
 
 
 STEPS = st.lists(

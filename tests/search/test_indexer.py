@@ -4,8 +4,8 @@ import signal
 import sqlite3
 import subprocess
 import threading
-import zlib
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -21,6 +21,7 @@ from tests.store.examination import ids, run
 from tests.store.storm import StoreStorm
 from voteweb.cli import index as cli_index
 from voteweb.cli.index import keep_index
+from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import Unavailable
 from voteweb.core.search_documents import DocumentId
@@ -238,13 +239,18 @@ def test_one_process_keeps_the_index_and_builds_it_anew_when_asked(
 def test_a_build_that_was_asked_for_and_failed_is_made_later(
     store: Store, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    new_indexer(store, folder).catch_up()
+    monkeypatch.setattr(indexer, "LOOK_SECONDS", 0.0)
+    keeper = new_indexer(store, folder)
+    keeper.catch_up()
     before = folder.current()
     folder.request_rebuild()
     with monkeypatch.context() as patch:
         patch.setattr(IndexWriter, "create", Mock(side_effect=IndexNotWritable(reason="full")))
         with pytest.raises(IndexNotWritable):
-            new_indexer(store, folder).catch_up()
+            keeper.catch_up()
+    id = factories.article(store, title="A needle").id
+    keeper.catch_up()
+    assert (folder.current(), found(folder, "needle")) == (before, [id]), "not at once: it may have filled the disk"
     new_indexer(store, folder).catch_up()
     assert folder.current() != before
     assert not folder.is_rebuild_requested()
@@ -278,22 +284,46 @@ def test_a_damaged_index_is_built_anew(store: Store, folder: IndexFolder) -> Non
     assert_same(store, folder)
 
 
-def deflated(content: bytes) -> bytes:
-    packer = zlib.compressobj(wbits=-15)
-    return packer.compress(content) + packer.flush()
-
-
-@pytest.mark.parametrize("body", [b"\xff", deflated(b"\xff\n\n"), deflated(b"one line")])
-def test_an_index_with_a_damaged_body_is_built_anew(store: Store, folder: IndexFolder, body: bytes) -> None:
+def test_an_index_without_a_table_is_built_anew(store: Store, folder: IndexFolder) -> None:
     factories.article(store)
     new_indexer(store, folder).catch_up()
-    connection = sqlite3.connect(folder.current() or folder.path)
-    connection.execute("UPDATE articles SET body = ?", (body,))
-    connection.commit()
-    connection.close()
-    store.removals.delete(1)
+    with closing(sqlite3.connect(folder.current() or folder.path)) as connection:
+        connection.execute("DROP TABLE articles_0")
     new_indexer(store, folder).catch_up()
     assert_same(store, folder)
+
+
+def words_in_files(folder: IndexFolder, word: str) -> bool:
+    return any(word.encode() in file.read_bytes() for file in folder.path.iterdir())
+
+
+def test_the_words_of_what_was_purged_are_in_no_file(store: Store, folder: IndexFolder) -> None:
+    id = factories.article(store, title="A zebra").id
+    comment = factories.comment(store, id, text="Another quokka")
+    for purged, word, key, field in (
+        (comment, "quokka", f"words:{id}", comment.number), (id, "zebra", f"article:{id}", "title"),
+    ):  # fmt: skip
+        new_indexer(store, folder).catch_up()
+        assert words_in_files(folder, word)
+        run(store, "HSET", key, field, "")
+        run(store, "XADD", "changes:", "*", "p", str(purged))
+        new_indexer(store, folder).catch_up()
+        assert not words_in_files(folder, word)
+    assert not folder.is_rebuild_requested()
+
+
+def test_an_index_with_many_deleted_rows_is_built_anew(
+    store: Store, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(config, "MIN_DELETED_ROWS", 2)
+    for _ in range(5):
+        factories.article(store, link="")
+    new_indexer(store, folder).catch_up()
+    for id, is_same in ((1, True), (2, True), (3, False)):
+        before = folder.current()
+        store.removals.delete(id)
+        new_indexer(store, folder).catch_up()
+        assert (folder.current() == before) is is_same
 
 
 def test_a_running_indexer_replaces_a_damaged_index_once_it_can_write(

@@ -170,9 +170,14 @@ MAX_SEARCHES = 2
 SEARCH_WAIT_SECONDS = 0.5
 #: Characters of a text that a result shows, and characters up to which a text is looked through for the best place.
 SNIPPET_LENGTH = 160
+#: Characters of a text in a feed of a search.
+FEED_EXCERPT_LENGTH = 1_000
 MAX_MARKED_LENGTH = 5_000
 #: Documents of one table of the index: a word of ten million documents at once would take up to half a second.
 SHARD_ROWS = 1_000_000
+#: Documents that were changed or removed, and their share of all, from which on the index is built anew without them.
+MIN_DELETED_ROWS = 10_000
+MAX_DELETED_SHARE = 0.1
 #: Days after which a ban can end.
 MAX_BAN_DAYS = 3_650
 #: Comments of a member that are counted before a ban may remove them: each takes a microsecond of Redis.

@@ -29,7 +29,8 @@ class Changes(NamedTuple):
 
     ``articles`` changed themselves; of ``conversations``, given by the articles' ids, all comments may have changed.
     ``epoch`` is that of the site. Unless ``is_complete``, there were other changes that the stream no longer has, and
-    everything has to be compared. ``may_be_more``: the stream has more changes.
+    everything has to be compared. ``may_be_more``: the stream has more changes. ``is_purge``: among them are documents
+    whose words may be in no file any more.
     """
 
     position: str
@@ -39,3 +40,4 @@ class Changes(NamedTuple):
     conversations: frozenset[int] = frozenset()
     is_complete: bool = True
     may_be_more: bool = False
+    is_purge: bool = False

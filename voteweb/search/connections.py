@@ -12,7 +12,7 @@ from voteweb.search.engine import connect, sqlite3, translated_errors
 from voteweb.search.errors import IndexDamaged, NotReady, SearchError
 from voteweb.search.files import IndexFolder
 from voteweb.search.queries import Statement
-from voteweb.search.tables import Shard, read_shards, read_state
+from voteweb.search.tables import Shard, check_tables, read_shards, read_state
 
 #: Kilobytes of pages that each connection keeps. The file is not mapped into memory: searches would take a tenth less,
 #: but a disk that fails to read a page of it would end the process.
@@ -61,6 +61,10 @@ class Connection:
 
     def shards(self, kind: Kind) -> list[Shard]:
         return read_shards(self._connection, kind)
+
+    def check(self) -> None:
+        """Raise IndexDamaged or SQLite's error if the file is no index."""
+        check_tables(self._connection)
 
     def state(self) -> State:
         return read_state(self._connection, self.file)
@@ -118,7 +122,7 @@ class Connections:
             return known
         self._close()
         connection = Connection(file)
-        connection.shards(Kind.ARTICLES)  # fails if the file is no index
+        connection.check()
         self._of_thread.connection = os.getpid(), connection
         return connection
 

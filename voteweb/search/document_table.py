@@ -7,10 +7,17 @@ from voteweb.core import config
 from voteweb.core.search_documents import Document, DocumentId
 from voteweb.search.documents import Difference, Kind
 from voteweb.search.engine import sqlite3
-from voteweb.search.tables import COLUMNS, Shard, columns, pack, read_shards, to_number, to_rowid, unpack
+from voteweb.search.tables import COLUMNS, Shard, columns, digest, read_shards, to_number, to_rowid
 
 _INSERTION = "INSERT INTO {{shard}} (rowid, {columns}) VALUES (?{values})"
-_DELETION = "INSERT INTO {{shard}} ({{shard}}, rowid, {columns}) VALUES (?, ?{values})"
+#: The first gap from a rowid on, in one statement: to try one after another would take the square of their number. In
+#: this form SQLite merges the two tables, both in order, and stops at the gap.
+_FREE = (
+    "SELECT rid + 1 FROM (SELECT ?1 - 1 AS rid UNION ALL SELECT rid FROM {kind} WHERE rid >= ?1 "
+    "UNION ALL SELECT rid FROM {kind}_deleted WHERE rid >= ?1 ORDER BY rid) AS taken "
+    "WHERE NOT EXISTS (SELECT 1 FROM {kind} WHERE rid = taken.rid + 1) "
+    "AND NOT EXISTS (SELECT 1 FROM {kind}_deleted WHERE rid = taken.rid + 1) LIMIT 1"
+)
 
 #: Pages that a step of a merger writes: some 10 ms.
 _MERGED_PAGES = 500
@@ -22,9 +29,7 @@ class DocumentTable:
     def __init__(self, connection: "sqlite3.Connection", kind: Kind) -> None:
         self._connection = connection
         self._kind = kind
-        parts = {"columns": ", ".join(COLUMNS[kind]), "values": ", ?" * len(COLUMNS[kind])}
-        self._insertion = _INSERTION.format(**parts)
-        self._deletion = _DELETION.format(**parts)
+        self._insertion = _INSERTION.format(columns=", ".join(COLUMNS[kind]), values=", ?" * len(COLUMNS[kind]))
         self.reload()
 
     def reload(self) -> None:
@@ -37,18 +42,18 @@ class DocumentTable:
 
     def put(self, document: Document) -> bool:
         """Index *document* as it is; return whether that changed anything."""
-        number, time, body = to_number(document.id), to_rowid(document.time), pack(document)
+        number, time, content = to_number(document.id), to_rowid(document.time), digest(document)
         row = self._row(number)
-        if row and _is_same(row, time, body):
+        if row and _is_same(row, time, content):
             return False
         if row:
             self._take_out(row)
         rowid = self._free_rowid(time)
         if self._rows[self._shards[0].number] >= config.SHARD_ROWS and rowid > self._last_rowid():
             self._add_shard(rowid)
-        self._run("INSERT INTO {kind} VALUES (?, ?, ?, ?)", rowid, number, rowid - time or None, body)
+        self._run("INSERT INTO {kind} VALUES (?, ?, ?, ?)", rowid, number, rowid - time or None, content)
         shard = self._shard_of(rowid)
-        self._run(self._insertion, rowid, *columns(self._kind, body), of=shard)
+        self._run(self._insertion, rowid, *columns(document), of=shard)
         self._rows[shard.number] += 1
         return True
 
@@ -64,7 +69,7 @@ class DocumentTable:
         row = self._row(to_number(document.id))
         if not row:
             return Difference.MISSING
-        return None if _is_same(row, to_rowid(document.time), pack(document)) else Difference.OUTDATED
+        return None if _is_same(row, to_rowid(document.time), digest(document)) else Difference.OUTDATED
 
     def has(self, id: DocumentId) -> bool:
         return bool(self._row(to_number(id)))
@@ -85,18 +90,26 @@ class DocumentTable:
             self._run("INSERT INTO {shard} ({shard}) VALUES (?)", command, of=shard)
 
     def is_whole(self) -> bool:
-        """Tell whether the full-text indexes are whole, and are of as many documents as there are rows."""
+        """Tell whether the full-text indexes are whole, and are of the documents with rows and the deleted ones."""
         self.tell("integrity-check")
         # Another connection may write meanwhile: all is counted in one state of the file.
         self._connection.execute("BEGIN")
         try:
             self.reload()
             sizes = [self._run("SELECT count(*) FROM {shard}_docsize", of=shard)[0][0] for shard in self._shards]
-            (rows,) = self._run("SELECT count(*) FROM {kind}")[0]
-            return bool(sum(sizes) == sum(self._rows.values()) == rows)
+            rows = self._run("SELECT count(*) FROM {kind}")[0][0]
+            return bool(sum(sizes) - self.deleted() == self.rows() == rows)
         finally:
             if self._connection.in_transaction:  # SQLite may have ended it
                 self._connection.execute("ROLLBACK")
+
+    def rows(self) -> int:
+        """Return the number of documents."""
+        return sum(self._rows.values())
+
+    def deleted(self) -> int:
+        """Return the number of documents that are changed or gone, and whose words the full-text indexes still have."""
+        return int(self._run("SELECT count(*) FROM {kind}_deleted")[0][0])
 
     def merge(self) -> Iterator[None]:
         """Merge what was written into one part of each full-text index, in steps of some 10 ms."""
@@ -109,16 +122,15 @@ class DocumentTable:
                 pages = _MERGED_PAGES
                 yield
 
-    def _row(self, number: int) -> tuple[int, int | None, bytes] | None:
-        rows = self._run("SELECT rid, shift, body FROM {kind} WHERE id = ?", number)
+    def _row(self, number: int) -> tuple[int, int | None, int] | None:
+        rows = self._run("SELECT rid, shift, digest FROM {kind} WHERE id = ?", number)
         return rows[0] if rows else None
 
-    def _take_out(self, row: tuple[int, int | None, bytes]) -> None:
-        rowid, shift, body = row
-        shard = self._shard_of(rowid)
-        self._run(self._deletion, "delete", rowid, *columns(self._kind, body), of=shard)
+    def _take_out(self, row: tuple[int, int | None, int]) -> None:
+        rowid, shift, _ = row
         self._run("DELETE FROM {kind} WHERE rid = ?", rowid)
-        self._rows[shard.number] -= 1
+        self._run("INSERT INTO {kind}_deleted VALUES (?)", rowid)
+        self._rows[self._shard_of(rowid).number] -= 1
         self._last_tie = (rowid - (shift or 0), rowid)  # an edited document keeps its place
 
     def _shard_of(self, rowid: int) -> Shard:
@@ -138,15 +150,9 @@ class DocumentTable:
         """Return *time*, or the next rowid that is free."""
         # An import may have thousands of the same time: go on where the last one of these was put.
         start = self._last_tie[1] if self._last_tie[0] == time else time
-        if not self._run("SELECT 1 FROM {kind} WHERE rid = ?", start):
-            return start
-        gap = self._run(
-            "SELECT rid + 1 FROM {kind} AS taken WHERE rid >= ? "
-            "AND NOT EXISTS (SELECT 1 FROM {kind} WHERE rid = taken.rid + 1) ORDER BY rid LIMIT 1",
-            start,
-        )
-        free = int(gap[0][0])
-        self._last_tie = (time, free)
+        free = int(self._run(_FREE, start)[0][0])
+        if free > time:
+            self._last_tie = (time, free)
         return free
 
     def _run(self, statement: str, *values: object, of: Shard | None = None) -> list[Any]:
@@ -155,7 +161,6 @@ class DocumentTable:
         return self._connection.execute(text, values).fetchall()
 
 
-def _is_same(row: tuple[int, int | None, bytes], time: int, body: bytes) -> bool:
+def _is_same(row: tuple[int, int | None, int], time: int, content: int) -> bool:
     rowid, shift, stored = row
-    # Another version of zlib may pack the same texts otherwise.
-    return rowid - (shift or 0) == time and (stored == body or unpack(stored) == unpack(body))
+    return rowid - (shift or 0) == time and stored == content

@@ -71,14 +71,23 @@ class IndexFolder:
     def open(self) -> IndexWriter | None:
         """Return a writer of the current file, None if there is none that can be used. The caller holds the lock."""
         file = self.current()
+        with suppress(OSError):
+            self._delete_all_but(file)  # a build that has filled the disk, for one
         try:
             return IndexWriter.open(file) if file else None
         except SearchError:
             return None
 
     def request_rebuild(self) -> None:
-        """Ask the process that holds the lock to build the index anew; the request stands until that is published."""
-        self._rebuild_request.touch()
+        """Ask the process that holds the lock to build the index anew.
+
+        The request stands until an index is published that was begun after it. Raises IndexNotWritable.
+        """
+        try:
+            self._rebuild_request.touch()
+            os.utime(self._rebuild_request, ns=(time.time_ns(),) * 2)  # the system's clock of files is behind
+        except OSError as error:
+            raise IndexNotWritable(reason=str(error)) from error
 
     def is_rebuild_requested(self) -> bool:
         return self._rebuild_request.exists()
@@ -102,7 +111,8 @@ class IndexFolder:
         try:
             self._point_to(writer.file.name)
             self._delete_all_but(writer.file)
-            self._rebuild_request.unlink(missing_ok=True)
+            if self.is_rebuild_requested() and self._rebuild_request.stat().st_mtime_ns <= _begin_time(writer.file):
+                self._rebuild_request.unlink()
         except OSError as error:
             raise IndexNotWritable(reason=str(error)) from error
 
@@ -125,3 +135,8 @@ class IndexFolder:
             if _NAME.fullmatch(name) and (kept is None or name != kept.name):
                 for suffix in _SUFFIXES:
                     (self.path / (name + suffix)).unlink(missing_ok=True)
+
+
+def _begin_time(file: Path) -> int:
+    """Return the unix time in nanoseconds at which the build of *file* was begun."""
+    return int(file.stem.partition("-")[2])

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from voteweb.core.errors import Unavailable
 from voteweb.core.search_documents import Changes
-from voteweb.search.errors import IndexDamaged
+from voteweb.search.errors import IndexDamaged, IndexNotWritable
 from voteweb.search.files import IndexFolder
 from voteweb.search.sources import (
     Conversations,
@@ -33,6 +33,8 @@ LOOK_SECONDS = 5.0
 #: Seconds between two rounds in which everything is indexed again, and from the start to the first.
 ROUND_SECONDS = 86_400.0
 FIRST_ROUND_SECONDS = 3_600.0
+#: Seconds from a failure to write to the next build that replaces a current index: it may have filled the disk.
+BUILD_RETRY_SECONDS = 600.0
 #: Seconds between two notes that the whole stream has been read.
 NOTE_SECONDS = 2.0
 #: Seconds between two attempts to reach a database that is unavailable.
@@ -57,7 +59,7 @@ class Indexer:
         self._pause = 0.0
         #: Whether the current index lacks changes before the position, until the round ends.
         self._has_gap = False
-        self._next_look = self._next_note = 0.0
+        self._next_look = self._next_note = self._next_build = 0.0
         self._next_round = time.monotonic() + FIRST_ROUND_SECONDS
 
     def run(self, is_stopped: Callable[[], bool]) -> None:
@@ -118,11 +120,9 @@ class Indexer:
                 self._start_over()
                 return False
             if not changes.is_complete:
+                # Not a round over the current index: words may have been purged, and it would keep them.
                 self._has_gap = True
-                if self._next:
-                    self._begin_build()  # what is gone from the site would stay in the one under way
-                else:
-                    self._begin_round()
+                self._begin_build()
                 self._position = self._stream.end()
                 return False
             self._follow(changes)
@@ -139,6 +139,9 @@ class Indexer:
         except IndexDamaged:
             self._start_over()
             return False
+        except IndexNotWritable:
+            self._next_build = time.monotonic() + BUILD_RETRY_SECONDS
+            raise
 
     def _start_over(self) -> None:
         """Build the index, and find nothing until it is there: the current one is damaged, or of other data."""
@@ -163,6 +166,8 @@ class Indexer:
         """Index what has changed, but for whole conversations, then store the new position."""
         if changes.position == self._position:
             return
+        if changes.is_purge:
+            self._folder.request_rebuild()
         writers = self._writers()
         index_articles(self._documents, writers, changes.articles)
         index_comments(self._documents, writers, changes.comments)
@@ -212,7 +217,10 @@ class Indexer:
         if clock >= self._next_look:
             self._next_look = clock + LOOK_SECONDS
             index_articles(self._documents, self._writers(), self._documents.newest_ids(NEWEST_COUNT))
-            if self._folder.is_rebuild_requested():
+            if clock >= self._next_build and self._needs_build():
                 self._begin_build()
         if clock >= self._next_round and not self._round:
             self._begin_round()
+
+    def _needs_build(self) -> bool:
+        return self._folder.is_rebuild_requested() or bool(self._current and self._current.is_worn())

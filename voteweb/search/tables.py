@@ -2,16 +2,15 @@
 
 For each kind of document there is one table with a row per document and one full-text index for each SHARD_ROWS of
 them. The rowid in both is the publish time in milliseconds, or the next free number: so results come newest first
-without sorting. The full-text index keeps no texts (``content=''``): to take a document out, it is told the tokens that
-were put in, which are made again from the packed ``body`` of the row. SQLite's own copy of the tokens would need twice
-the space, and its option to do without comes only with 3.43.
+without sorting. The full-text index keeps no texts (``content=''``), without which SQLite takes no document out before
+3.43. So a document that is changed or gone only loses its row, and its rowid is added to a table of deleted ones, which
+searches leave out; a changed one is added once more. The words of deleted ones are in the file until it is built anew.
 
-Measured with a million of each, a tenth of them Chinese: 261 bytes an article, of titles of 50 characters, and 404 a
-comment of 164: about 40 and 2.2 for each character, 1.2 of them for the index and 1 for the packed text.
+Measured with a million of each, a tenth of them Chinese: 185 bytes an article, of titles of 50 characters.
 """
 
 import unicodedata
-import zlib
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 #: The layout of the files, and the tokens in them: a change of either is another number, so other files, and two
 #: versions of the program can share a folder.
-SCHEMA = 1
+SCHEMA = 2
 #: The version of the tables by which Python knows letters: with another one, texts may be divided otherwise.
 UNICODE = unicodedata.unidata_version
 #: Ends of the names of two files beside an index: how much of it is built, and, as its time, when it was current.
@@ -39,20 +38,13 @@ PERCENT, CHECKED = "-percent", "-checked"
 COLUMNS = {Kind.ARTICLES: {"title": 10, "text": 1, "facets": 0}, Kind.COMMENTS: {"text": 1}}
 #: Every sign in a token belongs to it, since tokens are made here and not by SQLite.
 _TOKENIZER = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_`{|}~'"
-#: Without a header or a checksum, since SQLite has its own.
-_WINDOW_BITS = -15
 _COMMENTS = 2**20
 #: Numbers of documents are below it.
 MAX_NUMBER = 2**62
 #: Milliseconds that a rowid may stand for: other programs may have stored any number as a time.
 _MAX_TIME = 2**52
-#: Common words of texts, the commonest last: short texts are packed by reference to them.
-_COMMON = (
-    b"people would think because about something company software really google government could their should which "
-    b"more like just what when there from some don't than other your will they have with this it's not are can but you "
-    b"for that and is to of in the https://www.com/ show hn: how why new ask hn: \n=0123456789abcdef /io /github.io "
-    b"/github.com /org /net /com en wikipedia youtube nytimes medium github blog @"
-)
+#: As many bytes as SQLite stores as an integer of its own length.
+_DIGEST_SIZE = 6
 
 
 class Shard(NamedTuple):
@@ -79,11 +71,14 @@ _TABLES = (
     "WITHOUT ROWID",
     *(
         # The shift is how far the rowid is from the time, none (without a byte of its own) for nearly all.
-        f"CREATE TABLE {kind} (rid INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, shift INTEGER, body BLOB NOT NULL)"
+        f"CREATE TABLE {kind} "
+        "(rid INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, shift INTEGER, digest INTEGER NOT NULL)"
         for kind in Kind
     ),
+    *(f"CREATE TABLE {kind}_deleted (rid INTEGER PRIMARY KEY)" for kind in Kind),
     *(Shard(kind, 0, 0).definition for kind in Kind),
 )
+_PROBE = "SELECT 1 FROM {table} LIMIT 0"
 
 
 def create(connection: "sqlite3.Connection", epoch: str) -> None:
@@ -104,6 +99,13 @@ def read_shards(connection: "sqlite3.Connection", kind: Kind) -> list[Shard]:
     if not shards:
         raise IndexDamaged
     return shards
+
+
+def check_tables(connection: "sqlite3.Connection") -> None:
+    """Raise IndexDamaged or SQLite's error if the file is no index, or lacks a full-text index."""
+    for kind in Kind:
+        for shard in read_shards(connection, kind):
+            connection.execute(_PROBE.format(table=shard.table))
 
 
 def read_state(connection: "sqlite3.Connection", file: Path) -> State:
@@ -134,32 +136,20 @@ def beside(file: Path, suffix: str) -> Path:
     return file.with_name(file.name + suffix)
 
 
-def pack(document: Document) -> bytes:
-    """Return what the index keeps of *document*, from which :func:`unpack` makes its tokens."""
-    title = document.title[: config.MAX_TEXT_LENGTH].replace("\n", " ")
-    body = "\n".join((title, " ".join(facets(document)), document.text[: config.MAX_TEXT_LENGTH]))
-    packer = zlib.compressobj(wbits=_WINDOW_BITS, zdict=_COMMON)
-    return packer.compress(body.encode(errors="replace")) + packer.flush()
+def digest(document: Document) -> int:
+    """Return a number that tells what the index has of *document*, but for its time."""
+    limit = config.MAX_TEXT_LENGTH
+    content = repr((document.title[:limit], document.text[:limit], facets(document)))
+    hashed = blake2b(content.encode(errors="replace"), digest_size=_DIGEST_SIZE)
+    return int.from_bytes(hashed.digest(), signed=True)
 
 
-def unpack(body: bytes) -> tuple[str, str, str]:
-    """Return the title, the facets and the text that :func:`pack` made *body* of; raise IndexDamaged if it did not."""
-    try:
-        unpacker = zlib.decompressobj(wbits=_WINDOW_BITS, zdict=_COMMON)
-        title, facet_tokens, text = unpacker.decompress(body).decode().split("\n", 2)
-    except (zlib.error, ValueError) as error:  # also what is not UTF-8
-        raise IndexDamaged from error
-    if not unpacker.eof:
-        raise IndexDamaged
-    return title, facet_tokens, text
-
-
-def columns(kind: Kind, body: bytes) -> list[str]:
-    """Return the values of the columns of a document, made of tokens, from its *body*; raise IndexDamaged."""
-    title, facet_tokens, text = unpack(body)
-    if kind is Kind.COMMENTS:
-        return [" ".join((*tokens(text), facet_tokens))]
-    return [" ".join(tokens(title)), " ".join(tokens(text)), facet_tokens]
+def columns(document: Document) -> list[str]:
+    """Return the values of the columns of *document*, made of tokens."""
+    text, others = tokens(document.text), facets(document)
+    if kind_of(document.id) is Kind.COMMENTS:
+        return [" ".join(text + others)]
+    return [" ".join(tokens(document.title)), " ".join(text), " ".join(others)]
 
 
 def kind_of(id: DocumentId) -> Kind:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.core.search_documents import Document, DocumentId
 from voteweb.search import tables
@@ -48,6 +49,7 @@ class IndexWriter:
             try:
                 if connection.execute("SELECT value FROM state WHERE name = 'unicode'").fetchall() != [(UNICODE,)]:
                     raise IndexDamaged
+                tables.check_tables(connection)
                 return cls(file, connection)
             except BaseException:
                 connection.close()
@@ -97,6 +99,14 @@ class IndexWriter:
         first, end = (to_number(CommentId(id, 0)) for id in (article, article + 1))
         with translated_errors():
             return [*map(to_comment, self._tables[Kind.COMMENTS].numbers(first, end, end - first))]
+
+    def is_worn(self) -> bool:
+        """Tell whether so many documents were changed or taken out that the index should be built anew."""
+        with translated_errors():
+            return any(
+                table.deleted() > max(config.MIN_DELETED_ROWS, config.MAX_DELETED_SHARE * table.rows())
+                for table in self._tables.values()
+            )
 
     def set_percent(self, percent: int) -> None:
         """Say how much of the index is built, for those who ask before it is published."""

@@ -63,17 +63,19 @@ def _entries(streams: Mapping[str, Sequence[Any]] | None) -> list[tuple[str, Map
 
 def _parse(position: str, entries: list[tuple[str, Mapping[str, str]]], epoch: str, is_complete: bool) -> Changes:
     fields = [field for _, entry in entries for field in entry.items()]
-    ids = {kind: {int(id) for found, id in fields if found == kind and id.isdecimal()} for kind in ("a", "t")}
-    comments = {parse_comment(id) for kind, id in fields if kind == "c"}
+    articles = {int(id) for kind, id in fields if kind == "a" and id.isdecimal()}
+    conversations = {int(id) for kind, id in fields if kind in ("t", "p") and id.isdecimal()}
+    comments = {parse_comment(id) for kind, id in fields if kind in ("c", "p")}
     comments = {comment for comment in comments if comment and comment.number <= config.MAX_COMMENTS}
     return Changes(
         entries[-1][0] if entries else position,
         epoch,
-        articles=frozenset(ids["a"] | ids["t"]),
-        comments=frozenset(comment for comment in comments if comment and comment.article not in ids["t"]),
-        conversations=frozenset(ids["t"]),
+        articles=frozenset(articles | conversations),
+        comments=frozenset(comment for comment in comments if comment and comment.article not in conversations),
+        conversations=frozenset(conversations),
         is_complete=is_complete,
         may_be_more=len(entries) == BATCH_SIZE,
+        is_purge=any(kind == "p" for kind, _ in fields),
     )
 
 

@@ -348,7 +348,7 @@ class Keys:
         return f"{self.prefix}imported:{bucket}"
 
     def changes(self) -> str:
-        """A stream: the articles (``a <id>``), comments (``c <id>.<number>``) and conversations with their articles (``t <id>``) of which something that is searched has changed, the last 100,000 about; for ever."""  # noqa: E501
+        """A stream: the articles (``a <id>``), comments (``c <id>.<number>``) and conversations with their articles (``t <id>``) of which something that is searched has changed, and what was purged (``p <id>`` or ``p <id>.<number>``), the last 100,000 about; for ever."""  # noqa: E501
         return f"{self.prefix}changes:"
 
     def search_epoch(self) -> str:

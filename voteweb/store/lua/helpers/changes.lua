@@ -3,7 +3,8 @@
 local MAX_CHANGES = 100000
 
 -- Note in the stream changes: that what is searched of these may be another now: of an article ("a"), of a comment ("c"),
--- or of an article and all of its comments ("t"). what ends with the article's id or "<article's id>.<comment's number>".
+-- or of an article and all of its comments ("t"); or that it was purged, an article with its comments or a comment ("p"),
+-- so that no file may have its words any more. what ends with the article's id or "<article's id>.<comment's number>".
 local function record_change(key, kind, what)
   redis.call('XADD', key, 'MAXLEN', '~', MAX_CHANGES, '*', kind, string.match(what, '[%d.]+$'))
 end
