@@ -64,6 +64,12 @@ def test_what_is_not_understood_has_a_message(typed: str, message: str) -> None:
     assert [str(problem) for problem in parse(typed).problems if message in str(problem)]
 
 
+def test_a_group_is_looked_for_by_another_name() -> None:
+    query = parse("lua group:serpent -group:ask").with_groups(lambda name: {"serpent": "python"}.get(name, name))
+    assert query.text == "lua group:serpent -group:ask"
+    assert (query.required, query.excluded) == (parse("lua group:python").required, parse("x -group:ask").excluded)
+
+
 def test_links_can_narrow_and_widen_a_query() -> None:
     query = parse('"open source" group:ask -by:bob')
     assert query.with_term("group:show") == '"open source" -by:bob group:show'

@@ -4,11 +4,13 @@ No text is refused: what cannot be understood becomes one of the ``problems`` of
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from voteweb.core import config
 from voteweb.core.errors import N_, Invalid
 from voteweb.search.documents import Kind
+from voteweb.search.facets import group_token
 from voteweb.search.terms import Part, Term, read_date, read_kind, read_terms
 from voteweb.search.words import IS_UNSPACED
 
@@ -66,6 +68,15 @@ class Query:
     def words(self) -> tuple[Term, ...]:
         """The terms that are marked in titles and texts."""
         return tuple(term for terms in self.required for term in terms if term.field in ("", "title"))
+
+    def with_groups(self, resolve: Callable[[str], str]) -> "Query":
+        """Return a query that reads the same and looks for the group ``resolve(name)`` where this one names a group."""
+
+        def resolved(term: Term) -> Term:
+            return replace(term, tokens=(group_token(resolve(term.tokens[0][1:])),)) if term.field == "group" else term
+
+        parts = (replace(part, terms=tuple(map(resolved, part.terms))) for part in self.parts)
+        return replace(self, parts=tuple(parts))
 
     def with_term(self, typed: str) -> str:
         """Return the text of this query and *typed*, such as ``group:ask``, which replaces parts of its field."""

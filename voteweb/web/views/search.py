@@ -1,6 +1,7 @@
 """Search: the page with the results of a query, as the viewer sees them, and the feed of its newest results."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from flask import Blueprint, Response, abort, render_template, request
@@ -66,7 +67,8 @@ def _index() -> SearchIndex:
 def _query() -> Query:
     typed = " ".join(filter(None, (request.args.get(name, "").strip() for name in ("q", "within"))))
     # Twice the limit: what is too long is refused with a message, and not cut silently.
-    return grammar.parse(typed[: 2 * config.MAX_QUERY_LENGTH])
+    query = grammar.parse(typed[: 2 * config.MAX_QUERY_LENGTH])
+    return query.with_groups(lambda name: store().groups.resolve([name])[0])
 
 
 def _order() -> Order:
@@ -143,13 +145,19 @@ def feed(format: str) -> Response:
     if matches.kind is Kind.ARTICLES:
         articles, _own = search_results.queue_articles(pipeline, search, matches, None)
         pipeline.execute()
-        items = tuple(map(article_item, articles().rows))
+        items = tuple(article_item(replace(row, text=_excerpt(row.text))) for row in articles().rows)
     else:
         comments = search_results.queue_comments(pipeline, search, matches)
         pipeline.execute()
-        items = tuple(map(comment_item, comments().rows))
+        items = tuple(comment_item(replace(row, text=_excerpt(row.text))) for row in comments().rows)
     search_limits.check_counted(hit)
     title = _("Search for “%(query)s”", query=query.text)
     return feed_response(
         Feed(title, "/search", items, query=f"?{search_links.parameters(query.text)}", is_dated=False), format
     )
+
+
+def _excerpt(text: str) -> str:
+    """Return the beginning of a *text*: a feed of common words would be megabytes of long ones."""
+    is_long = len(text) > config.FEED_EXCERPT_LENGTH
+    return f"{text[: config.FEED_EXCERPT_LENGTH].rstrip()} …" if is_long else text
