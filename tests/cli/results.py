@@ -51,5 +51,5 @@ def log_entries(store: Store) -> list[LogEntry]:
 
 def lasting(store: Store) -> dict[str, Any]:
     """Return everything in the database that a backup has: all but the numbers of each day, and what indexes follow."""
-    left_out = ("stats:", "changes:", "search:")
+    left_out = ("stats:", "changes:", "search:", "backup:")
     return {key: content for key, content in snapshot(store).items() if not key.startswith(left_out)}

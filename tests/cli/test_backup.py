@@ -1,6 +1,9 @@
 """``voteweb backup``: one file that is complete or absent."""
 
 import gzip
+import re
+import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NoReturn
 
@@ -9,7 +12,9 @@ import pytest
 from tests import factories
 from tests.cli.conftest import Invoke
 from tests.cli.results import error_line, read_backup
+from tests.store.examination import run
 from voteweb.cli import backup_file
+from voteweb.cli.backup_folder import file_name, prune
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store
 from voteweb.store.backup import Backup
@@ -52,7 +57,7 @@ def test_a_second_backup_replaces_the_first(invoke: Invoke, small_site: Store, b
 def test_a_failed_backup_leaves_the_previous_one(invoke: Invoke, backup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = backup.read_bytes()
 
-    def fail(self: Backup) -> NoReturn:
+    def fail(self: Backup, skipped: list[str]) -> NoReturn:
         raise ConfigError("The database was restarted.")
         yield
 
@@ -77,3 +82,84 @@ def test_a_missing_folder_is_wrong_usage(invoke: Invoke, tmp_path: Path) -> None
     result = invoke("backup", tmp_path / "nowhere" / "x")
     assert result.exit_code == 2
     assert "there is no folder" in result.stderr
+
+
+def test_a_file_that_cannot_be_made_is_named_as_it_was_typed(invoke: Invoke, small_site: Store) -> None:
+    assert error_line(invoke("backup", "/proc/x")) == "No such file or directory: /proc/x"
+
+
+def test_a_damaged_key_is_named_and_all_else_is_restored(
+    invoke: Invoke, small_site: Store, tmp_path: Path, folder: Path
+) -> None:
+    factories.article(small_site, link="")
+    run(small_site, "DEL", "article:2")
+    run(small_site, "SET", "article:2", "x")
+    result = invoke("backup", tmp_path / "x")
+    assert (result.exit_code, result.stderr.splitlines()) == (
+        1,
+        [
+            "article:2  cannot be read: left out",
+            f"Error: {tmp_path / 'x'} is partial: 1 key could not be read and is not in it (voteweb doctor tells more)",
+        ],
+    )
+    assert small_site.last_backup.warnings() == []
+    restored = invoke("restore", tmp_path / "x", "--data", folder, VOTEWEB_REDIS_URL="")
+    assert restored.exit_code == 0
+    assert "is partial: the backup could not read 1 key." in restored.stdout
+    assert "Restored 1 article" in restored.stdout
+
+
+def test_the_site_knows_when_its_last_good_backup_was_made(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:
+    assert small_site.last_backup.get() is None
+    assert invoke("backup", tmp_path / "x").exit_code == 0
+    made = small_site.last_backup.get()
+    assert made
+    assert abs(made.time - time.time()) < 60
+    assert made.size == (tmp_path / "x").stat().st_size
+    assert small_site.last_backup.warnings() == []
+    small_site.last_backup.record(made._replace(time=time.time() - 4 * 86_400))
+    (warning,) = small_site.last_backup.warnings()
+    assert warning.startswith("The last good backup was made 4 days ago")
+    assert small_site.health.health() == ("degraded", [warning])
+
+
+def test_a_backup_is_copied_by_a_command_without_a_shell(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:
+    file = tmp_path / "a b; $(x).gz"
+    assert invoke("backup", file, "--then", f"cp {{}} '{tmp_path}/the copy'").exit_code == 0
+    assert (tmp_path / "the copy").read_bytes() == file.read_bytes()
+
+
+def test_a_failing_copy_fails_the_command_and_keeps_the_file(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:
+    result = invoke("backup", tmp_path / "x", "--then", "false {}")
+    assert error_line(result) == f"{tmp_path / 'x'} is complete, but false ended with status 1."
+    assert invoke("restore", "--dry-run", tmp_path / "x").exit_code == 0
+    assert small_site.last_backup.get() is None
+    missing = invoke("backup", tmp_path / "y", "--then", "no-such-program {}")
+    assert (missing.exit_code, (tmp_path / "y").exists()) == (2, False)
+
+
+def test_the_newest_files_and_those_of_the_last_weeks_are_kept(tmp_path: Path) -> None:
+    days = [datetime(2026, 11, 1, 3, 30, tzinfo=UTC) + timedelta(days=day) for day in range(20)]  # from a Sunday on
+    names = [file_name(day, ".age" if day.day % 2 else "") for day in days]
+    others = ["voteweb-notes.txt", "voteweb-20261101T033000Z.gz.old", "voteweb-20261399T033000Z.gz"]
+    for name in [*names, *others]:
+        (tmp_path / name).touch()
+    assert len(prune(tmp_path, 3, 3)) == 15
+    # The 18th to the 20th; the 8th and the 15th are the last of their weeks.
+    kept = {names[day - 1] for day in (8, 15, 18, 19, 20)}
+    assert {file.name for file in tmp_path.iterdir()} == kept | set(others)
+
+
+def test_a_folder_gets_a_file_named_after_the_time(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:
+    (tmp_path / "voteweb-20200101T000000Z.gz").touch()
+    result = invoke("backup", f"{tmp_path}/", "--keep", 1)
+    assert f"Deleted {tmp_path / 'voteweb-20200101T000000Z.gz'}." in result.stdout
+    (file,) = tmp_path.iterdir()
+    assert re.fullmatch(r"voteweb-[0-9]{8}T[0-9]{6}Z\.gz", file.name)
+    assert invoke("restore", "--dry-run", file).exit_code == 0
+
+
+def test_keeping_is_for_folders(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:
+    for arguments in ((tmp_path / "x", "--keep", 7), (tmp_path, "--keep-weekly", 2), (f"{tmp_path}/no/",)):
+        assert invoke("backup", *arguments).exit_code == 2
+    assert list(tmp_path.iterdir()) == []

@@ -1,24 +1,26 @@
-"""``voteweb backup`` and ``voteweb restore``: write a whole site into one file, and read it back."""
+"""``voteweb backup``: write a whole site into one file, keep some of those files, and copy them elsewhere."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 
 import click
 
-from voteweb.cli import backup_file
-from voteweb.cli.backup_file import Reader
-from voteweb.cli.progress import track, track_file
-from voteweb.cli.site import Site, data_option, load_named_settings, open_checked_store, pluralize, with_site
-from voteweb.embedded.database import open_database
-from voteweb.store.backup import BackupRecord, References, field_faults
+from voteweb.cli import backup_file, backup_folder
+from voteweb.cli.encryption import Encryption
+from voteweb.cli.progress import track
+from voteweb.cli.site import Site, pluralize, with_site
+from voteweb.core.errors import ConfigError, StorageFull, Unavailable
+from voteweb.store.last_backup import BackupFacts
 
-#: Records that are written to Redis at once.
-RESTORE_BATCH_SIZE = 200
-#: Faults of a backup that are printed; all are counted.
-PRINTED_FAULTS = 20
+#: Skipped keys that are printed; all are counted.
+PRINTED_KEYS = 20
 #: The kinds of records that the summary of a backup counts, with their nouns.
 REPORTED_KINDS = {
     "article": "article",
@@ -29,103 +31,104 @@ REPORTED_KINDS = {
 }
 
 
-def _check_folder(_context: click.Context, _parameter: click.Parameter, file: Path) -> Path:
-    """Return *file* if its folder exists, before any database is started for it."""
-    if not file.parent.is_dir():
-        raise click.BadParameter(f"there is no folder {file.parent}")
-    return file
+def _check_folder(_context: click.Context, _parameter: click.Parameter, typed: str) -> Path:
+    """Return the file or folder that was *typed* if its folder exists, before any database is started for it."""
+    path = Path(typed)
+    folder = path if path.is_dir() or typed.endswith(os.sep) else path.parent
+    if not folder.is_dir():
+        raise click.BadParameter(f"there is no folder {folder}")
+    return path
+
+
+def _split_command(_context: click.Context, _parameter: click.Parameter, typed: str | None) -> list[str]:
+    """Return the words of the command that was *typed*, whose program must be there before the backup begins."""
+    try:
+        words = shlex.split(typed or "")
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+    if words and not shutil.which(words[0]):
+        raise click.BadParameter(f"there is no program {words[0]}")
+    return words
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False), callback=_check_folder)
+@click.argument("path", metavar="FILE|FOLDER", callback=_check_folder)
+@click.option("--keep", type=click.IntRange(1), help="Delete all but the newest so many backups in FOLDER.")
+@click.option(
+    "--keep-weekly", type=click.IntRange(0), default=0, help="Keep the newest of each of the last so many weeks, too."
+)
+@click.option("--encrypt-to", metavar="KEY", help="Encrypt to a key: age1…, a file with public keys, a GPG key id.")
+@click.option("--then", metavar="COMMAND", callback=_split_command, help="Run COMMAND, with the file in place of {}.")
 @with_site()
-def backup(site: Site, file: Path) -> None:
-    """Write a copy of the whole site, which may be in use, into FILE.
+def backup(site: Site, path: Path, keep: int | None, keep_weekly: int, encrypt_to: str | None, then: list[str]) -> None:
+    """Write a copy of the whole site, which may be in use, into FILE, or into a new file in FOLDER.
 
-    Only its owner can read FILE, because it holds the members' password hashes. It replaces a file of the same name
+    Only its owner can read the file, because it holds the members' password hashes. It replaces a file of the same name
     when it is complete. "voteweb restore --dry-run FILE" checks it.
+
+    In FOLDER the file is named after the time: voteweb-20261122T033000Z.gz. --keep and --keep-weekly delete files with
+    such names, and no others. --encrypt-to needs the program age or gpg; nothing unencrypted is written to disk.
+
+    A key that cannot be read, such as one of a wrong type, is left out and named; the file can be restored, and the
+    exit status is 1. The site notes only a backup without such keys, and only when COMMAND has succeeded.
     """
-    source, engine = site.store.backup, site.store.server_info.engine().program
-    with backup_file.replace_atomically(file) as stream:
-        counts = backup_file.write(stream, engine, track(source.records(), "Backing up", source.total()))
-    click.echo(f"Wrote {_summary(counts)} to {file} ({file.stat().st_size / 1e6:,.1f} MB).")
-
-
-@click.command()
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True, readable=True))
-@click.option("--dry-run", is_flag=True, help="Only check FILE; no database is needed.")
-@click.option("--force", is_flag=True, help="Restore FILE although it has faulty values, or sizes that no site has.")
-@data_option
-def restore(file: Path, dry_run: bool, force: bool, data: str | None) -> None:
-    """Write the copy of a site in FILE into an empty database.
-
-    FILE is checked before anything is written. Until the restore is complete, no other command uses the database. A
-    restore that did not finish has to be repeated from the beginning.
-    """
-    target = None if dry_run else load_named_settings(data)
-    with _open_backup(file, "Checking", force) as (reader, records):
-        references, values = References(), _Faults()
-        for record in records:
-            references.add(record)
-            values.add(field_faults(record))
-    missing = _Faults()
-    missing.add(references.faults())
-    faults = values.report("faulty value") + missing.report("broken reference")
-    time = datetime.fromtimestamp(reader.created, UTC)
-    summary = f"{_summary(reader.counts)}, as of {time:%Y-%m-%d %H:%M} UTC, from {reader.engine or 'an unknown engine'}"
-    if faults and dry_run:
-        raise click.ClickException(f"{file} is complete, but has {' and '.join(faults)}")
-    if values.count and not force:
+    if (keep or keep_weekly) and not path.is_dir():
+        raise click.UsageError("--keep and --keep-weekly are for a FOLDER.")
+    if keep_weekly and not keep:
+        raise click.UsageError("--keep-weekly needs --keep.")
+    encryption = Encryption(encrypt_to) if encrypt_to else None
+    begun = time.time()
+    suffix = encryption.suffix if encryption else ""
+    file = path / backup_folder.file_name(datetime.fromtimestamp(begun, UTC), suffix) if path.is_dir() else path
+    skipped = _write(site, file, encryption)
+    if keep and not skipped:  # the last good ones are not deleted for one that lacks something
+        for old in backup_folder.prune(path, keep, keep_weekly):
+            click.echo(f"Deleted {old}.")
+    if then:
+        _run(then, file)
+    if skipped:
         raise click.ClickException(
-            f"{file} has {faults[0]}, which may break pages. Nothing was written. With --force it is restored as it "
-            "is, and voteweb doctor finds what it can repair."
+            f"{file} is partial: {pluralize(len(skipped), 'key')} could not be read and "
+            f"{'is' if len(skipped) == 1 else 'are'} not in it (voteweb doctor tells more)"
         )
-    if target is None:
-        click.echo(f"{file} is complete: {summary}.")
-        return
-    with (
-        open_database(target) as settings,
-        open_checked_store(settings, allow_unfinished=True, any_schema=True) as store,
-    ):
-        restore = store.backup.new_restore()
-        restore.begin()
-        with _open_backup(file, "Restoring", force) as (_, records):
-            while batch := list(islice(records, RESTORE_BATCH_SIZE)):
-                restore.write(batch)
-        restore.finish()
-    click.echo(f"Restored {summary}.")
+    try:
+        site.store.last_backup.record(BackupFacts(begun, file.stat().st_size))
+    except (StorageFull, Unavailable):
+        click.echo("The database accepts no writes: the site cannot note that this backup was made.", err=True)
 
 
-class _Faults:
-    """Faults of a backup: the first ones are printed, all are counted."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def add(self, faults: Iterable[str]) -> None:
-        """Count *faults*, and print those that are among the first."""
-        for fault in faults:
-            self.count += 1
-            if self.count <= PRINTED_FAULTS:
-                click.echo(fault)
-
-    def report(self, noun: str) -> list[str]:
-        """Say how many faults were not printed, and return how many there are in words, if any."""
-        if self.count > PRINTED_FAULTS:
-            click.echo(f"... and {pluralize(self.count - PRINTED_FAULTS, f'more {noun}')}")
-        return [pluralize(self.count, noun)] if self.count else []
+def _write(site: Site, file: Path, encryption: Encryption | None) -> list[str]:
+    """Write the backup into *file*; return the keys that could not be read, of which the first are printed."""
+    source, engine, skipped = site.store.backup, site.store.server_info.engine().program, list[str]()
+    with backup_file.replace_atomically(file) as stream:
+        records = track(source.records(skipped), "Backing up", source.total())
+        if encryption:
+            with encryption.encrypt_into(stream) as plain:
+                counts = backup_file.write(plain, engine, records, skipped)
+        else:
+            counts = backup_file.write(stream, engine, records, skipped)
+    click.echo(f"Wrote {summarize(counts)} to {file} ({file.stat().st_size / 1e6:,.1f} MB).")
+    for key in skipped[:PRINTED_KEYS]:
+        click.echo(f"{key}  cannot be read: left out", err=True)
+    return skipped
 
 
-@contextmanager
-def _open_backup(file: Path, label: str, force: bool) -> Iterator[tuple[Reader, Iterator[BackupRecord]]]:
-    """Yield the reader of *file* and its records, which are read under a progress bar."""
-    with file.open("rb") as stream:
-        reader = Reader(file, stream, bounded=not force)
-        with closing(track_file(reader.records(), label, stream)) as records:
-            yield reader, records
+def _run(command: list[str], file: Path) -> None:
+    """Run *command*, without a shell, on *file*; raise ConfigError if it fails."""
+    words = [word.replace("{}", str(file)) for word in command]
+    sys.stdout.flush()
+    ended = subprocess.run(words, stdin=subprocess.DEVNULL, check=False)  # noqa: S603 - the operator's own command
+    if ended.returncode:
+        raise ConfigError(
+            "%(file)s is complete, but %(program)s ended with status %(status)s.",
+            file=file,
+            program=words[0],
+            status=ended.returncode,
+        )
 
 
-def _summary(counts: Mapping[str, int]) -> str:
+def summarize(counts: Mapping[str, int]) -> str:
+    """Return in words how many records of each kind a backup has."""
     if "key" in counts:
         return f"a copy of every key in {pluralize(counts['key'], 'record')}"
     return ", ".join(pluralize(counts.get(kind, 0), noun) for kind, noun in REPORTED_KINDS.items())

@@ -11,7 +11,7 @@ import tempfile
 import time
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -41,7 +41,11 @@ def replace_atomically(file: Path) -> Iterator[IO[bytes]]:
 
     Only its owner can read it. If the block raises, *file* stays as it was.
     """
-    with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as stream:
+    try:
+        temporary = tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False)  # noqa: SIM115
+    except OSError as error:  # it names a file that nobody has asked for
+        raise OSError(error.errno, error.strerror, str(file)) from None
+    with temporary as stream:
         try:
             yield stream
             stream.flush()
@@ -52,8 +56,11 @@ def replace_atomically(file: Path) -> Iterator[IO[bytes]]:
             raise
 
 
-def write(stream: IO[bytes], engine: str, records: Iterable[BackupRecord]) -> Counter[str]:
-    """Write *records*, which were read from *engine*, to *stream*; return how many of each kind there were."""
+def write(stream: IO[bytes], engine: str, records: Iterable[BackupRecord], skipped: Sequence[str] = ()) -> Counter[str]:
+    """Write *records*, which were read from *engine*, to *stream*; return how many of each kind there were.
+
+    *skipped* are, once all records have been read, the keys that could not be: the last line has their number.
+    """
     counts: Counter[str] = Counter()
     digest = sha256()
     with gzip.GzipFile(filename="", mode="wb", fileobj=stream, compresslevel=6) as compressed:
@@ -67,14 +74,15 @@ def write(stream: IO[bytes], engine: str, records: Iterable[BackupRecord]) -> Co
         for record in records:
             write_line(record.as_json())
             counts[record.kind] += 1
-        write_line({"end": counts, "sha256": digest.hexdigest()})
+        partial = {"skipped": len(skipped)} if skipped else {}
+        write_line({"end": counts, "sha256": digest.hexdigest(), **partial})
     return counts
 
 
 class Reader:
-    """Reads a backup; its data are those of ``engine`` at unix time ``created``."""
+    """Reads a backup; its data are those of ``engine`` at unix time ``created``, without ``skipped`` keys."""
 
-    def __init__(self, file: Path, stream: IO[bytes], *, bounded: bool = True) -> None:
+    def __init__(self, file: str, stream: IO[bytes], *, bounded: bool = True) -> None:
         """Read the first line of *stream*; raise Invalid unless it is that of a backup in a known format.
 
         *bounded*: refuse lines and a content of a size that no site has, before they are in memory.
@@ -85,6 +93,7 @@ class Reader:
         self._compressed = gzip.GzipFile(fileobj=stream)
         self._digest = sha256()
         self.counts: Counter[str] = Counter()
+        self.skipped = 0
         try:
             line = self._compressed.readline(MAX_FIRST_LINE_BYTES)
             header = json.loads(line)
@@ -153,6 +162,8 @@ class Reader:
             raise Invalid("does not match the checksum of the records")
         if any(True for _ in self._lines()):
             raise Invalid("is not the last one")
+        skipped = end.get("skipped", 0)
+        self.skipped = skipped if isinstance(skipped, int) else 1
 
     def _oversized(self, what: str) -> Invalid:
         return Invalid(

@@ -8,7 +8,7 @@ import click
 from flask.cli import AppGroup
 
 from voteweb import __version__
-from voteweb.cli.backup import backup, restore
+from voteweb.cli.backup import backup
 from voteweb.cli.config import config
 from voteweb.cli.deploy import deploy
 from voteweb.cli.doctor import doctor, rescore
@@ -17,6 +17,7 @@ from voteweb.cli.index import index
 from voteweb.cli.init import init
 from voteweb.cli.jobs import jobs
 from voteweb.cli.migrate import migrate
+from voteweb.cli.restore import restore
 from voteweb.cli.run import run
 from voteweb.cli.simulate import simulate
 from voteweb.cli.site import TRACEBACK_VARIABLE

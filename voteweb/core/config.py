@@ -427,6 +427,9 @@ class Settings:
     log_addresses: int = _setting(0, "0 or 1", "whether the log has the visitors' addresses")
     metrics_token: str = _setting("", "text", "gives access to /metrics; empty: there is no such page")
 
+    backup_days: int = _setting(
+        3, "days", "how old the last good backup may be before /healthz says degraded; 0: any age", 0, 3_650
+    )
     security_contact: str = _setting(
         "", "URL", "mailto: or https:// for reports of vulnerabilities, shown at /.well-known/security.txt; empty: none"
     )

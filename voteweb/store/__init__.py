@@ -29,6 +29,7 @@ from voteweb.store.imports import Imports
 from voteweb.store.inbox import Inbox
 from voteweb.store.invitations import Invitations
 from voteweb.store.keys import Keys
+from voteweb.store.last_backup import LastBackup
 from voteweb.store.leases import Leases
 from voteweb.store.listings import Listings
 from voteweb.store.member_lists import MemberLists
@@ -108,6 +109,7 @@ class Store:
     rescoring: Rescoring
     ranking_trials: RankingTrials
     backup: Backup
+    last_backup: LastBackup
     server_info: ServerInfo
     health: HealthChecks
     leases: Leases
@@ -147,7 +149,8 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     users = Users(connection, moderation_log, rate_limits.digest)
     sessions = Sessions(connection, settings)
     leases = Leases(connection)
-    server_info, health = ServerInfo(connection, users), HealthChecks(connection, leases)
+    last_backup = LastBackup(connection, settings)
+    server_info, health = ServerInfo(connection, users), HealthChecks(connection, leases, last_backup)
     removals = Removals(connection, settings, moderation_log)
     comment_removals = CommentRemovals(connection, settings, moderation_log)
     comments, keys = Comments(connection, settings, rate_limits), connection.keys
@@ -205,6 +208,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         rescoring=Rescoring(connection, settings),
         ranking_trials=RankingTrials(connection, settings, rankings, listings),
         backup=Backup(connection, settings, server_info, health),
+        last_backup=last_backup,
         server_info=server_info,
         health=health,
         leases=leases,

@@ -12,6 +12,7 @@ from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.damage import WrongType
 from voteweb.store.key_types import key_type
+from voteweb.store.last_backup import LastBackup
 from voteweb.store.leases import Leases
 
 #: The oldest version whose commands the store uses.
@@ -34,9 +35,10 @@ class Health(NamedTuple):
 class HealthChecks:
     """Checks the database of one site; each check sends a bounded number of commands."""
 
-    def __init__(self, connection: Connection, leases: Leases) -> None:
+    def __init__(self, connection: Connection, leases: Leases, last_backup: LastBackup) -> None:
         self._connection = connection
         self._leases = leases
+        self._last_backup = last_backup
         self._keys = keys = connection.keys
         #: Keys that every site has unless it is new: a wrong type means that another program owns them.
         self._common_keys = (
@@ -158,7 +160,12 @@ class HealthChecks:
             if reason := self._interruption():
                 return Health("down", [reason])
             if time.monotonic() >= self._warnings_until:
-                self._warnings = [*self._damage(), *self.warnings(), *self._leases.warnings()]
+                self._warnings = [
+                    *self._damage(),
+                    *self.warnings(),
+                    *self._leases.warnings(),
+                    *self._last_backup.warnings(),
+                ]
                 self._warnings_until = time.monotonic() + config.HEALTH_SECONDS
         except Unavailable:
             return Health("down", ["Redis does not answer"])

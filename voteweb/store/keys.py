@@ -22,7 +22,7 @@ _COMMENT_ID = re.compile(r"[1-9][0-9]{0,18}\.[1-9][0-9]{0,18}")
 _GRAMMAR = re.compile(
     r"(?:good|groups|combined|users|admins|held|reports|log|log-entries|leaving|restoring|schema|migrating):"
     r"|(?:answers|group-aliases|comments|removing|ban-removals|domain-rules|held-articles|top|changes|search):"
-    r"|jobs:|lease:[^:]+|stats:[^:]+"
+    r"|jobs:|backup:|lease:[^:]+|stats:[^:]+"
     r"|(?:article|imported):[0-9]*"
     r"|(?:voted|open-votes|report|was|log-entry|thread|words|hidden):[0-9]+"
     r"|voted-comments:[0-9]+-[0-9]+|comment-report:[0-9]+\.[0-9]+"
@@ -358,6 +358,10 @@ class Keys:
     def restoring(self) -> str:
         """A string: the unix time at which a restore began that has not ended; until it ends."""
         return f"{self.prefix}restoring:"
+
+    def last_backup(self) -> str:
+        """A hash: the last good backup: time size; for ever."""
+        return f"{self.prefix}backup:"
 
     def schema(self) -> str:
         """A string: the number of the layout of the data; for ever."""

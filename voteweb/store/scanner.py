@@ -37,20 +37,24 @@ class Scanner:
             # A server whose memory is full refuses even to read in a transaction. Nobody can add anything to it.
             return self._connection.run(commands)
 
+    def command(self, *command: Any) -> Any:
+        """Return the reply to one command."""
+        return self._connection.command(*command)
+
     def groups(self) -> list[str]:
         """Return the names of all groups."""
-        return sorted(self._connection.command("SMEMBERS", self.site_keys.groups()))
+        return sorted(self.command("SMEMBERS", self.site_keys.groups()))
 
     def is_group(self, name: str) -> bool:
         """Tell whether a group exists now: it may have been created since the scan began."""
-        return bool(self._connection.command("SISMEMBER", self.site_keys.groups(), name))
+        return bool(self.command("SISMEMBER", self.site_keys.groups(), name))
 
     def keys(self, pattern: str) -> Iterator[str]:
         """Yield the keys that match *pattern*."""
         cursor: int | str = 0
         is_complete = False
         while not is_complete:
-            cursor, batch = self._connection.command("SCAN", cursor, "MATCH", pattern, "COUNT", SCAN_COUNT)
+            cursor, batch = self.command("SCAN", cursor, "MATCH", pattern, "COUNT", SCAN_COUNT)
             yield from batch
             is_complete = int(cursor) == 0
 
@@ -68,14 +72,14 @@ class Scanner:
         cursor: int | str = 0
         is_complete = False
         while not is_complete:
-            cursor, batch = self._connection.command(scan, key, cursor, "COUNT", SCAN_COUNT)
+            cursor, batch = self.command(scan, key, cursor, "COUNT", SCAN_COUNT)
             # redis-py pairs the members of a sorted set with their scores.
             yield from (item[0] if isinstance(item, tuple | list) else item for item in batch)
             is_complete = int(cursor) == 0
 
     def items(self, key: str, last: int = 0) -> Iterator[tuple[int, str]]:
         """Yield the items of a list that only grows, each with its place, from 1; those after the *last* one."""
-        while batch := self._connection.command("LRANGE", key, last, last + SCAN_COUNT - 1):
+        while batch := self.command("LRANGE", key, last, last + SCAN_COUNT - 1):
             yield from enumerate(batch, last + 1)
             last += len(batch)
 

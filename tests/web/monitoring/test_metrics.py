@@ -1,5 +1,6 @@
 """The page /metrics: its token, and what it counts."""
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from voteweb.search.files import IndexFolder
 from voteweb.search.indexer import Indexer
 from voteweb.store import Store
 from voteweb.store.connection.connection import Connection
+from voteweb.store.last_backup import BackupFacts
 
 TOKEN = "a token of the operator's own"
 Count = Callable[[str], float]
@@ -129,10 +131,16 @@ def test_page_has_the_numbers_of_articles_and_members(ann: Browser, count: Count
     assert (count("voteweb_articles"), count("voteweb_members"), count("voteweb_redis_up")) == (1, 1, 1)
 
 
+def test_page_has_the_age_of_the_last_backup(ann: Browser, count: Count, store: Store) -> None:
+    store.last_backup.record(BackupFacts(time.time() - 7_200, 12_345))
+    assert 7_200 <= count("voteweb_backup_age_seconds") < 7_260
+    assert count("voteweb_backup_bytes") == 12_345
+
+
 def test_round_trips_are_timed(reader: Browser, count: Count) -> None:
     before = count("voteweb_redis_seconds_count")
     reader.open("/new")
-    assert count("voteweb_redis_seconds_count") == before + 2, "the page, and the sizes that /metrics reads"
+    assert count("voteweb_redis_seconds_count") == before + 3, "the page, and two for /metrics"
 
 
 def test_searches_are_counted_by_outcome(reader: Browser, count: Count, settings: Settings, store: Store) -> None:

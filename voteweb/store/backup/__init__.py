@@ -30,18 +30,18 @@ class Backup:
         self._settings = settings
         self._server_info = server_info
         self._health = health
-        self._dump = Dump(connection, server_info)
 
     def total(self) -> int:
         """Return the approximate number of records."""
-        return self._dump.total()
+        return Dump(self._connection, self._server_info, []).total()
 
-    def records(self) -> Iterator[BackupRecord]:
+    def records(self, skipped: list[str] | None = None) -> Iterator[BackupRecord]:
         """Yield every record as it is at one instant; the site may be in use.
 
+        Keys of a wrong type, or with bytes that are no text, are left out and appended to *skipped*, if that is a list.
         Raises ConfigError if the data cannot be read, or are on another server in the end.
         """
-        return self._dump.records()
+        return Dump(self._connection, self._server_info, skipped).records()
 
     def key_total(self) -> int:
         """Return how many keys the database holds, those of other sites too."""

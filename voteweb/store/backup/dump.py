@@ -13,6 +13,7 @@ import redis
 
 from voteweb.core.errors import ConfigError
 from voteweb.store.backup import records
+from voteweb.store.backup.damaged_keys import TolerantScanner
 from voteweb.store.backup.dump_articles import dump_articles, expiry_or_none
 from voteweb.store.backup.dump_threads import dump_threads
 from voteweb.store.backup.records import BackupRecord
@@ -31,9 +32,11 @@ FINGERPRINTS_PER_RECORD = 1_000
 class Dump:
     """Reads everything that cannot be computed from other data."""
 
-    def __init__(self, connection: Connection, server_info: ServerInfo) -> None:
+    def __init__(self, connection: Connection, server_info: ServerInfo, skipped: list[str] | None = None) -> None:
+        """Prepare a dump that leaves out damaged keys and appends their names to *skipped*, if there is such a list."""
         self._keys = connection.keys
-        self._scanner = Scanner(connection)
+        self._skipped = skipped
+        self._scanner = Scanner(connection) if skipped is None else TolerantScanner(connection, skipped)
         self._server_info = server_info
 
     def total(self) -> int:
@@ -86,19 +89,21 @@ class Dump:
                 yield records.Form(int(member), token, article_id(answer), expiry_or_none(until))
 
     def _imported(self) -> Iterator[BackupRecord]:
-        keys = (key for key in self._scanner.keys(self._keys.imported("[0-9]*")))
-        buckets = ((int(self._keys.split(key)[1]), key) for key in keys)
+        named = ((self._keys.split(key)[1], key) for key in self._scanner.keys(self._keys.imported("[0-9]*")))
+        buckets = ((int(name), key) for name, key in named if name.isdecimal())
         numbers = (
             Fingerprint(bucket, int(member)).as_number()
             for bucket, key in buckets
             for member in self._scanner.members(key)
+            if member.removeprefix("-").isdecimal()
         )
         for rows in batched(numbers, FINGERPRINTS_PER_RECORD):
             yield records.Fingerprints(rows)
 
     def _invitations(self) -> Iterator[BackupRecord]:
         for token, (fields,) in self._replies_by_name(self._keys.invite("*"), "HGETALL"):
-            yield records.Invitation(token, fields)
+            if fields:  # else it has ended
+                yield records.Invitation(token, fields)
 
     def _resets(self) -> Iterator[BackupRecord]:
         for digest, (link, until) in self._replies_by_name(self._keys.reset("*"), "GET", "PEXPIRETIME"):
@@ -108,9 +113,11 @@ class Dump:
 
     def _reported(self) -> Iterator[BackupRecord]:
         for name, (articles,) in self._replies_by_name(self._keys.reported("*"), "SMEMBERS"):
-            yield records.Reported(name, sorted(int(id) for id in articles if id.isascii() and id.isdecimal()))
+            if ids := sorted(int(id) for id in articles if id.isascii() and id.isdecimal()):
+                yield records.Reported(name, ids)
         for name, (comments,) in self._replies_by_name(self._keys.reported_comments("*"), "SMEMBERS"):
-            yield records.ReportedComments(name, sorted(filter(parse_comment, comments)))
+            if addresses := sorted(filter(parse_comment, comments)):
+                yield records.ReportedComments(name, addresses)
 
     def _inboxes(self) -> Iterator[BackupRecord]:
         for batch in batched(self._scanner.keys(self._keys.inbox("*"))):
@@ -121,11 +128,14 @@ class Dump:
                 commands += [("LRANGE", inbox, "0", "-1"), ("LRANGE", unread, "0", "-1"), ("PEXPIRETIME", inbox)]
             for name, replies in zip(names, batched(self._scanner.run_atomic(commands), 3), strict=True):
                 entries, unread_entries, until = replies
-                yield records.Inbox(name, entries, unread_entries, expiry_or_none(until))
+                if entries:
+                    yield records.Inbox(name, entries, unread_entries, expiry_or_none(until))
         for name, (threads, until) in self._replies_by_name(self._keys.seen("*"), "HGETALL", "PEXPIRETIME"):
-            yield records.Visits(name, threads, expiry_or_none(until))
+            if threads:
+                yield records.Visits(name, threads, expiry_or_none(until))
         for name, (notes,) in self._replies_by_name(self._keys.notes("*"), "HGETALL"):
-            yield records.Notes(name, notes)
+            if notes:
+                yield records.Notes(name, notes)
 
     def _own_lists(self) -> Iterator[BackupRecord]:
         keys = self._keys
@@ -133,7 +143,9 @@ class Dump:
             for batch in batched(self._scanner.keys(pattern), 10):
                 replies = self._scanner.run_atomic([("ZRANGE", key, 0, -1, "WITHSCORES") for key in batch])
                 for key, entries in zip(batch, replies, strict=True):
-                    yield records.OwnList(keys.split(key)[1], noun, {entry: f"{time:.6f}" for entry, time in entries})
+                    times = {entry: f"{time:.6f}" for entry, time in entries}
+                    if times:
+                        yield records.OwnList(keys.split(key)[1], noun, times)
 
     def _groups(self) -> Iterator[BackupRecord]:
         alias_of = {
@@ -156,7 +168,7 @@ class Dump:
             replies = self._scanner.run_atomic(commands)
             for name, fields, leaving in zip(names, replies[::2], replies[1::2], strict=True):
                 id = fields.get("id", "")
-                if not id.isdecimal() or seen.add(int(id)):
+                if fields and (not id.isdecimal() or seen.add(int(id))):
                     yield records.Member(name, fields, bool(leaving))
 
     def _log_entries(self) -> Iterator[BackupRecord]:
@@ -165,9 +177,19 @@ class Dump:
                 yield records.LogEntry(id, fields)
 
     def _counters(self) -> tuple[int, int, int]:
-        counters = [("GET", self._keys.last_article_id()), ("GET", self._keys.last_user_id())]
-        articles, members, entries = self._scanner.run_atomic([*counters, ("LLEN", self._keys.log_entries())])
-        return int(articles or 0), int(members or 0), int(entries)
+        keys = [self._keys.last_article_id(), self._keys.last_user_id()]
+        articles, members, entries = self._scanner.run_atomic(
+            [*(("GET", key) for key in keys), ("LLEN", self._keys.log_entries())]
+        )
+        return self._counter(keys[0], articles), self._counter(keys[1], members), int(entries)
+
+    def _counter(self, key: str, stored: str | None) -> int:
+        """Return the number that is *stored* under *key*; one that is none is skipped, or raises ValueError."""
+        if self._skipped is not None and not (stored or "0").isdecimal():
+            if key not in self._skipped:
+                self._skipped.append(key)
+            return 0
+        return int(stored or 0)
 
 
 @contextmanager

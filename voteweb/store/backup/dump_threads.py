@@ -43,9 +43,10 @@ def _threads(scanner: Scanner, ids: Sequence[int]) -> Iterator[BackupRecord]:
     replies = scanner.run_atomic(commands)
     # Comments written from here on are left out, so that a comment is never there without the one that it answers.
     numbers = [(id, number) for id, names in zip(ids, replies[1::2], strict=True) for number in comment_numbers(names)]
-    for id, values in zip(ids, replies[::2], strict=True):
+    for id, values, names in zip(ids, replies[::2], replies[1::2], strict=True):
         fields = {name: value for name, value in zip(THREAD_FIELDS, values, strict=True) if value is not None}
-        yield records.Thread(id, fields)
+        if names:
+            yield records.Thread(id, fields)
     yield from _comments(scanner, numbers)
 
 

@@ -14,6 +14,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from voteweb.core.config import METRICS_DIR_VARIABLE
 from voteweb.search.documents import State
+from voteweb.store.last_backup import BackupFacts
 
 #: Upper bounds in seconds: a cached page is in the first, a plain page within 5 ms, a password hash within 50 ms.
 _REQUEST_BUCKETS = (0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1.0, 2.5)
@@ -77,21 +78,31 @@ class PrometheusMetrics:
     def count_refusal(self, kind: str) -> None:
         self._refusals.labels(kind).inc()
 
-    def render(self, sizes: tuple[int, int] | None, search: State | None = None, *, has_search: bool = False) -> bytes:
+    def render(
+        self,
+        sizes: tuple[int, int] | None,
+        search: State | None = None,
+        *,
+        has_search: bool = False,
+        backup: BackupFacts | None = None,
+    ) -> bytes:
         """Return the metrics of all workers of the site as text.
 
         *sizes* are the number of listed articles and the last id given to a member, None if Redis does not answer. On a
-        site that *has_search*, *search* is the state of the machine's index, None if there is none yet.
+        site that *has_search*, *search* is the state of the machine's index, None if there is none yet. *backup* is
+        the last good one, None if there never was one.
         """
         counts = MultiProcessCollector(None) if os.environ.get(METRICS_DIR_VARIABLE) else self._registry  # type: ignore[no-untyped-call]
-        return generate_latest(counts) + generate_latest(_SizeCollector(sizes, search, has_search))
+        return generate_latest(counts) + generate_latest(_SizeCollector(sizes, search, has_search, backup))
 
 
 class _SizeCollector:
     """Gauges of what is read for each scrape."""
 
-    def __init__(self, sizes: tuple[int, int] | None, search: State | None, has_search: bool) -> None:
-        self._sizes = sizes
+    def __init__(
+        self, sizes: tuple[int, int] | None, search: State | None, has_search: bool, backup: BackupFacts | None
+    ) -> None:
+        self._sizes, self._backup = sizes, backup
         self._search, self._has_search = search, has_search
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
@@ -101,6 +112,10 @@ class _SizeCollector:
             yield GaugeMetricFamily("voteweb_articles", "Articles that are listed.", value=articles)
             description = "Members who have ever joined, including the posters of imported articles."
             yield GaugeMetricFamily("voteweb_members", description, value=members)
+        if self._backup:
+            age, size = max(time.time() - self._backup.time, 0), self._backup.size
+            yield GaugeMetricFamily("voteweb_backup_age_seconds", "Seconds since the last good backup.", value=age)
+            yield GaugeMetricFamily("voteweb_backup_bytes", "Size of the last good backup.", value=size)
         if self._has_search:
             yield from _search_gauges(self._search)
 

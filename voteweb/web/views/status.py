@@ -1,6 +1,7 @@
 """The site about itself: what it is and how it ranks, its rules and its privacy, its health, and its metrics."""
 
 import json
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from secrets import compare_digest
 
@@ -101,11 +102,10 @@ def show_metrics() -> ResponseReturnValue:
     if sent is None or not compare_digest((sent.token or "").encode(), token.encode()):
         message = "Send VOTEWEB_METRICS_TOKEN as a bearer token.\n"
         return Response(message, 401, {"WWW-Authenticate": "Bearer"}, mimetype="text/plain")
-    try:
-        sizes = store().server_info.sizes()
-    except Unavailable:
-        sizes = None
-    text = prometheus.render(sizes, _search_state(), has_search=search_index() is not None)
+    sizes = backup = None
+    with suppress(Unavailable):
+        sizes, backup = store().server_info.sizes(), store().last_backup.get()
+    text = prometheus.render(sizes, _search_state(), has_search=search_index() is not None, backup=backup)
     response = Response(text, mimetype="text/plain")
     response.cache_control.no_store = True
     return response

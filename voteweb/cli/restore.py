@@ -1,0 +1,125 @@
+"""``voteweb restore``: read the backup of a site back, or check it."""
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from itertools import islice
+from typing import IO
+
+import click
+
+from voteweb.cli.backup import summarize
+from voteweb.cli.backup_file import Reader
+from voteweb.cli.encryption import MAX_START_BYTES, decryption_hint
+from voteweb.cli.progress import track_file
+from voteweb.cli.site import data_option, load_named_settings, open_checked_store, pluralize
+from voteweb.core.errors import Invalid
+from voteweb.embedded.database import open_database
+from voteweb.store.backup import BackupRecord, References, field_faults
+
+#: Records that are written to Redis at once.
+RESTORE_BATCH_SIZE = 200
+#: Faults of a backup that are printed; all are counted.
+PRINTED_FAULTS = 20
+
+
+@click.command()
+@click.argument("file", type=click.Path(dir_okay=False, exists=True, readable=True, allow_dash=True))
+@click.option("--dry-run", is_flag=True, help="Only check FILE; no database is needed.")
+@click.option("--force", is_flag=True, help="Restore FILE although it has faulty values, or sizes that no site has.")
+@data_option
+def restore(file: str, dry_run: bool, force: bool, data: str | None) -> None:
+    """Write the copy of a site in FILE, or in standard input if FILE is -, into an empty database.
+
+    FILE is checked before anything is written. Until the restore is complete, no other command uses the database. A
+    restore that did not finish has to be repeated from the beginning. An encrypted backup comes from the program that
+    decrypts it: age -d -i KEYFILE FILE | voteweb restore -
+    """
+    target = None if dry_run else load_named_settings(data)
+    with _open(file) as stream:
+        _refuse_encrypted(file, stream)
+        with _read(file, stream, "Checking", force) as (reader, records):
+            references, values = References(), _Faults()
+            for record in records:
+                references.add(record)
+                values.add(field_faults(record))
+        missing = _Faults()
+        missing.add(references.faults())
+        faults = values.report("faulty value") + missing.report("broken reference")
+        time = datetime.fromtimestamp(reader.created, UTC)
+        engine = reader.engine or "an unknown engine"
+        summary = f"{summarize(reader.counts)}, as of {time:%Y-%m-%d %H:%M} UTC, from {engine}"
+        if reader.skipped:
+            click.echo(f"{file} is partial: the backup could not read {pluralize(reader.skipped, 'key')}.")
+        if faults and dry_run:
+            raise click.ClickException(f"{file} is complete, but has {' and '.join(faults)}")
+        if values.count and not force:
+            raise click.ClickException(
+                f"{file} has {faults[0]}, which may break pages. Nothing was written. With --force it is restored as "
+                "it is, and voteweb doctor finds what it can repair."
+            )
+        if target is None:
+            click.echo(f"{file} is complete: {summary}.")
+            return
+        with (
+            open_database(target) as settings,
+            open_checked_store(settings, allow_unfinished=True, any_schema=True) as store,
+        ):
+            restore = store.backup.new_restore()
+            restore.begin()
+            with _read(file, stream, "Restoring", force) as (_, records):
+                while batch := list(islice(records, RESTORE_BATCH_SIZE)):
+                    restore.write(batch)
+            restore.finish()
+    click.echo(f"Restored {summary}.")
+
+
+class _Faults:
+    """Faults of a backup: the first ones are printed, all are counted."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def add(self, faults: Iterable[str]) -> None:
+        """Count *faults*, and print those that are among the first."""
+        for fault in faults:
+            self.count += 1
+            if self.count <= PRINTED_FAULTS:
+                click.echo(fault)
+
+    def report(self, noun: str) -> list[str]:
+        """Say how many faults were not printed, and return how many there are in words, if any."""
+        if self.count > PRINTED_FAULTS:
+            click.echo(f"... and {pluralize(self.count - PRINTED_FAULTS, f'more {noun}')}")
+        return [pluralize(self.count, noun)] if self.count else []
+
+
+@contextmanager
+def _open(file: str) -> Iterator[IO[bytes]]:
+    """Open *file*; standard input, which is read twice, is kept in a file without a name meanwhile."""
+    if file != "-":
+        with open(file, "rb") as stream:
+            yield stream
+        return
+    with tempfile.TemporaryFile() as copy:
+        shutil.copyfileobj(sys.stdin.buffer, copy)
+        yield copy
+
+
+def _refuse_encrypted(file: str, stream: IO[bytes]) -> None:
+    stream.seek(0)
+    hint = decryption_hint(file, stream.read(MAX_START_BYTES))
+    if hint:
+        raise Invalid("%(file)s is encrypted. Decrypt it on its way: %(hint)s", file=file, hint=hint)
+
+
+@contextmanager
+def _read(file: str, stream: IO[bytes], label: str, force: bool) -> Iterator[tuple[Reader, Iterator[BackupRecord]]]:
+    """Yield the reader of *stream* from its beginning and its records, which are read under a progress bar."""
+    stream.seek(0)
+    reader = Reader(file, stream, bounded=not force)
+    with closing(track_file(reader.records(), label, stream)) as records:
+        yield reader, records

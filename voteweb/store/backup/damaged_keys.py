@@ -1,0 +1,70 @@
+"""Read a site of which some keys are damaged: they are taken for empty, and named."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import redis
+
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.scanner import Scanner
+
+#: What each command answers of a key that does not exist.
+_EMPTY: dict[str, Any] = {
+    "GET": None, "HGET": None, "ZSCORE": None, "HGETALL": {}, "SMEMBERS": set(), "ZRANGE": [], "LRANGE": [],
+    "HKEYS": [], "SCARD": 0, "HLEN": 0, "LLEN": 0, "SISMEMBER": 0, "SSCAN": (0, []), "ZSCAN": (0, []),
+}  # fmt: skip
+
+
+class TolerantScanner(Scanner):
+    """A scanner that reads a key of a wrong type, or with bytes that are no text, as if it did not exist.
+
+    It appends the names of such keys to *skipped*, each once.
+    """
+
+    def __init__(self, connection: Connection, skipped: list[str]) -> None:
+        super().__init__(connection)
+        self._skipped = skipped
+
+    def run_atomic(self, commands: Sequence[Command]) -> list[Any]:
+        try:
+            return super().run_atomic(commands)
+        except (redis.ResponseError, UnicodeDecodeError) as error:
+            _raise_unless_damage(error)
+        # Each alone tells which fail; the others are read again, at one instant.
+        damaged = [self._is_damaged(command) for command in commands]
+        replies = iter(super().run_atomic([command for command, bad in zip(commands, damaged, strict=True) if not bad]))
+        return [_empty(command) if bad else next(replies) for command, bad in zip(commands, damaged, strict=True)]
+
+    def command(self, *command: Any) -> Any:
+        try:
+            return super().command(*command)
+        except (redis.ResponseError, UnicodeDecodeError) as error:
+            self._skip(command, error)
+            return _empty(command)
+
+    def _is_damaged(self, command: Command) -> bool:
+        try:
+            super().command(*command)
+        except (redis.ResponseError, UnicodeDecodeError) as error:
+            self._skip(command, error)
+            return True
+        return False
+
+    def _skip(self, command: Command, error: Exception) -> None:
+        _raise_unless_damage(error)
+        if command[0] not in _EMPTY and command[0] != "HMGET":  # such as a name of a key, which is no text
+            raise error
+        if command[1] not in self._skipped:
+            self._skipped.append(command[1])
+
+
+def _raise_unless_damage(error: Exception) -> None:
+    """Raise *error* unless it is about the value of one key: what is not allowed at all must not pass for damage."""
+    if isinstance(error, redis.ResponseError) and "WRONGTYPE" not in str(error):
+        raise error
+
+
+def _empty(command: Command) -> Any:
+    """Return the reply to *command* of a key that does not exist."""
+    return [None] * (len(command) - 2) if command[0] == "HMGET" else _EMPTY[command[0]]
