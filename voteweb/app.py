@@ -19,6 +19,7 @@ from voteweb.web import (
     search_limits,
     security,
     shared_articles,
+    site_switches,
     static_files,
     templating,
     views,
@@ -54,6 +55,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     metrics.init_app(app, settings, store, index)
     security.init_app(app, settings)
     locale.init_app(app)
+    site_switches.init_app(app, settings)
     sessions.init_app(app, settings)
     login.init_app(app)
     authentication.init_app(app)

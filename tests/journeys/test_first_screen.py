@@ -9,11 +9,15 @@ import pytest
 from playwright.sync_api import Page
 
 from tests import factories
+from tests.helpers import until
 from tests.journeys.conftest import Join, Visit
 from tests.journeys.visitor import Visitor
+from voteweb.core import config
 from voteweb.core.config import Settings
-from voteweb.core.models import Reason, Role
+from voteweb.core.models import LogAction, Reason, Role
+from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
 
 MEMBER = "lamplighter_at_sea"
 MODERATOR = "mod_of_many_things"
@@ -120,11 +124,19 @@ def _set_touch(page: Page, enabled: bool) -> None:
 
 
 @pytest.mark.usefixtures("stories")
+@pytest.mark.parametrize("announcement", ["", "m" * config.MAX_ANNOUNCEMENT_LENGTH], ids=["usual", "announcement"])
 @pytest.mark.parametrize("name", ["", MEMBER, MODERATOR], ids=["reader", "member", "moderator"])
-def test_first_screen_shows_many_articles(name: str, visit: Visit, touch: Visit) -> None:
+def test_first_screen_shows_many_articles(
+    name: str, announcement: str, visit: Visit, touch: Visit, store: Store
+) -> None:
+    if announcement:
+        admin = factories.user(store, "root", Role.ADMIN)
+        entry = NewLogEntry(LogAction.SWITCH, admin.name, title="announcement", why=announcement)
+        store.switches.set(SwitchName.ANNOUNCEMENT, "/about", entry, actor=admin)
     for screen in (PHONE, DESK):
         visitor = (touch if screen.touch else visit)(name)
         visitor.page.set_viewport_size({"width": screen.width, "height": screen.height})
+        until(lambda visitor=visitor: visitor.open("/").page.locator(".announcement").count() == bool(announcement))
         for path in ("/", "/new"):
             header, *boxes = visitor.open(path).page.evaluate(MEASURE)
             heights, ends = boxes[::2], boxes[1::2]

@@ -16,6 +16,7 @@ from voteweb.core.config import COMMAND_LINE
 from voteweb.core.jobs import ACCOUNT_DELETIONS
 from voteweb.core.models import DomainAction, LogAction, Order, Period, Reason, Role, User
 from voteweb.core.my_site import hidden_member
+from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store
 from voteweb.store.bans import Span
 from voteweb.store.keys import Keys, article_id
@@ -74,6 +75,8 @@ def busy(make_store: MakeStore) -> Store:
     store.account_deletion.start(factories.user(store, "zoe"), delete_articles=True)
     rule = NewLogEntry(LogAction.DOMAIN, "Ann", title="spam.example", why="spam")
     store.groups.change("go", "Go", "", alias="golang")
+    closing = NewLogEntry(LogAction.SWITCH, "root", title="signup")
+    store.switches.set(SwitchName.SIGNUP, "closed", closing, actor=factories.user(store, "root", Role.ADMIN))
     store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=store.users.get("ann"))
     store.articles.post(factories.draft(link="https://spam.example/"), bob, factories.token())
     store.notes.add("ann", "A note.", store.users.get("ann"))

@@ -1,7 +1,7 @@
 """The site on the test server, and its readers and members."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -18,11 +18,21 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import NoTitle
 from voteweb.core.models import Role
 from voteweb.store import Store, build_store
-from voteweb.web import search_limits
+from voteweb.web import search_limits, site_switches
+from voteweb.web.site_switches import KnownSwitches
 
 MakeApp = Callable[..., Flask]
 MakeBrowser = Callable[..., Browser]
 MakeMember = Callable[..., Browser]
+
+
+@dataclass
+class Clock:
+    """A clock that stands at ``now`` seconds."""
+
+    now: float
+
+
 CountRoundTrips = Callable[[Callable[[], object]], int]
 
 
@@ -33,6 +43,14 @@ def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     passwords._dummy_hash.cache_clear()
     yield
     passwords._dummy_hash.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def switch_clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock by which processes read switches again; it stands until a test advances it."""
+    clock = Clock(1_000.0)
+    monkeypatch.setattr(site_switches, "monotonic", lambda: clock.now)
+    return clock
 
 
 @cache
@@ -83,6 +101,7 @@ def make_app(settings: Settings, store: Store, index: FixedIndex, aging_clock: A
         app = _app(changed) if aging_clock is None else create_app(changed, store)
         if aging_clock:
             aging_clock.watch(app)
+        app.extensions["voteweb.site_switches"] = KnownSwitches(changed)  # another test may have set one
         search_limits.init_app(app)  # another test of the same site may have been refused
         app.extensions["voteweb.title_fetcher"] = StoredTitles()
         app.extensions["voteweb.search"] = index if changed.search else None

@@ -49,6 +49,7 @@ OTHER_PAGES = [
     ("/a/1/c/1/report", 1, 1, 1),
     ("/a/1/c/1/reports", 0, 1, 2),
     ("/invitations", 0, 1, 1),
+    ("/admin", 0, 1, 1),
     ("/waiting", 0, 1, 1),
     ("/sort", 0, 1, 2),
     ("/sort?of=all", 0, 1, 2),

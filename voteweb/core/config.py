@@ -226,6 +226,10 @@ TRIAL_SETTLED_SECONDS = 86_400
 MAX_TRIAL_VOTES = 86_400_000
 #: Days by which votes may lift an article: a century.
 MAX_LIFT_DAYS = 36_500
+#: Characters of the announcement that every page shows: one line on a desk, three on a phone.
+MAX_ANNOUNCEMENT_LENGTH = 120
+#: First articles of a new member that can be held, at most.
+MAX_HOLD_POSTS = 100
 #: Digits of the highest page number that is looked up.
 MAX_PAGE_DIGITS = 9
 #: Attempts of a script whose keys have changed since they were read, before Conflict is raised.
@@ -412,7 +416,7 @@ class Settings:
         0, "0 or 1", f"whether members may invite after {INVITER_SECONDS // 86_400} days, not only moderators"
     )
     hold_posts: int = _setting(
-        0, "articles", "first articles of a new member that wait for a moderator; 0: none", 0, 100
+        0, "articles", "first articles of a new member that wait for a moderator; 0: none", 0, MAX_HOLD_POSTS
     )
     newcomer_days: int = _setting(
         7, "days", "how long after signing up a member may vote and post less; 0: not at all", 0, 365

@@ -514,6 +514,16 @@ class DataDamaged(VotewebError):
     )
 
 
+class ReadOnly(VotewebError):
+    """An admin has made the site read-only; ``retry_after`` is the suggested wait in seconds."""
+
+    status = 503
+    code = "read-only"
+    template = N_("The site can only be read at the moment, so nothing was saved. Please try again later.")
+    with_words: ClassVar[str] = N_("The site can only be read at the moment, so nothing was saved: %(words)s")
+    retry_after: ClassVar[int] = 300
+
+
 class Busy(VotewebError):
     """Too many passwords are being checked; ``retry_after`` is the suggested wait in seconds."""
 

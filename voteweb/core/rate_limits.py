@@ -161,6 +161,25 @@ PREVIEW = Limit(
     ("submission.preview",),
 )  # fmt: skip
 
+#: No moderator works faster; it bounds the harm of a stolen session, all of which is in the log.
+MODERATE = Limit(
+    "moderate", "sort, remove, restore, close, ban, let in, give roles, make groups, set switches",
+    LimitScope.MEMBER, 100, 1_000, HOUR,
+    N_("You have reached the limit of %(burst)s moderation actions in a row. "
+       "Please continue in %(wait)s, at %(when)s. The limit bounds what somebody could do in your name."),
+    (
+        "moderation.set_groups", "sorting.index", "moderation.remove", "moderation.restore", "moderation.dismiss",
+        "answers.keep_removed", "moderation_log.undo",
+        "bans.ban", "bans.unban", "users.set_role", "groups.new", "groups.edit",
+        "groups.delete", "admissions.admit", "admissions.refuse",
+        "comment_moderation.remove", "comment_moderation.restore", "comment_moderation.dismiss",
+        "notes.add", "notes.delete", "domain_rules.save", "domain_rules.delete",
+        "held_articles.release", "admin_switches.set_switch",
+        "comment_moderation.close", "comment_moderation.reopen",
+    ),
+    counts_refused=False,
+)  # fmt: skip
+
 #: Every limit; one of the scope MEMBER counts each request of a logged-in member to its views.
 LIMITS = (
     LOGIN_BY_ADDRESS,
@@ -275,24 +294,7 @@ LIMITS = (
     ),
     REFUSED_FORMS,
     PREVIEW,
-    # No moderator works faster; it bounds the harm of a stolen session, all of which is in the log.
-    Limit(
-        "moderate", "sort, remove, restore, close, ban, let in, give roles, make groups",
-        LimitScope.MEMBER, 100, 1_000, HOUR,
-        N_("You have reached the limit of %(burst)s moderation actions in a row. "
-           "Please continue in %(wait)s, at %(when)s. The limit bounds what somebody could do in your name."),
-        (
-            "moderation.set_groups", "sorting.index", "moderation.remove", "moderation.restore", "moderation.dismiss",
-            "answers.keep_removed", "moderation_log.undo",
-            "bans.ban", "bans.unban", "users.set_role", "groups.new", "groups.edit",
-            "groups.delete", "admissions.admit", "admissions.refuse",
-            "comment_moderation.remove", "comment_moderation.restore", "comment_moderation.dismiss",
-            "notes.add", "notes.delete", "domain_rules.save", "domain_rules.delete",
-            "held_articles.release",
-            "comment_moderation.close", "comment_moderation.reopen",
-        ),
-        counts_refused=False,
-    ),
+    MODERATE,
 )  # fmt: skip
 
 #: Views whose forms have no limit, and why.

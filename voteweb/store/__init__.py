@@ -52,6 +52,7 @@ from voteweb.store.searched import SearchedDocuments
 from voteweb.store.secret_feeds import SecretFeeds
 from voteweb.store.server_info import ServerInfo
 from voteweb.store.sessions import Sessions
+from voteweb.store.site_switches import Switches
 from voteweb.store.statistics import Statistics
 from voteweb.store.threads import Threads
 from voteweb.store.unsorted import Unsorted
@@ -85,6 +86,7 @@ class Store:
     ban_removals: BanRemovals
     notes: Notes
     domain_rules: DomainRules
+    switches: Switches
     held_articles: HeldArticles
     admissions: Admissions
     sessions: Sessions
@@ -184,6 +186,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         ban_removals=BanRemovals(connection, moderation_log, users, removals, comment_removals),
         notes=Notes(connection),
         domain_rules=DomainRules(connection, moderation_log),
+        switches=Switches(connection, moderation_log),
         held_articles=held_articles,
         admissions=admissions,
         sessions=sessions,

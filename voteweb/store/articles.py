@@ -43,9 +43,12 @@ class Articles:
         self._log = moderation_log
         self._rate_limits = rate_limits
 
-    def post(self, draft: Draft, poster: User, token: str, *, allow_duplicate: bool = False) -> int:
+    def post(
+        self, draft: Draft, poster: User, token: str, *, allow_duplicate: bool = False, hold_posts: int | None = None
+    ) -> int:
         """Post *draft* and return its id; the same *token* of the same member always leads to the same article.
 
+        The first *hold_posts* articles of a new member wait for a moderator; None: as many as the settings say.
         Raises Duplicate when the link was posted within LINK_SECONDS, unless *allow_duplicate*; DomainRefused;
         NoSuchGroup when one of the draft's groups does not exist; TooManyGroups; LoggedOut when the poster has left or
         was banned meanwhile; TooFast when the poster signed up lately and has posted as much as newcomers may;
@@ -56,7 +59,7 @@ class Articles:
             raise TooManyGroups(max=self._settings.max_groups)
         now = time.time()
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            outcome = self._post(draft, groups, poster, token, allow_duplicate, now)
+            outcome = self._post(draft, groups, poster, token, allow_duplicate, now, hold_posts)
             if outcome.status == "again":  # the database's clock says another day
                 now = float(outcome.values[0])
             elif outcome.status != "taken":  # an id is given out twice when a failover lost the counter
@@ -80,7 +83,14 @@ class Articles:
         return bool(self._connection.command("EXISTS", self._keys.once(poster.id, token)))
 
     def _post(
-        self, draft: Draft, groups: Sequence[str], poster: User, token: str, allow_duplicate: bool, now: float
+        self,
+        draft: Draft,
+        groups: Sequence[str],
+        poster: User,
+        token: str,
+        allow_duplicate: bool,
+        now: float,
+        hold_posts: int | None,
     ) -> Outcome:
         keys, settings, lists = self._keys, self._settings, site_lists(self._keys, now, draft.link)
         limit_key, *limit_arguments = self._rate_limits.newcomer_arguments(NEWCOMER_POST, poster.name)
@@ -120,7 +130,7 @@ class Articles:
                 int(allow_duplicate),
                 *limit_arguments,
                 " ".join(links.rule_domains(draft.link)),
-                settings.hold_posts,
+                settings.hold_posts if hold_posts is None else hold_posts,
                 *groups,
             ],
         )

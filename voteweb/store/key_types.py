@@ -11,7 +11,7 @@ TYPES = {
     "groups": "set", "group": "set", "group-info": "hash", "group-aliases": "hash", "combined": "zset",
     "user": "hash", "notes": "hash", "users": "zset", "held": "zset", "admins": "set",
     "posted": "zset", "gone": "zset", "leaving": "set", "ban-removals": "set",
-    "domain-rules": "hash", "held-articles": "zset",
+    "domain-rules": "hash", "site": "hash", "held-articles": "zset",
     "sessions": "hash", "signup": "string", "known": "string", "network": "zset",
     "reports": "zset", "answers": "zset", "report": "hash", "reported": "set",
     "thread": "hash", "words": "hash", "hidden": "string", "voted-comments": "set", "comments": "list",

@@ -22,7 +22,7 @@ _COMMENT_ID = re.compile(r"[1-9][0-9]{0,18}\.[1-9][0-9]{0,18}")
 _GRAMMAR = re.compile(
     r"(?:good|groups|combined|users|admins|held|reports|log|log-entries|leaving|restoring|schema|migrating):"
     r"|(?:answers|group-aliases|comments|removing|ban-removals|domain-rules|held-articles|top|changes|search):"
-    r"|jobs:|backup:|lease:[^:]+|stats:[^:]+"
+    r"|site:|jobs:|backup:|lease:[^:]+|stats:[^:]+"
     r"|(?:article|imported):[0-9]*"
     r"|(?:voted|open-votes|report|was|log-entry|thread|words|hidden):[0-9]+"
     r"|voted-comments:[0-9]+-[0-9]+|comment-report:[0-9]+\.[0-9]+"
@@ -158,6 +158,10 @@ class Keys:
     def domain_rules(self) -> str:
         """A hash: how links to some domains are treated, as JSON by domain, 1,000 at most; for ever."""
         return f"{self.prefix}domain-rules:"
+
+    def site(self) -> str:
+        """A hash: the announcement and the switches that admins have set, as JSON by name; for ever."""
+        return f"{self.prefix}site:"
 
     def notes(self, name: str) -> str:
         """A hash: the notes of moderators on one member, as JSON by id, 50 at most; for ever."""

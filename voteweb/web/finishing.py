@@ -4,7 +4,7 @@ from flask import Flask, Response
 from flask.globals import app_ctx, request_ctx
 
 from voteweb.core.config import Settings
-from voteweb.web import flashes, rate_limits, security
+from voteweb.web import flashes, rate_limits, read_only, security
 from voteweb.web.auth.sessions import USER
 from voteweb.web.caching import shared_pages
 from voteweb.web.monitoring import request_record
@@ -25,6 +25,8 @@ def init_app(app: Flask, settings: Settings) -> None:
             rate_limits.count_refused_form(response.status_code)
         if "rate_limit_refusal" in own:
             rate_limits.add_retry_after(response)
+        if "read_only" in own:
+            read_only.add_retry_after(response)
         if "vote_flash" in own:
             flashes.set_vote_flash(response, None)
         if request.method == "POST" and session.get(USER):

@@ -22,7 +22,7 @@ from voteweb.core import validation
 from voteweb.core.errors import N_, Invalid, NotAllowed, StaleEdit, TooFast, VotewebError
 from voteweb.core.models import Article, Draft, Reason
 from voteweb.core.validation import is_submission_token, new_submission_token
-from voteweb.web import rate_limits
+from voteweb.web import rate_limits, read_only
 from voteweb.web.context import settings
 from voteweb.web.i18n import locale
 from voteweb.web.i18n.formatting import error_message
@@ -84,7 +84,7 @@ class Form(FlaskForm):
     def _may_be_sent(self) -> bool:
         if not self.csrf_token.validate(self):
             return False
-        refusal = rate_limits.exceeded()
+        refusal = _refusal()
         if refusal is not None:
             self.refuse(refusal)
         return refusal is None
@@ -92,7 +92,7 @@ class Form(FlaskForm):
     @property
     def status(self) -> int:
         """The HTTP status of a page that shows this form."""
-        refusal = rate_limits.exceeded()
+        refusal = _refusal()
         return refusal.status if refusal else self._status if self.errors else 200
 
     def refuse(self, error: VotewebError, name: str = "") -> None:
@@ -106,6 +106,11 @@ class Form(FlaskForm):
             self.form_errors.append(error_message(error))
             if isinstance(error, NotAllowed | StaleEdit):
                 self._status = error.status
+
+
+def _refusal() -> VotewebError | None:
+    """Return why this request is refused, whatever is typed: the site is read-only, or a limit is exceeded."""
+    return read_only.refusal() or rate_limits.exceeded()
 
 
 def checked(check: Callable[[str], str]) -> Callable[[Any, Any], None]:

@@ -18,6 +18,7 @@ from voteweb.web.auth.login import viewer
 from voteweb.web.caching import own_parts
 from voteweb.web.comment_forms import CommentForm
 from voteweb.web.context import now
+from voteweb.web.context import settings as current_settings
 from voteweb.web.forms import AnswerForm, ReportForm
 from voteweb.web.i18n import formatting
 
@@ -69,6 +70,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         # In place of Flask-WTF's function: pages get a member's token from the context below.
         csrf_token="",  # nosec B106
         current_path=urls.current_path,
+        current_settings=current_settings,
         error_message=formatting.error_message,
         lift_of=lambda votes: ranking.lift(votes, settings.vote_score, settings.max_lift),
         explain_score=lambda article: ranking.explain(
@@ -87,6 +89,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         new_count=formatting.new_count,
         own_account=own_parts.account,
         own_messages=own_parts.messages,
+        own_notice=own_parts.notice,
         own_part=own_parts.own,
         my_site=my_site.choice,
         may_edit_comment=lambda node: comment_permissions.may_edit_comment(viewer(), node, now(), settings),
@@ -103,6 +106,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         row_flash=flashes.pop_row_flash,
         role_names=formatting.ROLE_NAMES,
         settings=settings,
+        signup_names=formatting.SIGNUP_NAMES,
         snippet_of=snippets.mark_snippet,
         static=urls.static,
         title_of=snippets.mark_title,

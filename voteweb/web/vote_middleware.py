@@ -17,7 +17,7 @@ from voteweb.core.caches import cache_short
 from voteweb.core.comments import CommentId
 from voteweb.core.config import Settings
 from voteweb.core.models import Voter
-from voteweb.web import rate_limits, security, voting
+from voteweb.web import rate_limits, read_only, security, voting
 from voteweb.web.auth import csrf, login
 from voteweb.web.auth.sessions import SID, SessionInterface, cookie_name, cookie_names
 from voteweb.web.caching import shared_pages
@@ -81,6 +81,8 @@ class VoteMiddleware:
             return None
         try:
             with self._flask.app_context():
+                if read_only.error():
+                    return None
                 request = SiteRequest(environ, populate_request=False)
                 voter = self._accepted(request)
                 if voter is None:

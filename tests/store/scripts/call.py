@@ -20,6 +20,7 @@ ARGUMENTS = {
     " grace link_seconds known_link known_poster known_revision",
     "set_domain_rule": "log domain rule why who most",
     "delete_domain_rule": "log domain",
+    "set_switch": "log switch value words who",
     "add_note": "log text author most",
     "answer_removal": "member text",
     "keep_removed": "log member",
@@ -121,7 +122,7 @@ ARGUMENTS = {
 #: The scripts that end their keys and arguments with an actor.
 WITH_ACTOR = {
     "answer_removal", "keep_removed", "add_note", "delete_note", "ban_member", "lift_ban",
-    "set_domain_rule", "delete_domain_rule", "release_article",
+    "set_domain_rule", "delete_domain_rule", "set_switch", "release_article",
     "change_own_list", "change_user", "close_thread", "delete_comment", "dismiss_reports", "edit_article",
     "edit_comment", "judge_member", "make_group", "delete_group", "make_invitation", "mark_all_read", "quiet_comment",
     "remove_comment", "reopen_thread", "report_article", "report_comment", "restore_article", "restore_comment",

@@ -432,6 +432,9 @@ CALLS = {
         most=5,
         actor=MOD,
     ),
+    "set_switch": call(
+        "set_switch", "site:", log=LOGGED, switch="read-only", value="on", words="Repairs.", who="root", actor=ADMIN
+    ),
     "delete_domain_rule": call("delete_domain_rule", "domain-rules:", log=LOGGED, domain="ad.example", actor=MOD),
     "delete_note": call("delete_note", "notes:bob", note="1", author="mod", actor=MOD),
     "ban_member": call(

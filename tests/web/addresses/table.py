@@ -77,6 +77,7 @@ PAGES = [
     page("groups.new", "/groups/new", allowed=STAFF),
     page("groups.edit", "/g/{name}/edit", allowed=STAFF),
     listing("users.show", "/u/{name}", parts={"name": "poster"}),
+    page("admin.index", "/admin", allowed=(ADMIN,)),
     listing("domain_rules.index", "/domains", allowed=STAFF, parameters=("page", "q")),
     page("bans.form", "/u/{name}/ban", parts={"name": "zoe"}, allowed=STAFF),
     page(
@@ -283,6 +284,8 @@ FORMS = [
     form("bans.unban", "/u/{name}/unban", parts={"name": "yan"}, allowed=STAFF, limit="moderate"),
     form("held_articles.release", "/a/{id}/release", parts={"id": "77"}, allowed=STAFF, limit="moderate",
          returns_to="/a/77#a77"),
+    form("admin_switches.set_switch", "/admin/{switch}", parts={"switch": "announcement"}, fields={"words": "Words."},
+         allowed=(ADMIN,), limit="moderate"),
     form("domain_rules.save", "/domains", fields={"domain": "spam.example", "rule": "refuse", "why": "Spam."},
          allowed=STAFF, limit="moderate"),
     form("domain_rules.delete", "/domains/{host}/delete", parts={"host": "ad.example"}, allowed=STAFF,

@@ -88,6 +88,7 @@ PAGES = [
     "/d/example.com",
     "/hidden",
     "/domains",
+    "/admin",
     "/u/bob/ban",
 ]
 #: Forms with fields that are refused.

@@ -105,9 +105,11 @@ class Connection:
         finally:
             self.on_round_trip(time.perf_counter() - start)
 
-    def command(self, *arguments: Any) -> Any:
-        """Run one command that may be sent twice."""
-        return self._naming_damage([arguments], lambda: self.retry_until_deadline(lambda: self._execute(arguments)))
+    def command(self, *arguments: Any, deadline: float | None = None) -> Any:
+        """Run one command that may be sent twice, or once with the *deadline* 0."""
+        return self._naming_damage(
+            [arguments], lambda: self.retry_until_deadline(lambda: self._execute(arguments), deadline=deadline)
+        )
 
     def _execute(self, arguments: Sequence[Any]) -> Any:
         return self.client.execute_command(*arguments)  # type: ignore[no-untyped-call]

@@ -19,7 +19,7 @@ from voteweb.core.models import Session, User, Voter
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.sessions import digest
 from voteweb.store.viewers import Viewer
-from voteweb.web import rate_limits
+from voteweb.web import rate_limits, read_only
 from voteweb.web.auth import csrf, device_cookie, pending_votes
 from voteweb.web.auth.sessions import SID, USER
 from voteweb.web.context import store
@@ -209,6 +209,14 @@ def require_moderator(user: User | None) -> User:
     return member
 
 
+def require_admin(user: User | None) -> User:
+    """Return *user*, who must be an admin; raises LoggedOut and TooFast as :func:`require_member`, else 403."""
+    member = require_member(user)
+    if not permissions.may_administer(member):
+        abort(403, _("Only admins can do this."))
+    return member
+
+
 @_manager.user_loader  # type: ignore[untyped-decorator]
 def _load(_id: str) -> FlaskLoginUser | None:
     user = viewer()
@@ -276,6 +284,7 @@ def _check_request() -> ResponseReturnValue | None:
         return login_redirect()
     if view is not None and request.method == "POST":
         csrf.check_csrf()
+        read_only.check_form(handled_by_form=csrf.is_handled_by_form())
     return None
 
 

@@ -1,4 +1,4 @@
-"""The viewer's own parts of a page: account links, messages and the form token.
+"""The parts of a page that are rendered for each viewer: account links, notice, messages and the form token.
 
 While a page for all members is rendered, a mark stands for each of them, and the viewer is a member who does not exist.
 """
@@ -14,13 +14,14 @@ from markupsafe import Markup
 from voteweb.core import markup, permissions
 from voteweb.core.models import Role, User
 from voteweb.core.my_site import NOTHING_CHOSEN
-from voteweb.web import flashes
+from voteweb.web import flashes, site_switches
 from voteweb.web.auth.login import viewer, viewer_csrf_token
 from voteweb.web.caching.fragment_cache import fragments
 from voteweb.web.caching.frames import Part, part_mark
+from voteweb.web.context import settings
 from voteweb.web.urls import current_path
 
-ACCOUNT, MESSAGES, TOKEN = "account", "messages", "token"  # nosec B105
+ACCOUNT, NOTICE, MESSAGES, TOKEN = "account", "notice", "messages", "token"  # nosec B105
 #: The front page, where one gets anyway, and the pages of log-in.
 _NO_RETURN = ("/", "/login", "/signup", "/recover")
 
@@ -33,7 +34,7 @@ def account() -> Markup:
     if member is None:
         # After log-in a reader returns to this page.
         back = "" if request.path in _NO_RETURN else current_path()
-        return fragments().cached("_account_nav.html", name="", back=back)
+        return fragments().cached("_account_nav.html", name="", back=back, joins=settings().signup != "closed")
     return fragments().cached(
         "_account_nav.html",
         name=member.name,
@@ -53,6 +54,16 @@ def _messages(shown: list[tuple[str, str]]) -> Markup:
     if not shown:
         return Markup()
     return markup.trusted(current_app.jinja_env.get_template("_messages.html").render(messages=shown))
+
+
+def notice() -> Markup:
+    """Return the announcement and the notice that the site is read-only, as they are at this moment."""
+    if mark := own(NOTICE):
+        return mark
+    switches = site_switches.current()
+    if not switches.announcement and not switches.read_only:
+        return Markup()
+    return fragments().cached("_notice.html", announcement=switches.announcement, read_only=switches.read_only)
 
 
 def token() -> str:
@@ -98,4 +109,4 @@ def parts() -> dict[str, Part]:
 
 def parts_without_messages(token: str) -> dict[str, Part]:
     """Return the viewer's parts of a page without messages, with their form *token*."""
-    return {ACCOUNT: [account().encode()], MESSAGES: [], TOKEN: [token.encode()]}
+    return {ACCOUNT: [account().encode()], NOTICE: [notice().encode()], MESSAGES: [], TOKEN: [token.encode()]}

@@ -41,6 +41,13 @@ PERIOD_TITLES = {
     Period.YEAR: _l("Best of the last 365 days"),
     Period.ALL: _l("Best of all time"),
 }
+#: The names of the ways in which people join, as VOTEWEB_SIGNUP has them.
+SIGNUP_NAMES = {
+    "open": _l("everybody"),
+    "approve": _l("everybody whom a moderator lets in"),
+    "invite": _l("who is invited"),
+    "closed": _l("nobody"),
+}
 #: The labels of the kinds of log entries.
 LOG_ACTIONS = {
     LogAction.GROUPS: _l("articles sorted into groups"),
@@ -61,6 +68,7 @@ LOG_ACTIONS = {
     LogAction.RELEASE: _l("articles released"),
     LogAction.UNDOMAIN: _l("domain rules deleted"),
     LogAction.KEEP: _l("articles kept removed"),
+    LogAction.SWITCH: _l("switches set by admins"),
 }
 
 

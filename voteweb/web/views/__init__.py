@@ -6,6 +6,8 @@ from werkzeug.routing import IntegerConverter
 from voteweb.core.config import Settings
 from voteweb.web.views import (
     account,
+    admin,
+    admin_switches,
     admissions,
     answers,
     articles,
@@ -52,7 +54,7 @@ _MODULES = (
     status, feeds, sitemap, site_files, language,
     answers, inbox, best, sorting, bans, notes, recovery, members, my_groups, hidden, saved,
     domain, domain_rules, held_articles, search,
-    statistics, ranking_trial,
+    statistics, ranking_trial, admin, admin_switches,
 )  # fmt: skip
 #: The pages of conversations, which a site without them does not have.
 _CONVERSATIONS = (

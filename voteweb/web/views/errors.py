@@ -11,6 +11,7 @@ from voteweb.core.errors import (
     DataDamaged,
     LoggedOut,
     PasswordNeeded,
+    ReadOnly,
     StorageFull,
     TooFast,
     Unavailable,
@@ -67,11 +68,11 @@ def _voteweb_error(error: VotewebError) -> ResponseReturnValue:
         current_app.logger.warning("Redis is unavailable: %s", error.__cause__)
     elif isinstance(error, DataDamaged):
         current_app.logger.error("The data are damaged, run voteweb doctor: %s", error, exc_info=error.__cause__)
-    if isinstance(error, Unavailable | Busy | SearchError):
+    if isinstance(error, Unavailable | Busy | ReadOnly | SearchError):
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, TooFast):
         rate_limits.record_exceeded(error)
-    back = return_url() if isinstance(error, TooFast) and request.method == "POST" else ""
+    back = return_url() if isinstance(error, TooFast | ReadOnly) and request.method == "POST" else ""
     return _render(error.status, error.code, error_message(error), headers, back)
 
 

@@ -127,7 +127,7 @@ def report(id: int) -> ResponseReturnValue:
         abort(403, _("You cannot report your own article; you can edit or delete it in its first minutes."))
     form = ReportForm()
     if not form.validate():
-        return render_article(id, 422, report=form)
+        return render_article(id, form.status, report=form)
     try:
         store().reports.make(id, user, Reason(form.reason.data), form.note.data)
     except AlreadyReported as error:

@@ -5,6 +5,7 @@ from flask import flash, g
 from voteweb.core import rate_limits
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import VotewebError
+from voteweb.web import read_only
 from voteweb.web.context import store
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
@@ -32,6 +33,9 @@ def cast(vote: int | CommentId | None, token: str) -> None:
         return
     g.other_limit = rate_limits.member_limit("votes.vote", "POST")  # this is a vote, not a log-in
     try:
+        refused = read_only.error()
+        if refused:
+            raise refused
         change_and_count("comment_votes.vote" if isinstance(vote, CommentId) else "votes.vote", vote)
     except VotewebError as error:
         flash(error_message(error), "error")

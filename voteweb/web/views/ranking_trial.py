@@ -1,12 +1,11 @@
 """Trials of other weights of the ranking, for admins; nothing is written."""
 
-from flask import Blueprint, abort, render_template, request
+from flask import Blueprint, render_template, request
 from flask.typing import ResponseReturnValue
 
-from voteweb.core import permissions
 from voteweb.core.errors import Invalid
 from voteweb.core.ranking_trial import WEIGHTS, change_weights, has_own_vote_score, parse_weight
-from voteweb.web.auth.login import login_required, queue_viewer, require_member
+from voteweb.web.auth.login import login_required, queue_viewer, require_admin
 from voteweb.web.context import now, settings, store
 from voteweb.web.i18n.formatting import error_message
 
@@ -23,8 +22,7 @@ def show() -> ResponseReturnValue:
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
     pipeline.execute()
-    if not permissions.may_administer(require_member(viewer.result)):
-        abort(403)
+    require_admin(viewer.result)
     typed = {name: request.args.get(name, "").strip()[:_MAX_TYPED_LENGTH] for name in WEIGHTS}
     weights: dict[str, int | None] = {}
     refused: dict[str, str] = {}

@@ -64,12 +64,20 @@ def privacy() -> str:
 @blueprint.get("/healthz")
 def health() -> ResponseReturnValue:
     """Return the health of the site: 200 while it can be read, with what needs an operator; 503 when it cannot."""
-    status, reasons = store().health.health()
+    status, reasons = site_health()
     headers = {"Cache-Control": "no-store"}
     if status == "down":
         return jsonify(status=status, reasons=reasons), 503, headers | {"Retry-After": str(Unavailable.retry_after)}
+    return jsonify(status=status, reasons=reasons), 200, headers
+
+
+def site_health() -> tuple[str, list[str]]:
+    """Return whether the site is ``ok``, ``degraded`` or ``down``, and why."""
+    status, reasons = store().health.health()
+    if status == "down":
+        return status, list(reasons)
     reasons = [*settings().warnings(), *operator_pages().faults(), *reasons, *_search_warnings()]
-    return jsonify(status="degraded" if reasons else "ok", reasons=reasons), 200, headers
+    return "degraded" if reasons else "ok", reasons
 
 
 def _search_warnings() -> list[str]:

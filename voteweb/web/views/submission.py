@@ -69,7 +69,9 @@ def submit() -> ResponseReturnValue:
         try:
             if not allow_duplicate:
                 _check_not_waiting(viewer, form)
-            id = store().articles.post(form.draft(), viewer, form.once.data, allow_duplicate=allow_duplicate)
+            id = store().articles.post(
+                form.draft(), viewer, form.once.data, allow_duplicate=allow_duplicate, hold_posts=settings().hold_posts
+            )
         except (NoSuchGroup, TooManyGroups) as error:
             form.refuse(error, "groups")
         except Duplicate as error:

@@ -1,0 +1,67 @@
+"""Switches of the site: set by admins alone, one of two at once, with an entry in the log for each change."""
+
+from functools import partial
+
+import pytest
+
+from tests import factories
+from tests.store.concurrency import at_once
+from tests.store.examination import broken, run
+from voteweb.core.errors import NotAllowed
+from voteweb.core.models import LogAction, Role, User
+from voteweb.core.site_switches import ON, SiteSwitches, SwitchName
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+
+def set_switch(store: Store, by: User, name: SwitchName, value: str, words: str = "") -> None:
+    entry = NewLogEntry(LogAction.SWITCH, by.name, title=name.value, why=words)
+    store.switches.set(name, value, entry, actor=by)
+
+
+def log_of(store: Store) -> list[tuple[str, tuple[str, ...], str, str]]:
+    pipeline = store.pipeline()
+    page = store.moderation_log.queue_page(pipeline, 1)
+    pipeline.execute()
+    return [(entry.title, entry.added, entry.why, entry.who) for entry in page.result.rows]
+
+
+def test_admins_set_and_clear_switches_and_the_log_says_so(store: Store) -> None:
+    root, mod = factories.user(store, "root", Role.ADMIN), factories.user(store, "mod", Role.MODERATOR)
+    with pytest.raises(NotAllowed):
+        set_switch(store, mod, SwitchName.READ_ONLY, ON)
+    assert store.switches.read_once() == SiteSwitches()
+    for _ in range(2):
+        set_switch(store, root, SwitchName.READ_ONLY, ON, "Repairs.")
+    switch = store.switches.read_once().read_only
+    assert switch is not None
+    assert (switch.value, switch.words, switch.by, switch.time > 1e9) == (ON, "Repairs.", "root", True)
+    for _ in range(2):
+        set_switch(store, root, SwitchName.READ_ONLY, "")
+    assert store.switches.read_once() == SiteSwitches()
+    assert log_of(store) == [("read-only", (), "", "root"), ("read-only", (ON,), "Repairs.", "root")]
+    assert broken(store) == []
+
+
+def test_admins_who_set_a_switch_at_once_are_each_in_the_log(store: Store) -> None:
+    admins = [factories.user(store, f"root{number}", Role.ADMIN) for number in range(4)]
+    at_once([partial(set_switch, store, admin, SwitchName.SIGNUP, "closed") for admin in admins])
+    assert len(log_of(store)) == 1
+    choices = ["open", "approve", "invite", ""]
+    pairs = zip(admins, choices, strict=True)
+    at_once([partial(set_switch, store, admin, SwitchName.SIGNUP, choice) for admin, choice in pairs])
+    newest, signup = log_of(store)[0], store.switches.read_once().signup
+    assert newest[1] == ((signup.value,) if signup else ())
+
+
+def test_values_of_another_program_set_nothing(store: Store) -> None:
+    switch = '{"value": "%s", "words": "", "by": "x", "time": 1}'
+    for name, text in (
+        ("signup", switch % "everybody"), ("hold-posts", switch % "-1"), ("read-only", "[]"), ("other", switch % "on"),
+        ("announcement", switch % "javascript:alert(1)"),
+    ):  # fmt: skip
+        run(store, "HSET", "site:", name, text)
+    assert store.switches.read_once() == SiteSwitches()
+    run(store, "DEL", "site:")
+    run(store, "SET", "site:", "text")
+    assert store.switches.read_once() == SiteSwitches()

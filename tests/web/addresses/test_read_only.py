@@ -1,0 +1,39 @@
+"""A site that is read-only refuses all forms but those of log-in, moderators and admins, and keeps what was typed."""
+
+import pytest
+
+from tests.store.test_site_switches import set_switch
+from tests.web.addresses.address import Address
+from tests.web.addresses.conftest import MakePerson
+from tests.web.addresses.table import FORMS
+from tests.web.addresses.test_permissions import send
+from tests.web.state import content
+from voteweb.core.rate_limits import MODERATE
+from voteweb.core.site_switches import ON, SwitchName
+from voteweb.store import Store
+
+#: The forms that are refused: they change something of the site.
+REFUSED = [
+    address
+    for address in FORMS
+    if address.writes
+    and address.endpoint not in MODERATE.views
+    and not address.endpoint.startswith(("auth.log", "auth.reset", "recovery.recover", "language."))
+    and address.endpoint not in ("account.logout_everywhere", "account.end_sessions")
+    and address.allowed
+]
+
+
+@pytest.mark.parametrize("address", REFUSED, ids=str)
+def test_form_is_refused_in_the_operators_words(address: Address, make_person: MakePerson, store: Store) -> None:
+    person = address.allowed[0]
+    browser = make_person(person)
+    token = browser.csrf_token()
+    set_switch(store, store.users.get("other-admin"), SwitchName.READ_ONLY, ON, "Back at nine <b>.")
+    before = content(store)
+    send(address, person, browser, token)
+    assert content(store) == before
+    assert (browser.status, browser.response.headers["Retry-After"]) == (503, "300")
+    assert "nothing was saved: Back at nine &lt;b&gt;." in browser.response.text
+    kept = {"title", "text", "note", "answer", "description"} & set(address.fields)
+    assert all(address.fields[name] in browser.response.text for name in kept)

@@ -1,0 +1,115 @@
+"""Switches on pages: in force within a second in every process, before and in Flask, at no cost of a round trip."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests import factories
+from tests.store.test_site_switches import set_switch
+from tests.web.aging import Clock as PageClock
+from tests.web.browser import JSON, PASSWORD, Browser
+from tests.web.conftest import Clock, CountRoundTrips
+from tests.web.escaping import HOSTILE
+from voteweb.app import create_app
+from voteweb.core.config import Settings
+from voteweb.core.errors import Unavailable
+from voteweb.core.models import Role, User
+from voteweb.core.site_switches import ON, SwitchName
+from voteweb.store import Store, build_store
+
+
+@pytest.fixture
+def root(store: Store) -> User:
+    factories.article(store)
+    return factories.user(store, "root", Role.ADMIN)
+
+
+def notices(browser: Browser, address: str = "/") -> list[str]:
+    return [notice.text for notice in browser.open(address).page.all("p", class_="announcement")]
+
+
+@pytest.mark.parametrize("page_seconds", [0.0, 1.0])
+def test_a_switch_holds_in_every_process_within_a_second(
+    page_seconds: float, root: User, store: Store, settings: Settings, switch_clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """Two servers of one site have each a reader and a member who look at the list that is kept for a second."""
+    pages, bob = PageClock(monkeypatch), factories.user(store, "bob")
+    kept = replace(settings, page_seconds=page_seconds)
+    apps = [create_app(kept, build_store(store.connection, kept)) for _ in range(2)]
+    browsers = [browser for app in apps for browser in (Browser(app), Browser(app).start_session(bob))]
+    for _ in range(2):
+        assert [notices(browser) for browser in browsers] == [[]] * 4
+    set_switch(store, root, SwitchName.ANNOUNCEMENT, "/a/1", HOSTILE)
+    set_switch(store, root, SwitchName.READ_ONLY, ON, "Back at nine.")
+    for clock in (switch_clock, pages):
+        clock.now += 1.01
+    for browser in browsers:
+        assert notices(browser) == [HOSTILE, "Read-only Back at nine."]
+        assert browser.page.all("p", class_="announcement")[0].one("a")["href"] == "/a/1"
+    for member in browsers[1::2]:
+        form = {"csrf_token": member.csrf_token(), "next": "/new"}
+        for headers in (JSON, {}):
+            assert member.post("/a/1/vote", form, headers=headers).status == 503
+            assert "nothing was saved: Back at nine." in member.response.text
+    set_switch(store, root, SwitchName.READ_ONLY, "")
+    switch_clock.now += 1.01
+    assert browsers[1].post("/a/1/vote", {"csrf_token": browsers[1].csrf_token()}).status == 303
+    assert store.articles.get(1).votes == 2
+
+
+def test_last_known_switches_hold_while_the_database_is_away(
+    root: User, store: Store, bob: Browser, switch_clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_switch(store, root, SwitchName.READ_ONLY, ON, "Repairs.")
+    token = bob.open("/").csrf_token()
+
+    def fail() -> None:
+        raise Unavailable
+
+    monkeypatch.setattr(type(store.switches), "read_once", lambda _: fail())
+    switch_clock.now += 5
+    assert notices(bob) == ["Read-only Repairs."]
+    assert bob.post("/a/1/vote", {"csrf_token": token}).status == 503
+
+
+def test_switches_are_read_once_a_second_at_most(
+    root: User, store: Store, bob: Browser, switch_clock: Clock, count_round_trips: CountRoundTrips
+) -> None:
+    set_switch(store, root, SwitchName.ANNOUNCEMENT, ON, "Hello.")
+    assert count_round_trips(lambda: bob.open("/new")) == 1
+
+    def open_later() -> None:
+        switch_clock.now += 1.01
+        bob.open("/new")
+
+    assert count_round_trips(open_later) == 2
+
+
+def test_members_log_in_to_a_read_only_site_and_their_pending_vote_is_refused(
+    root: User, store: Store, reader: Browser, bob: Browser, switch_clock: Clock
+) -> None:
+    reader.open("/").press("/a/1/vote")
+    set_switch(store, root, SwitchName.READ_ONLY, ON, "Repairs.")
+    switch_clock.now += 1.01
+    reader.follow()
+    reader.submit("/login", username="bob", password=PASSWORD)
+    assert reader.follow().is_logged_in
+    assert "nothing was saved: Repairs." in " ".join(reader.flashes)
+    assert store.articles.get(1).votes == 1
+
+
+def test_switches_override_who_may_join_and_how_many_articles_are_held(
+    root: User, store: Store, reader: Browser, switch_clock: Clock
+) -> None:
+    signup = {"username": "carl", "password": PASSWORD}
+    set_switch(store, root, SwitchName.SIGNUP, "closed")
+    assert (reader.open("/signup").status, reader.open("/").page.all("a", href="/signup")) == (403, [])
+    set_switch(store, root, SwitchName.SIGNUP, "")
+    set_switch(store, root, SwitchName.HOLD_POSTS, "1")
+    switch_clock.now += 1.01
+    assert "The first 1 articles of a new member" in reader.open("/rules").response.text
+    reader.open("/signup").submit("/signup", **signup)
+    reader.open("/submit").submit("/submit", title="A title", link="https://x.example/")
+    assert "is told" in " ".join(reader.follow().flashes) or "told what becomes" in " ".join(reader.flashes)
+    assert store.held_articles.is_held(2)

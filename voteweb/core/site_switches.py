@@ -1,0 +1,122 @@
+"""Switches of a site: what admins set while it runs, without a restart, until they clear it again."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from voteweb.core import config, validation
+from voteweb.core.config import Settings
+from voteweb.core.errors import N_, Invalid
+
+
+class SwitchName(StrEnum):
+    """The names of the switches. SIGNUP and HOLD_POSTS override the settings of these names."""
+
+    ANNOUNCEMENT = "announcement"
+    READ_ONLY = "read-only"
+    SIGNUP = "signup"
+    HOLD_POSTS = "hold-posts"
+
+
+#: The value of a switch that only has words.
+ON = "on"
+#: Who may join, as VOTEWEB_SIGNUP names it.
+SIGNUP_MODES = ("open", "approve", "invite", "closed")
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A switch as the admin ``by`` has set it at unix ``time``.
+
+    The ``value`` of an announcement is the address that it links to, ON without a link.
+    """
+
+    value: str
+    words: str = ""
+    by: str = ""
+    time: float = 0.0
+
+    @property
+    def link(self) -> str:
+        """The address to which an announcement leads, "" for none."""
+        return "" if self.value == ON else self.value
+
+
+@dataclass(frozen=True, slots=True)
+class SiteSwitches:
+    """The switches that are set; None for one that is not."""
+
+    announcement: Switch | None = None
+    read_only: Switch | None = None
+    signup: Switch | None = None
+    hold_posts: Switch | None = None
+
+    def get(self, name: SwitchName) -> Switch | None:
+        """Return the switch *name*, None if it is not set."""
+        switch: Switch | None = getattr(self, _field(name))
+        return switch
+
+    def settings(self, settings: Settings) -> Settings:
+        """Return *settings* as the switches override them."""
+        changes: dict[str, str | int] = {}
+        if self.signup and self.signup.value != settings.signup:
+            changes["signup"] = self.signup.value
+        if self.hold_posts and int(self.hold_posts.value) != settings.hold_posts:
+            changes["hold_posts"] = int(self.hold_posts.value)
+        return replace(settings, **changes) if changes else settings  # type: ignore[arg-type]
+
+
+def switches(stored: Mapping[SwitchName, Switch]) -> SiteSwitches:
+    """Return the switches *stored*, without those whose value or words cannot be, as another program wrote them."""
+    return SiteSwitches(**{_field(name): switch for name, switch in stored.items() if _is_valid(name, switch)})
+
+
+def checked_value(name: SwitchName, typed: str) -> str:
+    """Return the value of the switch *name* as it is stored, "" to clear it; raise Invalid."""
+    typed = typed.strip()[: config.MAX_LINK_LENGTH + 1]
+    if name is SwitchName.ANNOUNCEMENT:
+        return _link(typed) or ON
+    if not typed:
+        return ""
+    if name is SwitchName.HOLD_POSTS:
+        return _hold_posts(typed)
+    if typed not in (SIGNUP_MODES if name is SwitchName.SIGNUP else (ON,)):
+        raise Invalid(N_("Please choose one of the possibilities."))
+    return typed
+
+
+def checked_words(name: SwitchName, typed: str) -> str:
+    """Return the words of the switch *name* as one clean line, which may be empty; raise Invalid if it is too long."""
+    if name is not SwitchName.ANNOUNCEMENT:
+        return validation.note(typed)
+    line = validation.clean_line(typed, config.MAX_ANNOUNCEMENT_LENGTH)
+    if len(line) > config.MAX_ANNOUNCEMENT_LENGTH:
+        raise Invalid(N_("Please use at most %(max)s characters."), max=config.MAX_ANNOUNCEMENT_LENGTH)
+    return line
+
+
+def _link(typed: str) -> str:
+    if typed.startswith("/") and not typed.startswith("//") and len(typed) <= config.MAX_LINK_LENGTH:
+        if not typed.isascii() or not typed.isprintable() or "\\" in typed or " " in typed:
+            raise Invalid(N_("A link cannot contain spaces, backslashes or invisible characters."))
+        return typed
+    return validation.link(typed)
+
+
+def _hold_posts(typed: str) -> str:
+    if not typed.isascii() or not typed.isdigit() or len(typed) > 3 or int(typed) > config.MAX_HOLD_POSTS:
+        raise Invalid(N_("Please type a number from 0 to %(max)s."), max=config.MAX_HOLD_POSTS)
+    return str(int(typed))
+
+
+def _is_valid(name: SwitchName, switch: Switch) -> bool:
+    try:
+        typed = switch.link if name is SwitchName.ANNOUNCEMENT else switch.value
+        value, words = checked_value(name, typed), checked_words(name, switch.words)
+        return bool(switch.value) and (value, words) == (switch.value, switch.words)
+    except Invalid:
+        return False
+
+
+def _field(name: SwitchName) -> str:
+    return name.value.replace("-", "_")

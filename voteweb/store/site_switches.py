@@ -1,0 +1,63 @@
+"""Switches of a site: one small hash, read by each process about once a second."""
+
+import json
+
+from voteweb.core import site_switches
+from voteweb.core.errors import DataDamaged
+from voteweb.core.models import Role, User
+from voteweb.core.site_switches import SiteSwitches, Switch, SwitchName
+from voteweb.store.actors import actor_arguments
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.moderation_log import ModerationLog, NewLogEntry
+from voteweb.store.scanner import finite_number
+
+
+class Switches:
+    """The switches of one site."""
+
+    def __init__(self, connection: Connection, moderation_log: ModerationLog) -> None:
+        self._connection = connection
+        self._keys = connection.keys
+        self._log = moderation_log
+
+    def set(self, name: SwitchName, value: str, entry: NewLogEntry, *, actor: User) -> None:
+        """Set a switch to *value* with the words of *entry*, or clear it with the value "".
+
+        Raises LoggedOut, and NotAllowed unless *actor* is an admin.
+        """
+        log, checked = self._log.prepare(entry), actor_arguments(self._keys, actor, Role.ADMIN)
+        self._connection.script(
+            "set_switch",
+            [self._keys.site(), *log.keys, *checked.keys],
+            [*log.arguments, name.value, value, entry.why, entry.who, *checked.arguments],
+        )
+
+    def queue_all(self, pipeline: Pipeline) -> Future[SiteSwitches]:
+        """Queue a read of all switches."""
+        return pipeline.queue([("HGETALL", self._keys.site())], lambda replies: _switches(replies[0]))
+
+    def read_once(self) -> SiteSwitches:
+        """Return all switches, after one attempt to read them; raise Unavailable.
+
+        None of them is set in a key of another type, which the doctor names: no page must fail for it.
+        """
+        try:
+            return _switches(self._connection.command("HGETALL", self._keys.site(), deadline=0))
+        except DataDamaged:
+            return SiteSwitches()
+
+
+def _switches(stored: dict[str, str]) -> SiteSwitches:
+    read = {SwitchName(name): _switch(text) for name, text in stored.items() if name in set(SwitchName)}
+    return site_switches.switches({name: switch for name, switch in read.items() if switch})
+
+
+def _switch(stored: str) -> Switch | None:
+    """Return the switch that *stored* holds, None for what another program wrote."""
+    try:
+        fields = json.loads(stored)
+        time = finite_number(str(fields["time"])) or 0.0
+        return Switch(str(fields["value"]), str(fields["words"]), str(fields["by"]), time)
+    except (ValueError, TypeError, LookupError):
+        return None
