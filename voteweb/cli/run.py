@@ -69,7 +69,8 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
             _check_app(settings)
             store.health.refuse_foreign()
             search_warnings = search_health.start_warnings(is_on=bool(settings.search))
-            for warning in (*settings.warnings(), *store.health.warnings(), *store.health.hints(), *search_warnings):
+            hints = (*store.health.hints(), *store.rights.hints())
+            for warning in (*settings.warnings(), *store.health.warnings(), *hints, *search_warnings):
                 _warn(warning)
             if sample:
                 _add_sample(store, settings)

@@ -46,6 +46,7 @@ from voteweb.store.recovery_codes import RecoveryCodes
 from voteweb.store.removals import Removals
 from voteweb.store.reports import Reports
 from voteweb.store.rescoring import Rescoring
+from voteweb.store.rights import Rights
 from voteweb.store.schema import Schema
 from voteweb.store.search_results import SearchResults
 from voteweb.store.searched import SearchedDocuments
@@ -114,6 +115,7 @@ class Store:
     last_backup: LastBackup
     server_info: ServerInfo
     health: HealthChecks
+    rights: Rights
     leases: Leases
     schema: Schema
     changes: ChangeStream
@@ -214,6 +216,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         last_backup=last_backup,
         server_info=server_info,
         health=health,
+        rights=Rights(connection),
         leases=leases,
         schema=Schema(connection, settings),
         changes=ChangeStream(connection),

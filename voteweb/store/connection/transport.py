@@ -15,21 +15,35 @@ def send(
     Calls *on_connected* when there is a connection: after a failure before that, nothing was sent. redis-py's own
     pipeline also handles watched keys, retries and metrics.
     """
+    replies = replies_to(client, commands, on_connected=on_connected)
+    for reply in replies:
+        if isinstance(reply, redis.ResponseError):
+            raise reply
+    return replies
+
+
+def replies_to(
+    client: redis.Redis,
+    commands: Sequence[tuple[Any, ...]],
+    *,
+    on_connected: Callable[[], None] = lambda: None,
+    raw: bool = False,
+) -> list[Any]:
+    """Send *commands* in one round trip and return their replies, among them the server's errors.
+
+    With *raw* the replies stay as they came: those of a transaction's commands only say that they are queued.
+    """
     pool = client.connection_pool
     connection: Any = pool.get_connection()  # the methods used here are untyped in redis-py
     try:
         on_connected()
         connection.send_packed_command([b"".join(map(_pack, commands))])
-        replies = [_read_reply(client, connection, command[0]) for command in commands]
+        return [_read_reply(client, connection, "" if raw else command[0]) for command in commands]
     except BaseException:
         connection.disconnect()  # unread replies would answer the next command
         raise
     finally:
         pool.release(connection)
-    for reply in replies:
-        if isinstance(reply, redis.ResponseError):
-            raise reply
-    return replies
 
 
 def _pack(command: tuple[Any, ...]) -> bytes:
