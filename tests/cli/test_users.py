@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests import factories
 from tests.cli.conftest import Invoke
 from tests.cli.results import error_line, log_entries
 from tests.factories import user
@@ -107,3 +108,19 @@ def test_wrong_usage_has_status_2(invoke: Invoke, arguments: tuple[str, ...]) ->
 
 def test_an_empty_name_is_refused(invoke: Invoke) -> None:
     assert "user name" in error_line(invoke("user", "role", "", "admin"))
+
+
+@pytest.mark.parametrize("deletes", [False, True])
+def test_an_account_is_deleted_with_or_without_posts(invoke: Invoke, store: Store, deletes: bool) -> None:
+    id = factories.article(store, user(store, "Ann")).id
+    assert invoke("user", "delete", "ann").exit_code == 2, "nobody can be asked"
+    result = invoke("user", "delete", "ann", "--yes", *["--delete-posts"] * deletes)
+    assert result.stdout == "The account of Ann is deleted. Backups made before still have it.\n"
+    assert error_line(invoke("user", "delete", "ann", "--yes")) == "There is no member named ann."
+    pipeline = store.pipeline()
+    article = store.articles.queue_get(pipeline, id)
+    pipeline.execute()
+    assert article.result
+    assert (article.result.poster, article.result.is_listed) == ("[deleted]", not deletes)
+    assert store.account_deletion.unfinished() == []
+    assert log_entries(store) == [], "it would keep the name"

@@ -3,11 +3,12 @@
 import click
 from flask.cli import AppGroup
 
+from voteweb.cli.output import confirm, yes_option
 from voteweb.cli.password_input import new_password_hash, password_stdin_option
 from voteweb.cli.site import Site, site_origin, with_site
 from voteweb.core import validation
 from voteweb.core.config import COMMAND_LINE, RESET_SECONDS
-from voteweb.core.errors import NameTaken
+from voteweb.core.errors import NameTaken, NoSuchMember
 from voteweb.core.models import LogAction, Role
 from voteweb.store.moderation_log import NewLogEntry
 
@@ -16,7 +17,7 @@ _ROLE = click.Choice([role.value for role in Role])
 
 @click.group(cls=AppGroup)
 def user() -> None:
-    """Make members, change their roles and passwords, and ban them.
+    """Make and list members, change their roles and passwords, ban them, and delete their accounts.
 
     Bans and roles above member are shown in the site's public log.
     """
@@ -112,6 +113,26 @@ def unban(site: Site, name: str) -> None:
         return
     site.store.bans.lift(member.name, _log_entry(LogAction.UNBAN, member.name))
     click.echo(f"{member.name} can log in again." if member.banned else f"{member.name} is not banned.")
+
+
+@user.command(with_appcontext=False)
+@click.argument("name")
+@click.option("--delete-posts", is_flag=True, help="Delete their articles and comments, too.")
+@yes_option
+@with_site()
+def delete(site: Site, name: str, delete_posts: bool, yes: bool) -> None:
+    """Delete the account of the member NAME for good, as members can do themselves.
+
+    What they posted stays without their name, unless --delete-posts. It is not in the log, which would keep the name.
+    """
+    member = site.store.users.get(validation.member_name(name))
+    if member.left:
+        raise NoSuchMember(name=name)
+    what = "with all that they posted" if delete_posts else "and take the name off what they posted"
+    confirm(f"Delete the account of {member.name}, {what}? This cannot be undone.", yes)
+    site.store.account_deletion.start(member, delete_articles=delete_posts)
+    site.store.account_deletion.finish(member.name)
+    click.echo(f"The account of {member.name} is deleted. Backups made before still have it.")
 
 
 def _log_entry(action: LogAction, about: str, reason: str = "") -> NewLogEntry:

@@ -22,6 +22,7 @@ from voteweb.store.connection.factory import open_connection
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.store.doctor import Doctor
 from voteweb.store.domain_rules import DomainRules
+from voteweb.store.group_deletion import GroupDeletion
 from voteweb.store.groups import Groups
 from voteweb.store.health import HealthChecks
 from voteweb.store.held_articles import HeldArticles
@@ -80,6 +81,7 @@ class Store:
     comment_lists: CommentLists
     inbox: Inbox
     groups: Groups
+    group_deletion: GroupDeletion
     users: Users
     viewers: Viewers
     member_lists: MemberLists
@@ -166,9 +168,11 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     held_articles = HeldArticles(connection, settings, moderation_log)
     rankings = Rankings(keys)
     listings = Listings(connection, settings, Combinations(keys, settings, rate_limits), votes)
+    articles = Articles(connection, settings, moderation_log, rate_limits)
+    groups = Groups(connection, moderation_log)
     return Store(
         connection=connection,
-        articles=Articles(connection, settings, moderation_log, rate_limits),
+        articles=articles,
         removals=removals,
         answers=answers,
         comment_removals=comment_removals,
@@ -180,7 +184,8 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         threads=Threads(connection),
         comment_lists=CommentLists(connection),
         inbox=Inbox(connection),
-        groups=Groups(connection, moderation_log),
+        groups=groups,
+        group_deletion=GroupDeletion(connection, articles, groups),
         users=users,
         viewers=Viewers(connection, sessions, admissions, reports, held_articles, answers),
         member_lists=MemberLists(connection, users, moderation_log),

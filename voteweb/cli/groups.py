@@ -1,0 +1,116 @@
+"""``voteweb group``: list, change and delete groups."""
+
+from collections.abc import Iterator
+
+import click
+from flask.cli import AppGroup
+
+from voteweb.cli.output import bounded, confirm, list_options, print_rows, yes_option
+from voteweb.cli.progress import track
+from voteweb.cli.site import Site, pluralize, with_site
+from voteweb.core import validation
+from voteweb.core.config import COMMAND_LINE
+from voteweb.core.errors import NoSuchGroup
+from voteweb.core.models import Group, LogAction
+from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.scanner import batched
+
+
+@click.group(cls=AppGroup)
+def group() -> None:
+    """List, change and delete groups.
+
+    Changes are shown in the site's public log.
+    """
+
+
+@group.command("list", with_appcontext=False)
+@list_options
+@with_site()
+def list_(site: Site, limit: int, skip: int, as_json: bool) -> None:
+    """List the groups by name, with their aliases and their numbers of articles."""
+    pipeline = site.store.pipeline()
+    names = site.store.groups.queue_names(pipeline)
+    aliases = site.store.groups.queue_aliases(pipeline)
+    pipeline.execute()
+    alias_of = {group: alias for alias, group in aliases.result.items()}
+
+    def read() -> Iterator[Group]:
+        for batch in batched(names.result):
+            groups = site.store.groups.queue_get(pipeline, batch)
+            pipeline.execute()
+            yield from (group for group in groups.result if group)
+
+    rows = [
+        {
+            "name": group.name,
+            "title": group.title,
+            "articles": group.articles,
+            "alias": alias_of.get(group.name, ""),
+            "description": group.description,
+        }
+        for group in bounded(read(), skip, limit)
+    ]
+    print_rows(rows, as_json)
+
+
+@group.command(with_appcontext=False)
+@click.argument("name")
+@click.argument("text", metavar="TITLE")
+@click.option("--description", help="Another description; it stays as it is without this option.")
+@with_site()
+def title(site: Site, name: str, text: str, description: str | None) -> None:
+    """Give the group NAME another TITLE."""
+    found = _get(site, name)
+    new_title = validation.group_title(text)
+    about = found.description if description is None else validation.group_description(description)
+    site.store.groups.change(found.name, new_title, about, _log_entry(LogAction.GROUP, found.name))
+    click.echo(f"The title of {found.name} is now “{new_title}”.")
+
+
+@group.command(with_appcontext=False)
+@click.argument("name")
+@click.argument("alias", required=False)
+@click.option("--remove", is_flag=True, help="Remove the alias that the group has.")
+@with_site()
+def alias(site: Site, name: str, alias: str | None, remove: bool) -> None:
+    """Let the group NAME be found under ALIAS, too; a group has one alias at most."""
+    if (alias is None) != remove:
+        raise click.UsageError("Name an ALIAS, or use --remove.")
+    found = _get(site, name)
+    new_alias = validation.new_group_name(alias) if alias else ""
+    entry = _log_entry(LogAction.GROUP, found.name)
+    site.store.groups.change(found.name, found.title, found.description, entry, alias=new_alias)
+    click.echo(f"{found.name} is found under {new_alias}, too." if new_alias else f"{found.name} has no alias now.")
+
+
+@group.command(with_appcontext=False)
+@click.argument("name")
+@yes_option
+@with_site()
+def delete(site: Site, name: str, yes: bool) -> None:
+    """Delete the group NAME; its articles stay, without this group.
+
+    It can be interrupted and run again.
+    """
+    found = _get(site, name)
+    confirm(f"Delete {found.name}, with {pluralize(found.articles, 'article')} in it, which stay?", yes)
+    steps = site.store.group_deletion.steps(found.name, _log_entry(LogAction.DELETE, found.name))
+    count = sum(1 for _ in track(steps, "Emptying", found.articles))
+    click.echo(f"Deleted {found.name}; {pluralize(count, 'article')} left it.")
+
+
+def _get(site: Site, typed: str) -> Group:
+    """Return the group with the name, or the alias, that was *typed*; raise NoSuchGroup."""
+    (name,) = site.store.groups.resolve([validation.group_name(typed)])
+    pipeline = site.store.pipeline()
+    groups = site.store.groups.queue_get(pipeline, [name])
+    pipeline.execute()
+    (found,) = groups.result
+    if found is None:
+        raise NoSuchGroup(names=name)
+    return found
+
+
+def _log_entry(kind: LogAction, name: str) -> NewLogEntry:
+    return NewLogEntry(kind, COMMAND_LINE, title=name)

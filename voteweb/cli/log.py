@@ -1,0 +1,66 @@
+"""``voteweb log``: read the public log of what moderators and the command line did."""
+
+from typing import Any
+
+import click
+
+from voteweb.cli.output import list_options, print_rows, read_pages
+from voteweb.cli.site import Site, with_site
+from voteweb.core.config import LOG_PAGE_SIZE
+from voteweb.core.models import LogAction, LogEntry, Page
+
+
+@click.command()
+@click.option("--who", default="", metavar="NAME", help='Only acts of this moderator, or of "command line".')
+@click.option("--kind", type=click.Choice([kind.value for kind in LogAction]), help="Only acts of a kind.")
+@click.option("--about", default="", metavar="NAME", help="Only acts about this member.")
+@list_options
+@with_site()
+def log(site: Site, who: str, kind: str | None, about: str, limit: int, skip: int, as_json: bool) -> None:
+    """List what moderators and the command line did, the newest act first."""
+    if about and (who or kind):
+        raise click.UsageError("--about cannot be combined with --who and --kind.")
+
+    def read(number: int) -> Page[LogEntry]:
+        pipeline = site.store.pipeline()
+        page = site.store.moderation_log.queue_page(pipeline, number, who=who, kind=kind or "", about=about)
+        pipeline.execute()
+        return page.result
+
+    entries = read_pages(read, LOG_PAGE_SIZE, skip, limit)
+    print_rows([_fields(entry) if as_json else _columns(entry) for entry in entries], as_json)
+
+
+def _columns(entry: LogEntry) -> dict[str, Any]:
+    article = f"{entry.article}.{entry.comment}" if entry.comment else str(entry.article or "")
+    groups = [*(f"+{name}" for name in entry.added), *(f"-{name}" for name in entry.removed)]
+    about = entry.about or entry.title
+    return {
+        "id": entry.id,
+        "time": entry.time,
+        "who": entry.who,
+        "kind": entry.kind.value,
+        "about": about,
+        "article": article,
+        "why": entry.why or groups,
+    }
+
+
+def _fields(entry: LogEntry) -> dict[str, Any]:
+    return {
+        "id": entry.id,
+        "time": entry.time,
+        "who": entry.who,
+        "kind": entry.kind.value,
+        "about": entry.about,
+        "article": entry.article,
+        "comment": entry.comment,
+        "title": entry.title,
+        "why": entry.why,
+        "added": entry.added,
+        "removed": entry.removed,
+        "articles": entry.articles,
+        "comments": entry.comments,
+        "until": entry.until,
+        "undone": entry.undone,
+    }

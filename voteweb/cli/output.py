@@ -1,0 +1,117 @@
+"""What commands print: aligned columns for people, or with ``--json`` one JSON object on each line."""
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any, TypeVar
+
+import click
+
+from voteweb.core.characters import is_visible
+from voteweb.core.models import Page
+
+T = TypeVar("T")
+Command = TypeVar("Command", bound=Callable[..., None])
+
+#: Rows that a list prints, unless it is told to print more or fewer, and the most that it prints.
+DEFAULT_LIMIT, MAX_LIMIT = 25, 10_000
+#: Characters of a cell; --json has all of it.
+MAX_CELL_LENGTH = 60
+
+#: The fields of one thing, in the order in which they are printed.
+Fields = Mapping[str, Any]
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print a JSON object on each line.")
+
+
+def list_options(command: Command) -> Command:
+    """Give a command that prints a list the options --limit, --skip and --json."""
+    limits = click.IntRange(1, MAX_LIMIT)
+    command = json_option(command)
+    command = click.option("--skip", type=click.IntRange(0, 10**9), default=0, help="Leave out so many rows.")(command)
+    return click.option("--limit", type=limits, default=DEFAULT_LIMIT, show_default=True, help="Rows to print.")(
+        command
+    )
+
+
+def read_pages(read: Callable[[int], Page[T]], size: int, skip: int, limit: int) -> list[T]:
+    """Return *limit* rows after the first *skip* of a list of which *read* returns a page by its number, from 1.
+
+    A page has *size* rows. Says on standard error if there are more rows.
+    """
+
+    def rows() -> Iterator[T]:
+        number = skip // size
+        has_more = True
+        while has_more:
+            number += 1
+            page = read(number)
+            has_more = page.more
+            yield from page.rows
+
+    return bounded(rows(), skip, limit, already_skipped=skip - skip % size)
+
+
+def bounded(rows: Iterable[T], skip: int, limit: int, already_skipped: int = 0) -> list[T]:
+    """Return *limit* rows after the first *skip* of a list, of which *rows* lacks the first *already_skipped*.
+
+    Says on standard error if there are more rows.
+    """
+    found = list(islice(rows, skip - already_skipped, skip - already_skipped + limit + 1))
+    if len(found) > limit:
+        click.echo(f"There are more: --skip {skip + limit}", err=True)
+    return found[:limit]
+
+
+def print_rows(rows: Sequence[Fields], as_json: bool) -> None:
+    """Print a list: the names of the fields above columns, or a JSON object for each row."""
+    if as_json:
+        for row in rows:
+            click.echo(json.dumps(row))
+        return
+    if not rows:
+        return
+    lines = [[name.replace("_", " ").upper() for name in rows[0]]]
+    lines += [[_cell(name, value) for name, value in row.items()] for row in rows]
+    widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
+    for line in lines:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+def print_fields(fields: Fields, as_json: bool) -> None:
+    """Print one thing: a line for each field that is not empty, or one JSON object."""
+    if as_json:
+        click.echo(json.dumps(fields))
+        return
+    for name, value in fields.items():
+        if text := _text(name, value):
+            click.echo(f"{name.replace('_', ' ')}: {text}")
+
+
+def confirm(question: str, is_confirmed: bool) -> None:
+    """Ask *question* unless *is_confirmed* by an option; raise Abort unless the answer is yes."""
+    if is_confirmed:
+        return
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"{question} There is no terminal to ask: use --yes.")
+    click.confirm(question, abort=True)
+
+
+yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
+
+
+def _cell(name: str, value: Any) -> str:
+    text = " ".join(_text(name, value).split())
+    return text if len(text) <= MAX_CELL_LENGTH else f"{text[: MAX_CELL_LENGTH - 1]}…"
+
+
+def _text(name: str, value: Any) -> str:
+    """Return a value for people: the times, in fields of these names, in UTC."""
+    if name in ("time", "since", "until", "edited"):
+        return f"{datetime.fromtimestamp(value, UTC):%Y-%m-%d %H:%M}" if value else ""
+    if isinstance(value, list | tuple):
+        return " ".join(map(str, value))
+    # What controls a terminal must not reach it: another program may have written it.
+    return "".join(c for c in str(value) if c in "\n\t" or is_visible(c))
