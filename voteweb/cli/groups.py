@@ -74,7 +74,7 @@ def title(site: Site, name: str, text: str, description: str | None) -> None:
 @click.option("--remove", is_flag=True, help="Remove the alias that the group has.")
 @with_site()
 def alias(site: Site, name: str, alias: str | None, remove: bool) -> None:
-    """Let the group NAME be found under ALIAS, too; a group has one alias at most."""
+    """Give the group NAME the second name ALIAS, under which it is found, too; a group has one at most."""
     if (alias is None) != remove:
         raise click.UsageError("Name an ALIAS, or use --remove.")
     found = _get(site, name)

@@ -1,4 +1,4 @@
-"""What commands print: aligned columns for people, or with ``--json`` one JSON object on each line."""
+"""Print the answers of commands: aligned columns for people, or with ``--json`` one JSON object on each line."""
 
 import json
 import sys
