@@ -5,6 +5,7 @@ from datetime import timedelta
 from flask import Flask
 
 from voteweb.core import config
+from voteweb.core.branding import load_brand
 from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.core.operator_pages import OperatorPages
@@ -14,6 +15,7 @@ from voteweb.search.engine import has_full_text_search
 from voteweb.search.index import SearchIndex
 from voteweb.store import Store, open_store
 from voteweb.web import (
+    branding,
     finishing,
     request_bounds,
     search_limits,
@@ -88,7 +90,8 @@ def _check_settings(settings: Settings, store: Store | None) -> None:
 
 def _new_flask(settings: Settings) -> SiteFlask:
     app = SiteFlask(__name__, template_folder=str(resource_folder("templates")), static_folder=None)
-    static_files.init_app(app, resource_folder("static"))
+    app.extensions["voteweb.brand"] = brand = load_brand(settings.brand_dir, branding.stylesheet())
+    static_files.init_app(app, resource_folder("static"), branding.static_files(brand))
     app.config.update(
         SECRET_KEY=settings.secret_key,
         MAX_CONTENT_LENGTH=config.MAX_BODY_BYTES,

@@ -110,10 +110,10 @@ def _check_app(settings: Settings) -> None:
     """Create the app once, so that its errors are reported here and not by each worker."""
     from voteweb.app import create_app
 
-    faults = OperatorPages(settings.pages_dir).faults()
+    app = create_app(settings)
+    faults = [*OperatorPages(settings.pages_dir).faults(), *app.extensions["voteweb.brand"].faults]
     if faults:
         raise ConfigError("%(faults)s", faults=" ".join(faults))
-    create_app(settings)
 
 
 def _add_sample(store: Store, settings: Settings) -> None:

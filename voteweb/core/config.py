@@ -279,6 +279,15 @@ FLASH_COOKIE_SECONDS = 60
 HTTPS_ONLY_SECONDS = 365 * 86_400
 #: Bytes of a page that the operator wrote: more is no page, and would take a second to render.
 MAX_OPERATOR_PAGE_BYTES = 100_000
+#: Bytes of a picture of a brand, which every visitor loads, and of its settings.
+MAX_BRAND_IMAGE_BYTES = 100_000
+MAX_BRAND_SETTINGS_BYTES = 20_000
+#: Characters of a brand's texts above and below every page, which are one line and some.
+MAX_BRAND_HEADER_LENGTH = 200
+MAX_BRAND_FOOTER_LENGTH = 600
+#: Links of a brand in the footer, and characters of the name of one.
+MAX_BRAND_LINKS = 10
+MAX_BRAND_LINK_NAME_LENGTH = 40
 #: Days for which a copy of security.txt is valid: RFC 9116 recommends less than a year.
 SECURITY_TXT_DAYS = 180
 #: Seconds for which /healthz caches its warnings about the database; whether it answers is checked each time.
@@ -368,6 +377,9 @@ class Settings:
     site_url: str = _setting("", "URL", "the public address, such as https://news.example; https makes cookies Secure")
     pages_dir: str = _setting(
         "", "folder", "Markdown files of the operator, rules.md and privacy.md; empty: the default texts"
+    )
+    brand_dir: str = _setting(
+        "", "folder", "logo, icon, colours, links and texts of the operator, see branding.md; empty: voteweb's own"
     )
     contact: str = _setting("", "URL", "mailto: or https:// of the operators, shown on every page; empty: none")
     share_image: str = _setting(

@@ -17,8 +17,8 @@ _TAGS = {
 _REL = "nofollow ugc noopener"
 #: Characters up to which a text is short: many are cached. A long one can be half a megabyte of HTML.
 _SHORT_LENGTH = 2_000
-#: Pages of the operator, in each language.
-_OPERATOR_CACHE_SIZE = 8
+#: Pages and fragments of the operator, in each language.
+_OPERATOR_CACHE_SIZE = 16
 #: The beginning of an address that names a user, such as https://google.com@evil.example; browsers skip any slashes.
 _HEADING = re.compile("<(/?)h[2-4]>")
 _USER_INFO = re.compile(r"https?:[/\\]*[^/?#\\]*@", re.IGNORECASE)

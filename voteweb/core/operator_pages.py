@@ -41,9 +41,8 @@ class OperatorPages:
         """Return what is wrong with the folder and its files, and what to do."""
         if not self._folder:
             return []
-        if not self._folder.is_dir() or not os.access(self._folder, os.R_OK | os.X_OK):
-            return [f"VOTEWEB_PAGES_DIR is not a folder that can be read: {self._folder}. Make it, or choose another."]
-        faults = []
+        if faults := folder_faults("VOTEWEB_PAGES_DIR", str(self._folder)):
+            return faults
         for path in sorted(self._folder.glob("*.md")):
             if path.name.split(".")[0] in NAMES:
                 try:
@@ -61,7 +60,7 @@ class OperatorPages:
             found = path.stat()
             state = found.st_mtime_ns, found.st_size, found.st_ino
             if file not in self._read_files or self._read_files[file][0] != state:
-                self._read_files[file] = state, _decode(path)
+                self._read_files[file] = state, read_text(path, config.MAX_OPERATOR_PAGE_BYTES)
         except FileNotFoundError:
             return ""
         except OSError as error:
@@ -69,16 +68,21 @@ class OperatorPages:
         return self._read_files[file][1]
 
 
-def _decode(path: Path) -> str:
-    """Return the text of the file at *path*."""
+def folder_faults(setting: str, folder: str) -> list[str]:
+    """Return what is wrong with the *folder* that a *setting* names, and what to do; "" for no folder is right."""
+    if not folder or (Path(folder).is_dir() and os.access(folder, os.R_OK | os.X_OK)):
+        return []
+    return [f"{setting} is not a folder that can be read: {folder}. Make it, or choose another."]
+
+
+def read_text(path: Path, max_bytes: int) -> str:
+    """Return the text of the file at *path*; raise ConfigError if it is no text or has more than *max_bytes*."""
     if not path.is_file():  # opening a pipe would wait for ever
         raise ConfigError("%(path)s is not a file.", path=path)
     with path.open("rb") as file:
-        content = file.read(config.MAX_OPERATOR_PAGE_BYTES + 1)
-    if len(content) > config.MAX_OPERATOR_PAGE_BYTES:
-        raise ConfigError(
-            "%(path)s has more than %(max)s bytes. Shorten it.", path=path, max=f"{config.MAX_OPERATOR_PAGE_BYTES:,}"
-        )
+        content = file.read(max_bytes + 1)
+    if len(content) > max_bytes:
+        raise ConfigError("%(path)s has more than %(max)s bytes. Shorten it.", path=path, max=f"{max_bytes:,}")
     try:
         return content.decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:

@@ -1,10 +1,11 @@
-"""The store, the index, the settings, the operator's pages and the time of the request that is being answered."""
+"""The store, the index, the settings, the operator's pages and brand, and the time of the request."""
 
 import time
 from typing import cast
 
 from flask import current_app, g
 
+from voteweb.core.branding import Brand
 from voteweb.core.config import Settings
 from voteweb.core.operator_pages import OperatorPages
 from voteweb.fetching import TitleFetcher
@@ -24,6 +25,10 @@ def settings() -> Settings:
 
 def operator_pages() -> OperatorPages:
     return cast(OperatorPages, current_app.extensions["voteweb.pages"])
+
+
+def brand() -> Brand:
+    return cast(Brand, current_app.extensions["voteweb.brand"])
 
 
 def search_index() -> SearchIndex | None:

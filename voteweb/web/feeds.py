@@ -15,7 +15,8 @@ from voteweb.core.links import web_address
 from voteweb.core.markup import xml_text
 from voteweb.core.models import Article
 from voteweb.core.validation import is_member_name
-from voteweb.web.context import settings
+from voteweb.web import branding
+from voteweb.web.context import brand, settings
 from voteweb.web.i18n import formatting
 from voteweb.web.i18n.locale import ENGLISH, force_language
 from voteweb.web.responses import public, render_public, xml
@@ -146,7 +147,7 @@ def _json_feed(feed: Feed) -> dict[str, Any]:
             "home_page_url": feed.page_url,
             "feed_url": feed.url("json"),
             "description": feed.description,
-            "favicon": absolute(static("icon.svg")),
+            "favicon": absolute(static(branding.main_icon(brand()).name)),
             "language": LANGUAGE.tag,
             "items": [_json_item(item) for item in feed.items],
         }

@@ -67,9 +67,9 @@ class StaticFile:
         return response
 
 
-def init_app(app: Flask, folder: Path) -> None:
-    """Serve the files of *folder* below /static/."""
-    app.extensions["voteweb.static"] = load(folder)
+def init_app(app: Flask, folder: Path, own: tuple[tuple[str, bytes], ...] = ()) -> None:
+    """Serve the files of *folder* below /static/, and the site's *own*, by name, beside them or in their place."""
+    app.extensions["voteweb.static"] = load(folder, own)
     app.add_url_rule("/static/<path:filename>", "static", _serve)
 
 
@@ -80,7 +80,11 @@ def _serve(filename: str) -> Response:
     # While an upgrade replaces one server after the other, a page of one version may ask another for its files. What
     # is answered then is not the file of that address: nobody may keep it.
     is_current = request.args.get("v") == found.version
-    return found.response(max_age=config.STATIC_SECONDS if is_current else 0)
+    response = found.response(max_age=config.STATIC_SECONDS if is_current else 0)
+    if found.mimetype == _TYPES[".svg"]:
+        # A picture that is opened by itself is a document: beside the policy of all pages, it runs no script at all.
+        response.headers.add("Content-Security-Policy", "sandbox")
+    return response
 
 
 def files() -> Mapping[str, StaticFile]:
@@ -90,33 +94,32 @@ def files() -> Mapping[str, StaticFile]:
 
 
 @cache
-def load(folder: Path) -> Mapping[str, StaticFile]:
-    """Return the files of *folder* by name; what a script or stylesheet loads is named with its version.
+def load(folder: Path, own: tuple[tuple[str, bytes], ...] = ()) -> Mapping[str, StaticFile]:
+    """Return the files of *folder* and *own* ones by name; what one of them loads is named with its version.
 
     Raises ValueError if one loads a file that is not there, or files load each other in a circle.
     """
     loaded: dict[str, StaticFile] = {}
-    sources = {path.name: path for path in sorted(folder.iterdir()) if path.suffix in _TYPES}
+    sources = {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.suffix in _TYPES} | dict(own)
     for name in sources:
         _load(name, sources, loaded, ())
     return loaded
 
 
-def _load(name: str, sources: Mapping[str, Path], loaded: dict[str, StaticFile], by: tuple[str, ...]) -> StaticFile:
+def _load(name: str, sources: Mapping[str, bytes], loaded: dict[str, StaticFile], by: tuple[str, ...]) -> StaticFile:
     """Put *name*, and before it what it loads, into *loaded*; *by* are the files on the way that load it."""
     if name in loaded:
         return loaded[name]
     if name in by or name not in sources:
         problem = "which is not there" if name not in sources else "in a circle"
         raise ValueError(f"The static file {by[-1]} loads {name}, {problem}.")
-    path = sources[name]
-    body = path.read_bytes()
-    if path.suffix in _REFERENCES:
+    body, suffix = sources[name], Path(name).suffix
+    if suffix in _REFERENCES:
 
         def add_version(match: re.Match[str]) -> str:
             return f"{match[0]}?v={_load(match[2], sources, loaded, (*by, name)).version}"
 
-        body = _REFERENCES[path.suffix].sub(add_version, body.decode()).encode()
+        body = _REFERENCES[suffix].sub(add_version, body.decode()).encode()
     loaded[name] = _static_file(name, body)
     return loaded[name]
 

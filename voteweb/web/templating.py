@@ -8,10 +8,11 @@ from flask import Flask, g
 from flask.templating import Environment
 
 from voteweb.core import comment_permissions, config, links, markup, permissions, ranking, validation
+from voteweb.core.branding import Brand
 from voteweb.core.config import Settings
 from voteweb.core.models import Role
 from voteweb.search import snippets
-from voteweb.web import flashes, my_site, urls
+from voteweb.web import branding, flashes, my_site, urls
 from voteweb.web.auth.authentication import log_in_error
 from voteweb.web.auth.csrf import csrf_token
 from voteweb.web.auth.login import viewer
@@ -37,6 +38,7 @@ class TemplateEnvironment(Environment):
 
 def init_app(app: Flask, settings: Settings) -> None:
     """Add the filters and functions to the templates of *app*."""
+    brand: Brand = app.extensions["voteweb.brand"]
     app.jinja_env.filters.update(
         coarse_duration=formatting.coarse_duration,
         datetime=formatting.format_datetime,
@@ -58,7 +60,9 @@ def init_app(app: Flask, settings: Settings) -> None:
         action_count=formatting.action_count,
         age=lambda time: formatting.round_age(now() - time),
         article_count=formatting.article_count,
+        app_icon=branding.main_icon(brand),
         article_target=urls.article_target,
+        brand=brand,
         canonical=urls.canonical,
         closing_time=lambda article, thread: comment_permissions.closing_time(article, thread, settings),
         code_count=formatting.code_count,
@@ -103,9 +107,11 @@ def init_app(app: Flask, settings: Settings) -> None:
         report_count=formatting.report_count,
         rule_count=formatting.rule_count,
         Role=Role,
+        has_touch_icon=not brand.icons or branding.png_icon(brand) is not None,
         row_flash=flashes.pop_row_flash,
         role_names=formatting.ROLE_NAMES,
         settings=settings,
+        share_image=lambda: settings.share_image or branding.share_address(brand),
         signup_names=formatting.SIGNUP_NAMES,
         snippet_of=snippets.mark_snippet,
         static=urls.static,

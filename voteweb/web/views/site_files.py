@@ -2,24 +2,20 @@
 
 import json
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, abort
 
 from voteweb.core import config
-from voteweb.web.context import settings
+from voteweb.web.branding import Icon, icons, png_icon
+from voteweb.web.context import brand, settings
 from voteweb.web.responses import public
 from voteweb.web.static_files import files
 from voteweb.web.urls import static
 
 blueprint = Blueprint("site_files", __name__)
 
-#: The colours of the stylesheet: its paper, and the accent that the icon has.
-PAPER, ACCENT = "#fdfcf9", "#8c2f1b"
-#: The icons of the manifest by size; phones cut the maskable one to a shape of their own.
-_ICONS = (
-    ("icon-192.png", "192x192", "any"),
-    ("icon-512.png", "512x512", "any"),
-    ("icon-maskable-512.png", "512x512", "maskable"),
-)
+#: The icons of the manifest; phones cut the maskable one to a shape of their own.
+_ICONS = (Icon("icon-192.png", "image/png", "192x192"), Icon("icon-512.png", "image/png", "512x512"))
+_MASKABLE_ICON = Icon("icon-maskable-512.png", "image/png", "512x512")
 
 
 @blueprint.get("/favicon.ico")
@@ -35,12 +31,19 @@ def touch_icon() -> Response:
 
 
 def _icon(name: str) -> Response:
+    if brand().icons:
+        icon = png_icon(brand())
+        if icon is None:
+            abort(404)
+        name = icon.name
     return public(files()[name].body, files()[name].mimetype, config.ICON_SECONDS)
 
 
 @blueprint.get("/manifest.webmanifest")
 def manifest() -> Response:
     """Return how a phone installs the site, and that pages can be shared to the form that posts an article."""
+    own, colours = icons(brand()), brand().palettes["light"]
+    shown = [(icon, "any") for icon in own or _ICONS] + ([] if own else [(_MASKABLE_ICON, "maskable")])
     body = {
         "id": "/",
         "name": settings().site_name,
@@ -48,11 +51,11 @@ def manifest() -> Response:
         "start_url": "/",
         "scope": "/",
         "display": "minimal-ui",  # links lead to other sites, so there must be a way back
-        "background_color": PAPER,
-        "theme_color": ACCENT,
+        "background_color": colours["paper"],
+        "theme_color": colours["accent"],
         "icons": [
-            {"src": static(name), "sizes": sizes, "type": "image/png", "purpose": purpose}
-            for name, sizes, purpose in _ICONS
+            {"src": static(icon.name), "sizes": icon.sizes, "type": icon.mimetype, "purpose": purpose}
+            for icon, purpose in shown
         ],
         "share_target": {
             "action": "/submit",

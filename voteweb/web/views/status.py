@@ -16,7 +16,7 @@ from voteweb.search import health as search_health
 from voteweb.search.documents import State
 from voteweb.search.errors import SearchError
 from voteweb.web.auth.login import page_pipeline, queue_viewer
-from voteweb.web.context import operator_pages, search_index, settings, store
+from voteweb.web.context import brand, operator_pages, search_index, settings, store
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import metrics
 from voteweb.web.ranking_chart import draw_chart
@@ -76,7 +76,7 @@ def site_health() -> tuple[str, list[str]]:
     status, reasons = store().health.health()
     if status == "down":
         return status, list(reasons)
-    reasons = [*settings().warnings(), *operator_pages().faults(), *reasons, *_search_warnings()]
+    reasons = [*settings().warnings(), *operator_pages().faults(), *brand().faults, *reasons, *_search_warnings()]
     return "degraded" if reasons else "ok", reasons
 
 
