@@ -129,7 +129,7 @@ def test_a_check_finds_a_document_that_is_only_half_there(machine: Machine) -> N
     assert machine.writer.check()
     machine.writer.close()
     connection = sqlite3.connect(machine.writer.file)
-    connection.execute("DELETE FROM articles_0_docsize WHERE id = 2000")
+    connection.execute("DELETE FROM articles_0_docsize WHERE id = 20")
     connection.commit()
     connection.close()
     writer = machine.folder.open()

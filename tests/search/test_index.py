@@ -87,6 +87,13 @@ def test_documents_go_on_in_further_tables(machine: Machine, monkeypatch: pytest
     assert machine.writer.check()
 
 
+def test_the_newest_few_of_a_new_table_come_first(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "SHARD_ROWS", 3)
+    machine.writer.apply([article(id, f"title {id}") for id in range(1, 3)])
+    machine.writer.apply([article(3, "word"), article(4, "a long title with a word")])
+    assert machine.find("word", order=Order.RELEVANCE) == [4, 3]
+
+
 def test_words_of_changed_and_removed_documents_are_not_found(machine: Machine) -> None:
     machine.writer.apply(
         [article(1, "old needle"), article(2, "gone needle"), article(3, "needle"), article(4, "stack")]

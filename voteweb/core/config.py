@@ -172,9 +172,9 @@ SEARCH_WAIT_SECONDS = 0.5
 SNIPPET_LENGTH = 160
 #: Characters of a text in a feed of a search.
 FEED_EXCERPT_LENGTH = 1_000
-MAX_MARKED_LENGTH = 5_000
-#: Documents of one table of the index: a word of ten million documents at once would take up to half a second.
-SHARD_ROWS = 1_000_000
+MAX_MARKED_LENGTH = 2_000
+#: Documents of one full-text index: to rank a word reads all of it that the index has, to find a rare one each index.
+SHARD_ROWS = 100_000
 #: Documents that were changed or removed, and their share of all, from which on the index is built anew without them.
 MIN_DELETED_ROWS = 10_000
 MAX_DELETED_SHARE = 0.1

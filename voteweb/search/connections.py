@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from voteweb.search.documents import Kind, State
 from voteweb.search.engine import connect, sqlite3, translated_errors
@@ -56,7 +57,7 @@ class Connection:
             if self._connection.in_transaction:  # SQLite may have ended it
                 self._connection.execute("ROLLBACK")
 
-    def rows(self, statement: Statement) -> list[tuple[int, ...]]:
+    def rows(self, statement: Statement) -> list[tuple[Any, ...]]:
         return self._connection.execute(statement.text, statement.values).fetchall()
 
     def shards(self, kind: Kind) -> list[Shard]:

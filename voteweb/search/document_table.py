@@ -35,8 +35,7 @@ class DocumentTable:
     def reload(self) -> None:
         """Read the shards again, after a transaction was taken back; raises IndexDamaged."""
         self._shards = read_shards(self._connection, self._kind)
-        counts = self._run("SELECT number, rows FROM shards WHERE kind = ?", self._kind.value)
-        self._rows: dict[int, int] = dict(counts)
+        self._rows = {shard.number: shard.rows for shard in self._shards}
         #: The time and the rowid from which on the next document of this time looks for a free one.
         self._last_tie = (-1, -1)
 

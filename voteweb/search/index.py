@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 from voteweb.core import config
 from voteweb.core.search_documents import DocumentId
@@ -114,17 +115,20 @@ def _ranked(connection: Connection, query: Query, kind: Kind, first: int, count:
     """Return the best of the newest MAX_RANKED_MATCHES matches, of those that are about as good the newest first."""
     rows = _candidates(connection, query, kind, ranked, config.MAX_RANKED_MATCHES + 1)
     is_cut = len(rows) > config.MAX_RANKED_MATCHES
-    top = min((rank for _, rank in rows), default=0) or 1
-    best = sorted(rows[: config.MAX_RANKED_MATCHES], key=lambda row: -round(_CLASSES * row[1] / top))
+    top = min((rank for _, rank in rows if rank is not None), default=0) or 1
+    best = sorted(
+        rows[: config.MAX_RANKED_MATCHES],
+        key=lambda row: -_CLASSES if row[1] is None else -round(_CLASSES * row[1] / top),
+    )
     shown = _ids(connection, kind, [row[0] for row in best[first : first + count]])
     return Found(shown, min(len(rows), config.MAX_COUNTED + 1), Note.NEWEST_RANKED if is_cut else Note.NONE)
 
 
 def _candidates(
     connection: Connection, query: Query, kind: Kind, statement: Callable[..., Statement], limit: int
-) -> list[tuple[int, ...]]:
+) -> list[tuple[Any, ...]]:
     """Return the rows of the newest matches, at most *limit*, from the newest shard to the oldest."""
-    rows: list[tuple[int, ...]] = []
+    rows: list[tuple[Any, ...]] = []
     end = MAX_NUMBER
     for shard in connection.shards(kind):
         rows += connection.rows(statement(query, shard, end, limit - len(rows)))

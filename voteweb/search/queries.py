@@ -6,6 +6,7 @@ blank, and everything else is bound.
 
 from collections.abc import Iterable
 from dataclasses import replace
+from math import log
 from typing import NamedTuple
 
 from voteweb.search.documents import Kind
@@ -23,6 +24,9 @@ _BUT = (
     " AND rid NOT IN (SELECT rowid FROM {shard} WHERE {shard} MATCH :excluded AND rowid >= :after AND rowid < :before)"
 )
 _IDS = "SELECT rid, id FROM {kind} WHERE rid IN ({rowids})"
+
+#: Documents of a further shard from which on it tells which words are rare; the newest few before them come first.
+_MIN_RANKED_ROWS = 1_000
 
 
 class Statement(NamedTuple):
@@ -54,10 +58,15 @@ def newest(query: Query, shard: Shard, end: int, count: int) -> Statement:
 
 
 def ranked(query: Query, shard: Shard, end: int, count: int) -> Statement:
-    """Return the statement for the *count* newest matches and their ranks: the lower, the better."""
+    """Return the statement for the *count* newest matches and their ranks: the lower, the better, NULL for the best.
+
+    The fewer documents a shard has, the less a rare word counts there: ranks are divided by the most that one counts.
+    """
     weights = ", ".join(map(str, COLUMNS[shard.kind].values()))
-    text = _MATCHING.format(columns=f"rowid, bm25({shard.table}, {weights})", shard=shard.table, kind=shard.kind)
-    return Statement(text, _bounds(query, shard, end, count) | {"match": match(query)})
+    is_ranked = shard.number == 0 or shard.rows >= _MIN_RANKED_ROWS
+    rank = f"bm25({shard.table}, {weights}) / :most" if is_ranked else "NULL"
+    text = _MATCHING.format(columns=f"rowid, {rank}", shard=shard.table, kind=shard.kind)
+    return Statement(text, _bounds(query, shard, end, count) | {"match": match(query), "most": log(shard.rows + 2)})
 
 
 def ids(kind: Kind, rowids: Iterable[int]) -> Statement:

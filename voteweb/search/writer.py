@@ -13,7 +13,7 @@ from voteweb.search.document_table import DocumentTable
 from voteweb.search.documents import Difference, Kind, State
 from voteweb.search.engine import connect, sqlite3, translated_errors
 from voteweb.search.errors import IndexDamaged
-from voteweb.search.tables import CHECKED, PERCENT, UNICODE, beside, kind_of, to_comment, to_number, to_rowid
+from voteweb.search.tables import CHECKED, PERCENT, UNICODE, beside, kind_of, to_comment, to_number
 
 #: Kilobytes of pages that the connection keeps, and pages of the write-ahead log after which it is moved to the file.
 _CACHE_KILOBYTES = 32 * 1024
@@ -64,7 +64,7 @@ class IndexWriter:
         with self._transaction():
             changed = sum(self._tables[kind_of(id)].remove(id) for id in gone)
             # A full-text index grows without being sorted if documents come in the order of their rowids.
-            for document in sorted(documents, key=lambda document: to_rowid(document.time)):
+            for document in sorted(documents, key=lambda document: document.time):
                 changed += self._tables[kind_of(document.id)].put(document)
             if changed:
                 for table in self._tables.values():
