@@ -11,16 +11,16 @@ from bench.parts import search_costs
 from bench.processes import database_copy
 from bench.report.tables import Cell, Table
 from bench.run_context import RunContext
-from bench.sites.documents import BEGINNINGS, Recombined
 from bench.sites.queries import open_store_at
+from bench.sites.search_documents import BEGINNINGS, Recombined
 from voteweb.core import config
 from voteweb.core.search_documents import Document
-from voteweb.search.documents import Kind, Order
 from voteweb.search.errors import SearchTooSlow
 from voteweb.search.files import IndexFolder
 from voteweb.search.grammar import Query, parse
 from voteweb.search.index import SearchIndex
-from voteweb.search.sources import CHUNK_SIZE
+from voteweb.search.models import Kind, Order
+from voteweb.search.steps import CHUNK_SIZE
 from voteweb.search.writer import IndexWriter
 
 SMOKE_DOCUMENTS = 2_000

@@ -20,11 +20,11 @@ from bench.tracing.in_process import InProcessClient, create_site_app
 from bench.tracing.sent_commands import record_sent_commands
 from voteweb.core.models import Draft, User
 from voteweb.core.validation import new_submission_token
-from voteweb.search.documents import Kind, Order
 from voteweb.search.files import IndexFolder
 from voteweb.search.grammar import parse
 from voteweb.search.index import SearchIndex
 from voteweb.search.indexer import Indexer
+from voteweb.search.models import Kind, Order
 from voteweb.store import Store
 from voteweb.store.connection import scripts
 
@@ -131,7 +131,7 @@ def _script_microseconds(store: Store, action: Callable[[], object]) -> float:
 def _measure_rebuild(store: Store, home: Path) -> float:
     """Return the articles that are read from Redis and indexed in a second."""
     folder = home / "rebuild"
-    indexer, begin = Indexer(IndexFolder(folder), store.changes, store.searched), time.perf_counter()
+    indexer, begin = Indexer(IndexFolder(folder), store.changes, store.search_documents), time.perf_counter()
     indexer.catch_up()
     seconds = time.perf_counter() - begin
     articles = SearchIndex(folder).state().articles

@@ -9,10 +9,10 @@ import pytest
 from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.core.search_documents import Document, DocumentId
-from voteweb.search.documents import Kind, Order
 from voteweb.search.files import IndexFolder
 from voteweb.search.grammar import parse
 from voteweb.search.index import SearchIndex
+from voteweb.search.models import Kind, Order
 from voteweb.search.writer import IndexWriter
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from voteweb.search.documents import Kind
 from voteweb.search.grammar import parse
+from voteweb.search.models import Kind
 
 #: Texts that are full of what has a meaning.
 SIGNS = [*'"-:*^{}', "'", "OR ", "NEAR(", "AND ", "，", "“", "编程", "go", "c++", "http://", "a.com/", "\x00", "\ud800"]

@@ -8,9 +8,9 @@ from tests.search.conftest import Machine, article, comment
 from tests.search.test_grammar import TYPED
 from voteweb.core import config
 from voteweb.core.comments import CommentId
-from voteweb.search.documents import Found, Kind, Note, Order
 from voteweb.search.errors import SearchBusy, SearchTooSlow
 from voteweb.search.grammar import parse
+from voteweb.search.models import Found, Kind, Note, Order
 
 
 @pytest.mark.parametrize(

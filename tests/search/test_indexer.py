@@ -25,13 +25,13 @@ from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import Unavailable
 from voteweb.core.search_documents import DocumentId
-from voteweb.search import indexer, sources
-from voteweb.search.documents import Kind, Order
+from voteweb.search import indexer, steps
 from voteweb.search.errors import AlreadyIndexing, IndexNotWritable, SearchError
 from voteweb.search.files import IndexFolder
 from voteweb.search.grammar import parse
 from voteweb.search.index import SearchIndex
 from voteweb.search.indexer import Indexer
+from voteweb.search.models import Kind, Order
 from voteweb.search.writer import IndexWriter
 from voteweb.store import Store
 
@@ -45,13 +45,13 @@ def folder(tmp_path: Path) -> IndexFolder:
 
 
 def new_indexer(store: Store, folder: IndexFolder) -> Indexer:
-    return Indexer(folder, store.changes, store.searched)
+    return Indexer(folder, store.changes, store.search_documents)
 
 
 def expected(store: Store) -> list[DocumentId]:
     """Return the ids of everything that anybody can read, by the rankings and the bits that hide comments."""
     articles = sorted(ids(store, "time:"))
-    last = store.searched.last_comments(articles)
+    last = store.search_documents.last_comments(articles)
     comments = [CommentId(id, number) for id in articles for number in range(1, last.get(id, 0) + 1)]
     return [*articles, *(id for id in comments if not run(store, "GETBIT", f"hidden:{id.article}", id.number))]
 
@@ -64,8 +64,8 @@ def assert_same(store: Store, folder: IndexFolder) -> None:
         assert writer
         indexed = [*writer.article_ids(0, MANY), *writer.comment_ids(CommentId(0, 0), MANY)]
         assert indexed == wanted
-        documents = store.searched.articles(id for id in wanted if isinstance(id, int))
-        documents += store.searched.comments(id for id in wanted if isinstance(id, CommentId))
+        documents = store.search_documents.articles(id for id in wanted if isinstance(id, int))
+        documents += store.search_documents.comments(id for id in wanted if isinstance(id, CommentId))
         assert writer.apply(documents) == 0, "the words of some are not those of the site"
         assert writer.check()
         writer.close()
@@ -167,7 +167,7 @@ def test_a_build_begins_anew_when_the_stream_has_a_gap(store: Store, folder: Ind
 
 
 def test_many_documents_come_in_chunks(store: Store, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "CHUNK_SIZE", 2)
+    monkeypatch.setattr(steps, "CHUNK_SIZE", 2)
     for _ in range(5):
         factories.article(store, link="")
     for _ in range(5):
@@ -185,14 +185,14 @@ def test_many_documents_come_in_chunks(store: Store, folder: IndexFolder, monkey
 def test_long_conversations_are_read_between_reads_of_the_stream(
     store: Store, folder: IndexFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sources, "CHUNK_SIZE", 2)
+    monkeypatch.setattr(steps, "CHUNK_SIZE", 2)
     factories.article(store)
     for _ in range(5):
         factories.comment(store, 1)
     new_indexer(store, folder).catch_up()
     store.removals.delete(1)
     run(store, "HSET", "thread:1", "last", 10**12)
-    calls = Mock(documents=Mock(wraps=store.searched), stream=Mock(wraps=store.changes))
+    calls = Mock(documents=Mock(wraps=store.search_documents), stream=Mock(wraps=store.changes))
     calls.documents.comments.side_effect = [[], Unavailable()]
     with pytest.raises(Unavailable):
         Indexer(folder, calls.stream, calls.documents).catch_up()

@@ -6,9 +6,9 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from tests.search.conftest import Machine, article
-from voteweb.search.documents import Kind, Order
 from voteweb.search.grammar import parse
 from voteweb.search.index import SearchIndex
+from voteweb.search.models import Kind, Order
 
 #: Ends a test whose other process does not answer.
 TIMEOUT = 30.0

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.search.conftest import Machine, article, comment
-from voteweb.search.documents import Kind
 from voteweb.search.grammar import parse
+from voteweb.search.models import Kind
 
 
 @pytest.mark.parametrize(

@@ -60,13 +60,13 @@ def test_what_stands_below_a_removed_comment_is_no_document(store: Store) -> Non
     for parent in (0, 1, 2, 0):
         factories.comment(store, id, parent=parent)
     ids = [CommentId(id, number) for number in range(1, 6)]
-    assert [document.groups for document in store.searched.comments(ids)] == [("go",)] * 4
+    assert [document.groups for document in store.search_documents.comments(ids)] == [("go",)] * 4
     position = store.changes.end()
     store.comment_removals.remove(ids[0], NewLogEntry(LogAction.REMOVE, COMMAND_LINE), with_replies=True, actor=None)
     assert store.changes.read(position, wait=0).conversations == {id}
-    assert [document.id for document in store.searched.comments(ids)] == [ids[3]]
+    assert [document.id for document in store.search_documents.comments(ids)] == [ids[3]]
     store.comment_removals.restore(ids[0], NewLogEntry(LogAction.RESTORE, COMMAND_LINE), actor=None)
-    assert len(store.searched.comments(ids)) == 4
+    assert len(store.search_documents.comments(ids)) == 4
 
 
 def test_listed_articles_come_once_each_whatever_their_times(store: Store) -> None:
@@ -74,7 +74,7 @@ def test_listed_articles_come_once_each_whatever_their_times(store: Store) -> No
     for id in range(70, 75):  # of a program after the book, which may give several the same time
         run(store, "HSET", f"article:{id}", "title", "A title", "poster", "user:7", "time", "17.5", "votes", "1")
         run(store, "ZADD", "time:", 17.5, f"article:{id}")
-    steps = [ids for ids, _ in store.searched.listed_ids(2)]
+    steps = [ids for ids, _ in store.search_documents.listed_ids(2)]
     assert sorted(id for ids in steps for id in ids) == [1, 70, 71, 72, 73, 74]
-    assert store.searched.newest_ids(2) == [1, 74]
-    assert [document.poster for document in store.searched.articles([74])] == ["user:7"]
+    assert store.search_documents.newest_ids(2) == [1, 74]
+    assert [document.poster for document in store.search_documents.articles([74])] == ["user:7"]

@@ -52,7 +52,7 @@ def doctor(site: Site, repair: bool) -> None:
 
 def _check_search(site: Site, repair: bool) -> None:
     try:
-        faults, state = examine(new_folder(site), site.store.changes, site.store.searched)
+        faults, state = examine(new_folder(site), site.store.changes, site.store.search_documents)
         for fault in faults:
             click.echo(f"Warning: search: {fault.what}")
         if repair and faults:

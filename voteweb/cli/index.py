@@ -7,12 +7,12 @@ import click
 from voteweb.cli.progress import track_share
 from voteweb.cli.site import Site, pluralize, with_site
 from voteweb.core.errors import Unavailable, VotewebError
-from voteweb.search.documents import State
 from voteweb.search.engine import has_full_text_search
 from voteweb.search.errors import AlreadyIndexing, NoFullTextSearch
 from voteweb.search.files import IndexFolder
 from voteweb.search.index import SearchIndex
 from voteweb.search.indexer import Indexer
+from voteweb.search.models import State
 
 #: Seconds until the index is tried again after another process had it, or after a failure.
 RETRY_SECONDS = 10.0
@@ -25,7 +25,7 @@ def new_folder(site: Site) -> IndexFolder:
 
 def new_indexer(site: Site) -> Indexer:
     """Return an indexer of the index of this machine."""
-    return Indexer(new_folder(site), site.store.changes, site.store.searched)
+    return Indexer(new_folder(site), site.store.changes, site.store.search_documents)
 
 
 @click.command()

@@ -8,12 +8,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from voteweb.search.documents import Kind, State
 from voteweb.search.engine import connect, sqlite3, translated_errors
 from voteweb.search.errors import IndexDamaged, NotReady, SearchError
 from voteweb.search.files import IndexFolder
+from voteweb.search.models import Kind, State
 from voteweb.search.queries import Statement
-from voteweb.search.tables import Shard, check_tables, read_shards, read_state
+from voteweb.search.schema import Shard, check_tables, read_shards, read_state
 
 #: Kilobytes of pages that each connection keeps. The file is not mapped into memory: searches would take a tenth less,
 #: but a disk that fails to read a page of it would end the process.

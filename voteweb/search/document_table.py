@@ -5,9 +5,9 @@ from typing import Any
 
 from voteweb.core import config
 from voteweb.core.search_documents import Document, DocumentId
-from voteweb.search.documents import Difference, Kind
 from voteweb.search.engine import sqlite3
-from voteweb.search.tables import COLUMNS, Shard, columns, digest, read_shards, to_number, to_rowid
+from voteweb.search.models import Difference, Kind
+from voteweb.search.schema import COLUMNS, Shard, columns, digest, read_shards, to_number, to_rowid
 
 _INSERTION = "INSERT INTO {{shard}} (rowid, {columns}) VALUES (?{values})"
 #: The first gap from a rowid on, in one statement: to try one after another would take the square of their number. In

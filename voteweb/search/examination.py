@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from voteweb.core.search_documents import Document, DocumentId
-from voteweb.search.documents import Difference, State
 from voteweb.search.errors import IndexDamaged, SearchError
 from voteweb.search.files import IndexFolder
-from voteweb.search.sources import Documents, Stream, index_articles, index_comments, read_everything
+from voteweb.search.models import Difference, State
+from voteweb.search.steps import Documents, Stream, index_articles, index_comments, read_everything
 from voteweb.search.writer import IndexWriter
 
 #: Seconds that the indexer of a site in use has to read the stream up to where it was.

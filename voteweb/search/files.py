@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from voteweb.search.errors import AlreadyIndexing, IndexNotWritable, SearchError
-from voteweb.search.tables import CHECKED, PERCENT, SCHEMA, beside, read_percent
+from voteweb.search.schema import CHECKED, PERCENT, SCHEMA, beside, read_percent
 from voteweb.search.writer import IndexWriter
 
 #: The folder and all in it are for the user of the site only.

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 
 from voteweb.core import config
 from voteweb.core.errors import N_, Invalid
-from voteweb.search.documents import Kind
 from voteweb.search.facets import group_token
+from voteweb.search.models import Kind
 from voteweb.search.terms import Part, Term, read_date, read_kind, read_terms
 from voteweb.search.words import IS_UNSPACED
 

@@ -10,13 +10,13 @@ from typing import Any
 from voteweb.core import config
 from voteweb.core.search_documents import DocumentId
 from voteweb.search.connections import Connection, Connections
-from voteweb.search.documents import Found, Kind, Note, Order, State
 from voteweb.search.errors import IndexDamaged, SearchBusy, SearchError, SearchTooSlow
 from voteweb.search.files import IndexFolder
 from voteweb.search.grammar import Query
+from voteweb.search.models import Found, Kind, Note, Order, State
 from voteweb.search.queries import Statement, ids, newest, ranked, within
+from voteweb.search.schema import MAX_NUMBER, to_comment
 from voteweb.search.suggestions import suggestion
-from voteweb.search.tables import MAX_NUMBER, to_comment
 
 #: Classes of relevance, the newest first in each: without them, a title that is shorter by a word or repeats one would
 #: come before all newer ones.

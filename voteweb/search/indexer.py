@@ -12,7 +12,7 @@ from voteweb.core.errors import Unavailable
 from voteweb.core.search_documents import Changes
 from voteweb.search.errors import IndexDamaged, IndexNotWritable
 from voteweb.search.files import IndexFolder
-from voteweb.search.sources import (
+from voteweb.search.steps import (
     Conversations,
     Documents,
     Stream,

@@ -9,9 +9,9 @@ from dataclasses import replace
 from math import log
 from typing import NamedTuple
 
-from voteweb.search.documents import Kind
 from voteweb.search.grammar import Query
-from voteweb.search.tables import COLUMNS, Shard, to_rowid
+from voteweb.search.models import Kind
+from voteweb.search.schema import COLUMNS, Shard, to_rowid
 from voteweb.search.terms import Term
 
 _MATCHING = (

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from voteweb.core import links
 from voteweb.core.errors import N_, Invalid
 from voteweb.search import facets
-from voteweb.search.documents import Kind
+from voteweb.search.models import Kind
 from voteweb.search.words import typed_tokens
 
 _DATE = re.compile(r"(\d{4})(?:[-/.](\d\d?)(?:[-/.](\d\d?))?)?")

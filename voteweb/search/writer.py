@@ -8,12 +8,12 @@ from pathlib import Path
 from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.core.search_documents import Document, DocumentId
-from voteweb.search import tables
+from voteweb.search import schema
 from voteweb.search.document_table import DocumentTable
-from voteweb.search.documents import Difference, Kind, State
 from voteweb.search.engine import connect, sqlite3, translated_errors
 from voteweb.search.errors import IndexDamaged
-from voteweb.search.tables import CHECKED, PERCENT, UNICODE, beside, kind_of, to_comment, to_number
+from voteweb.search.models import Difference, Kind, State
+from voteweb.search.schema import CHECKED, PERCENT, UNICODE, beside, kind_of, to_comment, to_number
 
 #: Kilobytes of pages that the connection keeps, and pages of the write-ahead log after which it is moved to the file.
 _CACHE_KILOBYTES = 32 * 1024
@@ -36,7 +36,7 @@ class IndexWriter:
         """Return a writer of the empty *file*, which becomes an index of the site's *epoch*."""
         with translated_errors():
             connection = _connect(file)
-            tables.create(connection, epoch)
+            schema.create(connection, epoch)
             writer = cls(file, connection)
         writer.set_percent(0)
         return writer
@@ -49,7 +49,7 @@ class IndexWriter:
             try:
                 if connection.execute("SELECT value FROM state WHERE name = 'unicode'").fetchall() != [(UNICODE,)]:
                     raise IndexDamaged
-                tables.check_tables(connection)
+                schema.check_tables(connection)
                 return cls(file, connection)
             except BaseException:
                 connection.close()
@@ -85,13 +85,13 @@ class IndexWriter:
     def article_ids(self, after: int, count: int) -> list[int]:
         """Return up to *count* indexed ids of articles above *after*, ascending."""
         with translated_errors():
-            return self._tables[Kind.ARTICLES].numbers(after + 1, tables.MAX_NUMBER, count)
+            return self._tables[Kind.ARTICLES].numbers(after + 1, schema.MAX_NUMBER, count)
 
     def comment_ids(self, after: CommentId, count: int) -> list[CommentId]:
         """Return up to *count* indexed ids of comments above *after*, ascending."""
         with translated_errors():
             return [
-                *map(to_comment, self._tables[Kind.COMMENTS].numbers(to_number(after) + 1, tables.MAX_NUMBER, count))
+                *map(to_comment, self._tables[Kind.COMMENTS].numbers(to_number(after) + 1, schema.MAX_NUMBER, count))
             ]
 
     def comments_of(self, article: int) -> list[CommentId]:
@@ -121,7 +121,7 @@ class IndexWriter:
 
     def state(self) -> State:
         with translated_errors():
-            return tables.read_state(self._connection, self.file)
+            return schema.read_state(self._connection, self.file)
 
     def check(self) -> bool:
         """Tell whether the index is whole: 5 s for a million articles."""

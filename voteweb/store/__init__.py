@@ -49,8 +49,8 @@ from voteweb.store.reports import Reports
 from voteweb.store.rescoring import Rescoring
 from voteweb.store.rights import Rights
 from voteweb.store.schema import Schema
+from voteweb.store.search_documents import SearchDocuments
 from voteweb.store.search_results import SearchResults
-from voteweb.store.searched import SearchedDocuments
 from voteweb.store.secret_feeds import SecretFeeds
 from voteweb.store.server_info import ServerInfo
 from voteweb.store.sessions import Sessions
@@ -121,7 +121,7 @@ class Store:
     leases: Leases
     schema: Schema
     changes: ChangeStream
-    searched: SearchedDocuments
+    search_documents: SearchDocuments
 
     @property
     def keys(self) -> Keys:
@@ -225,5 +225,5 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         leases=leases,
         schema=Schema(connection, settings),
         changes=ChangeStream(connection),
-        searched=SearchedDocuments(connection),
+        search_documents=SearchDocuments(connection),
     )

@@ -11,8 +11,8 @@ from flask_babel import lazy_gettext as _l
 from voteweb.core import config
 from voteweb.core.comments import ListedComment
 from voteweb.core.models import Article, Page
-from voteweb.search.documents import Kind, Order
 from voteweb.search.grammar import Query
+from voteweb.search.models import Kind, Order
 from voteweb.search.words import IS_UNSPACED
 from voteweb.web.context import now
 from voteweb.web.i18n.formatting import format_number

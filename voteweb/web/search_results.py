@@ -12,11 +12,11 @@ from voteweb.core.comments import CommentId, ListedComment
 from voteweb.core.errors import NoSuchPage
 from voteweb.core.models import Article, Page, User, Voter
 from voteweb.core.search_documents import DocumentId
-from voteweb.search.documents import Found, Kind, Note, Order
 from voteweb.search.errors import SearchError
 from voteweb.search.grammar import Query
 from voteweb.search.health import MAX_AGE
 from voteweb.search.index import SearchIndex
+from voteweb.search.models import Found, Kind, Note, Order
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.web import my_site
 from voteweb.web.context import now, settings, store

@@ -5,9 +5,9 @@ Of 18,056 real stories, 103 had such a title and another link within a week; of 
 
 from voteweb.core import config
 from voteweb.core.models import Article
-from voteweb.search.documents import Kind, Order
 from voteweb.search.errors import SearchError
 from voteweb.search.grammar import Query
+from voteweb.search.models import Kind, Order
 from voteweb.search.terms import Part, Term
 from voteweb.search.words import tokens
 from voteweb.web.context import now, search_index, store

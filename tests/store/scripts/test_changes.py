@@ -26,7 +26,10 @@ def documents(store: Store) -> dict[DocumentId, Document]:
     """Return everything that is searched."""
     articles = range(1, ARTICLES)
     comments = [CommentId(id, number) for id in articles for number in range(1, COMMENTS)]
-    return {document.id: document for document in store.searched.articles(articles) + store.searched.comments(comments)}
+    return {
+        document.id: document
+        for document in store.search_documents.articles(articles) + store.search_documents.comments(comments)
+    }
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -148,7 +148,7 @@ def test_searches_are_counted_by_outcome(reader: Browser, count: Count, settings
     assert count("voteweb_search_seconds_count{outcome=search-not-ready}") == 1
     assert count("voteweb_search_up") == 0
     factories.article(store, title="Common Lisp")
-    Indexer(IndexFolder(settings.search_folder), store.changes, store.searched).catch_up()
+    Indexer(IndexFolder(settings.search_folder), store.changes, store.search_documents).catch_up()
     reader.open("/search?q=lisp")
     assert count("voteweb_search_seconds_count{outcome=ok}") == 2, "articles, and the number of comments"
     assert (count("voteweb_search_up"), count("voteweb_search_rows{kind=articles}")) == (1, 1)

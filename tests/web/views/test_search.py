@@ -16,8 +16,8 @@ from voteweb.core.comments import CommentId
 from voteweb.core.config import Settings
 from voteweb.core.models import LogAction
 from voteweb.core.rate_limits import SEARCH
-from voteweb.search.documents import Kind, Note, Order
 from voteweb.search.errors import NotReady, SearchBusy, SearchTooSlow
+from voteweb.search.models import Kind, Note, Order
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 

@@ -13,7 +13,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from voteweb.core.config import METRICS_DIR_VARIABLE
-from voteweb.search.documents import State
+from voteweb.search.models import State
 from voteweb.store.last_backup import BackupFacts
 
 #: Upper bounds in seconds: a cached page is in the first, a plain page within 5 ms, a password hash within 50 ms.

@@ -12,10 +12,10 @@ from voteweb.core.comments import ListedComment
 from voteweb.core.errors import NoSuchGroup, NoSuchMember, TooFast, VotewebError
 from voteweb.core.models import Article, Page
 from voteweb.search import grammar
-from voteweb.search.documents import Kind, Order
 from voteweb.search.errors import NoFullTextSearch, SearchError, SearchTooSlow
 from voteweb.search.grammar import Query
 from voteweb.search.index import SearchIndex
+from voteweb.search.models import Kind, Order
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.web import rate_limits, search_limits, search_links, search_results
 from voteweb.web.auth.login import named_voter, page_pipeline, queue_viewer

@@ -13,8 +13,8 @@ from voteweb.core.errors import Unavailable
 from voteweb.core.models import Order
 from voteweb.core.ranking_example import choose_example
 from voteweb.search import health as search_health
-from voteweb.search.documents import State
 from voteweb.search.errors import SearchError
+from voteweb.search.models import State
 from voteweb.web.auth.login import page_pipeline, queue_viewer
 from voteweb.web.context import brand, operator_pages, search_index, settings, store
 from voteweb.web.i18n import locale

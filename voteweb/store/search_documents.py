@@ -19,7 +19,7 @@ from voteweb.store.scanner import batched
 BLOCK_SIZE = 100
 
 
-class SearchedDocuments:
+class SearchDocuments:
     """The documents of one site."""
 
     def __init__(self, connection: Connection) -> None:

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.core.search_documents import Document, DocumentId
-from voteweb.search.documents import Kind, State
 from voteweb.search.errors import IndexDamaged
 from voteweb.search.facets import facets
+from voteweb.search.models import Kind, State
 from voteweb.search.words import tokens
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ class Stream(Protocol):
 
 
 class Documents(Protocol):
-    """Everything that is searched, as it is now: see :class:`voteweb.store.searched.SearchedDocuments`."""
+    """Everything that is searched, as it is now: see :class:`voteweb.store.search_documents.SearchDocuments`."""
 
     def newest_ids(self, count: int) -> list[int]:
         """Return the ids of the newest articles."""
