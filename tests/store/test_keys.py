@@ -4,6 +4,7 @@ import inspect
 import re
 import time
 from collections.abc import Callable
+from typing import cast
 
 import pytest
 
@@ -14,6 +15,7 @@ from tests.store.key_patterns import key_methods, key_pattern
 from voteweb.core import rate_limits
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.jobs import ACCOUNT_DELETIONS
+from voteweb.core.mail import MailChoice, MailOutcome, PendingEmail
 from voteweb.core.models import DomainAction, LogAction, Order, Period, Reason, Role, User
 from voteweb.core.my_site import hidden_member
 from voteweb.core.site_switches import SwitchName
@@ -21,6 +23,7 @@ from voteweb.store import Store
 from voteweb.store.bans import Span
 from voteweb.store.keys import Keys, article_id
 from voteweb.store.last_backup import BackupFacts
+from voteweb.store.mail import TakenMail
 from voteweb.store.moderation_log import NewLogEntry
 
 TYPES = {
@@ -115,6 +118,10 @@ def _converse(store: Store, article: int, bob: User) -> None:
     store.my_sites.follow("go", bob)
     store.my_sites.hide(hidden_member("Ann"), bob)
     store.my_sites.save(article, bob)
+    store.mail.request(bob, "bob@news.example", "en")
+    store.mail.confirm(bob, cast(PendingEmail, store.mail.account("bob_-9").pending))
+    store.mail.choose(bob, frozenset(MailChoice), "zh")
+    store.mail.finish(cast(TakenMail, store.mail.take()), MailOutcome.FAILED, 60, "no answer")
     run(store, "SADD", "removing:", article)
 
 

@@ -49,6 +49,8 @@ def _display(name: str, settings: Settings) -> str:
     value = getattr(settings, name)
     if name == "redis_url":
         return mask_password(value) or "embedded"
+    if name == "mail_url":
+        return mask_password(value) or "-"
     if name == "secret_key":
         return "***" if value else "missing"
     if name == "metrics_token":

@@ -7,22 +7,23 @@ from collections.abc import Callable
 import click
 
 from voteweb.cli.index import keep_index, new_indexer
+from voteweb.cli.mail import mail_steps
 from voteweb.cli.site import Site, with_site
 from voteweb.cli.workers import exit_with_parent
 from voteweb.core.errors import Unavailable
-from voteweb.core.jobs import ACCOUNT_DELETIONS, BAN_REMOVALS, COMMENT_REMOVALS, JOBS, Job
+from voteweb.core.jobs import ACCOUNT_DELETIONS, BAN_REMOVALS, COMMENT_REMOVALS, JOBS, MAIL, Job
 from voteweb.search.engine import has_full_text_search
 from voteweb.search.health import start_warnings
-from voteweb.store import Store
 from voteweb.store.leases import Steps
 
 #: Seconds that running steps have to finish when the process ends; they may be cut off and run again.
 STOP_SECONDS = 5.0
 #: The code of every job.
-RUNNERS: dict[Job, Callable[[Store], Steps]] = {
-    ACCOUNT_DELETIONS: lambda store: store.account_deletion.steps,
-    COMMENT_REMOVALS: lambda store: store.comment_removals.steps,
-    BAN_REMOVALS: lambda store: store.ban_removals.steps,
+RUNNERS: dict[Job, Callable[[Site], Steps]] = {
+    ACCOUNT_DELETIONS: lambda site: site.store.account_deletion.steps,
+    COMMENT_REMOVALS: lambda site: site.store.comment_removals.steps,
+    BAN_REMOVALS: lambda site: site.store.ban_removals.steps,
+    MAIL: mail_steps,
 }
 
 
@@ -47,9 +48,9 @@ def jobs(site: Site, once: bool, parent: int | None) -> None:
             click.echo(f"Warning: {warning}", err=True)
     if once:
         for job in JOBS:
-            site.store.leases.run(job, RUNNERS[job](site.store), stop.is_set)
+            site.store.leases.run(job, RUNNERS[job](site), stop.is_set)
         return
-    threads = [threading.Thread(target=_repeat, args=[site.store, job, stop], daemon=True) for job in JOBS]
+    threads = [threading.Thread(target=_repeat, args=[site, job, stop], daemon=True) for job in JOBS]
     if site.settings.search and has_full_text_search():
         threads.append(threading.Thread(target=keep_index, args=[new_indexer(site), stop], daemon=True))
     for thread in threads:
@@ -59,11 +60,11 @@ def jobs(site: Site, once: bool, parent: int | None) -> None:
         thread.join(STOP_SECONDS)
 
 
-def _repeat(store: Store, job: Job, stop: threading.Event) -> None:
+def _repeat(site: Site, job: Job, stop: threading.Event) -> None:
     """Run *job* again and again until *stop* is set; a failure is reported, and the next run follows in time."""
     while not stop.is_set():
         try:
-            store.leases.run(job, RUNNERS[job](store), stop.is_set)
+            site.store.leases.run(job, RUNNERS[job](site), stop.is_set)
         except Unavailable:
             pass  # /healthz and the web server's log say so already
         except Exception as error:

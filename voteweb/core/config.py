@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from voteweb.core.errors import ConfigError
+from voteweb.core.mail_settings import check_mail
 from voteweb.core.setting_checks import is_origin, refuse_misspelt
 
 #: The layout of the data that this version reads and writes: a change of layout raises it and has a conversion.
@@ -240,6 +241,33 @@ READ_BATCH_SIZE = 500
 LEASE_SECONDS = 30
 #: Seconds after which /healthz names a background job that was not done and that nobody runs.
 OVERDUE_SECONDS = 120
+#: Characters of an e-mail address (RFC 5321), and seconds for which the link that confirms one is valid.
+MAX_EMAIL_LENGTH = 254
+EMAIL_SECONDS = 86_400
+#: Mails that members asked for and that wait, at about 200 bytes each: more are a flood, or the server has been away.
+MAX_OUTBOX = 1_000
+#: Seconds for which a mail belongs to the process that sends it: one that is killed delays it by so much. Seconds that
+#: each answer of the mail server may take.
+MAIL_CLAIM_SECONDS = 600
+SMTP_SECONDS = 10.0
+#: Attempts to send a mail, in half a day: seconds after the first, which double up to the second number. A mail that
+#: a member asked for is dropped after MAX_MAIL_AGE: its link is no longer valid.
+MAIL_TRIES = 12
+MAIL_RETRY_SECONDS = 60
+MAX_MAIL_RETRY_SECONDS = 7_200
+MAX_MAIL_AGE = 86_400
+#: Seconds between two digests to a member, and after which one with no news looks again; and between two weekly mails.
+DIGEST_SECONDS = 86_400
+DIGEST_CHECK_SECONDS = 3_600
+WEEKLY_SECONDS = 7 * 86_400
+#: Articles of a weekly mail, and notices of a digest.
+WEEKLY_ARTICLES = 10
+DIGEST_NOTICES = 25
+#: Seconds for which mails fail before /healthz says so, and mails that one run of the job sends of each kind.
+MAIL_FAILING_SECONDS = 300
+MAILS_PER_RUN = 100
+#: Characters of a token that ends mails: an address of 254 and its signature take 250.
+MAX_MAIL_TOKEN_LENGTH = 500
 #: Seconds for which browsers and proxies may cache a feed, and the sitemap.
 FEED_SECONDS = 60
 SITEMAP_SECONDS = 3_600
@@ -441,6 +469,10 @@ class Settings:
     log: str = _setting("text", "word", "format of the request log: text, json or off", choices=("text", "json", "off"))
     log_kept: int = _setting(0, "0 or 1", "whether requests answered from the page cache are logged too")
     log_addresses: int = _setting(0, "0 or 1", "whether the log has the visitors' addresses")
+    mail_url: str = _setting(
+        "", "URL", "smtp://user:password@host:587 (with STARTTLS) or smtps://…; empty: the site without mail"
+    )
+    mail_from: str = _setting("", "address", "the address that mails come from; needed with VOTEWEB_MAIL_URL")
     metrics_token: str = _setting("", "text", "gives access to /metrics; empty: there is no such page")
 
     backup_days: int = _setting(
@@ -471,6 +503,7 @@ class Settings:
             raise ConfigError("VOTEWEB_SHARE_IMAGE must begin with https:// and have no blanks.")
         if self.security_contact and not re.fullmatch(r"(?:mailto:|https://)[!-~]+", self.security_contact):
             raise ConfigError("VOTEWEB_SECURITY_CONTACT must begin with mailto: or https:// and have no blanks.")
+        check_mail(self.mail_url, self.mail_from, self.site_url)
         if self.metrics_token and len(self.metrics_token) < MIN_METRICS_TOKEN_LENGTH:
             raise ConfigError(
                 "VOTEWEB_METRICS_TOKEN must have at least %(min)s characters.", min=MIN_METRICS_TOKEN_LENGTH

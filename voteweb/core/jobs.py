@@ -19,5 +19,7 @@ COMMENT_REMOVALS = Job(
 
 BAN_REMOVALS = Job("ban-removals", 5.0, "the removal of what banned members posted, or its restoration")
 
+MAIL = Job("mail", 10.0, "mails, on a site that sends any")
+
 #: Every job; voteweb/cli/jobs.py has the code of each.
-JOBS = (ACCOUNT_DELETIONS, COMMENT_REMOVALS, BAN_REMOVALS)
+JOBS = (ACCOUNT_DELETIONS, COMMENT_REMOVALS, BAN_REMOVALS, MAIL)

@@ -105,6 +105,20 @@ RECOVERY_BY_NAME = Limit(
        "The limit keeps codes from being guessed."),
     ("recovery.recover",),
 )  # fmt: skip
+#: Each may send a mail to a member who did not ask for it.
+MAIL_RESET_BY_ADDRESS = Limit(
+    "mailreset", "ask for a new password by mail", LimitScope.ADDRESS, 5, 10, HOUR,
+    N_("Too many links for new passwords were asked for from your address. Please try again in %(wait)s, at %(when)s. "
+       "The limit keeps members from getting mails that they did not ask for."),
+    ("mail.recover",),
+)  # fmt: skip
+MAIL_RESET_BY_NAME = Limit(
+    "mailresetname", "ask for a new password by mail, whether anybody has the name or not", LimitScope.NAME,
+    3, 16, DAY,
+    N_("Too many links for new passwords were asked for under this name. Please try again in %(wait)s, at %(when)s. "
+       "The limit keeps members from getting mails that they did not ask for."),
+    ("mail.recover",),
+)  # fmt: skip
 #: Building a combined ranking costs Redis half a millisecond and up to 60 KB; one that is kept is not counted.
 #: Nobody browses as many in a minute, and a feed reader that serves many people may follow hundreds an hour.
 COMBINE = Limit(
@@ -190,6 +204,8 @@ LIMITS = (
     PASSWORD_RESET,
     RECOVERY_BY_ADDRESS,
     RECOVERY_BY_NAME,
+    MAIL_RESET_BY_ADDRESS,
+    MAIL_RESET_BY_NAME,
     COMBINE,
     SEARCH,
     NEWCOMER_VOTE,
@@ -260,6 +276,14 @@ LIMITS = (
            "Please try again in %(wait)s, at %(when)s. The limit keeps the site fast for everybody."),
         ("recovery.codes",),
     ),
+    # Each sends a mail to an address that may be somebody else's.
+    Limit(
+        "email", "give an e-mail address", LimitScope.MEMBER, 3, 16, DAY,
+        N_("You have reached the limit of %(burst)s e-mail addresses in a row. Please try again in %(wait)s, at "
+           "%(when)s. The limit keeps others from getting mails that they did not ask for."),
+        ("mail.index",),
+        counts_refused=False,
+    ),
     Limit(
         "invite", "make, withdraw invitations", LimitScope.MEMBER, 10, 30, DAY,
         N_("You have reached the limit of %(burst)s invitations made or withdrawn in a row. "
@@ -274,7 +298,8 @@ LIMITS = (
     ),
     # As fast as one can press; nothing of it is seen by others.
     Limit(
-        "choose", "follow groups, hide things, save articles, renew or withdraw the address of their feed",
+        "choose",
+        "follow groups, hide things, save articles, renew or withdraw the address of their feed, choose what is mailed",
         LimitScope.MEMBER, 120, 1_200, HOUR,
         N_("You have reached the limit of %(burst)s changes to what you follow, hide and save in a row. "
            "Please try again in %(wait)s, at %(when)s. The limit keeps the site fast for everybody."),
@@ -282,6 +307,7 @@ LIMITS = (
             "my_groups.follow", "my_groups.unfollow", "my_groups.choose_front", "saved.save", "saved.unsave",
             "saved.set_feed", "hidden.hide_article", "hidden.show_article", "hidden.hide_group", "hidden.show_group",
             "hidden.hide_domain", "hidden.show_domain", "hidden.hide_member", "hidden.show_member",
+            "mail.choose", "mail.remove", "mail.confirm",
         ),
     ),
     # A download reads all articles of the member, and those of their open votes.
@@ -301,6 +327,7 @@ LIMITS = (
 EXEMPT = {
     "answers.answer": "each removal can be answered once",
     "auth.logout": "only ends the sender's own session",
+    "mail.stop": "needs a signed address, and a second time changes nothing",
     "language.choose": "only writes the sender's own cookie",
     "comments.quiet": "only changes what the sender's own inbox gets",
     "comments.quiet_article": "only changes what the sender's own inbox gets",

@@ -33,6 +33,7 @@ from voteweb.store.keys import Keys
 from voteweb.store.last_backup import LastBackup
 from voteweb.store.leases import Leases
 from voteweb.store.listings import Listings
+from voteweb.store.mail import Mail
 from voteweb.store.member_lists import MemberLists
 from voteweb.store.moderation_log import ModerationLog
 from voteweb.store.my_site import MySites
@@ -119,6 +120,7 @@ class Store:
     health: HealthChecks
     rights: Rights
     leases: Leases
+    mail: Mail
     schema: Schema
     changes: ChangeStream
     search_documents: SearchDocuments
@@ -223,6 +225,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         health=health,
         rights=Rights(connection),
         leases=leases,
+        mail=Mail(connection),
         schema=Schema(connection, settings),
         changes=ChangeStream(connection),
         search_documents=SearchDocuments(connection),

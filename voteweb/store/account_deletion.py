@@ -60,6 +60,9 @@ class AccountDeletion:
                 keys.held(),
                 keys.open_votes(member.id),
                 keys.ban_removals(),
+                keys.outbox(),
+                keys.digests(),
+                keys.mails(),
             ],
             [name_key(member.name), new_session_id(), "delete" if delete_articles else "keep", member.password],
         )

@@ -21,6 +21,7 @@ TYPES = {
     "log-entries": "list", "log": "list", "log-by": "list", "log-kind": "list", "log-about": "list",
     "log-entry": "hash",
     "invite": "hash", "invites": "zset", "reset": "string",
+    "outbox": "zset", "digests": "zset", "mails": "hash", "mail-status": "hash",
     "jobs": "hash", "backup": "hash", "lease": "string", "stats": "hash",
     "once": "string", "done": "string", "limit": "string", "imported": "set", "restoring": "string",
     "changes": "stream", "search": "string", "schema": "string", "migrating": "string",

@@ -22,6 +22,7 @@ _COMMENT_ID = re.compile(r"[1-9][0-9]{0,18}\.[1-9][0-9]{0,18}")
 _GRAMMAR = re.compile(
     r"(?:good|groups|combined|users|admins|held|reports|log|log-entries|leaving|restoring|schema|migrating):"
     r"|(?:answers|group-aliases|comments|removing|ban-removals|domain-rules|held-articles|top|changes|search):"
+    r"|(?:outbox|digests|mails|mail-status):"
     r"|site:|jobs:|backup:|lease:[^:]+|stats:[^:]+"
     r"|(?:article|imported):[0-9]*"
     r"|(?:voted|open-votes|report|was|log-entry|thread|words|hidden):[0-9]+"
@@ -132,7 +133,7 @@ class Keys:
         return f"{self.prefix}user:"
 
     def user(self, name: str) -> str:
-        """A hash: one member: id name password role since session banned ban-reason banned-until ban-removal left leaving invited-by signed-up held request inbox-feed saved-feed my front recovery recovered; for ever."""  # noqa: E501
+        """A hash: one member: id name password role since session banned ban-reason banned-until ban-removal left leaving invited-by signed-up held request inbox-feed saved-feed my front recovery recovered email email-pending email-for email-language; for ever."""  # noqa: E501
         return f"{self.prefix}user:{name_key(name)}"
 
     def users(self) -> str:
@@ -314,6 +315,22 @@ class Keys:
     def reset(self, digest: str) -> str:
         """A string: who may set a new password with a link of this digest, and for which old one it was made; a day."""
         return f"{self.prefix}reset:{digest}"
+
+    def outbox(self) -> str:
+        """A sorted set: the mails that members asked for (``reset ann``), 1,000 at most, by the time of the next attempt; for ever."""  # noqa: E501
+        return f"{self.prefix}outbox:"
+
+    def digests(self) -> str:
+        """A sorted set: the mails that members get again and again (``weekly ann``), by when they are due; for ever."""
+        return f"{self.prefix}digests:"
+
+    def mails(self) -> str:
+        """A hash: of each mail in ``outbox:`` and ``digests:``, since when, how many attempts, and the claim of one; for ever."""  # noqa: E501
+        return f"{self.prefix}mails:"
+
+    def mail_status(self) -> str:
+        """A hash: how many mails ended how: sent nothing refused failed dropped failing failure; for ever."""
+        return f"{self.prefix}mail-status:"
 
     def stats(self, day: str) -> str:
         """A hash: what was counted on one UTC day: votes comments reports settled wait-<bucket>; 400 days."""

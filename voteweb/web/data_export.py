@@ -19,7 +19,7 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
     are stored by conversation, so that nobody can list those of a member without reading every conversation, and are
     forgotten when it ends.
     """
-    choice = store.my_sites.choice(member.name)
+    choice, mail = store.my_sites.choice(member.name), store.mail.account(member.name)
     return {
         "account": {
             "name": member.name,
@@ -28,6 +28,10 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             "invited by": member.invited_by or None,
             "waits since": iso(member.held) if member.held else None,
             "request to the moderators": member.request or None,
+            "e-mail": mail.email or None,
+            "e-mail to be confirmed": mail.pending.address if mail.pending else None,
+            "mails chosen": sorted(mail.choices),
+            "language of mails": mail.language or None,
             "keyed digest of the network signed up from": store.admissions.network_digest(member.name) or None,
         },
         "recovery codes left": store.recovery_codes.left(member.name).number,

@@ -20,6 +20,7 @@ from wtforms.validators import ValidationError
 
 from voteweb.core import validation
 from voteweb.core.errors import N_, Invalid, NotAllowed, StaleEdit, TooFast, VotewebError
+from voteweb.core.mail import email_address
 from voteweb.core.models import Article, Draft, Reason
 from voteweb.core.validation import is_submission_token, new_submission_token
 from voteweb.web import rate_limits, read_only
@@ -255,6 +256,18 @@ class RecoveryForm(NewPasswordForm):
     def __init__(self) -> None:
         super().__init__("")
         self.member_name = self.username.data or ""
+
+
+class EmailForm(Form):
+    """The address at which a member wants to get mail."""
+
+    email = StringField(_l("E-mail address"), [checked(email_address)])
+
+
+class MailResetForm(Form):
+    """The name of a member who asks for a new password by mail."""
+
+    username = StringField(_l("User name"))
 
 
 class DeleteAccountForm(Form):

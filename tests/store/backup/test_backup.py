@@ -49,6 +49,10 @@ def test_the_site_has_every_kind_of_key_and_record(site: Store) -> None:
         "top_of",
         "ordering",
         "search_epoch",
+        "outbox",
+        "digests",
+        "mails",
+        "mail_status",
     }
     methods = {
         name: method
@@ -174,6 +178,15 @@ def test_comments_of_an_account_deleted_during_the_backup_lose_the_name(small: S
     assert [node.author for node in factories.thread(small).nodes.values()] == [DELETED_MEMBER, "ann"]
     assert run(small, "KEYS", "*:zoe") == ["user:zoe"]
     assert broken(small) == []
+
+
+def test_a_member_gets_the_same_mails_after_a_restore(store: Store) -> None:
+    ann = factories.user(store)
+    run(store, "HSET", "user:ann", "email", "ann@news.example", "email-for", "replies weekly", "email-language", "zh")
+    restore(store, back_up(store))
+    assert store.mail.account(ann.name).email == "ann@news.example"
+    assert run(store, "ZCARD", "digests:") == 2
+    assert broken(store) == []
 
 
 def test_an_act_undone_during_the_backup_is_marked(store: Store) -> None:

@@ -15,6 +15,13 @@ ARGUMENTS = {
     "cast_vote": "action member voter_id voter_name session_id vote_score max_lift good_votes max_ranked voting_seconds"
     " grace known_groups day newcomer_seconds digest idle_seconds max_seconds use_seconds max_open_votes"
     " statistics_seconds",
+    "queue_mail": "log entry most",
+    "request_email": "log entry pending language most",
+    "confirm_email": "log pending until address",
+    "choose_mails": "log name choices language weekly_seconds",
+    "stop_mails": "log name kind address",
+    "take_mail": "log seconds token",
+    "finish_mail": "entry token outcome seconds failure",
     "change_password": "log condition verified password_hash session_id",
     "release_article": "log member own_vote vote_score max_lift good_votes max_ranked day has_domain voting_seconds"
     " grace link_seconds known_link known_poster known_revision",
@@ -121,6 +128,7 @@ ARGUMENTS = {
 }
 #: The scripts that end their keys and arguments with an actor.
 WITH_ACTOR = {
+    "request_email", "confirm_email", "choose_mails", "stop_mails",
     "answer_removal", "keep_removed", "add_note", "delete_note", "ban_member", "lift_ban",
     "set_domain_rule", "delete_domain_rule", "set_switch", "release_article",
     "change_own_list", "change_user", "close_thread", "delete_comment", "dismiss_reports", "edit_article",

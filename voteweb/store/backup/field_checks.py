@@ -7,6 +7,7 @@ any version has accepted, since a program after the book checks none.
 import re
 from collections.abc import Iterator
 
+from voteweb.core import mail
 from voteweb.core.config import MAX_NOTES
 from voteweb.core.models import ArticleStatus, LogAction, Role
 from voteweb.core.names import name_key
@@ -166,6 +167,7 @@ _MEMBER: dict[str, Check] = {
     "front": one_of(["", "my"]),
     "recovery": is_stored,
     "recovered": is_time,
+    **mail.FIELD_CHECKS,
 }
 _INVITATION: dict[str, Check] = {"by": is_name, "until": is_time, "used": is_name}
 _LOG_ENTRY: dict[str, Check] = {

@@ -1,10 +1,11 @@
 """Turn records of a backup into the commands that write them, together with every ranking that must hold them."""
 
+import time
 from collections.abc import Iterable, Iterator
 
 from voteweb.core import links
 from voteweb.core.comments import CommentId
-from voteweb.core.config import DELETED_MEMBER, MAX_RANKED, NEWEST_COMMENTS, VOTER_BLOCK, Settings
+from voteweb.core.config import DELETED_MEMBER, DIGEST_SECONDS, MAX_RANKED, NEWEST_COMMENTS, VOTER_BLOCK, Settings
 from voteweb.core.models import ArticleStatus, Role
 from voteweb.core.ranking import voting_end
 from voteweb.store import decoding
@@ -15,6 +16,7 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.fingerprints import Fingerprint, fingerprint, from_number
 from voteweb.store.keys import Keys, article_id, article_member, comment_member, invitation_member, is_article
+from voteweb.store.mail import wanted_digests
 from voteweb.store.nodes import VOTER_FACTOR, join_node
 from voteweb.store.rankings import Rankings
 from voteweb.store.scanner import finite_number
@@ -120,6 +122,8 @@ class RestoreBatch(KeyWrites):
                 self._strings[keys.inbox_feed(fields["inbox-feed"])] = record.name
             if "saved-feed" in fields:
                 self._strings[keys.saved_feed(fields["saved-feed"])] = record.name
+            for entry in wanted_digests(record.name, fields.get("email-for", "")):
+                self._rankings[keys.digests()][entry] = time.time() + DIGEST_SECONDS
             if HAS_WORK.match(fields.get("ban-removal", "")):
                 self._sets[keys.ban_removals()].append(record.name)
             is_banned = fields.get("banned", "0") != "0"

@@ -13,6 +13,7 @@ from voteweb.store.doctor import (
     imported,
     inboxes,
     key_types,
+    mail,
     member_fields,
     member_lists,
     members,
@@ -67,6 +68,7 @@ class Doctor:
             yield from own_lists.examine(scanner)
             yield from secret_feeds.examine(scanner)
             yield from notes.examine(scanner)
+            yield from mail.examine(scanner)
             yield from imported.examine(scanner)
             yield from counters.examine(scanner)
 

@@ -9,12 +9,13 @@ import time
 from collections.abc import Iterator
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics, generate_latest
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from voteweb.core.config import METRICS_DIR_VARIABLE
 from voteweb.search.models import State
 from voteweb.store.last_backup import BackupFacts
+from voteweb.store.mail import MailStatus
 
 #: Upper bounds in seconds: a cached page is in the first, a plain page within 5 ms, a password hash within 50 ms.
 _REQUEST_BUCKETS = (0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1.0, 2.5)
@@ -85,15 +86,17 @@ class PrometheusMetrics:
         *,
         has_search: bool = False,
         backup: BackupFacts | None = None,
+        mail: MailStatus | None = None,
     ) -> bytes:
         """Return the metrics of all workers of the site as text.
 
         *sizes* are the number of listed articles and the last id given to a member, None if Redis does not answer. On a
         site that *has_search*, *search* is the state of the machine's index, None if there is none yet. *backup* is
-        the last good one, None if there never was one.
+        the last good one, None if there never was one. On a site with mail, *mail* is how that goes.
         """
         counts = MultiProcessCollector(None) if os.environ.get(METRICS_DIR_VARIABLE) else self._registry  # type: ignore[no-untyped-call]
-        return generate_latest(counts) + generate_latest(_SizeCollector(sizes, search, has_search, backup))
+        text = generate_latest(counts) + generate_latest(_SizeCollector(sizes, search, has_search, backup))
+        return text + generate_latest(_MailCollector(mail)) if mail else text
 
 
 class _SizeCollector:
@@ -118,6 +121,23 @@ class _SizeCollector:
             yield GaugeMetricFamily("voteweb_backup_bytes", "Size of the last good backup.", value=size)
         if self._has_search:
             yield from _search_gauges(self._search)
+
+
+class _MailCollector:
+    """The mails of a site, as its database counts them."""
+
+    def __init__(self, status: MailStatus) -> None:
+        self._status = status
+
+    def collect(self) -> Iterator[GaugeMetricFamily | CounterMetricFamily]:
+        status = self._status
+        failing = time.time() - status.failing if status.failing else 0
+        yield GaugeMetricFamily("voteweb_mail_failing_seconds", "Seconds for which mails have failed.", value=failing)
+        yield GaugeMetricFamily("voteweb_mails_due", "Mails that are due and not sent.", value=status.due)
+        ended = CounterMetricFamily("voteweb_mails", "Attempts to send a mail, by outcome.", labels=["outcome"])
+        for outcome, count in status.ended.items():
+            ended.add_metric([outcome], count)
+        yield ended
 
 
 def _search_gauges(state: State | None) -> Iterator[GaugeMetricFamily]:

@@ -30,6 +30,7 @@ from voteweb.web.views import (
     inbox,
     invitations,
     language,
+    mail,
     members,
     moderation,
     moderation_log,
@@ -73,4 +74,6 @@ def init_app(app: Flask, settings: Settings) -> None:
     app.url_map.converters["int"] = Number
     for module in _MODULES + (_CONVERSATIONS if settings.comments else ()):
         app.register_blueprint(module.blueprint)
+    if settings.mail_url:
+        app.register_blueprint(mail.blueprint)
     errors.init_app(app)

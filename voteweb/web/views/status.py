@@ -76,8 +76,13 @@ def site_health() -> tuple[str, list[str]]:
     status, reasons = store().health.health()
     if status == "down":
         return status, list(reasons)
-    reasons = [*settings().warnings(), *operator_pages().faults(), *brand().faults, *reasons, *_search_warnings()]
+    pages = [*operator_pages().faults(), *brand().faults]
+    reasons = [*settings().warnings(), *pages, *reasons, *_search_warnings(), *_mail_warnings()]
     return "degraded" if reasons else "ok", reasons
+
+
+def _mail_warnings() -> list[str]:
+    return store().mail.warnings() if settings().mail_url else []
 
 
 def _search_warnings() -> list[str]:
@@ -110,10 +115,11 @@ def show_metrics() -> ResponseReturnValue:
     if sent is None or not compare_digest((sent.token or "").encode(), token.encode()):
         message = "Send VOTEWEB_METRICS_TOKEN as a bearer token.\n"
         return Response(message, 401, {"WWW-Authenticate": "Bearer"}, mimetype="text/plain")
-    sizes = backup = None
+    sizes = backup = mail = None
     with suppress(Unavailable):
         sizes, backup = store().server_info.sizes(), store().last_backup.get()
-    text = prometheus.render(sizes, _search_state(), has_search=search_index() is not None, backup=backup)
+        mail = store().mail.status() if settings().mail_url else None
+    text = prometheus.render(sizes, _search_state(), has_search=search_index() is not None, backup=backup, mail=mail)
     response = Response(text, mimetype="text/plain")
     response.cache_control.no_store = True
     return response

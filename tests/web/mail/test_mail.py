@@ -1,0 +1,216 @@
+"""Mail: addresses are confirmed, passwords reset, news sent and stopped, as a member with a mail program sees it."""
+
+import re
+import time
+from collections.abc import Callable
+from email.message import EmailMessage
+
+import pytest
+from flask import Flask
+
+from tests import factories
+from tests.smtp_server import SmtpServer
+from tests.store.examination import run, snapshot
+from tests.web.browser import PASSWORD, Browser
+from tests.web.conftest import MakeApp, MakeBrowser, MakeMember
+from voteweb.core.config import COMMAND_LINE
+from voteweb.core.mail import MailChoice
+from voteweb.core.models import LogAction, Reason, Role, User
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+Send = Callable[[], None]
+Confirm = Callable[[User, str], None]
+ADDRESS = "bob@mail.example"
+ONE_PRESS = {"List-Unsubscribe": "One-Click"}
+
+
+def path_in(mail: EmailMessage, beginning: str) -> str:
+    """Return the path of the link in *mail* that begins so."""
+    found = re.search(rf"https://news\.example({beginning}\S+)", mail.get_content())
+    assert found
+    return found[1]
+
+
+def due(store: Store, entry: str) -> None:
+    """Make a digest due now."""
+    run(store, "ZADD", "digests:", 1, entry)
+
+
+def test_an_address_is_confirmed_by_its_link_once(store: Store, bob: Browser, server: SmtpServer, send: Send) -> None:
+    bob.open("/account/mail").submit("/account/mail", email=ADDRESS)
+    assert store.mail.account("bob").email == ""
+    send()
+    (mail,) = server.mails
+    assert (mail["To"], mail["From"]) == (ADDRESS, "News <news@news.example>")
+    assert mail.get_content_type() == "text/plain"
+    path = path_in(mail, "/account/mail/confirm/")
+    assert store.mail.account("bob").email == ""
+    bob.open(path).submit(path)
+    assert store.mail.account("bob").email == ADDRESS
+    assert bob.open(path).status == 410
+    send()
+    assert len(server.mails) == 1
+
+
+def test_a_link_confirms_no_address_of_another_member(
+    make_member: MakeMember, bob: Browser, server: SmtpServer, send: Send
+) -> None:
+    bob.open("/account/mail").submit("/account/mail", email=ADDRESS)
+    send()
+    eve = make_member("eve")
+    eve.open("/account/mail").submit("/account/mail", email="eve@mail.example")
+    assert eve.open(path_in(server.mails[0], "/account/mail/confirm/")).status == 410
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["bob", "bob@mail", "a b@mail.example", "bob@mail.example\r\nBcc: eve@x.example", "é@mail.example", "x" * 9999],
+)
+def test_no_address_can_add_a_header(bob: Browser, store: Store, typed: str) -> None:
+    bob.open("/account/mail").submit("/account/mail", email=typed)
+    assert bob.status == 422
+    assert bob.page.by_id("email")["value"].split() == typed.split(), "what was typed is kept"
+    assert store.mail.account("bob").pending is None
+
+
+def test_a_new_password_is_set_by_the_link_of_a_mail(
+    store: Store, make_member: MakeMember, app: Flask, server: SmtpServer, send: Send, confirmed: Confirm
+) -> None:
+    make_member("bob")
+    confirmed(store.users.get("bob"), ADDRESS)
+    reader = Browser(app)
+    reader.open("/recover/mail").submit("/recover/mail", username="Bob")
+    send()
+    path = path_in(server.mails[0], "/reset/")
+    reader.open(path).submit(path, new="another horse battery")
+    assert reader.log_in("bob", "another horse battery").location == "/"
+
+
+def test_asking_for_a_password_tells_nothing_of_addresses(
+    store: Store, make_member: MakeMember, app: Flask, server: SmtpServer, send: Send, confirmed: Confirm
+) -> None:
+    make_member("bob")
+    confirmed(factories.user(store, "eve"), "eve@mail.example")
+    pages, commands = set(), []
+    for name in ("eve", "bob", "nobody"):
+        before = int(store.connection.client.info("commandstats")["cmdstat_evalsha"]["calls"])
+        page = Browser(app).open("/recover/mail").submit("/recover/mail", username=name)
+        pages.add((page.status, page.intro))
+        commands.append(int(store.connection.client.info("commandstats")["cmdstat_evalsha"]["calls"]) - before)
+    assert len(pages) == 1
+    assert len(set(commands)) == 1
+    send()
+    assert [mail["To"] for mail in server.mails] == ["eve@mail.example"]
+    assert run(store, "ZCARD", "outbox:") == 0
+
+
+def test_news_come_once_a_day_and_only_what_is_new(
+    store: Store, make_member: MakeMember, server: SmtpServer, send: Send, confirmed: Confirm
+) -> None:
+    mod = make_member("mod", Role.MODERATOR)
+    member, zoe = store.users.get("mod"), factories.user(store, "zoe")
+    article = factories.article(store, member, title="A & <b>")
+    confirmed(member, ADDRESS)
+    mod.open("/account/mail").submit("/account/mail/choices", choice=["replies", "reports"])
+    send()
+    assert server.mails == [], "nothing is new"
+    answer = factories.comment(store, article.id, zoe, text="Well & <said>.\nSubject: x")
+    store.reports.make(article.id, zoe, Reason.SPAM, "")
+    due(store, "digest mod")
+    send()
+    (mail,) = server.mails
+    text = mail.get_content()
+    assert "zoe commented on your article “A & <b>”:" in text
+    assert "Well & <said>. Subject: x" in text
+    assert f"https://news.example/a/{article.id}/c/{answer.number}" in text
+    assert "Reports that are open: 1." in text
+    assert mail["Subject"] == "News: news for you"
+    assert run(store, "ZSCORE", "digests:", "digest mod") > member.since + 86_000
+    store.reports.dismiss(article.id, NewLogEntry(LogAction.DISMISS, COMMAND_LINE))
+    run(store, "HSET", "mails:", "digest mod", f"{time.time() + 1:.6f} 0 -")
+    due(store, "digest mod")
+    send()
+    assert len(server.mails) == 1
+
+
+def test_one_press_without_a_session_stops_a_digest(
+    store: Store, bob: Browser, app: Flask, server: SmtpServer, send: Send, confirmed: Confirm
+) -> None:
+    member = store.users.get("bob")
+    confirmed(member, ADDRESS)
+    store.mail.choose(member, frozenset({MailChoice.REPLIES, MailChoice.WEEKLY}), "zh")
+    factories.article(store)
+    due(store, "weekly bob")
+    send()
+    (mail,) = server.mails
+    assert mail["Subject"].startswith("News")
+    assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    address = mail["List-Unsubscribe"].strip("<>").removeprefix("https://news.example")
+    client = app.test_client()
+    assert client.get(address, base_url="https://news.example").status_code == 200
+    assert MailChoice.WEEKLY in store.mail.account("bob").choices
+    for _ in range(2):
+        assert client.post(address, data=ONE_PRESS, base_url="https://news.example").status_code == 200
+    assert store.mail.account("bob").choices == {MailChoice.REPLIES}
+    due(store, "weekly bob")
+    send()
+    assert len(server.mails) == 1
+    assert client.post(f"{address}x", data=ONE_PRESS, base_url="https://news.example").status_code == 410
+
+
+def test_no_other_page_and_no_site_without_mail_shows_an_address(
+    store: Store, bob: Browser, ann: Browser, make_browser: MakeBrowser, confirmed: Confirm
+) -> None:
+    confirmed(store.users.get("bob"), ADDRESS)
+    assert ADDRESS in bob.open("/account/mail").response.text
+    assert ADDRESS in bob.open("/account/data").response.text
+    for path in ("/u/bob", "/account/mail", "/account/data"):
+        assert ADDRESS not in ann.open(path).response.text
+    plain = make_browser().start_session(store.users.get("bob"))
+    assert [plain.open(path).status for path in ("/account/mail", "/recover/mail")] == [404, 404]
+    assert "mail" not in plain.open("/account").response.text.lower()
+
+
+def test_mail_ends_with_the_account(store: Store, bob: Browser, confirmed: Confirm) -> None:
+    member = store.users.get("bob")
+    confirmed(member, ADDRESS)
+    store.mail.choose(member, frozenset(MailChoice), "en")
+    store.mail.queue_reset("bob")
+    bob.open("/account").submit("/account/delete", password=PASSWORD, articles="keep")
+    assert not any("email" in field for field in run(store, "HKEYS", "user:bob"))
+    assert run(store, "EXISTS", "outbox:", "digests:", "mails:") == 0
+
+
+@pytest.mark.parametrize("path", ["/account/mail", "/account/mail/choices", "/account/mail/remove", "/recover/mail"])
+def test_forms_need_a_token_and_a_log_in(app: Flask, store: Store, bob: Browser, confirmed: Confirm, path: str) -> None:
+    confirmed(store.users.get("bob"), ADDRESS)
+    before = snapshot(store)
+    assert bob.post(path, {"email": "eve@mail.example", "choice": "weekly"}).status in (303, 400, 422)
+    assert Browser(app).post(path, {"username": "bob"}).status in (303, 400, 422)
+    assert snapshot(store) == before
+
+
+def test_an_address_is_removed_with_all_that_goes_there(store: Store, bob: Browser, confirmed: Confirm) -> None:
+    confirmed(store.users.get("bob"), ADDRESS)
+    bob.open("/account/mail").submit("/account/mail/choices", choice="weekly")
+    assert run(store, "ZCARD", "digests:") == 1
+    bob.open("/account/mail").submit("/account/mail/remove")
+    assert not any("email" in field for field in run(store, "HKEYS", "user:bob"))
+    assert run(store, "ZCARD", "digests:") == 0
+
+
+def test_links_for_passwords_are_limited_under_each_name(make_app: MakeApp, app: Flask, store: Store) -> None:
+    limited = Browser(make_app(**mail_settings(app), limits=1))
+    answers = [
+        limited.open("/recover/mail").submit("/recover/mail", username=name).status
+        for name in ("bob", "bob", "bob", "Bob", "eve")
+    ]
+    assert answers == [200, 200, 200, 429, 200]
+    assert run(store, "ZRANGE", "outbox:", 0, -1) == ["reset bob", "reset eve"]
+
+
+def mail_settings(app: Flask) -> dict[str, str]:
+    """Return what makes a site like *app* send mail."""
+    settings = app.extensions["voteweb.settings"]
+    return {name: getattr(settings, name) for name in ("mail_url", "mail_from", "site_url", "site_name")}

@@ -1,0 +1,110 @@
+"""Mail: its kinds, what members choose to get, and the addresses that they type."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from voteweb.core import config
+from voteweb.core.errors import N_, Invalid
+from voteweb.core.mail_settings import is_email
+
+
+class MailKind(StrEnum):
+    """The kinds of mails: two that a member asks for, and two that come again and again by choice."""
+
+    CONFIRM = "confirm"
+    RESET = "reset"
+    DIGEST = "digest"
+    WEEKLY = "weekly"
+
+
+#: The mails that come again and again.
+REPEATED = (MailKind.DIGEST, MailKind.WEEKLY)
+
+
+class MailChoice(StrEnum):
+    """A subject on which members can choose to get mail; the first two are in one digest."""
+
+    REPLIES = "replies"
+    REPORTS = "reports"
+    WEEKLY = "weekly"
+
+
+class StopKind(StrEnum):
+    """The mails that one press ends: a digest, or all, with which the site forgets the address."""
+
+    DIGEST = "digest"
+    WEEKLY = "weekly"
+    ALL = "all"
+
+
+class MailOutcome(StrEnum):
+    """The end of one attempt to send a mail.
+
+    SENT: the server accepted it. NOTHING: there is no need for it. REFUSED: the server accepts no mail to this address.
+    FAILED: it is tried again. DROPPED: it failed too often.
+    """
+
+    SENT = "sent"
+    NOTHING = "nothing"
+    REFUSED = "refused"
+    FAILED = "failed"
+    DROPPED = "dropped"
+
+
+class PendingEmail(NamedTuple):
+    """An address that its member has not confirmed, ``until`` when they can, and random characters of its link."""
+
+    until: int
+    nonce: str
+    address: str
+
+    def __str__(self) -> str:
+        return f"{self.until} {self.nonce} {self.address}"
+
+
+@dataclass(frozen=True, slots=True)
+class MailAccount:
+    """Where a member gets mail ("" for nowhere), which, and in which language."""
+
+    email: str = ""
+    pending: PendingEmail | None = None
+    choices: frozenset[MailChoice] = frozenset()
+    language: str = ""
+
+
+def email_address(typed: str) -> str:
+    """Return *typed* as an e-mail address; raise Invalid if it is none that this site can write to."""
+    stripped = typed[: config.MAX_EMAIL_LENGTH + 100].strip()
+    if not is_email(stripped):
+        raise Invalid(
+            N_("This is no e-mail address such as name@example.org, in ASCII and of at most %(max)s characters."),
+            max=config.MAX_EMAIL_LENGTH,
+        )
+    return stripped
+
+
+def parse_pending(stored: str) -> PendingEmail | None:
+    """Return what the field ``email-pending`` of a member says, None for nothing and for what is no such value."""
+    until, nonce, address = [*stored.split(" "), "", "", ""][:3]
+    is_whole = until.isascii() and until.isdigit() and len(until) < 12 and nonce and is_email(address)
+    return PendingEmail(int(until), nonce, address) if is_whole else None
+
+
+def parse_choices(stored: str) -> frozenset[MailChoice]:
+    """Return the choices in the field ``email-for`` of a member."""
+    return frozenset(MailChoice(word) for word in stored.split() if word in set(MailChoice))
+
+
+def retry_seconds(tries: int) -> int:
+    """Return the seconds until a mail is tried again after it failed *tries* times."""
+    return int(min(config.MAIL_RETRY_SECONDS * 2 ** max(tries - 1, 0), config.MAX_MAIL_RETRY_SECONDS))
+
+
+#: For each field of a member that is about mail, whether a value is one that this site stores; "" for none.
+FIELD_CHECKS: dict[str, Callable[[str], bool]] = {
+    "email": lambda stored: not stored or is_email(stored),
+    "email-pending": lambda stored: not stored or parse_pending(stored) is not None,
+    "email-for": lambda stored: " ".join(sorted(parse_choices(stored))) == stored,
+}

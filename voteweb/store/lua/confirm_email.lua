@@ -1,0 +1,21 @@
+-- Make an address that waits to be confirmed the member's; its link is used up.
+-- KEYS  1 user:<name>  then the act's, then the actor's
+-- ARGV  1-3 the act's (see acts.lua)  4 the field email-pending for which the link was made  5 its end in unix seconds
+--       6 the address  then the actor's
+-- Answers  done (by this call or before) | unknown (used, too old, or for another address by now) | logged-out | held
+--          | forbidden
+local refusal = check_actor()
+if refusal then
+  return refusal
+end
+local before = answer_before()
+if before then
+  return before
+end
+local pending, until_time, address = unpack(ARGV, 4)
+if redis.call('HGET', KEYS[1], 'email-pending') ~= pending or tonumber(now()) >= tonumber(until_time) then
+  return { 'unknown' }
+end
+redis.call('HSET', KEYS[1], 'email', address)
+redis.call('HDEL', KEYS[1], 'email-pending')
+return done({ 'done' })

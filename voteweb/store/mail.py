@@ -1,0 +1,221 @@
+"""Mail: the addresses of members, which mails they want, and the mails that wait to be sent.
+
+A mail is queued as its kind and its member; what it says is made when it is sent. Each attempt takes the mail for
+MAIL_CLAIM_SECONDS, so that two processes never send it at a time. A process that is killed between the server's answer
+and the note of it sends the mail once more, with the same Message-ID.
+"""
+
+import secrets
+import time
+from contextlib import suppress
+from typing import NamedTuple
+
+import redis
+
+from voteweb.core import config
+from voteweb.core.mail import (
+    MailAccount,
+    MailChoice,
+    MailKind,
+    MailOutcome,
+    PendingEmail,
+    StopKind,
+    parse_choices,
+    parse_pending,
+)
+from voteweb.core.mail_errors import LinkOutOfDate, NoAddress, OutboxFull
+from voteweb.core.models import Role, User
+from voteweb.core.names import name_key
+from voteweb.store.actors import actor_arguments
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.moderation_log import not_logged
+from voteweb.store.scanner import finite_number
+
+#: The fields of a member that are about mail.
+FIELDS = ("email", "email-pending", "email-for", "email-language")
+
+
+class TakenMail(NamedTuple):
+    """A mail that this process sends, and the token by which it is its own.
+
+    ``since``: when it was queued, or of a digest when the one before was sent. ``tries``: attempts, with this one.
+    """
+
+    queue: str
+    entry: str
+    kind: MailKind | None
+    name: str
+    since: float
+    tries: int
+    claim: str
+
+
+class MailStatus(NamedTuple):
+    """How many mails ended how, how many are due, and since when mails fail (0: they do not), with the last failure."""
+
+    ended: dict[MailOutcome, int]
+    due: int
+    failing: float
+    failure: str
+
+
+class Mail:
+    """The mail of one site."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._keys = connection.keys
+
+    def queue_account(self, pipeline: Pipeline, name: str) -> Future[MailAccount]:
+        """Queue a read of where a member gets mail, and which."""
+
+        def parse(replies: list[list[str | None]]) -> MailAccount:
+            email, pending, choices, language = (value or "" for value in replies[0])
+            return MailAccount(email, parse_pending(pending), parse_choices(choices), language)
+
+        return pipeline.queue([("HMGET", self._keys.user(name), *FIELDS)], parse)
+
+    def account(self, name: str) -> MailAccount:
+        """Return where a member gets mail, and which."""
+        pipeline = self._connection.pipeline()
+        account = self.queue_account(pipeline, name)
+        pipeline.execute()
+        return account.result
+
+    def request(self, member: User, address: str, language: str) -> None:
+        """Note the *address* that *member* wants to get mail at, and have it sent a link.
+
+        Raises OutboxFull, LoggedOut, Held.
+        """
+        keys, act = self._keys, not_logged(self._keys)
+        checked = actor_arguments(keys, member, Role.MEMBER)
+        pending = PendingEmail(int(time.time()) + config.EMAIL_SECONDS, secrets.token_urlsafe(9), address)
+        outcome = self._connection.script(
+            "request_email",
+            [keys.user(member.name), keys.outbox(), keys.mails(), *act.keys, *checked.keys],
+            [
+                *act.arguments,
+                _entry(MailKind.CONFIRM, member.name),
+                str(pending),
+                language,
+                config.MAX_OUTBOX,
+                *checked.arguments,
+            ],
+        )
+        if outcome.status == "full":
+            raise OutboxFull()
+
+    def confirm(self, member: User, pending: PendingEmail) -> None:
+        """Make the *pending* address that of *member*; raise LinkOutOfDate, LoggedOut, Held."""
+        act, checked = not_logged(self._keys), actor_arguments(self._keys, member, Role.MEMBER)
+        outcome = self._connection.script(
+            "confirm_email",
+            [self._keys.user(member.name), *act.keys, *checked.keys],
+            [*act.arguments, str(pending), pending.until, pending.address, *checked.arguments],
+        )
+        if outcome.status == "unknown":
+            raise LinkOutOfDate()
+
+    def choose(self, member: User, choices: frozenset[MailChoice], language: str) -> None:
+        """Store which mails *member* wants, in the language of this code; raise NoAddress, LoggedOut, Held."""
+        keys, act = self._keys, not_logged(self._keys)
+        checked = actor_arguments(keys, member, Role.MEMBER)
+        outcome = self._connection.script(
+            "choose_mails",
+            [keys.user(member.name), keys.digests(), keys.mails(), *act.keys, *checked.keys],
+            [
+                *act.arguments,
+                name_key(member.name),
+                " ".join(sorted(choices)),
+                language,
+                config.WEEKLY_SECONDS,
+                *checked.arguments,
+            ],
+        )
+        if outcome.status == "unknown":
+            raise NoAddress()
+
+    def stop(self, name: str, address: str, kind: StopKind, *, actor: User | None = None) -> bool:
+        """End mails of a *kind* to *address*, confirmed or not, of the member *name*; tell whether it was theirs.
+
+        Without an *actor*, for whoever has the link of a mail. Raises LoggedOut, Held.
+        """
+        keys, act = self._keys, not_logged(self._keys)
+        checked = actor_arguments(keys, actor, Role.MEMBER)
+        outcome = self._connection.script(
+            "stop_mails",
+            [keys.user(name), keys.outbox(), keys.digests(), keys.mails(), *act.keys, *checked.keys],
+            [*act.arguments, name_key(name), kind, address, *checked.arguments],
+        )
+        return outcome.status == "done"
+
+    def queue_reset(self, name: str) -> None:
+        """Queue the mail with a link for a new password of *name*, who may be no member or have no address.
+
+        If too many mails wait, it is left out: the page that asked for it must not tell whether there is an address.
+        """
+        act = not_logged(self._keys)
+        self._connection.script(
+            "queue_mail",
+            [self._keys.outbox(), self._keys.mails(), *act.keys],
+            [*act.arguments, _entry(MailKind.RESET, name), config.MAX_OUTBOX],
+        )
+
+    def take(self) -> TakenMail | None:
+        """Take the mail that is due next for MAIL_CLAIM_SECONDS, those that members asked for first; None for none."""
+        keys = self._keys
+        for queue in (keys.outbox(), keys.digests()):
+            act, claim = not_logged(keys), secrets.token_urlsafe(9)
+            outcome = self._connection.script(
+                "take_mail", [queue, keys.mails(), *act.keys], [*act.arguments, config.MAIL_CLAIM_SECONDS, claim]
+            )
+            if outcome.status == "taken":
+                entry, since, tries = outcome.values
+                kind, _, name = entry.partition(" ")
+                known = MailKind(kind) if kind in set(MailKind) else None
+                return TakenMail(queue, entry, known, name, finite_number(since) or 0.0, int(tries), claim)
+        return None
+
+    def finish(self, mail: TakenMail, outcome: MailOutcome, seconds: int | None, failure: str = "") -> bool:
+        """Note how the attempt to send *mail* ended, and in how many *seconds* it is due again, None for never.
+
+        Tell whether it was still this process's. *failure* is shown to everybody.
+        """
+        keys = self._keys
+        arguments = [mail.entry, mail.claim, outcome, "" if seconds is None else seconds, failure]
+        return (
+            self._connection.script("finish_mail", [mail.queue, keys.mails(), keys.mail_status()], arguments).status
+            == "done"
+        )
+
+    def status(self) -> MailStatus:
+        """Return how mails ended, and what waits."""
+        keys, now = self._keys, time.time()
+        fields, *due = self._connection.run(
+            [
+                ("HGETALL", keys.mail_status()),
+                *(("ZCOUNT", queue, "-inf", now) for queue in (keys.outbox(), keys.digests())),
+            ]
+        )
+        ended = {outcome: int(finite_number(fields.get(outcome)) or 0) for outcome in MailOutcome}
+        return MailStatus(ended, sum(due), finite_number(fields.get("failing")) or 0.0, fields.get("failure", ""))
+
+    def warnings(self) -> list[str]:
+        """Return that mails fail, if they do, in words that anybody may read."""
+        with suppress(redis.ResponseError):
+            status = self.status()
+            if status.failing and time.time() - status.failing >= config.MAIL_FAILING_SECONDS:
+                return [f"Mails have not been sent for a while ({status.failure}): see the log of the background jobs."]
+        return []
+
+
+def wanted_digests(name: str, choices: str) -> list[str]:
+    """Return the entries of ``digests:`` of the member *name* who has these *choices*, as mails.lua makes them."""
+    wanted = parse_choices(choices)
+    kinds = [MailKind.DIGEST] if wanted & {MailChoice.REPLIES, MailChoice.REPORTS} else []
+    return [_entry(kind, name) for kind in [*kinds, *([MailKind.WEEKLY] if MailChoice.WEEKLY in wanted else [])]]
+
+
+def _entry(kind: MailKind, name: str) -> str:
+    return f"{kind} {name_key(name)}"

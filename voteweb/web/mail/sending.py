@@ -1,0 +1,71 @@
+"""The background job that sends mails."""
+
+import logging
+import time
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from flask import Flask
+
+from voteweb.core import config
+from voteweb.core.mail import REPEATED, MailKind, MailOutcome, retry_seconds
+from voteweb.core.mail_settings import parse_server
+from voteweb.store.mail import TakenMail
+from voteweb.web.context import store
+from voteweb.web.mail.messages import NotWantedError, compose
+from voteweb.web.mail.smtp import MailFailedError, MailRefusedError, SmtpSession
+
+_log = logging.getLogger("voteweb")
+
+
+def send_due_mails(app: Flask) -> Iterator[None]:
+    """Send the mails of a site that are due, one in each step, until the server fails or MAILS_PER_RUN are sent."""
+    site = app.extensions["voteweb.settings"]
+    host = urlsplit(site.site_url).hostname or "localhost"
+    session = SmtpSession(parse_server(site.mail_url), site.mail_from, host)
+    try:
+        for _ in range(config.MAILS_PER_RUN):
+            with app.app_context():
+                mail = store().mail.take()
+                if mail is not None and mail.tries > config.MAIL_TRIES:  # attempts that nobody noted the end of
+                    store().mail.finish(mail, MailOutcome.DROPPED, _seconds_until_next(mail, MailOutcome.DROPPED))
+                elif mail is None or _send(session, mail) in (MailOutcome.FAILED, MailOutcome.DROPPED):
+                    return
+            yield
+    finally:
+        session.close()
+
+
+def _send(session: SmtpSession, mail: TakenMail) -> MailOutcome:
+    """Send *mail* and note how that ended."""
+    failure = ""
+    try:
+        message = compose(mail)
+        outcome = MailOutcome.SENT if message else MailOutcome.NOTHING
+        if message:
+            session.send(message, message["To"].addresses[0].addr_spec)
+    except NotWantedError:
+        store().mail.finish(mail, MailOutcome.NOTHING, None)
+        return MailOutcome.NOTHING
+    except MailRefusedError:
+        outcome = MailOutcome.REFUSED
+    except MailFailedError as error:
+        outcome, failure = MailOutcome.DROPPED if _is_last(mail) else MailOutcome.FAILED, str(error)
+        _log.warning("A mail (%s) was not sent: %s; attempt %s.", mail.kind, failure, mail.tries)
+    store().mail.finish(mail, outcome, _seconds_until_next(mail, outcome), failure)
+    return outcome
+
+
+def _is_last(mail: TakenMail) -> bool:
+    """Tell whether this attempt to send *mail* is the last one."""
+    is_old = mail.kind not in REPEATED and time.time() - mail.since >= config.MAX_MAIL_AGE
+    return is_old or mail.tries >= config.MAIL_TRIES
+
+
+def _seconds_until_next(mail: TakenMail, outcome: MailOutcome) -> int | None:
+    """Return in how many seconds *mail* is due again after this *outcome*, None for never."""
+    if outcome is MailOutcome.FAILED:
+        return retry_seconds(mail.tries)
+    if mail.kind is MailKind.DIGEST:
+        return config.DIGEST_CHECK_SECONDS if outcome is MailOutcome.NOTHING else config.DIGEST_SECONDS
+    return config.WEEKLY_SECONDS if mail.kind is MailKind.WEEKLY else None
