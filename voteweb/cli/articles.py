@@ -1,9 +1,12 @@
-"""``voteweb article``: look at an article, and remove it."""
+"""``voteweb article``: look at an article, remove it, or purge it."""
+
+from dataclasses import replace
 
 import click
 from flask.cli import AppGroup
 
-from voteweb.cli.output import json_option, print_fields
+from voteweb.cli.output import confirm, json_option, print_fields, yes_option
+from voteweb.cli.progress import track
 from voteweb.cli.site import Site, with_site
 from voteweb.core import validation
 from voteweb.core.config import COMMAND_LINE
@@ -16,9 +19,9 @@ _ID = click.IntRange(1, 2**53)
 
 @click.group(cls=AppGroup)
 def article() -> None:
-    """Show and remove articles, by the number in their address.
+    """Show, remove and purge articles, by the number in their address.
 
-    Removals are shown in the site's public log.
+    Removals and purges are shown in the site's public log.
     """
 
 
@@ -57,6 +60,32 @@ def remove(site: Site, id: int, reason: str) -> None:
         raise ArticleGone()
     site.store.removals.remove(id, log_entry(LogAction.REMOVE, found, validation.reason(reason)))
     click.echo(f"Removed {id}, “{found.title}”.")
+
+
+@article.command(with_appcontext=False)
+@click.argument("id", type=_ID)
+@click.option("--reason", required=True, help="The reason; everybody can read it.")
+@click.option("--with-comments", is_flag=True, help="Delete all comments on it, too.")
+@yes_option
+@with_site()
+def purge(site: Site, id: int, reason: str, with_comments: bool, yes: bool) -> None:
+    """Take every word of the article with the number ID out of the site for good.
+
+    That is its title, link and text, earlier versions, and its title in the log; each machine builds its index of
+    search anew. Reasons in the log stay. Backups made before keep the words.
+
+    It can be interrupted and run again, and purges what was removed or deleted before, too.
+    """
+    found, reason = get(site, id), validation.reason(reason)
+    comments = " and its comments" if with_comments else ""
+    confirm(f"Delete {id}, “{found.title}” by {found.poster},{comments} for good? This cannot be undone.", yes)
+    entry = replace(log_entry(LogAction.PURGE, found, reason), title="")
+    for _ in track(site.store.purges.steps(id, entry, with_comments=with_comments), "Purging", found.comments + 1):
+        pass
+    click.echo(
+        f"Purged {id}. Backups made before still have its words, and so has the append-only file of Redis until it is "
+        "rewritten (BGREWRITEAOF)."
+    )
 
 
 def get(site: Site, id: int) -> Article:

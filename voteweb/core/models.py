@@ -74,7 +74,8 @@ class LogAction(StrEnum):
     was put into groups or taken out of them; GROUP and DELETE: a group itself was created or changed, or deleted; ADMIT
     and REFUSE: an account that waited for a moderator was let in or not. DOMAIN: the rule of a domain was made or
     changed, UNDOMAIN: deleted. RELEASE: an article that waited was published. KEEP: an article stays removed after its
-    poster's answer. SWITCH: an admin set or cleared a switch of the site.
+    poster's answer. SWITCH: an admin set or cleared a switch of the site. PURGE: the operator deleted an article so
+    that no word of it is left.
     """
 
     GROUPS = "groups"
@@ -96,6 +97,7 @@ class LogAction(StrEnum):
     RELEASE = "release"
     KEEP = "keep"
     SWITCH = "switch"
+    PURGE = "purge"
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ from voteweb.store.notes import Notes
 from voteweb.store.open_votes import OpenVotes
 from voteweb.store.own_lists import OwnLists
 from voteweb.store.password_resets import PasswordResets
+from voteweb.store.purges import Purges
 from voteweb.store.ranking_trials import RankingTrials
 from voteweb.store.rankings import Rankings
 from voteweb.store.rate_limits import RateLimits
@@ -71,6 +72,7 @@ class Store:
     connection: Connection
     articles: Articles
     removals: Removals
+    purges: Purges
     answers: Answers
     comment_removals: CommentRemovals
     reports: Reports
@@ -176,6 +178,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         connection=connection,
         articles=articles,
         removals=removals,
+        purges=Purges(connection, removals, comments),
         answers=answers,
         comment_removals=comment_removals,
         reports=reports,

@@ -33,6 +33,13 @@ class Removals:
         if outcome.status == "already" and outcome.values[0] == ArticleStatus.REMOVED:
             raise ArticleGone()
 
+    def purge(self, id: int, entry: NewLogEntry) -> None:
+        """Delete the article as :meth:`delete` does, for the operator, so that no index keeps its words; log *entry*.
+
+        Raises NoSuchArticle, Conflict.
+        """
+        self._unlist(id, ArticleStatus.DELETED, None, entry, OPERATOR)
+
     def remove(self, id: int, entry: NewLogEntry, *, actor: User | None = None) -> None:
         """Take the article out of every list with the reason of *entry*; it can be restored.
 
@@ -142,21 +149,22 @@ class Removals:
         actor: ActorArguments,
     ) -> Outcome:
         log = self._log.prepare(entry)
-        reason = entry.why if entry else ""
+        removal = entry if status is ArticleStatus.REMOVED else None
+        reason = removal.why if removal else ""
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
             article = read_stored(self._connection, id)
-            told = self._told(article, entry)
+            told = self._told(article, removal)
             outcome = self._unlist_once(article, status, reason, poster, log, told, actor)
             if _is_final(outcome):
                 return outcome
         raise Conflict()
 
-    def _told(self, article: Article, entry: NewLogEntry | None) -> ToldArguments:
-        """Return who is told of the removal *entry*; nobody of a deletion, which has none."""
-        if entry is None:
+    def _told(self, article: Article, removal: NewLogEntry | None) -> ToldArguments:
+        """Return who is told of a *removal*; nobody of a deletion, which is none."""
+        if removal is None:
             return told_arguments(self._keys, article.poster)
         reporters = read_reporters(self._connection, self._keys.report(article.id))
-        return told_arguments(self._keys, entry.who, article.poster, reporters)
+        return told_arguments(self._keys, removal.who, article.poster, reporters)
 
     def _unlist_once(
         self,

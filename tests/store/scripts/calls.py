@@ -151,6 +151,17 @@ CALLS = {
         deleter="",
         **KNOWN,
     ),
+    "unlist_article to purge a removed one": call(
+        "unlist_article",
+        f"article:4 voted:4 {SITE} {POSTER_KEYS} report:4 user:ann was:4 held-articles: answers: changes: {GO}",
+        "go",
+        log=LOGGED,
+        member="article:4",
+        status="deleted",
+        reason="",
+        deleter="",
+        **KNOWN,
+    ),
     "unlist_article to remove": call(
         "unlist_article",
         f"article:1 voted:1 {SITE} {POSTER_KEYS} report:1 user:ann was:1 held-articles: answers: changes: {GO}",
@@ -653,6 +664,7 @@ CALLS = {
     "repair_log_entry": call("repair_log_entry", "log-entries:", id=1),
     "convert_log_entry": call("convert_log_entry", "log-entry:4 log-entries: log: log-by:mod", id=4, text="[]"),
     "convert_reported": call("convert_reported", "reported:zoe", 7, 8),
+    "blank_log_title": call("blank_log_title", "log-entries:", id=3, article=1),
     "convert_log_gap": call("convert_log_gap", "log-entries:", wanted=9, most=100),
     "repair_thread": call(
         "repair_thread",

@@ -56,7 +56,7 @@ def build_site(store: Store) -> None:
     store.bans.ban(eve.name, NewLogEntry(LogAction.BAN, "Mod", about="eve", why="spam"))
     factories.group(store, "empty")
     store.groups.change("empty", "Empty", "", alias="nothing")
-    groups = NewLogEntry(LogAction.GROUPS, "Mod", about="ann", article=1)
+    groups = NewLogEntry(LogAction.GROUPS, "Mod", about="ann", article=1, title="A title")
     store.articles.set_groups(1, ["redis"], [], groups)
     store.articles.set_groups(1, [], ["redis"])
     store.account_deletion.start(zoe, delete_articles=False)

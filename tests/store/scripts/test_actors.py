@@ -22,6 +22,7 @@ CHECKING = {
 }
 #: All others but those that the operator's repairs and conversions run, and why they need no actor.
 WITHOUT_ACTOR = {
+    "blank_log_title": "a purge of the operator goes on by itself",
     "change_password": "it is the member's own, and a ban stays",
     "check_rate_limit": "it only reads",
     "combine_groups": "a page that is read keeps its ranking",

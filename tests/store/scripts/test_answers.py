@@ -225,6 +225,7 @@ ANSWERS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("repair_log_index", {"id": 1}, ["repaired"]),
     ("repair_log_entry", {"id": 7}, ["unchanged"]),
     ("convert_log_entry", {"id": 5}, ["again"]),
+    ("blank_log_title", {"article": 999}, ["unchanged"]),
     ("convert_log_gap", {"most": 2}, ["5"]),
     ("set_groups to undo", {}, ["set", "redis"]),
     ("repair_thread", {}, ["repaired", "last 3"]),

@@ -19,7 +19,9 @@ CHANGING = {
     "disown_article", "repair_time",
 }  # fmt: skip
 #: Calls that tell the stream of something that nobody could read before, and cannot now.
-TELLING_MORE = {"delete_comment that was removed", "disown_comment", "repair_comment"}
+TELLING_MORE = {
+    "unlist_article to purge a removed one", "delete_comment that was removed", "disown_comment", "repair_comment",
+}  # fmt: skip
 
 
 def documents(store: Store) -> dict[DocumentId, Document]:

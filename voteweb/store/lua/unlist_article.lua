@@ -11,6 +11,7 @@
 -- Answers  gone (by this call) | already <deleted or removed> (gone before) | unknown | not-yours | late <unix time>
 --          | again (groups, link, poster, day or reports are others) | logged-out | forbidden
 --          | overruled (the ban does not remove it any more)
+-- A deletion that is logged is a purge, also of what was deleted before: no file of any machine may keep the words.
 -- A deleted article loses its words, earlier ones too, and its voters; a removed one keeps them, so that it can be
 -- restored.
 -- A poster cannot delete what was removed: the reason must stay readable.
@@ -23,11 +24,12 @@ local told = take_told()
 local member, new_status, reason, deleter, delete_seconds, known_link, known_poster, removed_by, day =
   unpack(ARGV, 4)
 local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 19, 13
+local purges = new_status == 'deleted' and ARGV[3] ~= ''
 local title, link, poster, posted, field, gone = unpack(
   redis.call('HMGET', KEYS[1], 'title', 'link', 'poster', 'time', 'groups', 'gone'))
 if not title or not posted then
   return { 'unknown' }
-elseif gone and gone ~= 'held' and not (gone == 'removed' and new_status == 'deleted' and deleter == '') then
+elseif gone and gone ~= 'held' and not purges and not (gone == 'removed' and new_status == 'deleted' and deleter == '') then
   return { 'already', gone }
 end
 local time = assert(finite(posted), 'time is no number')
@@ -67,6 +69,9 @@ leave_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY, member)
 redis.call('HSET', KEYS[1], 'gone', new_status, 'reason', reason)
 if not gone then
   record_change(KEYS[18], 't', member)
+end
+if purges then
+  record_change(KEYS[18], 'p', member)
 end
 if removed_by ~= '' then
   redis.call('HSET', KEYS[1], 'removed-by', removed_by)

@@ -69,6 +69,7 @@ LOG_ACTIONS = {
     LogAction.UNDOMAIN: _l("domain rules deleted"),
     LogAction.KEEP: _l("articles kept removed"),
     LogAction.SWITCH: _l("switches set by admins"),
+    LogAction.PURGE: _l("articles purged"),
 }
 
 
