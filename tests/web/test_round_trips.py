@@ -56,7 +56,7 @@ OTHER_PAGES = [
     ("/members", 0, 1, 2),
     ("/members?q=a", 0, 1, 3),
     ("/stats", 1, 1, 1),
-    ("/admin/ranking", 0, 1, 1),  # an admin: three more, and one for every 250 articles of the last 30 days
+    ("/admin/ranking", 0, 1, 1),  # an admin: three more, and one for every 500 articles of the last 30 days
     ("/comments", 1, 1, 1),
     ("/u/ann/comments", 1, 1, 1),
     ("/inbox", 0, 1, 1),

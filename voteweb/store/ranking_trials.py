@@ -1,6 +1,7 @@
 """Trials of other weights of the ranking: what they would make of a site's articles. Only reads, in bounded steps."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from voteweb.core import config
 from voteweb.core.config import Settings
@@ -9,6 +10,7 @@ from voteweb.core.ranking import SECONDS_PER_DAY, votes_in
 from voteweb.core.ranking_trial import FirstPage, Sample, Trial, evaluate
 from voteweb.store import decoding
 from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command
 from voteweb.store.keys import LEFT_OUT, article_id, is_article
 from voteweb.store.listings import Listings
 from voteweb.store.rankings import Rankings
@@ -49,26 +51,29 @@ class RankingTrials:
     def _page_of_most_voted(self, tried: Settings) -> FirstPage:
         """Return the first page of the articles that the ranking by votes of all time holds."""
         top = self._connection.keys.top()
-        count = config.MAX_RANKED + 1
-        values, left_out = self._connection.run(
-            [read_rows(self._connection.keys, top, 0, count, decoding.FIELDS), ("ZSCORE", top, LEFT_OUT)]
+        steps = range(0, config.MAX_RANKED + 1, config.TRIAL_STEP)
+        *values, left_out = self._connection.run(
+            [*(self._rows(top, first) for first in steps), ("ZSCORE", top, LEFT_OUT)]
         )
-        return FirstPage(tried, _listed(values), votes_in(float(left_out)) if left_out else 0)
+        most_voted = _listed(chain.from_iterable(values))
+        return FirstPage(tried, most_voted, votes_in(float(left_out)) if left_out else 0)
 
     def _newest(self) -> Iterator[tuple[list[Article], bool]]:
         """Yield the site's newest articles in steps, each with whether there are no further ones."""
-        keys = self._connection.keys
-        for first in range(0, config.MAX_TRIAL_ARTICLES, config.TRIAL_STEP):
-            (values,) = self._connection.run(
-                [read_rows(keys, keys.by_time(), first, config.TRIAL_STEP, decoding.FIELDS)]
-            )
-            is_last = len(values) < config.TRIAL_STEP
-            yield _listed(values), is_last
+        by_time, step = self._connection.keys.by_time(), config.TRIAL_STEP
+        for first in range(0, config.MAX_TRIAL_ARTICLES, config.TRIAL_STEPS * step):
+            starts = range(first, first + config.TRIAL_STEPS * step, step)
+            values = self._connection.run([self._rows(by_time, start) for start in starts])
+            is_last = len(values[-1]) < step
+            yield _listed(chain.from_iterable(values)), is_last
             if is_last:
                 return
 
+    def _rows(self, ranking: str, first: int) -> Command:
+        return read_rows(self._connection.keys, ranking, first, config.TRIAL_STEP, decoding.FIELDS)
 
-def _listed(values: Sequence[Sequence[str | None]]) -> list[Article]:
+
+def _listed(values: Iterable[Sequence[str | None]]) -> list[Article]:
     """Return the articles of these rows; what another program wrote and is none, or not listed, is left out."""
     known = [(article_id(member), fields) for member, *fields in values if member and is_article(member)]
     articles = (decoding.article(id, fields) for id, fields in known)

@@ -89,6 +89,8 @@ PAGES = [
     "/hidden",
     "/domains",
     "/admin",
+    "/admin/ranking?good_votes=x",
+    "/admin/ranking?good_votes=5",
     "/u/bob/ban",
 ]
 #: Forms with fields that are refused.
