@@ -16,7 +16,7 @@ from voteweb.core import rate_limits
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.jobs import ACCOUNT_DELETIONS
 from voteweb.core.mail import MailChoice, MailOutcome, PendingEmail
-from voteweb.core.models import DomainAction, LogAction, Order, Period, Reason, Role, User
+from voteweb.core.models import DomainAction, LogAction, LogInOutcome, Order, Period, Reason, Role, User
 from voteweb.core.my_site import hidden_member
 from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store
@@ -80,6 +80,7 @@ def busy(make_store: MakeStore) -> Store:
     store.groups.change("go", "Go", "", alias="golang")
     closing = NewLogEntry(LogAction.SWITCH, "root", title="signup")
     store.switches.set(SwitchName.SIGNUP, "closed", closing, actor=factories.user(store, "root", Role.ADMIN))
+    store.log_ins.note("ann", LogInOutcome.IN, "", "")
     store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=store.users.get("ann"))
     store.articles.post(factories.draft(link="https://spam.example/"), bob, factories.token())
     store.notes.add("ann", "A note.", store.users.get("ann"))

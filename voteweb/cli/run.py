@@ -17,14 +17,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from voteweb.cli.environment import FILE_NAME
 from voteweb.cli.jobs_process import background_jobs
 from voteweb.cli.migrate import backup_path, convert_site
 from voteweb.cli.sample import import_sample
 from voteweb.cli.site import data_option, load_settings, open_checked_store, reachable_host, site_origin
 from voteweb.cli.workers import UnexpectedExitFilter, default_workers, exit_on_early_sigterm, exit_with_parent
-from voteweb.core.config import METRICS_DIR_VARIABLE, Settings, env_name, unknown_names
+from voteweb.core.config import METRICS_DIR_VARIABLE, SOURCES_VARIABLE, Settings, env_name, unknown_names
 from voteweb.core.errors import ConfigError
 from voteweb.core.operator_pages import OperatorPages
+from voteweb.core.settings_in_force import sources
 from voteweb.embedded.database import open_database
 from voteweb.search import health as search_health
 from voteweb.store import Store
@@ -55,7 +57,9 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
 
     Uses the embedded database in the data directory, unless VOTEWEB_REDIS_URL is set.
     """
+    environment = set(os.environ)
     settings = load_settings(data, host=host, port=port, workers=workers)
+    setting_sources = sources(settings, set(os.environ) - environment, FILE_NAME)
     for name in unknown_names():
         _warn(f"{name} is set, but there is no such setting.")
     address, port = free_address(settings.host, settings.port)
@@ -76,7 +80,7 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
                 _add_sample(store, settings)
             if not store.users.has_admin():
                 click.echo('There is no admin yet: "voteweb user create NAME --role admin" makes one.')
-        _serve(settings, address)
+        _serve(settings, address, setting_sources)
     place = f"; its data are in {Path(settings.data_dir).resolve()}" if is_embedded else ""
     click.echo(f"voteweb has stopped{place}.")
 
@@ -167,10 +171,11 @@ def web_server(target: str, address: str, port: int, workers: int, log: str = "t
     )
 
 
-def _serve(settings: Settings, address: str) -> None:
+def _serve(settings: Settings, address: str, setting_sources: str) -> None:
     """Serve the site until a signal; raise ConfigError if the web server ends by itself."""
     # The workers read their settings from the environment.
     os.environ.update({env_name(setting.name): str(getattr(settings, setting.name)) for setting in fields(settings)})
+    os.environ[SOURCES_VARIABLE] = setting_sources
     workers = settings.workers or default_workers()
     server = web_server("voteweb.app:create_app", address, settings.port, workers, settings.log)
     logging.getLogger("_granian").addFilter(UnexpectedExitFilter(lambda: bool(server.interrupt_signal)))

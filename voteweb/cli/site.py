@@ -1,7 +1,6 @@
 """Shared parts of the commands: the settings, the option ``--data``, and opening the site's database."""
 
 import os
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ import click
 from voteweb.cli.environment import DEFAULT_SITE, PLACES, become_owner, load_site
 from voteweb.core.config import Settings, from_env
 from voteweb.core.errors import ConfigError, Unavailable
+from voteweb.core.settings_in_force import mask_password
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store
 
@@ -144,12 +144,6 @@ def pluralize(count: int, noun: str) -> str:
     """Return *count* and *noun*, in the plural unless it is one."""
     plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{count:,} {noun if count == 1 else plural}"
-
-
-def mask_password(url: str) -> str:
-    """Return the URL of a database with its passwords masked."""
-    url = re.sub(r"(?<=://)([^/@:]*):[^/@]*(?=@)", r"\1:***", url)
-    return re.sub(r"([?&](?:sentinel_)?password=)[^&#]*", r"\1***", url)
 
 
 def reachable_host(address: str) -> str:

@@ -209,6 +209,14 @@ MEMBER_SCAN_STEPS = 100
 #: Days that the statistics show, and seconds for which a day's counters are kept.
 STATISTICS_DAYS = 30
 STATISTICS_SECONDS = 400 * 86_400
+#: Attempts to log in that admins see, seconds for which they do, and attempts on a page: 100 bytes each.
+MAX_LOG_INS = 10_000
+LOG_IN_SECONDS = 30 * 86_400
+LOG_IN_PAGE_SIZE = 50
+#: Characters of a network's digest that are shown, enough to tell networks of a month apart.
+NETWORK_DIGEST_LENGTH = 8
+#: Newest members among whom admins see who invited whom: 30 ms of Redis.
+MAX_TREE_MEMBERS = 1_000
 #: Log entries on a page, and pages of changed roles that are read to find the moderators when somebody signs up.
 LOG_PAGE_SIZE = 25
 MAX_ROLE_PAGES = 20
@@ -347,8 +355,10 @@ COMMAND_LINE = "command line"
 MIN_METRICS_TOKEN_LENGTH = 16
 #: The environment variable with the folder in which workers share their metrics; prometheus-client defines the name.
 METRICS_DIR_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+#: The environment variable in which "voteweb run" tells its workers where each setting is from, as JSON.
+SOURCES_VARIABLE = "VOTEWEB_SETTING_SOURCES"
 #: Variables named like settings that are none: those of commands and of our tests.
-OTHER_VARIABLES = frozenset({"VOTEWEB_TRACEBACK", "VOTEWEB_TEST_NO_SKIP"})
+OTHER_VARIABLES = frozenset({"VOTEWEB_TRACEBACK", "VOTEWEB_TEST_NO_SKIP", SOURCES_VARIABLE})
 #: Characters of an address in a line of the log, so that lines of several workers do not mix when written at once.
 MAX_LOGGED_PATH_LENGTH = 400
 #: Bytes of an address, path and query, and of all headers of a request: as many as proxies pass by default.

@@ -352,6 +352,41 @@ class Invitation:
     revoked: bool = False
 
 
+class LogInOutcome(StrEnum):
+    """The outcomes of attempts to log in: IN also by signing up, with a recovery code, or inside another form."""
+
+    IN = "in"
+    REFUSED = "refused"
+    BANNED = "banned"
+
+
+@dataclass(frozen=True, slots=True)
+class LogIn:
+    """An attempt to log in at unix ``time`` as the member ``name``, "" if there is no such member.
+
+    ``network`` is a digest of the client's, ``browser`` its family.
+    """
+
+    time: float
+    name: str
+    outcome: LogInOutcome
+    network: str
+    browser: str
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A member in the tree of invitations, at a ``level`` from 0, who invited as many as ``invited``.
+
+    ``user`` is None for one who joined too long ago to be read, or has left.
+    """
+
+    name: str
+    level: int
+    invited: int
+    user: User | None
+
+
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
     """One page of a list of ``total`` rows.

@@ -29,10 +29,12 @@ from voteweb.store.held_articles import HeldArticles
 from voteweb.store.imports import Imports
 from voteweb.store.inbox import Inbox
 from voteweb.store.invitations import Invitations
+from voteweb.store.inviters import Inviters
 from voteweb.store.keys import Keys
 from voteweb.store.last_backup import LastBackup
 from voteweb.store.leases import Leases
 from voteweb.store.listings import Listings
+from voteweb.store.log_ins import LogIns
 from voteweb.store.mail import Mail
 from voteweb.store.member_lists import MemberLists
 from voteweb.store.moderation_log import ModerationLog
@@ -97,6 +99,8 @@ class Store:
     admissions: Admissions
     sessions: Sessions
     invitations: Invitations
+    inviters: Inviters
+    log_ins: LogIns
     password_resets: PasswordResets
     recovery_codes: RecoveryCodes
     account_deletion: AccountDeletion
@@ -166,6 +170,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     comments, keys = Comments(connection, settings, rate_limits), connection.keys
     inbox_feeds = SecretFeeds(connection, "inbox-feed", keys.inbox_feed)
     saved_feeds = SecretFeeds(connection, "saved-feed", keys.saved_feed)
+    log_ins = LogIns(connection)
     imports, reports = Imports(connection, settings), Reports(connection, settings, moderation_log)
     votes = Votes(connection, settings, rate_limits, sessions)
     admissions, answers = Admissions(connection, moderation_log), Answers(connection, moderation_log)
@@ -203,9 +208,11 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         admissions=admissions,
         sessions=sessions,
         invitations=Invitations(connection),
+        inviters=Inviters(connection, users),
+        log_ins=log_ins,
         password_resets=PasswordResets(connection),
         recovery_codes=RecoveryCodes(connection, settings),
-        account_deletion=AccountDeletion(connection, removals, comments, (inbox_feeds, saved_feeds)),
+        account_deletion=AccountDeletion(connection, removals, comments, (inbox_feeds, saved_feeds), log_ins),
         inbox_feeds=inbox_feeds,
         saved_feeds=saved_feeds,
         my_sites=MySites(connection),

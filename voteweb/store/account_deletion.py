@@ -21,6 +21,7 @@ from voteweb.store.keys import (
     is_article,
     parse_comment,
 )
+from voteweb.store.log_ins import LogIns
 from voteweb.store.removals import Removals
 from voteweb.store.scanner import Scanner, batched
 from voteweb.store.secret_feeds import SecretFeeds
@@ -31,13 +32,19 @@ class AccountDeletion:
     """Deletes accounts of one site."""
 
     def __init__(
-        self, connection: Connection, removals: Removals, comments: Comments, secret_feeds: Sequence[SecretFeeds]
+        self,
+        connection: Connection,
+        removals: Removals,
+        comments: Comments,
+        secret_feeds: Sequence[SecretFeeds],
+        log_ins: LogIns,
     ) -> None:
         self._connection = connection
         self._keys = connection.keys
         self._removals = removals
         self._comments = comments
         self._secret_feeds = secret_feeds
+        self._log_ins = log_ins
         self._scanner = Scanner(connection)
 
     def start(self, member: User, *, delete_articles: bool) -> None:
@@ -107,6 +114,7 @@ class AccountDeletion:
         deletes = self._connection.command("HGET", keys.user(name), "leaving") == "delete"
         for feeds in self._secret_feeds:
             feeds.remove(name)
+        self._log_ins.forget(name)
         # A moderator may restore a removed article into the ranking that was emptied first, hence the loop.
         while self._finish(name) == "more":
             yield from self._release_articles([keys.posted(name), keys.gone(name)], deletes)

@@ -22,7 +22,7 @@ TYPES = {
     "log-entry": "hash",
     "invite": "hash", "invites": "zset", "reset": "string",
     "outbox": "zset", "digests": "zset", "mails": "hash", "mail-status": "hash",
-    "jobs": "hash", "backup": "hash", "lease": "string", "stats": "hash",
+    "log-ins": "zset", "jobs": "hash", "backup": "hash", "lease": "string", "stats": "hash",
     "once": "string", "done": "string", "limit": "string", "imported": "set", "restoring": "string",
     "changes": "stream", "search": "string", "schema": "string", "migrating": "string",
 }  # fmt: skip
@@ -35,7 +35,7 @@ EXPIRING: dict[str, tuple[str | int, ...]] = {
     "reset": ("EXPIRE", config.RESET_SECONDS), "limit": ("UNLINK",),
     "sessions": ("EXPIRE", config.MAX_SESSION_SECONDS),
     "was": ("EXPIRE", config.EARLIER_SECONDS), "stats": ("EXPIRE", config.STATISTICS_SECONDS),
-    "ordering": ("UNLINK",),
+    "ordering": ("UNLINK",), "log-ins": ("EXPIRE", config.LOG_IN_SECONDS),
     "combined": ("UNLINK",), "top-of": ("UNLINK",), "signup": ("UNLINK",), "known": ("UNLINK",), "network": ("UNLINK",),
     "inbox": ("EXPIRE", config.INBOX_SECONDS), "unread": ("EXPIRE", config.INBOX_SECONDS),
     "seen": ("EXPIRE", config.VISITED_SECONDS),

@@ -14,10 +14,10 @@ from voteweb.web.i18n.formatting import iso
 def export_member(store: Store, member: User) -> dict[str, Any]:
     """Return what the site stores about *member*.
 
-    That is the account, its sessions, what the member follows, hides and has saved, articles, comments, inbox, visits
-    of conversations, reports, invitations, and votes that are still known. Votes on comments are not among them: they
-    are stored by conversation, so that nobody can list those of a member without reading every conversation, and are
-    forgotten when it ends.
+    That is the account, its sessions and log-ins, what the member follows, hides and has saved, articles, comments,
+    inbox, visits of conversations, reports, invitations, and votes that are still known. Votes on comments are not
+    among them: they are stored by conversation, so that nobody can list those of a member without reading every
+    conversation, and are forgotten when it ends.
     """
     choice, mail = store.my_sites.choice(member.name), store.mail.account(member.name)
     return {
@@ -38,6 +38,15 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
         "sessions": [
             {"browser": session.browser or None, "since": iso(session.began), "last used": iso(session.used)}
             for session in store.sessions.of_member(member)
+        ],
+        "log-ins": [
+            {
+                "time": iso(log_in.time),
+                "outcome": log_in.outcome,
+                "keyed digest of the network": log_in.network,
+                "browser": log_in.browser,
+            }
+            for log_in in store.log_ins.of_member(member.name)
         ],
         "articles": [
             *_articles(store, store.rankings.member(member.name)),

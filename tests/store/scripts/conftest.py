@@ -49,6 +49,8 @@ def build_site(store: Store) -> None:
     run(store, "HSET", "article:20", "gone", "held", *(text for pair in held.items() for text in pair))
     run(store, "ZADD", "held-articles:", 1_700_000_000, "article:20")
     run(store, "ZADD", "gone:ann", 1_700_000_000, "article:20")
+    run(store, "ZADD", "log-ins:", 1, "known")
+    run(store, "EXPIRE", "log-ins:", 100)
     run(store, "HSET", "site:", "signup", '{"value": "closed", "words": "", "by": "root", "time": "1"}')
     for domain, rule in (("ad.example", '{"action": "refuse", "why": "ads"}'), ("look.example", '{"action": "hold"}')):
         run(store, "HSET", "domain-rules:", domain, rule)

@@ -37,6 +37,7 @@ WITHOUT_ACTOR = {
     "end_lease": "a background job runs by itself",
     "finish_account_deletion": "the deletion of an account goes on by itself",
     "hide_replies": "a removal of comments goes on by itself",
+    "note_log_in": "it notes what anybody tries",
     "hit_rate_limit": "it counts what anybody tries",
     "import_article": "the operator imports; whether the poster has left is checked",
     "import_comment": "the operator imports; whether the poster has left is checked",

@@ -157,6 +157,8 @@ ANSWERS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("set_domain_rule", {}, ["done"]),
     ("set_domain_rule", {"domain": "ad.example", "why": "ads"}, ["same"]),
     ("set_domain_rule", {"domain": "ad.example", "rule": "hold"}, ["done"]),
+    ("note_log_in", {}, ["done"]),
+    ("note_log_in", {"entry": "known"}, ["same"]),
     ("set_switch", {}, ["done"]),
     ("set_switch", {"switch": "signup", "value": "closed", "words": ""}, ["same"]),
     ("set_switch", {"switch": "signup", "value": "", "words": ""}, ["done"]),

@@ -78,6 +78,9 @@ PAGES = [
     page("groups.edit", "/g/{name}/edit", allowed=STAFF),
     listing("users.show", "/u/{name}", parts={"name": "poster"}),
     page("admin.index", "/admin", allowed=(ADMIN,)),
+    page("admin.show_settings", "/admin/settings", allowed=(ADMIN,)),
+    listing("admin.log_ins", "/admin/log-ins", allowed=(ADMIN,)),
+    page("admin.invitations", "/admin/invitations", allowed=(ADMIN,)),
     listing("domain_rules.index", "/domains", allowed=STAFF, parameters=("page", "q")),
     page("bans.form", "/u/{name}/ban", parts={"name": "zoe"}, allowed=STAFF),
     page(

@@ -91,6 +91,8 @@ PAGES = [
     "/admin",
     "/admin/ranking?good_votes=x",
     "/admin/ranking?good_votes=5",
+    "/admin/log-ins",
+    "/admin/invitations",
     "/u/bob/ban",
 ]
 #: Forms with fields that are refused.

@@ -1,15 +1,19 @@
 """The pages of admins: health, and switches that hold at once."""
 
+import json
+
 import pytest
 
 from tests import factories
-from tests.web.browser import Browser
+from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeMember
+from tests.web.dom import Element
 from tests.web.escaping import HOSTILE
-from voteweb.core.config import MAX_ANNOUNCEMENT_LENGTH
+from voteweb.core.config import MAX_ANNOUNCEMENT_LENGTH, Settings
 from voteweb.core.models import Role
 from voteweb.store import Store
 from voteweb.store.health import HealthChecks
+from voteweb.web.data_export import export_member
 
 
 @pytest.fixture
@@ -91,3 +95,52 @@ def test_moderators_go_on_while_members_are_refused(root: Browser, mod: Browser,
     assert mod.open("/a/1").submit("/a/1/remove", reason="Spam.").status == 303
     root.follow().submit("/admin/read-only", value="")
     assert bob.submit("/submit").status == 303
+
+
+def test_settings_are_shown_with_their_source_and_without_secrets(
+    root: Browser, monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
+    monkeypatch.setenv("VOTEWEB_SITE_NAME", "A name")
+    root.post("/admin/signup", {"csrf_token": root.csrf_token(), "value": "closed"})
+    text = root.open("/admin/settings").page.one("ul", class_="log").text
+    assert "VOTEWEB_SECRET_KEY = ***" in text
+    assert settings.secret_key not in root.response.text
+    assert "VOTEWEB_SIGNUP = open A switch says closed." in text
+    sources = {row.one("code").text: row.one("p", class_="meta").all("span")[0].text for row in _rows(root)}
+    assert (sources["VOTEWEB_SITE_NAME"], sources["VOTEWEB_EDIT_SECONDS"]) == ("environment", "default")
+
+
+def test_log_ins_name_members_and_no_words_of_strangers(
+    root: Browser, reader: Browser, make_member: MakeMember, store: Store
+) -> None:
+    make_member("bob")
+    for name, password in (("bob", "wrong password"), ("my secret", "x"), ("bob", PASSWORD)):
+        reader.open("/login").submit("/login", username=name, password=password)
+    rows = [row.all("p")[0].text for row in _rows(root.open("/admin/log-ins"))]
+    assert rows[:3] == ["bob logged in", "a name that no member has refused", "bob wrong password"]
+    assert "secret" not in root.response.text
+    assert "browser" in json.dumps(export_member(store, store.users.get("bob"))["log-ins"])
+
+
+def test_invitations_are_a_tree(root: Browser, store: Store) -> None:
+    for inviter, name in (("root", "ann"), ("ann", "bob"), ("root", "carl"), ("bob", "dan")):
+        invitation = store.invitations.make(store.users.get(inviter))
+        store.users.make(name, "", invitation=invitation.token, network="")
+    rows = [row.all("p")[0].text for row in _rows(root.open("/admin/invitations"))]
+    assert rows == [
+        "root", "— ann invited, level 1", "— — bob invited, level 2", "— — — dan invited, level 3",
+        "— carl invited, level 1",
+    ]  # fmt: skip
+
+
+def test_members_list_tells_admins_more_and_lets_them_change_roles(root: Browser, mod: Browser, bob: Browser) -> None:
+    text = mod.open("/members").page.one("ol", class_="log").text
+    assert "last seen" not in text
+    assert not mod.page.all("form", action="/u/bob/role")
+    assert "last seen" in root.open("/members?q=bo").page.one("ol", class_="log").text
+    root.submit("/u/bob/role", role="moderator")
+    assert [row.all("a")[0].text for row in _rows(root.open("/members?of=moderators"))] == ["root", "bob"]
+
+
+def _rows(browser: Browser) -> list[Element]:
+    return browser.page.one("main").one(class_="log").all("li")

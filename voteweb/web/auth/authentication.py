@@ -6,11 +6,11 @@ from flask import Flask, current_app, g, request, session
 
 from voteweb.core import passwords, validation
 from voteweb.core.errors import Banned, Busy, Invalid, LoggedOut, NoSuchMember, PasswordChanged, StorageFull, TooFast
-from voteweb.core.models import User
+from voteweb.core.models import LogInOutcome, User
 from voteweb.core.rate_limits import LOGIN_BY_ADDRESS, LOGIN_BY_NAME
 from voteweb.web import rate_limits
 from voteweb.web.auth import csrf, device_cookie
-from voteweb.web.auth.login import ban_error, start_session
+from voteweb.web.auth.login import ban_error, note_log_in, start_session
 from voteweb.web.auth.sessions import USER
 from voteweb.web.context import store
 from voteweb.web.i18n.formatting import error_message
@@ -71,9 +71,11 @@ def authenticate(name: str, password: str) -> User:
         store().rate_limits.refund(hits)
         raise
     if not is_right or user is None or user.left:
+        note_log_in(user.name if user and not user.left else "", LogInOutcome.REFUSED)
         raise Invalid(_("No member has this name and this password."))
     store().rate_limits.refund(hits)
     if user.banned:
+        note_log_in(user.name, LogInOutcome.BANNED)
         raise ban_error(user)
     if passwords.needs_rehash(user.password):
         _rehash(user, password)

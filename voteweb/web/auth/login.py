@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
@@ -14,8 +15,8 @@ from flask.sessions import SessionMixin
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import browsers, config, permissions
-from voteweb.core.errors import N_, Banned, BannedUntil, LoggedOut, Refused, StorageFull, Unavailable
-from voteweb.core.models import Session, User, Voter
+from voteweb.core.errors import N_, Banned, BannedUntil, DataDamaged, LoggedOut, Refused, StorageFull, Unavailable
+from voteweb.core.models import LogInOutcome, Session, User, Voter
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.sessions import digest
 from voteweb.store.viewers import Viewer
@@ -227,6 +228,7 @@ def start_session(user: User) -> None:
     """Log *user* in, who has just given the password, with a new session; raise LoggedOut if it has changed."""
     token = secrets.token_urlsafe(18)
     store().sessions.open(user, token, _browser())
+    note_log_in(user.name, LogInOutcome.IN)
     session.clear()
     g.pop("csrf_token", None)  # Flask-WTF keeps that of the session before
     session.permanent = True
@@ -235,6 +237,14 @@ def start_session(user: User) -> None:
     device_cookie.remember(user.name)
     device_cookie.remember_network(user.name)
     g.viewer = user
+
+
+def note_log_in(name: str, outcome: LogInOutcome) -> None:
+    """Note an attempt to log in as the member *name*, "" if there is none; a full database does not stop the log-in."""
+    network = rate_limits.sign_up_network()
+    with suppress(StorageFull, DataDamaged):
+        digest = store().rate_limits.digest(network)[: config.NETWORK_DIGEST_LENGTH] if network else ""
+        store().log_ins.note(name, outcome, digest, _browser())
 
 
 def log_out() -> None:

@@ -1,9 +1,14 @@
-"""The pages of admins about the site: its health, and what they can switch while it runs."""
+"""The pages of admins about the site: health, switches, settings, log-ins and invitations."""
 
-from flask import Blueprint
+from flask import Blueprint, render_template
 from flask.typing import ResponseReturnValue
 
-from voteweb.web.auth.login import login_required
+from voteweb.core.config import env_name
+from voteweb.core.settings_in_force import settings_in_force
+from voteweb.web.auth.login import login_required, queue_viewer, require_admin
+from voteweb.web.context import settings, store
+from voteweb.web.pagination import check_page_exists, page_number
+from voteweb.web.site_switches import start_settings
 from voteweb.web.views.admin_switches import render_index
 
 blueprint = Blueprint("admin", __name__)
@@ -14,3 +19,42 @@ blueprint = Blueprint("admin", __name__)
 def index() -> ResponseReturnValue:
     """Show the health of the site with its reasons, the announcement and the switches."""
     return render_index()
+
+
+@blueprint.get("/admin/settings")
+@login_required
+def show_settings() -> str:
+    """Show every setting, its value without secrets and where it is from; a switch goes before a setting."""
+    pipeline = store().pipeline()
+    viewer = queue_viewer(pipeline)
+    pipeline.execute()
+    require_admin(viewer.result)
+    switched = {
+        env_name(name): str(getattr(settings(), name))
+        for name in ("signup", "hold_posts")
+        if getattr(settings(), name) != getattr(start_settings(), name)
+    }
+    return render_template("admin/settings.html", rows=list(settings_in_force(start_settings())), switched=switched)
+
+
+@blueprint.get("/admin/log-ins")
+@login_required
+def log_ins() -> str:
+    """Show who logged in, or tried to, in the last days."""
+    number, pipeline = page_number(), store().pipeline()
+    viewer = queue_viewer(pipeline)
+    page = store().log_ins.queue_page(pipeline, number)
+    pipeline.execute()
+    require_admin(viewer.result)
+    return render_template("admin/log_ins.html", page=check_page_exists(page.result))
+
+
+@blueprint.get("/admin/invitations")
+@login_required
+def invitations() -> str:
+    """Show who invited whom among the members who joined last."""
+    pipeline = store().pipeline()
+    viewer = queue_viewer(pipeline)
+    pipeline.execute()
+    require_admin(viewer.result)
+    return render_template("admin/invitations.html", rows=store().inviters.tree())

@@ -1,0 +1,44 @@
+"""Log-ins: kept for 30 days and up to a number, forgotten with the member."""
+
+import json
+import time
+
+import pytest
+
+from tests import factories
+from tests.store.examination import broken, run
+from voteweb.core import config
+from voteweb.core.models import LogInOutcome, Page
+from voteweb.store import Store
+
+
+def first_page(store: Store) -> Page[tuple[str, str, str, str]]:
+    pipeline = store.pipeline()
+    page = store.log_ins.queue_page(pipeline, 1)
+    pipeline.execute()
+    rows = tuple((row.name, row.outcome.value, row.network, row.browser) for row in page.result.rows)
+    return Page(rows, 1, page.result.total, 1, page.result.more)
+
+
+def test_each_write_forgets_what_is_too_old_or_too_much(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "MAX_LOG_INS", 3)
+    old = json.dumps(["old", "in", "", "", "0"])
+    run(store, "ZADD", "log-ins:", time.time() - config.LOG_IN_SECONDS - 1, old)
+    for name in ("ann", "bob", "", "dan"):
+        store.log_ins.note(name, LogInOutcome.REFUSED, "0a1b", "Firefox/Linux")
+    page = first_page(store)
+    assert [row[0] for row in page.rows] == ["dan", "", "bob"]
+    assert page.rows[0] == ("dan", "refused", "0a1b", "Firefox/Linux")
+    assert 0 < run(store, "TTL", "log-ins:") <= config.LOG_IN_SECONDS
+    assert broken(store) == []
+
+
+def test_those_of_a_member_go_with_the_account(store: Store) -> None:
+    ann, bob = factories.user(store, "Ann"), factories.user(store, "bob")
+    for member in (ann, bob, ann):
+        store.log_ins.note(member.name, LogInOutcome.IN, "", "")
+    run(store, "ZADD", "log-ins:", 1e9, "another program's")
+    assert len(store.log_ins.of_member("ann")) == 2
+    store.account_deletion.start(ann, delete_articles=False)
+    store.account_deletion.finish(ann.name)
+    assert [row[0] for row in first_page(store).rows] == ["bob"]

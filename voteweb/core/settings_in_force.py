@@ -1,0 +1,77 @@
+"""The settings of a site as they are shown: their values without secrets, and where each comes from."""
+
+import json
+import os
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import NamedTuple
+
+from voteweb.core.config import SOURCES_VARIABLE, Settings, env_name
+
+_SECRETS = {"secret_key": "missing", "metrics_token": "-"}
+
+
+class SettingInForce(NamedTuple):
+    """A setting by its variable, with its value as it may be shown."""
+
+    name: str
+    value: str
+    unit: str
+    source: str
+    reason: str
+
+
+def settings_in_force(
+    settings: Settings,
+    from_file: Collection[str] = (),
+    file_name: str = "",
+    env: Mapping[str, str] = os.environ,
+) -> Iterator[SettingInForce]:
+    """Yield every setting; the variables *from_file* have been read from the file of this name.
+
+    ``voteweb run`` gives its workers all settings in the environment, and tells them where each is from.
+    """
+    told = _told_sources(env)
+    for setting in fields(Settings):
+        name = env_name(setting.name)
+        value, source = _shown(setting.name, settings), "default"
+        if told:
+            source = told.get(name, source)
+        elif env.get(name):
+            source = file_name if name in from_file else "environment"
+        elif setting.name in ("vote_score", "comment_vote_score"):
+            source = "worked out"
+        elif setting.name == "secret_key" and not settings.redis_url:
+            exists = (Path(settings.data_dir) / "secret.key").exists()
+            value, source = "***" if exists else "made at the first start", "data directory"
+        elif getattr(settings, setting.name) != setting.default:
+            source = "command line"
+        yield SettingInForce(name, value, setting.metadata["unit"], source, setting.metadata["description"])
+
+
+def sources(settings: Settings, from_file: Collection[str], file_name: str) -> str:
+    """Return where each setting is from, as the value of SOURCES_VARIABLE."""
+    return json.dumps({row.name: row.source for row in settings_in_force(settings, from_file, file_name)})
+
+
+def mask_password(url: str) -> str:
+    """Return the URL of a database or server with its passwords masked."""
+    url = re.sub(r"(?<=://)([^/@:]*):[^/@]*(?=@)", r"\1:***", url)
+    return re.sub(r"([?&](?:sentinel_)?password=)[^&#]*", r"\1***", url)
+
+
+def _told_sources(env: Mapping[str, str]) -> dict[str, str]:
+    told = json.loads(env.get(SOURCES_VARIABLE) or "{}")
+    return told if isinstance(told, dict) else {}
+
+
+def _shown(name: str, settings: Settings) -> str:
+    """Return the value of the setting *name* as it may be shown."""
+    value = getattr(settings, name)
+    if name in _SECRETS:
+        return "***" if value else _SECRETS[name]
+    if name == "redis_url":
+        return mask_password(value) or "embedded"
+    return (mask_password(value) if isinstance(value, str) else str(value)) or "-"

@@ -1,0 +1,61 @@
+"""Log-ins of the last 30 days, for admins: bounded in number and age by each write."""
+
+import json
+import secrets
+from collections.abc import Iterator
+from typing import Any
+
+from voteweb.core import config
+from voteweb.core.models import LogIn, LogInOutcome, Page
+from voteweb.core.names import name_key
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Future, Pipeline
+
+
+class LogIns:
+    """The attempts to log in to one site."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._key = connection.keys.log_ins()
+
+    def note(self, name: str, outcome: LogInOutcome, network: str, browser: str) -> None:
+        """Note an attempt to log in as the member *name*, "" if there is none; *network* is a digest of theirs."""
+        # The random part makes two of one moment different; with the same, the script changes nothing again.
+        entry = json.dumps([name, outcome.value, network, browser, secrets.token_hex(4)], separators=(",", ":"))
+        self._connection.script("note_log_in", [self._key], [entry, config.LOG_IN_SECONDS, config.MAX_LOG_INS])
+
+    def queue_page(self, pipeline: Pipeline, number: int) -> Future[Page[LogIn]]:
+        """Queue a read of page *number* (from 1), the newest first."""
+        size = config.LOG_IN_PAGE_SIZE
+        first = (number - 1) * size
+
+        def parse(replies: list[Any]) -> Page[LogIn]:
+            total, pairs = replies
+            return Page(tuple(_parsed(pairs)), number, total, first + 1, total > first + size)
+
+        read = ("ZREVRANGE", self._key, first, first + size - 1, "WITHSCORES")
+        return pipeline.queue([("ZCARD", self._key), read], parse)
+
+    def of_member(self, name: str) -> list[LogIn]:
+        """Return all attempts to log in as the member *name*, the newest first."""
+        return list(_parsed(self._pairs_of(name)))
+
+    def forget(self, name: str) -> None:
+        """Forget all attempts to log in as the member *name*, who leaves."""
+        for text, _ in self._pairs_of(name):
+            self._connection.command("ZREM", self._key, text)
+
+    def _pairs_of(self, name: str) -> list[Any]:
+        pairs = self._connection.command("ZREVRANGE", self._key, 0, -1, "WITHSCORES")
+        return [pair for pair in pairs if any(name_key(row.name) == name_key(name) for row in _parsed([pair]))]
+
+
+def _parsed(pairs: list[Any]) -> Iterator[LogIn]:
+    """Yield the log-ins of *pairs* of entry and time, but for those that another program wrote."""
+    for text, time in pairs:
+        try:
+            name, outcome, network, browser, _ = json.loads(text)
+            yield LogIn(float(time), str(name), LogInOutcome(outcome), str(network), str(browser))
+        except (ValueError, TypeError):
+            continue
