@@ -1,12 +1,12 @@
 """``voteweb simulate``: try other weights of the ranking without changing anything."""
 
-import json
 import time
 from collections.abc import Iterator
 from typing import Any
 
 import click
 
+from voteweb.cli.output import Fields, print_fields, print_rows
 from voteweb.cli.site import Site, pluralize, with_site
 from voteweb.core.config import Settings, env_name
 from voteweb.core.models import Article
@@ -34,23 +34,31 @@ def simulate(
     tried, now = change_weights(site.settings, good_votes, lift_days, comment_good_votes), time.time()
     trial = site.store.ranking_trials.run(tried, now)
     if as_json:
-        click.echo(json.dumps(_as_json(site.settings, trial), ensure_ascii=False, indent=2))
-    else:
-        for line in _lines(site.settings, trial, now):
-            click.echo(line)
-
-
-def _lines(settings: Settings, trial: Trial, now: float) -> Iterator[str]:
+        print_fields(_as_json(site.settings, trial), as_json=True)
+        return
     for name in WEIGHTS:
-        yield f"{env_name(name)}: {getattr(settings, name):,} today, {getattr(trial.tried, name):,} tried"
-    yield f"A vote is worth {settings.vote_score:,.1f} s today, {trial.tried.vote_score:,.1f} s tried."
-    yield ""
-    yield " RANK   WAS   VOTES  AGE        TITLE"
+        click.echo(f"{env_name(name)}: {getattr(site.settings, name):,} today, {getattr(tried, name):,} tried")
+    click.echo(f"A vote is worth {site.settings.vote_score:,.1f} s today, {tried.vote_score:,.1f} s tried.\n")
+    print_rows([_row(*row, now) for row in _ranks(trial)], as_json=False)
+    click.echo("\n".join(_results(trial)))
+
+
+def _ranks(trial: Trial) -> Iterator[tuple[str, str, Article]]:
+    """Yield each article of both pages with its rank among those tried and its rank of today."""
     for rank, row in enumerate(trial.rows, 1):
-        yield _line(str(rank), str(row.was) if row.was else "new", row.article, now)
+        yield str(rank), str(row.was) if row.was else "new", row.article
+    left = {article.id for article in trial.left}
     for rank, article in enumerate(trial.today, 1):
-        if article in trial.left:
-            yield _line("-", str(rank), article, now)
+        if article.id in left:
+            yield "gone", str(rank), article
+
+
+def _row(rank: str, was: str, article: Article, now: float) -> Fields:
+    age = _span(max(now - article.time, 0))
+    return {"rank": rank, "was": was, "votes": article.votes, "age": age, "title": article.title}
+
+
+def _results(trial: Trial) -> Iterator[str]:
     if not trial.is_exact:
         yield f"An article older than the {trial.read:,} newest ones may belong to the page too."
     yield ""
@@ -69,12 +77,6 @@ def _lines(settings: Settings, trial: Trial, now: float) -> Iterator[str]:
 def _stays(what: str, how: str, stays: tuple[Stay, ...]) -> Iterator[str]:
     for stay in stays:
         yield f"{what} {pluralize(stay.votes, 'vote')} {how}: {_span(stay.today)} today, {_span(stay.tried)} tried"
-
-
-def _line(rank: str, was: str, article: Article, now: float) -> str:
-    # Other programs write titles too: no control character may reach the terminal.
-    title = "".join(character if character.isprintable() else "?" for character in article.title)
-    return f"{rank:>5} {was:>5} {article.votes:>7,}  {_span(max(now - article.time, 0)):<9}  {title}"
 
 
 def _span(seconds: float) -> str:
