@@ -19,10 +19,10 @@ def test_counts_are_those_of_articles_members_and_groups(store: Store) -> None:
 
 
 def test_sizes_are_those_of_listed_articles_and_member_ids(store: Store) -> None:
-    assert store.server_info.sizes() == (0, 0)
+    assert store.server_info.sizes()[:2] == (0, 0)
     factories.article(store, factories.user(store))
     factories.user(store, "bob")
-    assert store.server_info.sizes() == (1, 2)
+    assert store.server_info.sizes()[:2] == (1, 2)
 
 
 def test_two_servers_do_not_share_data(store: Store) -> None:

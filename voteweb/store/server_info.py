@@ -25,6 +25,19 @@ class Counts(NamedTuple):
     groups: int
 
 
+class Sizes(NamedTuple):
+    """Listed articles, the last id given to a member, things with open reports, and the server's memory in bytes.
+
+    *memory* is None if the server does not tell, *max_memory* is 0 without a limit.
+    """
+
+    articles: int
+    members: int
+    open_reports: int = 0
+    memory: int | None = None
+    max_memory: int = 0
+
+
 class ServerInfo:
     """Facts about the server of one site."""
 
@@ -65,7 +78,13 @@ class ServerInfo:
         articles, groups = self._connection.run([("ZCARD", self._keys.by_time()), ("SCARD", self._keys.groups())])
         return Counts(articles, self._users.count(), groups)
 
-    def sizes(self) -> tuple[int, int]:
-        """Return how many articles are listed, and the last id given to a member; costs the same on any site."""
-        articles, members = self._connection.run([("ZCARD", self._keys.by_time()), ("GET", self._keys.last_user_id())])
-        return articles, int(members or 0)
+    def sizes(self) -> Sizes:
+        """Return what metrics show; costs the same on any site."""
+        keys = self._keys
+        articles, members, reports = self._connection.run(
+            [("ZCARD", keys.by_time()), ("GET", keys.last_user_id()), ("ZCARD", keys.reports())]
+        )
+        info: dict[str, Any] = {}
+        with suppress(redis.ResponseError):
+            info = self._connection.retry_until_deadline(lambda: self._connection.client.info("memory"))
+        return Sizes(articles, int(members or 0), reports, info.get("used_memory"), int(info.get("maxmemory", 0)))

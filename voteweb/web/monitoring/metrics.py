@@ -47,3 +47,24 @@ def count_refusal(kind: str) -> None:
     prometheus = get(current_app)
     if prometheus:
         prometheus.count_refusal(kind)
+
+
+def count_login(outcome: str) -> None:
+    """Count an attempt to log in; *outcome* is a LogInOutcome."""
+    prometheus = get(current_app)
+    if prometheus:
+        prometheus.count_login(outcome)
+
+
+def count_signup() -> None:
+    """Count a member who signed up."""
+    prometheus = get(current_app)
+    if prometheus:
+        prometheus.count_signup()
+
+
+def count_damage() -> None:
+    """Count a request that met damaged data."""
+    prometheus = get(current_app)
+    if prometheus:
+        prometheus.count_damage()

@@ -5,17 +5,12 @@ The counts of a worker that has ended stay, so the folder must be empty when the
 """
 
 import os
-import time
-from collections.abc import Iterator
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from voteweb.core.config import METRICS_DIR_VARIABLE
-from voteweb.search.models import State
-from voteweb.store.last_backup import BackupFacts
-from voteweb.store.mail import MailStatus
+from voteweb.web.monitoring.gauges import Facts, GaugeCollector
 
 #: Upper bounds in seconds: a cached page is in the first, a plain page within 5 ms, a password hash within 50 ms.
 _REQUEST_BUCKETS = (0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1.0, 2.5)
@@ -57,6 +52,11 @@ class PrometheusMetrics:
             buckets=_SEARCH_BUCKETS,
             registry=registry,
         )
+        self._logins = Counter("voteweb_logins", "Attempts to log in, by outcome.", ["outcome"], registry=registry)
+        self._signups = Counter("voteweb_signups", "Members who signed up.", registry=registry)
+        self._damages = Counter(
+            "voteweb_damaged", "Requests that met damaged data and were answered with 503.", registry=registry
+        )
         # Finding a series by its labels takes as long as counting in it.
         self._request_series: dict[tuple[str, str, str], Histogram] = {}
 
@@ -79,73 +79,16 @@ class PrometheusMetrics:
     def count_refusal(self, kind: str) -> None:
         self._refusals.labels(kind).inc()
 
-    def render(
-        self,
-        sizes: tuple[int, int] | None,
-        search: State | None = None,
-        *,
-        has_search: bool = False,
-        backup: BackupFacts | None = None,
-        mail: MailStatus | None = None,
-    ) -> bytes:
-        """Return the metrics of all workers of the site as text.
+    def count_login(self, outcome: str) -> None:
+        self._logins.labels(outcome).inc()
 
-        *sizes* are the number of listed articles and the last id given to a member, None if Redis does not answer. On a
-        site that *has_search*, *search* is the state of the machine's index, None if there is none yet. *backup* is
-        the last good one, None if there never was one. On a site with mail, *mail* is how that goes.
-        """
+    def count_signup(self) -> None:
+        self._signups.inc()
+
+    def count_damage(self) -> None:
+        self._damages.inc()
+
+    def render(self, facts: Facts) -> bytes:
+        """Return the metrics of all workers of the site, and gauges of the *facts*, as text."""
         counts = MultiProcessCollector(None) if os.environ.get(METRICS_DIR_VARIABLE) else self._registry  # type: ignore[no-untyped-call]
-        text = generate_latest(counts) + generate_latest(_SizeCollector(sizes, search, has_search, backup))
-        return text + generate_latest(_MailCollector(mail)) if mail else text
-
-
-class _SizeCollector:
-    """Gauges of what is read for each scrape."""
-
-    def __init__(
-        self, sizes: tuple[int, int] | None, search: State | None, has_search: bool, backup: BackupFacts | None
-    ) -> None:
-        self._sizes, self._backup = sizes, backup
-        self._search, self._has_search = search, has_search
-
-    def collect(self) -> Iterator[GaugeMetricFamily]:
-        yield GaugeMetricFamily("voteweb_redis_up", "Whether Redis answers.", value=float(self._sizes is not None))
-        if self._sizes:
-            articles, members = self._sizes
-            yield GaugeMetricFamily("voteweb_articles", "Articles that are listed.", value=articles)
-            description = "Members who have ever joined, including the posters of imported articles."
-            yield GaugeMetricFamily("voteweb_members", description, value=members)
-        if self._backup:
-            age, size = max(time.time() - self._backup.time, 0), self._backup.size
-            yield GaugeMetricFamily("voteweb_backup_age_seconds", "Seconds since the last good backup.", value=age)
-            yield GaugeMetricFamily("voteweb_backup_bytes", "Size of the last good backup.", value=size)
-        if self._has_search:
-            yield from _search_gauges(self._search)
-
-
-class _MailCollector:
-    """The mails of a site, as its database counts them."""
-
-    def __init__(self, status: MailStatus) -> None:
-        self._status = status
-
-    def collect(self) -> Iterator[GaugeMetricFamily | CounterMetricFamily]:
-        status = self._status
-        failing = time.time() - status.failing if status.failing else 0
-        yield GaugeMetricFamily("voteweb_mail_failing_seconds", "Seconds for which mails have failed.", value=failing)
-        yield GaugeMetricFamily("voteweb_mails_due", "Mails that are due and not sent.", value=status.due)
-        ended = CounterMetricFamily("voteweb_mails", "Attempts to send a mail, by outcome.", labels=["outcome"])
-        for outcome, count in status.ended.items():
-            ended.add_metric([outcome], count)
-        yield ended
-
-
-def _search_gauges(state: State | None) -> Iterator[GaugeMetricFamily]:
-    yield GaugeMetricFamily("voteweb_search_up", "Whether this machine has an index.", value=float(state is not None))
-    if state:
-        age = max(time.time() - state.checked, 0)
-        yield GaugeMetricFamily("voteweb_search_lag_seconds", "Seconds since the index was up to date.", value=age)
-        rows = GaugeMetricFamily("voteweb_search_rows", "Articles and comments in the index.", labels=["kind"])
-        rows.add_metric(["articles"], state.articles)
-        rows.add_metric(["comments"], state.comments)
-        yield rows
+        return generate_latest(counts) + generate_latest(GaugeCollector(facts))

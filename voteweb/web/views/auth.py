@@ -30,6 +30,7 @@ from voteweb.web.context import now, settings, store
 from voteweb.web.forms import LoginForm, ResetForm, SignupForm
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.monitoring import metrics
 from voteweb.web.views.login_pages import log_in, next_path, render_login_page
 from voteweb.web.views.recovery import render_codes
 
@@ -85,13 +86,15 @@ def _join(form: SignupForm, invitation: Invitation | None) -> User:
     except Busy:
         store().rate_limits.refund(hits)
         raise
-    return store().users.make(
+    user = store().users.make(
         name,
         password_hash,
         invitation=invitation.token if invitation else None,
         network=rate_limits.sign_up_network(),
         request=form.request.data if form.request else "",
     )
+    metrics.count_signup()
+    return user
 
 
 def _check_look_alike(name: str) -> None:

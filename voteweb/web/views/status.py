@@ -19,6 +19,7 @@ from voteweb.web.auth.login import page_pipeline, queue_viewer
 from voteweb.web.context import brand, operator_pages, search_index, settings, store
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import metrics
+from voteweb.web.monitoring.gauges import Facts
 from voteweb.web.ranking_chart import draw_chart
 from voteweb.web.responses import public
 
@@ -115,11 +116,13 @@ def show_metrics() -> ResponseReturnValue:
     if sent is None or not compare_digest((sent.token or "").encode(), token.encode()):
         message = "Send VOTEWEB_METRICS_TOKEN as a bearer token.\n"
         return Response(message, 401, {"WWW-Authenticate": "Bearer"}, mimetype="text/plain")
-    sizes = backup = mail = None
+    sizes, backup, mail, reasons = None, None, None, 1
     with suppress(Unavailable):
         sizes, backup = store().server_info.sizes(), store().last_backup.get()
         mail = store().mail.status() if settings().mail_url else None
-    text = prometheus.render(sizes, _search_state(), has_search=search_index() is not None, backup=backup, mail=mail)
+        reasons = len(site_health()[1])
+    facts = Facts(sizes, backup, mail, search_index() is not None, _search_state(), reasons)
+    text = prometheus.render(facts)
     response = Response(text, mimetype="text/plain")
     response.cache_control.no_store = True
     return response

@@ -1,0 +1,59 @@
+"""The alerts of deploy/prometheus/rules.yml: their metrics exist, promtool reads them, docs/alerts.md has each."""
+
+import re
+import shutil
+import subprocess
+
+import yaml
+
+from tests.deploy.files import DEPLOY
+from tests.helpers import needs
+from voteweb.search.models import State
+from voteweb.store.last_backup import BackupFacts
+from voteweb.store.mail import MailOutcome, MailStatus
+from voteweb.store.server_info import Sizes
+from voteweb.web.monitoring.gauges import Facts
+from voteweb.web.monitoring.prometheus import PrometheusMetrics
+
+RULES = DEPLOY / "prometheus" / "rules.yml"
+DOCS = DEPLOY.parent / "docs"
+
+
+def shown_metrics() -> set[str]:
+    """Return the names of all metrics of a site on which everything has been counted."""
+    metrics = PrometheusMetrics()
+    metrics.observe_request("articles.front", "200", "hit", 0.1)
+    metrics.observe_search("ok", 0.1)
+    for count in (metrics.count_vote, metrics.count_refusal, metrics.count_login):
+        count("ok")
+    facts = Facts(
+        Sizes(1, 1, 1, 1, 1),
+        BackupFacts(1.0, 1),
+        MailStatus({MailOutcome.SENT: 1}, 1, 1.0, ""),
+        True,
+        State("", "", 100, 0.0, 1, 1),
+        1,
+    )
+    return set(re.findall(r"^voteweb_\w+", metrics.render(facts).decode(), re.MULTILINE))
+
+
+def test_every_metric_of_a_rule_and_of_the_docs_exists() -> None:
+    shown = shown_metrics()
+    named = set(re.findall(r"voteweb_\w+", RULES.read_text("utf-8")))
+    table = set(re.findall(r"^\| `(voteweb_\w+)`", (DOCS / "operations.md").read_text("utf-8"), re.MULTILINE))
+    assert named - shown == set()
+    assert {name for name in table if not name.endswith("_") and f"{name}_count" not in shown} - shown == set()
+
+
+def test_every_alert_is_explained() -> None:
+    (group,) = yaml.safe_load(RULES.read_text("utf-8"))["groups"]
+    alerts = [rule["alert"] for rule in group["rules"]]
+    explained = re.findall(r"^\| (Voteweb\w+) \|", (DOCS / "alerts.md").read_text("utf-8"), re.MULTILINE)
+    assert explained == alerts
+
+
+def test_prometheus_reads_the_rules() -> None:
+    promtool = shutil.which("promtool")
+    needs(promtool, "promtool, of Prometheus")
+    check = subprocess.run([str(promtool), "check", "rules", str(RULES)], capture_output=True, text=True)
+    assert check.returncode == 0, check.stderr
