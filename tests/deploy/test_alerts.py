@@ -26,14 +26,8 @@ def shown_metrics() -> set[str]:
     metrics.observe_search("ok", 0.1)
     for count in (metrics.count_vote, metrics.count_refusal, metrics.count_login):
         count("ok")
-    facts = Facts(
-        Sizes(1, 1, 1, 1, 1),
-        BackupFacts(1.0, 1),
-        MailStatus({MailOutcome.SENT: 1}, 1, 1.0, ""),
-        True,
-        State("", "", 100, 0.0, 1, 1),
-        1,
-    )
+    mail = MailStatus({MailOutcome.SENT: 1}, 1, 1.0, "")
+    facts = Facts(Sizes(1, 1, 1, 1, 1), BackupFacts(1.0, 1), mail, True, State("", "", 100, 0.0, 1, 1), 1)
     return set(re.findall(r"^voteweb_\w+", metrics.render(facts).decode(), re.MULTILINE))
 
 

@@ -8,7 +8,7 @@ import click
 
 from voteweb.cli.index import keep_index, new_indexer
 from voteweb.cli.mail import mail_steps
-from voteweb.cli.site import Site, with_site
+from voteweb.cli.site import ANSWER_TIMEOUT, Site, with_site
 from voteweb.cli.workers import exit_with_parent
 from voteweb.core.errors import Unavailable
 from voteweb.core.jobs import ACCOUNT_DELETIONS, BAN_REMOVALS, COMMENT_REMOVALS, JOBS, MAIL, Job
@@ -30,7 +30,7 @@ RUNNERS: dict[Job, Callable[[Site], Steps]] = {
 @click.command()
 @click.option("--once", is_flag=True, help="Run every job once, then end, as for cron or a test.")
 @click.option("--parent", type=int, hidden=True, help="End when the process of this id has ended; leave Ctrl-C to it.")
-@with_site()
+@with_site(ANSWER_TIMEOUT)
 def jobs(site: Site, once: bool, parent: int | None) -> None:
     """Run the background jobs of the site until Ctrl-C, and keep what this machine searches up to date.
 

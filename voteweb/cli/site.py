@@ -78,8 +78,13 @@ def load_named_settings(data: str | None) -> Settings:
     return settings
 
 
-def with_site() -> Callable[[Callable[Concatenate[Site, P], None]], Callable[..., None]]:
-    """Give a command the option ``--data`` and an open site as its first argument."""
+def with_site(
+    timeout: float | None = None,
+) -> Callable[[Callable[Concatenate[Site, P], None]], Callable[..., None]]:
+    """Give a command the option ``--data`` and an open site as its first argument.
+
+    The command waits *timeout* seconds for the database, by default the setting's deadline.
+    """
 
     def wrap(command: Callable[Concatenate[Site, P], None]) -> Callable[..., None]:
         @data_option
@@ -87,7 +92,7 @@ def with_site() -> Callable[[Callable[Concatenate[Site, P], None]], Callable[...
         def run(data: str | None, *args: P.args, **kwargs: P.kwargs) -> None:
             settings = load_settings(data)
             require_database(settings)
-            with open_database(settings) as settings, open_checked_store(settings) as store:
+            with open_database(settings) as settings, open_checked_store(settings, timeout) as store:
                 command(Site(settings, store), *args, **kwargs)
 
         return run
