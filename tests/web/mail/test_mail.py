@@ -146,6 +146,7 @@ def test_one_press_without_a_session_stops_a_digest(
     (mail,) = server.mails
     assert mail["Subject"].startswith("News")
     assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert b"\r\nList-Unsubscribe: <https://news.example/mail/stop/" in server.accepted[0]
     address = mail["List-Unsubscribe"].strip("<>").removeprefix("https://news.example")
     client = app.test_client()
     assert client.get(address, base_url="https://news.example").status_code == 200

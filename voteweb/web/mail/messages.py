@@ -1,10 +1,11 @@
 """The texts of mails: made when they are sent, in the member's language, from the templates in templates/mail/."""
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP
-from email.utils import formatdate
+from email.utils import format_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -59,7 +60,7 @@ def _message(mail: TakenMail, to: str, subject: str, body: str, stop: str) -> Em
     message["From"] = Address(" ".join(settings().site_name.split()), addr_spec=settings().mail_from)
     message["To"] = Address(addr_spec=to)
     message["Subject"] = " ".join(subject.split())
-    message["Date"] = formatdate(now())
+    message["Date"] = format_datetime(datetime.fromtimestamp(now(), UTC))
     message["Message-ID"] = f"<{tokens.message_id(mail.entry, mail.since)}@{host}>"
     message["List-Unsubscribe"] = f"<{stop}>"
     message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"

@@ -4,9 +4,13 @@ import smtplib
 import ssl
 from contextlib import suppress
 from email.message import EmailMessage
+from email.policy import SMTP
 
 from voteweb.core import config
 from voteweb.core.mail_settings import MailServer
+
+#: Lines as long as SMTP allows: a folded address in List-Unsubscribe would be encoded, which no program undoes.
+_POLICY = SMTP.clone(max_line_length=998)
 
 
 class MailFailedError(Exception):
@@ -30,7 +34,7 @@ class SmtpSession:
         """Send *message* to one address; raise MailRefusedError, MailFailedError."""
         try:
             self._connection = self._connection or self._connect()
-            self._connection.sendmail(self._sender, [to], message.as_bytes())
+            self._connection.sendmail(self._sender, [to], message.as_bytes(policy=_POLICY))
         except smtplib.SMTPRecipientsRefused as error:
             code, _ = next(iter(error.recipients.values()))
             if code >= 500:
