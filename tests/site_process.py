@@ -17,6 +17,11 @@ SECRET = {"VOTEWEB_SECRET_KEY": "for tests only, and long enough"}
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
+def voteweb_command(*arguments: object) -> list[str]:
+    """Return the command line of the command with *arguments*."""
+    return [sys.executable, "-m", "voteweb.cli", *map(str, arguments)]
+
+
 def start_voteweb(
     *arguments: object, prefix: Sequence[str] = (), env: Mapping[str, str] = _NOTHING, **options: Any
 ) -> "subprocess.Popen[str]":
@@ -24,7 +29,7 @@ def start_voteweb(
     others = {name: value for name, value in os.environ.items() if not name.startswith("VOTEWEB_")}
     if "VOTEWEB_REDIS_URL" in env:  # sites that share a folder would share an index
         others["VOTEWEB_SEARCH"] = "0"
-    command = [*prefix, sys.executable, "-m", "voteweb.cli", *map(str, arguments)]
+    command = [*prefix, *voteweb_command(*arguments)]
     return subprocess.Popen(command, env={**others, **env}, text=True, **options)
 
 

@@ -1,15 +1,14 @@
 """``voteweb init``: a new site with its settings, its database and its first admin."""
 
 import getpass
-import os
-import pty
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Invoke
 from tests.cli.results import error_line, log_entries
-from tests.site_process import run_voteweb, start_voteweb
+from tests.site_process import run_voteweb, voteweb_command
+from tests.terminal import converse
 from voteweb.cli.environment import read_file
 from voteweb.core import passwords
 from voteweb.core.config import from_env
@@ -53,23 +52,13 @@ def test_an_interrupted_site_is_completed_and_a_complete_one_stays(invoke_alone:
 
 
 def test_a_terminal_asks_again_for_a_wrong_address(folder: Path) -> None:
-    terminal, its_end = pty.openpty()
-    process = start_voteweb(
-        "init", folder / "site", "--user", getpass.getuser(),
-        stdin=its_end, stdout=its_end, stderr=its_end, start_new_session=True,
-    )  # fmt: skip
-    os.close(its_end)
-    answers = {
-        "Public address": "news example", "Error: ": "news.example", "Name of the site": "News", "first admin": "ann",
-        "Password": PASSWORD, "Repeat": PASSWORD, "Made the site": "",
-    }  # fmt: skip
-    output = ""
-    for question, answer in answers.items():
-        while question not in output:
-            output += os.read(terminal, 1000).decode()
-        os.write(terminal, f"{answer}\n".encode())
-    assert process.wait(10) == 0
-    os.close(terminal)
+    answers = [
+        ("Public address", "news example"), ("Error: ", "news.example"), ("Name of the site", "News"),
+        ("first admin", "ann"), ("Password", PASSWORD), ("Repeat", PASSWORD),
+    ]  # fmt: skip
+    output = converse(voteweb_command("init", folder / "site", "--user", getpass.getuser()), answers)
+    assert "Made the site" in output
+    assert PASSWORD not in output
     assert from_env(read_file(folder / "site" / "voteweb.env")).site_url == "https://news.example"
 
 

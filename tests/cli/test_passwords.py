@@ -1,14 +1,13 @@
 """Passwords from standard input, from a terminal and by a link."""
 
-import os
-import pty
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Invoke
 from tests.factories import user
-from tests.site_process import start_voteweb
+from tests.site_process import voteweb_command
+from tests.terminal import converse
 from voteweb.core import passwords
 from voteweb.core.config import MAX_PASSWORD_LENGTH, Settings
 from voteweb.core.errors import LinkUsed
@@ -76,22 +75,10 @@ def test_a_link_begins_with_the_address_of_the_site(
 
 
 def test_a_terminal_asks_twice_for_the_password_without_echo(embedded: Path) -> None:
-    terminal, its_end = pty.openpty()
-    process = start_voteweb(
-        "user", "create", "Ann", "--data", embedded,
-        stdin=its_end, stdout=its_end, stderr=its_end, start_new_session=True,
-    )  # fmt: skip
-    os.close(its_end)
-    output = b""
-    for prompt in (b"Password: ", b"Repeat for confirmation: "):
-        while prompt not in output:
-            output += os.read(terminal, 1000)
-        os.write(terminal, f"{PASSWORD}\n".encode())
-    while b"Made Ann (member)" not in output:
-        output += os.read(terminal, 1000)
-    assert process.wait(10) == 0
-    os.close(terminal)
-    assert PASSWORD.encode() not in output
+    answers = [("Password: ", PASSWORD), ("Repeat for confirmation: ", PASSWORD)]
+    output = converse(voteweb_command("user", "create", "Ann", "--data", embedded), answers)
+    assert "Made Ann (member)" in output
+    assert PASSWORD not in output
     with open_database(Settings(data_dir=str(embedded))) as settings:
         store = open_store(settings)
         assert passwords.verify(store.users.get("ann").password, PASSWORD)

@@ -62,7 +62,7 @@ def require_database(settings: Settings) -> None:
     without a database is a mistyped one.
     """
     folder = Path(settings.data_dir).resolve()
-    if settings.redis_url or (folder / "engine.json").exists():
+    if settings.redis_url or os.path.exists(folder / "engine.json"):
         return
     message = 'There is no database in %(folder)s. Name the folder of your site: "voteweb --site DIR …".'
     if DEFAULT_SITE.is_dir() and not os.access(DEFAULT_SITE, os.X_OK):

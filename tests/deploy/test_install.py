@@ -1,0 +1,74 @@
+"""docs/install.md, followed from top to bottom on a bare Debian, as far as a machine without a public name allows."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from tests.deploy.bare_debian import BareDebian, roomy_folder
+from tests.deploy.files import ROOT
+from tests.terminal import converse
+
+PAGE = (ROOT / "docs" / "install.md").read_text("utf-8")
+STEPS = re.findall(r"^### \d+\. .*?^```\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+#: The repository stands in the folder itself: the page cannot know where it is published.
+REPOSITORY = "https://git.example/voteweb.git", "/srv/voteweb.git"
+PASSWORD = "correct horse"
+ANSWERS = [
+    ("Public address", "https://news.example"), ("Name of the site", "Ann's News"), ("first admin", "ann"),
+    ("Password", PASSWORD), ("Repeat", PASSWORD),
+]  # fmt: skip
+#: Starts what the installed units say, since no systemd runs: the site as its user with the variables of its file, and
+#: Caddy with certificates of its own instead of those of a public authority.
+START = r"""
+ip link set lo up
+echo 127.0.0.1 localhost news.example >> /etc/hosts
+unit() { sed -n "s/^$1=//p" /etc/systemd/system/voteweb.service; }
+(
+  while IFS= read -r line; do case "$line" in [A-Z]*) export "$line" ;; esac; done < "$(unit EnvironmentFile)"
+  cd "$(unit WorkingDirectory)"
+  exec setpriv --reuid "$(unit User)" --regid "$(unit Group)" --clear-groups $(unit ExecStart)
+) > /tmp/site.log 2>&1 &
+{ printf '{\n\tlocal_certs\n}\n'; cat /etc/caddy/Caddyfile; } > /etc/caddy/Caddyfile.local
+caddy run --config /etc/caddy/Caddyfile.local > /tmp/caddy.log 2>&1 &
+for i in $(seq 150); do curl -sf https://news.example/ > /tmp/page && break; sleep 0.2; done
+cat /tmp/site.log; tail -5 /tmp/caddy.log
+"""
+
+
+@pytest.fixture
+def machine() -> Iterator[BareDebian]:
+    """A bare Debian that has, of this repository, its last commit."""
+    with roomy_folder() as folder:
+        machine = BareDebian(folder / "debian")
+        git = shutil.which("git")
+        assert git
+        subprocess.run([git, "clone", "--quiet", "--bare", ROOT, machine.root / "srv" / "voteweb.git"], check=True)
+        yield machine
+
+
+def test_the_page_has_at_most_eight_steps_with_one_block_each() -> None:
+    assert len(STEPS) == len(re.findall(r"^### ", PAGE, re.MULTILINE)) <= 8
+
+
+@pytest.mark.heavy
+def test_the_steps_lead_to_a_site_under_https_with_an_admin(machine: BareDebian) -> None:
+    *preparation, check = STEPS
+    for step in preparation:
+        if "voteweb init" in step:
+            assert "Made the site in /var/lib/voteweb" in converse(machine.command(step), ANSWERS)
+        else:
+            machine.run(step.replace(*REPOSITORY))
+    # systemctl enables units without a running systemd.
+    wanted = machine.root / "etc" / "systemd" / "system"
+    assert {file.name for file in wanted.glob("*.wants/voteweb*")} == {"voteweb.service", "voteweb-backup.timer"}
+    output = machine.run(
+        f'{START}\n{check}\nvoteweb user role ann admin\ngrep -c "<title>.*Ann" /tmp/page', isolated=True
+    )
+    assert "The data are consistent: 0 articles, 1 member, 0 groups" in output
+    assert "HTTP/2 200" in output
+    assert "ann is now admin; before: admin." in output
+    # No command of root has left a file of root's.
+    assert machine.run("find /var/lib/voteweb ! -user voteweb -o -perm /077 ! -path '*/data/*'") == ""
