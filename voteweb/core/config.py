@@ -296,10 +296,7 @@ RENDERED_ROW_CACHE_SIZE = 8_192
 FRAGMENT_CACHE_SIZE = 1_024
 #: Cached articles' pages, the part that is the same for everybody; a text can be 100 kilobytes of HTML.
 ARTICLE_FRAGMENT_CACHE_SIZE = 128
-#: Cached translations; the site has some hundreds of texts in each language.
-TRANSLATION_CACHE_SIZE = 2_048
-#: Entries of a worker's caches of what browsers send: session cookies whose signature is verified, their members and
-#: form tokens, headers Cookie, and what votes redirect to.
+#: Entries of a worker's caches of what browsers send: session cookies whose signature is verified, and form tokens.
 SESSION_CACHE_SIZE = 4_096
 #: Addresses in one part of the sitemap: a hundred parts for a million articles.
 SITEMAP_SIZE = 10_000

@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from functools import lru_cache
 from hashlib import blake2b
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
@@ -82,7 +81,6 @@ def digest(link: str) -> str:
     return blake2b(identity.encode(), digest_size=10).hexdigest()
 
 
-@lru_cache(maxsize=4096)
 def domain(link: str) -> str:
     """Return the host of a stored *link* in the ASCII form that browsers resolve, without "www."; "" if it has none."""
     try:

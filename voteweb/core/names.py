@@ -5,12 +5,10 @@ with. Python knows no scripts, but the names of letters begin with them.
 """
 
 import unicodedata
-from functools import lru_cache
 from itertools import pairwise
 
 from voteweb.core.characters import INVISIBLE_LETTERS
 
-_NAMES_KEPT = 4_096
 _MAX_FOLDED_LENGTH = 100
 #: Digits, the hyphen and the underscore belong to every script, as U+0030 to U+0039 do.
 _COMMON = frozenset("0123456789-_")
@@ -38,15 +36,11 @@ def name_key(name: str) -> str:
 
     No member has a name so long that it is not normalized, which would take time.
     """
-    return name.lower() if name.isascii() or len(name) > _MAX_FOLDED_LENGTH else _folded(name)
-
-
-@lru_cache(maxsize=_NAMES_KEPT)
-def _folded(name: str) -> str:
+    if name.isascii() or len(name) > _MAX_FOLDED_LENGTH:
+        return name.lower()
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
-@lru_cache(maxsize=_NAMES_KEPT)
 def is_in_one_script(name: str) -> bool:
     """Tell whether *name*, which is short, is normal and consists of letters and digits of one script, "-" and "_"."""
     if unicodedata.normalize("NFKC", name) != name or not INVISIBLE_LETTERS.isdisjoint(name):

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import TypeVar
 
 from voteweb.core import config
@@ -55,7 +54,6 @@ def parse_node(number: int, stored: str) -> Node | None:
     return Node(number, int(parent), int(votes), int(base), written, author, *_parse_state(state))
 
 
-@lru_cache(maxsize=256)
 def _parse_state(state: str) -> tuple[CommentStatus, bool, bool, bool]:
     """Return status, removes_replies, is_quiet and is_edited of a comment whose state has these letters."""
     removed = CommentStatus.REMOVED if {"r", "R"} & set(state) else CommentStatus.VISIBLE

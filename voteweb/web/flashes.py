@@ -5,7 +5,6 @@ With a message in the session, each vote would have to sign the session cookie a
 
 from collections.abc import Iterable
 from enum import StrEnum
-from functools import lru_cache
 from typing import cast
 
 from flask import g, get_flashed_messages, request, session
@@ -44,7 +43,6 @@ def vote_flash_cookie(flash: VoteFlash | None) -> str:
     return _cookie(flash or "", config.FLASH_COOKIE_SECONDS if flash else 0, settings().secure)
 
 
-@lru_cache
 def _cookie(value: str, max_age: int, secure: bool) -> str:
     # Without an expiry date, which would be cached too.
     return dump_cookie(COOKIE, value, max_age=max_age, sync_expires=False, secure=secure, httponly=True, samesite="Lax")

@@ -1,4 +1,4 @@
-"""The request: its cookies are parsed once for each header text, and a short form without the steps of other bodies."""
+"""The request: a short form is parsed without the steps of other bodies."""
 
 from io import BytesIO
 
@@ -8,9 +8,6 @@ from werkzeug.exceptions import ClientDisconnected
 from werkzeug.formparser import FormDataParser
 from werkzeug.sansio.http import parse_cookie
 from werkzeug.utils import cached_property
-
-from voteweb.core import config
-from voteweb.core.caches import cache_short
 
 _FORM = "application/x-www-form-urlencoded"
 #: The type of a form as browsers send it, and as script does.
@@ -63,7 +60,6 @@ class SiteRequest(Request):
         return body
 
 
-@cache_short(config.SESSION_CACHE_SIZE)
 def parse_cookies(header: str) -> ImmutableMultiDict[str, str]:
     """Return the cookies of the *header* Cookie."""
     return parse_cookie(header, cls=ImmutableMultiDict)  # type: ignore[return-value]

@@ -1,7 +1,6 @@
 """URLs of the site: absolute, canonical and static ones, and safe targets of redirects. Routes are in web/views/."""
 
 import re
-from functools import lru_cache
 from typing import Any
 
 from flask import request, url_for
@@ -26,18 +25,11 @@ _FILTERS = {"articles.show": ("order",), "moderation_log.index": ("who", "kind")
 _SEARCHABLE = _INDEXED | _PAGED
 #: Browsers read "//" and "/\\" as the start of another site, and drop tabs and line ends before they look.
 _LOCAL_PATH = re.compile(r"/(?![/\\])[^\x00-\x20\x7f\\]*")
-#: Schemes and hosts under which a site without VOTEWEB_SITE_URL is requested; a request can name any.
-_SITE_CACHE_SIZE = 64
 
 
 def absolute(path: str = "/") -> str:
     """Return the full URL of *path*, under VOTEWEB_SITE_URL or the host of this request."""
-    return (settings().site_url.rstrip("/") or _requested_site(request.scheme, request.host)) + path
-
-
-@lru_cache(maxsize=_SITE_CACHE_SIZE)
-def _requested_site(scheme: str, host: str) -> str:
-    return get_current_url(scheme, host).rstrip("/")
+    return (settings().site_url.rstrip("/") or get_current_url(request.scheme, request.host).rstrip("/")) + path
 
 
 def canonical(**spelling: str) -> str:

@@ -4,7 +4,6 @@ import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache
 from hashlib import sha256
 from typing import Any, TypeVar, cast
 
@@ -140,7 +139,6 @@ def voter_in(stored: SessionMixin, token: str) -> Voter | None:
     return _voter(user, token) if user and token else None
 
 
-@lru_cache(maxsize=config.SESSION_CACHE_SIZE)
 def _voter(stored: str, token: str) -> Voter | None:
     """Return the voter of the text with which Flask-Login names a member, and of the token of a session."""
     session_id, id, name = [*stored.split(":"), "", "", ""][:3]

@@ -17,7 +17,6 @@ wait, and those who hide something or have their groups as front page.
 
 import math
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
@@ -140,6 +139,5 @@ def mark_cookie() -> str:
     return _mark_cookie(math.ceil(seconds) + _MARGIN_SECONDS, settings().secure) if seconds else ""
 
 
-@lru_cache
 def _mark_cookie(max_age: int, secure: bool) -> str:
     return dump_cookie(MARK, "1", max_age=max_age, sync_expires=False, secure=secure, httponly=True, samesite="Lax")

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
 
-from voteweb.core import config, markup
+from voteweb.core import markup
 from voteweb.core.caches import cache_short
 
 #: The name of the cookie that stores a reader's choice.
@@ -72,13 +72,8 @@ def gettext(message: str, /, **values: Any) -> str:
 
 def _markup_gettext(message: str, /, **values: Any) -> Markup:
     """Return *message* in the current language as markup, with *values* escaped and filled in."""
-    translation = _markup_translation(current().code, message)
+    translation = markup.trusted(_catalogue(current().code).gettext(message))
     return translation % values if values else translation
-
-
-@lru_cache(maxsize=config.TRANSLATION_CACHE_SIZE)
-def _markup_translation(code: str, message: str) -> Markup:
-    return markup.trusted(_catalogue(code).gettext(message))
 
 
 def ngettext(singular: str, plural: str, count: int, /, **values: Any) -> str:
@@ -124,6 +119,7 @@ def best_match(accept_language: str) -> Language:
     return _best_match(accept_language) if accept_language else ENGLISH
 
 
+# Takes 19 µs; a reader's page that is kept takes 25.
 @cache_short(_HEADER_CACHE_SIZE)
 def _best_match(accept_language: str) -> Language:
     # Werkzeug's best_match prefers an exact tag over a better one: for "zh-CN, en;q=0.5" it would return English.
