@@ -3,6 +3,7 @@
 import pytest
 
 from tests.search.conftest import Machine, article, comment
+from voteweb.core import config
 from voteweb.search.grammar import parse
 from voteweb.search.models import Kind
 
@@ -24,8 +25,9 @@ from voteweb.search.models import Kind
     ],
 )
 def test_misspelt_words_are_corrected_and_those_of_questions_left_out(
-    machine: Machine, typed: str, suggested: str | None
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, typed: str, suggested: str | None
 ) -> None:
+    monkeypatch.setattr(config, "SHARD_ROWS", 2)
     machine.writer.apply([
         article(1, "Python book", poster="ann"), article(2, "Python", poster="ann"), article(3, "Pythonx pythop"),
         comment(1, 1, "ruby"),

@@ -21,8 +21,10 @@ from voteweb.search.suggestions import suggestion
 #: Classes of relevance, the newest first in each: without them, a title that is shorter by a word or repeats one would
 #: come before all newer ones.
 _CLASSES = 6
-#: Documents up to which words are compared by how many have them.
+#: Documents up to which words are compared by how many have them, and shards that are looked through for them: each
+#: takes 20 µs for each of the hundreds of words that differ from another by a letter.
 _MAX_COMPARED = 50
+_COMPARED_SHARDS = 3
 
 
 class SearchIndex:
@@ -106,9 +108,8 @@ def _newest(connection: Connection, query: Query, kind: Kind, first: int, count:
 
 
 def _count(connection: Connection, query: Query, kind: Kind) -> int:
-    """Return how many of the documents of the newest shard a query finds, up to _MAX_COMPARED."""
-    shard = connection.shards(kind)[0]
-    return 0 if query.is_empty else len(connection.rows(newest(query, shard, MAX_NUMBER, _MAX_COMPARED)))
+    """Return how many of the documents of the _COMPARED_SHARDS newest shards a query finds, up to _MAX_COMPARED."""
+    return 0 if query.is_empty else len(_candidates(connection, query, kind, newest, _MAX_COMPARED, _COMPARED_SHARDS))
 
 
 def _ranked(connection: Connection, query: Query, kind: Kind, first: int, count: int) -> Found:
@@ -125,12 +126,17 @@ def _ranked(connection: Connection, query: Query, kind: Kind, first: int, count:
 
 
 def _candidates(
-    connection: Connection, query: Query, kind: Kind, statement: Callable[..., Statement], limit: int
+    connection: Connection,
+    query: Query,
+    kind: Kind,
+    statement: Callable[..., Statement],
+    limit: int,
+    max_shards: int | None = None,
 ) -> list[tuple[Any, ...]]:
-    """Return the rows of the newest matches, at most *limit*, from the newest shard to the oldest."""
+    """Return the rows of the newest matches, at most *limit*, from the newest shard to the oldest of *max_shards*."""
     rows: list[tuple[Any, ...]] = []
     end = MAX_NUMBER
-    for shard in connection.shards(kind):
+    for shard in connection.shards(kind)[:max_shards]:
         rows += connection.rows(statement(query, shard, end, limit - len(rows)))
         end = shard.first
         if len(rows) == limit:
