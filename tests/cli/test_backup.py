@@ -1,6 +1,7 @@
 """``voteweb backup``: one file that is complete or absent."""
 
 import gzip
+import os
 import re
 import time
 from datetime import UTC, datetime, timedelta
@@ -92,20 +93,23 @@ def test_a_damaged_key_is_named_and_all_else_is_restored(
     invoke: Invoke, small_site: Store, tmp_path: Path, folder: Path
 ) -> None:
     factories.article(small_site, link="")
-    run(small_site, "DEL", "article:2")
-    run(small_site, "SET", "article:2", "x")
-    result = invoke("backup", tmp_path / "x")
+    for key in ("article:2", "user:zoe"):
+        run(small_site, "DEL", key)
+        run(small_site, "SET", key, "x")
+    file = tmp_path / "x"
+    result = invoke("backup", file)
     assert (result.exit_code, result.stderr.splitlines()) == (
         1,
         [
             "article:2  cannot be read: left out",
-            f"Error: {tmp_path / 'x'} is partial: 1 key could not be read and is not in it (voteweb doctor tells more)",
+            "user:zoe  cannot be read: left out",
+            f"Error: {file} is partial: 2 keys could not be read and are not in it (voteweb doctor tells more)",
         ],
     )
     assert small_site.last_backup.warnings() == []
-    restored = invoke("restore", tmp_path / "x", "--data", folder, VOTEWEB_REDIS_URL="")
+    restored = invoke("restore", file, "--data", folder, VOTEWEB_REDIS_URL="")
     assert restored.exit_code == 0
-    assert "is partial: the backup could not read 1 key." in restored.stdout
+    assert "is partial: the backup could not read 2 keys." in restored.stdout
     assert "Restored 1 article" in restored.stdout
 
 
@@ -131,7 +135,7 @@ def test_a_backup_is_copied_by_a_command_without_a_shell(invoke: Invoke, small_s
 
 def test_a_failing_copy_fails_the_command_and_keeps_the_file(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:
     result = invoke("backup", tmp_path / "x", "--then", "false {}")
-    assert error_line(result) == f"{tmp_path / 'x'} is complete, but false ended with status 1."
+    assert error_line(result) == f"The backup is in {tmp_path / 'x'}, but false ended with status 1."
     assert invoke("restore", "--dry-run", tmp_path / "x").exit_code == 0
     assert small_site.last_backup.get() is None
     missing = invoke("backup", tmp_path / "y", "--then", "no-such-program {}")
@@ -142,9 +146,13 @@ def test_the_newest_files_and_those_of_the_last_weeks_are_kept(tmp_path: Path) -
     days = [datetime(2026, 11, 1, 3, 30, tzinfo=UTC) + timedelta(days=day) for day in range(20)]  # from a Sunday on
     names = [file_name(day, ".age" if day.day % 2 else "") for day in days]
     others = ["voteweb-notes.txt", "voteweb-20261101T033000Z.gz.old", "voteweb-20261399T033000Z.gz"]
+    others.append(".voteweb-20261121T033000Z.gz.a_b2")  # is being written
     for name in [*names, *others]:
         (tmp_path / name).touch()
-    assert len(prune(tmp_path, 3, 3)) == 15
+    for age, name in ((2, ".voteweb-20261120T033000Z.gz.age.a_b1"), (0, others[-1])):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, times=(time.time() - age * 86_400,) * 2)
+    assert len(prune(tmp_path, 3, 3)) == 16
     # The 18th to the 20th; the 8th and the 15th are the last of their weeks.
     kept = {names[day - 1] for day in (8, 15, 18, 19, 20)}
     assert {file.name for file in tmp_path.iterdir()} == kept | set(others)

@@ -120,7 +120,7 @@ def _run(command: list[str], file: Path) -> None:
     ended = subprocess.run(words, stdin=subprocess.DEVNULL, check=False)  # noqa: S603 - the operator's own command
     if ended.returncode:
         raise ConfigError(
-            "%(file)s is complete, but %(program)s ended with status %(status)s.",
+            "The backup is in %(file)s, but %(program)s ended with status %(status)s.",
             file=file,
             program=words[0],
             status=ended.returncode,

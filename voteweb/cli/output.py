@@ -111,6 +111,8 @@ def _text(name: str, value: Any) -> str:
     """Return a value for people: the times, in fields of these names, in UTC."""
     if name in ("time", "since", "until", "edited"):
         return f"{datetime.fromtimestamp(value, UTC):%Y-%m-%d %H:%M}" if value else ""
+    if value is None:
+        return ""
     if isinstance(value, list | tuple):
         return " ".join(map(str, value))
     # What controls a terminal must not reach it: another program may have written it.

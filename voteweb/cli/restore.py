@@ -62,7 +62,7 @@ def restore(file: str, dry_run: bool, force: bool, data: str | None) -> None:
                 "it is, and voteweb doctor finds what it can repair."
             )
         if target is None:
-            click.echo(f"{file} is complete: {summary}.")
+            click.echo(f"{file} {'can be restored' if reader.skipped else 'is complete'}: {summary}.")
             return
         with (
             open_database(target) as settings,

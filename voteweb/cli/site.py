@@ -147,7 +147,7 @@ def _wait_until_ready(settings: Settings, timeout: float) -> None:
 
 def pluralize(count: int, noun: str) -> str:
     """Return *count* and *noun*, in the plural unless it is one."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeou" else f"{noun}s"
     return f"{count:,} {noun if count == 1 else plural}"
 
 

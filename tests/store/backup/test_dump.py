@@ -11,6 +11,7 @@ from tests.store.examination import run, without_prefix
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store
 from voteweb.store.backup import dump_articles, field_faults
+from voteweb.store.backup.records import Member
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.key_types import key_type
 from voteweb.store.scanner import Scanner
@@ -129,6 +130,15 @@ def _store_bytes(store: Store, key: str) -> None:
     """Put bytes that are no UTF-8 under *key*, which keeps its type."""
     write = {"hash": ("HSET", key, "1"), "set": ("SADD", key), "list": ("RPUSH", key), "string": ("SET", key)}
     run(store, *write[str(key_type(store.keys, key))], b"\xff")
+
+
+def test_a_key_whose_name_is_no_text_is_skipped(small: Store) -> None:
+    name = small.keys.user("x").encode() + b"\xff"
+    small.connection.client.hset(name, "id", "7")  # run() spells keys as text
+    skipped: list[str] = []
+    records = list(small.backup.records(skipped))
+    assert skipped == [repr(name)]
+    assert [record.name for record in records if isinstance(record, Member)] == ["ann"]
 
 
 def test_a_counter_that_is_no_number_is_skipped(small: Store) -> None:

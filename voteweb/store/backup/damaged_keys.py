@@ -40,8 +40,25 @@ class TolerantScanner(Scanner):
         try:
             return super().command(*command)
         except (redis.ResponseError, UnicodeDecodeError) as error:
+            if command[0] == "SCAN" and isinstance(error, UnicodeDecodeError):
+                return self._readable_names(command)
             self._skip(command, error)
             return _empty(command)
+
+    def _readable_names(self, scan: Command) -> tuple[int, list[str]]:
+        """Return the reply to SCAN without the names of keys that are no text: they are skipped."""
+        client = self._connection.client
+        cursor, keys = self._connection.retry_until_deadline(
+            lambda: client.execute_command(*scan, NEVER_DECODE=True)  # type: ignore[no-untyped-call]
+        )
+        names = []
+        for key in keys:
+            try:
+                names.append(key.decode())
+            except UnicodeDecodeError:
+                if repr(key) not in self._skipped:
+                    self._skipped.append(repr(key))
+        return int(cursor), names
 
     def _is_damaged(self, command: Command) -> bool:
         try:
@@ -53,7 +70,7 @@ class TolerantScanner(Scanner):
 
     def _skip(self, command: Command, error: Exception) -> None:
         _raise_unless_damage(error)
-        if command[0] not in _EMPTY and command[0] != "HMGET":  # such as a name of a key, which is no text
+        if command[0] not in _EMPTY and command[0] != "HMGET":
             raise error
         if command[1] not in self._skipped:
             self._skipped.append(command[1])
