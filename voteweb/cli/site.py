@@ -64,7 +64,10 @@ def require_database(settings: Settings) -> None:
     folder = Path(settings.data_dir).resolve()
     if settings.redis_url or os.path.exists(folder / "engine.json"):
         return
-    message = 'There is no database in %(folder)s. Name the folder of your site: "voteweb --site DIR …".'
+    message = (
+        'There is no database in %(folder)s. Name the folder of your site ("voteweb --site DIR …"), or make a site '
+        '("voteweb init DIR").'
+    )
     if DEFAULT_SITE.is_dir() and not os.access(DEFAULT_SITE, os.X_OK):
         message = "There is no database in %(folder)s. For the site in %(default)s, run the command as root."
     raise ConfigError(message, folder=folder, default=DEFAULT_SITE)
