@@ -50,25 +50,26 @@ def become_owner(path: Path) -> None:
     Raises ConfigError if another user but root owns *path*, or if its owner cannot read this program.
     """
     try:
-        owner = path.stat().st_uid
+        status = path.stat()
     except OSError as error:
         raise ConfigError("Cannot read %(path)s: %(reason)s", path=path, reason=error.strerror) from None
-    if owner in (os.geteuid(), 0):
+    if status.st_uid in (os.geteuid(), 0):
         return
     try:
-        account = pwd.getpwuid(owner)
-    except KeyError:
-        raise ConfigError("%(path)s belongs to the user %(id)s, who has no name here.", path=path, id=owner) from None
-    name = account.pw_name
-    if os.geteuid() != 0:
+        account = pwd.getpwuid(status.st_uid)
+        name, group, home = account.pw_name, account.pw_gid, account.pw_dir
+    except KeyError:  # such as the owner of a volume, in a container
+        name, group, home = str(status.st_uid), status.st_gid, "/"
+    try:
+        os.setgroups(os.getgrouplist(name, group))
+        os.setgid(group)
+        os.setuid(status.st_uid)
+    except PermissionError:
         raise ConfigError(
             "%(path)s belongs to %(name)s: run the command as that user or as root.", path=path, name=name
-        )
-    os.initgroups(name, account.pw_gid)
-    os.setgid(account.pw_gid)
-    os.setuid(owner)
+        ) from None
     os.umask(0o077)
-    os.environ.update(HOME=account.pw_dir, USER=name, LOGNAME=name)
+    os.environ.update(HOME=home, USER=name, LOGNAME=name)
     if not (os.access(__file__, os.R_OK) and os.access(sys.executable, os.X_OK)):
         raise ConfigError(
             "%(name)s, who owns %(path)s, cannot read voteweb in %(prefix)s: install it in a folder such as /opt.",
