@@ -1,4 +1,4 @@
-"""The files for containers, tried without building an image."""
+"""The files for containers, tried without building an image; test_image.py builds one."""
 
 import json
 import os
@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.files import DEPLOY, ROOT, copies, last_arguments, with_replacements
-from tests.helpers import free_ports, needs
+from tests.deploy.files import DEPLOY, ROOT, compose_services, copies, last_arguments, with_replacements
+from tests.helpers import free_ports, needs, until
 from tests.site_process import SECRET, StartSite
 from tests.wheels import build_wheel, file_names
+from voteweb.store import Store
 
 pytestmark = pytest.mark.heavy
 
@@ -48,3 +49,19 @@ def test_the_health_check_tells_whether_the_site_is_up(is_up: bool, start_site: 
     port = start_site(VOTEWEB_REDIS_URL=server_url, **SECRET).address[1] if is_up else free_ports(1)[0]
     command = [sys.executable, option, with_replacements(code, {":8000/": f":{port}/"})]
     assert (subprocess.run(command, stderr=subprocess.DEVNULL).returncode == 0) is is_up
+
+
+def test_the_container_of_backups_makes_one_and_sleeps_for_a_day(server_url: str, store: Store, tmp_path: Path) -> None:
+    *shell, script = compose_services()["backup"]["command"]
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "voteweb").symlink_to(Path(sys.executable).with_name("voteweb"))
+    (programs / "sleep").write_text('#!/bin/sh\nkill "$PPID"\necho "$1" > seconds\n')
+    (programs / "sleep").chmod(0o755)
+    data = tmp_path / "data"
+    data.mkdir()
+    env = {"PATH": f"{programs}:/usr/bin:/bin", "VOTEWEB_REDIS_URL": server_url}
+    subprocess.run([*shell, script], cwd=data, env=env, timeout=60)
+    until((data / "seconds").exists)
+    assert (data / "seconds").read_text() == "86400\n"
+    assert len(list(data.glob("voteweb-*.gz"))) == 1

@@ -1,6 +1,7 @@
 """``voteweb deploy``: print or install the files with which a machine runs a site."""
 
 import grp
+import os
 import pwd
 import re
 import shutil
@@ -24,6 +25,7 @@ from voteweb.cli.deploy_files import (
 from voteweb.cli.environment import FILE_NAME, find_file, read_file
 from voteweb.core.config import from_env
 from voteweb.core.errors import ConfigError
+from voteweb.core.resources import checkout
 
 #: What systemd, Caddy, nginx and Compose read in the same way without quotes.
 _PLAIN = re.compile(r"[A-Za-z0-9/._+@-]+")
@@ -48,31 +50,35 @@ def deploy(context: click.Context, kind: str, install: bool, name: str, root: Pa
     site = _deployment(context.find_root().params.get("site"), name)
     for warning in site.settings.warnings():
         click.echo(f"Warning: {warning}", err=True)
-    if kind == "systemd":
-        _refuse_hidden(site)
-        files = systemd_files(site)
-        steps = [f"systemctl daemon-reload && systemctl enable --now {name} {name}-backup.timer"]
-    elif kind == "caddy":
-        files, steps = caddy_files(site, _caddy_version()), ["systemctl reload caddy"]
-    elif kind == "nginx":
-        files, steps = nginx_files(site), ["nginx -t && systemctl reload nginx"]
-    else:
-        files, steps = (
-            compose_files(site),
-            [f"cd {site.folder} && docker compose --project-name {name} up --build --detach"],
-        )
+    files, steps = _plan(kind, site)
     if not install:
         click.echo("\n".join(f"# ----- {file.path}\n{file.text}" for file in files), nl=False)
         return
-    if kind == "nginx" and not _below(root, site.certificates / "fullchain.pem").exists():
-        files, steps = files[:1], [*steps, _certbot(site), f"voteweb --site {site.folder} deploy nginx --install"]
+    os.umask(0o022)  # the proxies, which run as other users, read the files
     if kind == "nginx":
-        _below(root, site.challenges).mkdir(mode=0o755, parents=True, exist_ok=True)
+        _below(root, site.challenges).mkdir(parents=True, exist_ok=True)
+        if not _below(root, site.certificates / "fullchain.pem").exists():
+            files, steps = files[:1], [*steps, _certbot(site), f"voteweb --site {site.folder} deploy nginx --install"]
     if kind == "caddy":
         files.append(_caddy_main(root))
     for file in files:
         _install(file, root)
     click.echo("Next:\n" + "\n".join(f"  {step}" for step in steps))
+
+
+def _plan(kind: str, site: Deployment) -> tuple[list[DeployFile], list[str]]:
+    """Return the files of *kind*, and the commands that put them into use."""
+    name = site.name
+    if kind == "systemd":
+        _refuse_hidden(site)
+        return systemd_files(site), [f"systemctl daemon-reload && systemctl enable --now {name} {name}-backup.timer"]
+    if kind == "caddy":
+        return caddy_files(site, _caddy_version()), ["systemctl reload caddy"]
+    if kind == "nginx":
+        return nginx_files(site), ["nginx -t && systemctl reload nginx"]
+    build = [] if checkout() else ["docker build --file deploy/Dockerfile --tag voteweb .  (in a checkout)"]
+    start = f"cd {site.folder} && docker compose --project-name {name} up --build --detach"
+    return compose_files(site), [*build, start]
 
 
 def _deployment(folder: Path | None, name: str) -> Deployment:
@@ -121,7 +127,9 @@ def _refuse_hidden(site: Deployment) -> None:
             "%(folder)s belongs to root, and a site must not run as root. Give it to a user of its own: chown -R.",
             folder=site.folder,
         )
-    for path in (site.folder, site.data, site.program, Path(voteweb.__file__), Path(sys.base_prefix)):
+    texts = (Path(folder) for folder in (site.settings.pages_dir, site.settings.brand_dir) if folder)
+    programs = (site.program, Path(voteweb.__file__), Path(sys.base_prefix))
+    for path in (site.folder, site.data, *texts, *programs):
         if any(path.is_relative_to(hidden) for hidden in _HIDDEN):
             raise ConfigError(
                 "%(path)s is hidden from the service, like all of %(hidden)s. Install voteweb in a folder such as "
@@ -167,10 +175,9 @@ def _install(file: DeployFile, root: Path) -> None:
     if path.exists() and path.read_text("utf-8") == file.text:
         click.echo(f"{path} is up to date.")
         return
-    path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.new")
     draft.write_text(file.text, "utf-8")
-    draft.chmod(0o644)
     former = ""
     if path.exists():
         path.replace(path.with_name(f"{path.name}.old"))
