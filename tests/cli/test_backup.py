@@ -93,7 +93,7 @@ def test_a_damaged_key_is_named_and_all_else_is_restored(
     invoke: Invoke, small_site: Store, tmp_path: Path, folder: Path
 ) -> None:
     factories.article(small_site, link="")
-    for key in ("article:2", "user:zoe"):
+    for key in ("article:", "article:2", "user:zoe"):
         run(small_site, "DEL", key)
         run(small_site, "SET", key, "x")
     file = tmp_path / "x"
@@ -103,14 +103,18 @@ def test_a_damaged_key_is_named_and_all_else_is_restored(
         [
             "article:2  cannot be read: left out",
             "user:zoe  cannot be read: left out",
-            f"Error: {file} is partial: 2 keys could not be read and are not in it (voteweb doctor tells more)",
+            "article:  cannot be read: left out",
+            f"Error: {file} is partial: 3 keys could not be read and are not in it (voteweb doctor tells more)",
         ],
     )
     assert small_site.last_backup.warnings() == []
     restored = invoke("restore", file, "--data", folder, VOTEWEB_REDIS_URL="")
     assert restored.exit_code == 0
-    assert "is partial: the backup could not read 2 keys." in restored.stdout
+    assert "is partial: the backup could not read 3 keys." in restored.stdout
     assert "Restored 1 article" in restored.stdout
+    assert restored.stdout.endswith("Run voteweb doctor --repair now.\n")
+    repaired = invoke("doctor", "--repair", "--data", folder, VOTEWEB_REDIS_URL="")
+    assert repaired.exit_code == 0, repaired.output
 
 
 def test_the_site_knows_when_its_last_good_backup_was_made(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from voteweb.cli.site import Site, with_site
 from voteweb.core import validation
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.errors import ArticleGone, NoSuchArticle
-from voteweb.core.models import Article, LogAction
+from voteweb.core.models import Article, ArticleStatus, LogAction
 from voteweb.store.moderation_log import NewLogEntry
 
 _ID = click.IntRange(1, 2**53)
@@ -56,7 +56,7 @@ def show(site: Site, id: int, as_json: bool) -> None:
 def remove(site: Site, id: int, reason: str) -> None:
     """Take the article with the number ID off every list; moderators can restore it."""
     found = get(site, id)
-    if not found.is_listed:
+    if found.status in (ArticleStatus.REMOVED, ArticleStatus.DELETED):
         raise ArticleGone()
     site.store.removals.remove(id, log_entry(LogAction.REMOVE, found, validation.reason(reason)))
     click.echo(f"Removed {id}, “{found.title}”.")

@@ -74,7 +74,7 @@ def restore(file: str, dry_run: bool, force: bool, data: str | None) -> None:
                 while batch := list(islice(records, RESTORE_BATCH_SIZE)):
                     restore.write(batch)
             restore.finish()
-    click.echo(f"Restored {summary}.")
+    click.echo(f"Restored {summary}." + (" Run voteweb doctor --repair now." if reader.skipped else ""))
 
 
 class _Faults:
