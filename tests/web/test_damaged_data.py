@@ -8,7 +8,6 @@ from tests import factories
 from tests.store.examination import run
 from tests.web.browser import Browser
 from tests.web.conftest import MakeMember
-from voteweb.core import config
 from voteweb.store import Store
 
 
@@ -29,10 +28,8 @@ def test_a_key_of_another_type_is_explained_and_named(
     key: str,
     address: str,
     who: str,
-    monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(config, "HEALTH_SECONDS", -1)
     factories.comment(store, factories.article(store).id)
     browser = make_member("bob") if who == "bob" else reader
     run(store, "RENAME", key, "once:kept")
@@ -50,3 +47,12 @@ def test_a_key_of_another_type_is_explained_and_named(
     run(store, "RENAME", "once:kept", key)
     assert browser.open(address).status == 200
     assert reader.open("/healthz").response.get_json() == {"status": "ok", "reasons": []}
+
+
+def test_a_value_that_is_no_number_is_explained(store: Store, make_member: MakeMember) -> None:
+    id = factories.article(store, factories.user(store, "ann")).id
+    bob = make_member("bob").open(f"/a/{id}")
+    run(store, "HSET", f"article:{id}", "time", "inf")
+    bob.press(f"/a/{id}/vote")
+    assert bob.status == 503
+    assert "its data are damaged" in bob.intro

@@ -27,6 +27,7 @@ from voteweb.core.config import METRICS_DIR_VARIABLE, SOURCES_VARIABLE, Settings
 from voteweb.core.errors import ConfigError
 from voteweb.core.operator_pages import OperatorPages
 from voteweb.core.settings_in_force import sources
+from voteweb.embedded import disk
 from voteweb.embedded.database import open_database
 from voteweb.search import health as search_health
 from voteweb.store import Store
@@ -73,7 +74,7 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
             _check_app(settings)
             store.health.refuse_foreign()
             search_warnings = search_health.start_warnings(is_on=bool(settings.search))
-            hints = (*store.health.hints(), *store.rights.hints())
+            hints = (*disk.warnings(settings.data_dir), *store.health.hints(), *store.rights.hints())
             for warning in (*settings.warnings(), *store.health.warnings(), *hints, *search_warnings):
                 _warn(warning)
             if sample:
@@ -140,7 +141,9 @@ def _metrics_dir(settings: Settings) -> Iterator[None]:
     if not settings.metrics_token:
         yield
         return
-    with TemporaryDirectory(prefix="voteweb-") as folder:
+    # Workers map these files into memory: on a disk that is full, writing there would kill them.
+    memory = "/dev/shm"  # noqa: S108  # nosec B108
+    with TemporaryDirectory(prefix="voteweb-", dir=memory if os.access(memory, os.W_OK) else None) as folder:
         os.environ[METRICS_DIR_VARIABLE] = folder
         yield
 

@@ -52,6 +52,8 @@ def open_database(settings: Settings, *, notify: Notify | None = None) -> Iterat
 def secret_key(folder: Path) -> str:
     """Return the secret key in *folder*; the first call generates it."""
     file = folder / "secret.key"
+    if file.exists():  # a full disk has no place for a draft
+        return file.read_text()
     with suppress(FileExistsError):
         with tempfile.NamedTemporaryFile("w", dir=folder, delete=False) as draft:
             draft.write(secrets.token_urlsafe(32))

@@ -100,7 +100,7 @@ def _wait_until_ready(folder: Path, path: Path) -> None:
     while time.monotonic() < deadline:
         with suppress(OSError):
             answer = _send_command(path, "PING")
-            if answer.startswith("+PONG"):
+            if answer.startswith(("+PONG", "-MISCONF")):  # the second: its disk is full, so that it refuses even this
                 return
             if answer.startswith("-LOADING"):
                 deadline = time.monotonic() + TIMEOUT

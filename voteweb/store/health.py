@@ -10,7 +10,7 @@ import redis
 from voteweb.core import config
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store.connection.connection import Connection
-from voteweb.store.connection.damage import WrongType
+from voteweb.store.connection.damage import BrokenData
 from voteweb.store.key_types import key_type
 from voteweb.store.last_backup import LastBackup
 from voteweb.store.leases import Leases
@@ -159,21 +159,18 @@ class HealthChecks:
             self._connection.ping()
             if reason := self._interruption():
                 return Health("down", [reason])
+            damage = self._damage()
             if time.monotonic() >= self._warnings_until:
-                self._warnings = [
-                    *self._damage(),
-                    *self.warnings(),
-                    *self._leases.warnings(),
-                    *self._last_backup.warnings(),
-                ]
+                self._warnings = [*self.warnings(), *self._leases.warnings(), *self._last_backup.warnings()]
                 self._warnings_until = time.monotonic() + config.HEALTH_SECONDS
         except Unavailable:
             return Health("down", ["Redis does not answer"])
-        except WrongType:
+        except BrokenData:
             return Health("down", self._damage())
         except redis.ResponseError:
             return Health("down", ["Redis refuses us"])
-        return Health("degraded" if self._warnings else "ok", list(self._warnings))
+        reasons = [*damage, *self._warnings]
+        return Health("degraded" if reasons else "ok", reasons)
 
     def _foreign_key(self) -> str:
         """Return what keys of another program look like, "" if a sample has none; never a whole key."""

@@ -13,11 +13,11 @@ import redis
 
 from voteweb.core.errors import Conflict, Held, LoggedOut, NotAllowed, StorageFull, Unavailable
 from voteweb.store.connection import scripts
-from voteweb.store.connection.damage import DamagedKeys, WrongType
+from voteweb.store.connection.damage import BrokenData, DamagedKeys
 from voteweb.store.connection.pipeline import Command, Pipeline
 from voteweb.store.connection.replicas import Replicas
 from voteweb.store.connection.transport import send, send_atomic
-from voteweb.store.connection.unavailable import NotReplicated, is_full, is_unavailable, is_wrong_type
+from voteweb.store.connection.unavailable import NotReplicated, is_damage, is_full, is_unavailable
 from voteweb.store.keys import Keys
 
 T = TypeVar("T")
@@ -77,7 +77,7 @@ class Connection:
         """Return what *attempt* returns, trying again while Redis is unavailable.
 
         Only for attempts that may run twice: reads and idempotent scripts. Raises Unavailable after *deadline*
-        seconds (those of the connection by default), StorageFull and WrongType at once.
+        seconds (those of the connection by default), StorageFull and BrokenData at once.
         """
         until = time.monotonic() + (self.deadline if deadline is None else deadline)
         while True:
@@ -86,8 +86,8 @@ class Connection:
             except redis.RedisError as error:
                 if is_full(error):
                     raise StorageFull from error
-                if is_wrong_type(error):
-                    raise WrongType from error
+                if is_damage(error):
+                    raise BrokenData from error
                 if not is_unavailable(error):
                     raise
                 # A server that cannot take a command may be the primary no more: a new connection finds out who is.
@@ -125,7 +125,7 @@ class Connection:
         try:
             answer = self._timed(lambda: replicas.run(commands)) if replicas else None
         except redis.ResponseError as error:
-            if not is_wrong_type(error):
+            if not is_damage(error):
                 raise
             answer = None  # the primary has the same key, and names it
         if answer is None:
@@ -193,7 +193,7 @@ class Connection:
         """Return what *run* returns; remember the key of another type that its *commands* meet."""
         try:
             return run()
-        except WrongType:
+        except BrokenData:
             with suppress(redis.RedisError):
                 self.damaged_keys.note(self.client, commands)
             raise

@@ -16,8 +16,11 @@ MAX_REMEMBERED = 10
 MAX_EXAMINED = 1_000
 
 
-class WrongType(DataDamaged, redis.ResponseError):
-    """A command met a key of another type; its text, for the operator, is what the server answered."""
+class BrokenData(DataDamaged, redis.ResponseError):
+    """A command met a key of another type or a value that is no number.
+
+    Its text, for the operator, is what the server answered.
+    """
 
     def __str__(self) -> str:
         return str(self.__cause__ or self.template)

@@ -18,6 +18,8 @@ _UNAVAILABLE_REPLIES = ("BUSY ", "NOREPLICAS ", "UNBLOCKED ", "WAIT cannot be us
 #: Error codes of a server whose memory is full, or that cannot write to its disk: it refuses to write until an
 #: operator acts.
 _FULL_REPLIES = ("OOM ", "MISCONF ")
+#: Errors about a value that a command or one of our scripts cannot compute with.
+_NO_NUMBER = ("is no number", "is not an integer", "is not a valid float", "is not a float")
 
 
 class NotReplicated(redis.TimeoutError):
@@ -36,9 +38,11 @@ def is_full(error: Exception) -> bool:
     return isinstance(error, redis.OutOfMemoryError) or _has_code(error, _FULL_REPLIES)
 
 
-def is_wrong_type(error: Exception) -> bool:
-    """Tell whether *error* means that a command met a key of another type than the store gave it."""
-    return _has_code(error, ("WRONGTYPE ",))
+def is_damage(error: Exception) -> bool:
+    """Tell whether *error* means that a command met a key of another type, or text where a number belongs."""
+    return _has_code(error, ("WRONGTYPE ",)) or (
+        isinstance(error, redis.ResponseError) and any(text in str(error) for text in _NO_NUMBER)
+    )
 
 
 def _has_code(error: Exception, codes: tuple[str, ...]) -> bool:

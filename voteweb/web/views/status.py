@@ -12,6 +12,7 @@ from voteweb.core import config
 from voteweb.core.errors import Unavailable
 from voteweb.core.models import Order
 from voteweb.core.ranking_example import choose_example
+from voteweb.embedded import disk
 from voteweb.search import health as search_health
 from voteweb.search.errors import SearchError
 from voteweb.search.models import State
@@ -77,8 +78,8 @@ def site_health() -> tuple[str, list[str]]:
     status, reasons = store().health.health()
     if status == "down":
         return status, list(reasons)
-    pages = [*operator_pages().faults(), *brand().faults]
-    reasons = [*settings().warnings(), *pages, *reasons, *_search_warnings(), *_mail_warnings()]
+    files = [*disk.warnings(settings().data_dir), *operator_pages().faults(), *brand().faults]
+    reasons = [*settings().warnings(), *files, *reasons, *_search_warnings(), *_mail_warnings()]
     return "degraded" if reasons else "ok", reasons
 
 
