@@ -105,16 +105,8 @@ def nginx_files(site: Deployment) -> list[DeployFile]:
         "/var/log/nginx/voteweb.log": f"/var/log/nginx/{site.name}.log",
     }
     variable = site.name.replace("-", "_")
-    for text in (
-        "log_format voteweb",
-        ".log voteweb;",
-        "upstream voteweb",
-        "http://voteweb",
-        "$voteweb",
-        "shared:voteweb",
-    ):
+    for text in ("log_format voteweb", " voteweb;", "upstream voteweb", "http://voteweb", "$voteweb", "shared:voteweb"):
         values[text] = text.replace("voteweb", variable)
-    values["/var/log/nginx/voteweb.log voteweb;"] = f"/var/log/nginx/{site.name}.log {variable};"
     names = {"nginx-http.conf": f"{site.name}-http.conf", "nginx.conf": f"{site.name}.conf"}
     return [DeployFile(NGINX / name, fill(_read(file), values)) for file, name in names.items()]
 
