@@ -7,7 +7,9 @@ before 3.43. So a document that is changed or gone only loses its row, and its r
 ones, which searches leave out; a changed one is added once more. The words of deleted ones are in the file until it is
 built anew.
 
-Measured with a million of each, a tenth of them Chinese: 185 bytes an article, of titles of 50 characters.
+Measured with a million of each, a tenth of them Chinese: 180 bytes an article, of titles of 50 characters, and 246 a
+comment of 174. With rowids that are lower the later, SQLite searches newest first in half the time, but its tables grow
+at their beginning, and take 33 bytes more.
 """
 
 import unicodedata
