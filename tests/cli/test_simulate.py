@@ -48,4 +48,4 @@ def test_an_empty_site_and_a_wrong_weight_are_told_in_words(invoke: Invoke) -> N
     assert "There are too few articles" in invoke("simulate").output
     refused = invoke("simulate", "--good-votes", "0")
     assert refused.exit_code == 2
-    assert "0 is not in the range 1<=x<=86400000" in refused.output
+    assert "0 is not in the range 1<=x<=1000000" in refused.output

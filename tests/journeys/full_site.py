@@ -5,8 +5,9 @@ from collections.abc import Callable
 from tests import factories
 from tests.journeys import full_conversation
 from voteweb.core import config, validation
-from voteweb.core.models import DomainAction, Draft, LogAction, Reason, Role, User
+from voteweb.core.models import DomainAction, Draft, LogAction, LogInOutcome, Reason, Role, User
 from voteweb.core.my_site import Hidden, HiddenKind, hidden_member
+from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
@@ -62,6 +63,7 @@ LONG_LINK = f"https://{'w' * 60}.{'m' * 60}.example/"
 LONG_GROUPS = [letter * config.MAX_GROUP_NAME_LENGTH for letter in "wmäб编"]
 MEMBER = "Ann_with_a_long_name"
 MODERATOR = "Mod_with_a_long_name"
+ADMIN = "Una_with_a_long_name"
 POSTER = "Zoe_with_a_long_name"
 
 
@@ -88,6 +90,7 @@ def fill(store: Store, join: Callable[..., User]) -> None:
     rule = NewLogEntry(LogAction.DOMAIN, mod.name, title="look.example", why=LONG_WORD)
     store.domain_rules.set("look.example", DomainAction.HOLD, rule, actor=mod)
     _fill_long(store, member)
+    _fill_admin(store, join(ADMIN, Role.ADMIN))
     full_conversation.fill(store, mod, member, factories.user(store, POSTER), [TEXT, LONG_TEXT, *TITLES, LONG_WORD])
     store.articles.post(Draft(LONG_WORD, "https://look.example/", ""), member, factories.token())  # waits
 
@@ -117,6 +120,17 @@ def _fill_long(store: Store, member: User) -> None:
         store.my_sites.hide(hidden, member)
     banned = factories.user(store, "Banned")
     store.bans.ban(banned.name, NewLogEntry(LogAction.BAN, MODERATOR, about=banned.name, why=LONG_WORD))
+
+
+def _fill_admin(store: Store, admin: User) -> None:
+    """Set an announcement, invite somebody who invites others, and try to log in."""
+    entry = NewLogEntry(LogAction.SWITCH, admin.name, title="announcement", why=LONG_WORD[:120])
+    store.switches.set(SwitchName.ANNOUNCEMENT, LONG_LINK, entry, actor=admin)
+    for inviter, name in ((ADMIN, "First"), ("First", "Second"), ("Second", "Third")):
+        invitation = store.invitations.make(store.users.get(inviter))
+        store.users.make(name, "", invitation=invitation.token, network="")
+    for outcome in LogInOutcome:
+        store.log_ins.note(admin.name, outcome, "0a1b2c3d", "Firefox/Linux")
 
 
 def _log_entry(action: LogAction, id: int, about: User, why: str = "") -> NewLogEntry:
@@ -162,6 +176,10 @@ PAGES: dict[str, list[str]] = {
         "/moderators",
         "/stats",
         *full_conversation.FOR_MODERATOR,
+    ],
+    ADMIN: [
+        *("/admin", "/admin/settings", "/admin/log-ins", "/admin/invitations", "/admin/ranking"),
+        *("/members", "/members?of=moderators"),
     ],
 }
 #: The paths of deleted and removed articles, and of a removed comment.

@@ -51,7 +51,7 @@ def test_validator_finds_no_error(visit_without_script: VisitWithoutScript, tmp_
     assert errors == set()
 
 
-@pytest.mark.parametrize("name", PAGES, ids=["reader", "member", "moderator"])
+@pytest.mark.parametrize("name", PAGES, ids=["reader", "member", "moderator", "admin"])
 def test_crawl_without_script_finds_no_dead_end(name: str, visit_without_script: VisitWithoutScript) -> None:
     """Every link from the front page on leads to a page, and every button to an address that takes its method."""
     browser = visit_without_script(name)

@@ -72,7 +72,7 @@ def violations(page: Page, options: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.usefixtures("filled")
-@pytest.mark.parametrize("name", PAGES, ids=["reader", "member", "moderator"])
+@pytest.mark.parametrize("name", PAGES, ids=["reader", "member", "moderator", "admin"])
 def test_pages_are_accessible_and_fit_their_window(name: str, visit: Visit) -> None:
     visitor = visit(name, expect_errors=True)  # of pages that do not exist
     axe = AXE.read_text("utf-8") if AXE.exists() else NO_AXE

@@ -233,8 +233,8 @@ TRIAL_STEP = 100
 TRIAL_STEPS = 5
 TRIAL_SECONDS = 30 * 86_400
 TRIAL_SETTLED_SECONDS = 86_400
-#: Votes of a good article that can be tried: with more, a vote is worth less than VOTEWEB_VOTE_SCORE can be.
-MAX_TRIAL_VOTES = 86_400_000
+#: Votes of a good article, and of a good comment, at most.
+MAX_GOOD_VOTES = 1_000_000
 #: Days by which votes may lift an article: a century.
 MAX_LIFT_DAYS = 36_500
 #: Characters of the announcement that every page shows: one line on a desk, three on a phone.
@@ -422,7 +422,7 @@ class Settings:
     share_image: str = _setting(
         "", "URL", "https:// of a picture shown where links to the site are shared; empty: one with its icon"
     )
-    good_votes: int = _setting(200, "votes", "an article with this many votes is a good article", 1, 1_000_000)
+    good_votes: int = _setting(200, "votes", "an article with this many votes is a good article", 1, MAX_GOOD_VOTES)
     vote_score: float = _setting(
         0.0, "seconds", "what a vote is worth; unset: 86,400 / VOTEWEB_GOOD_VOTES", 0.001, 10**9
     )
@@ -445,7 +445,7 @@ class Settings:
     comments: int = _setting(1, "0 or 1", "whether articles have conversations; 0: the site without them")
     search: int = _setting(1, "0 or 1", "whether articles and comments can be searched; 0: the site without search")
     comment_good_votes: int = _setting(
-        10, "votes", "a comment with this many votes counts as a day newer", 1, 1_000_000
+        10, "votes", "a comment with this many votes counts as a day newer", 1, MAX_GOOD_VOTES
     )
     comment_vote_score: float = _setting(
         0.0, "seconds", "what a vote on a comment is worth; unset: 86,400 / VOTEWEB_COMMENT_GOOD_VOTES", 0.001, 10**9

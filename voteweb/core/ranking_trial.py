@@ -17,9 +17,9 @@ from voteweb.core.ranking import lift, score
 
 #: The settings that can be tried, with the least and the most of each.
 WEIGHTS = {
-    "good_votes": (1, config.MAX_TRIAL_VOTES),
+    "good_votes": (1, config.MAX_GOOD_VOTES),
     "lift_days": (0, config.MAX_LIFT_DAYS),
-    "comment_good_votes": (1, config.MAX_TRIAL_VOTES),
+    "comment_good_votes": (1, config.MAX_GOOD_VOTES),
 }
 #: Votes of the articles and of the comments whose time ahead of newer ones is worked out.
 ARTICLE_VOTES = (5, 20, 100, 500)
@@ -211,7 +211,7 @@ def evaluate(
             for votes in COMMENT_VOTES
         ),
         reached=reached,
-        suggested=None if good is None else max(good, _MIN_GOOD_VOTES),
+        suggested=None if good is None else min(max(good, _MIN_GOOD_VOTES), config.MAX_GOOD_VOTES),
     )
 
 

@@ -39,6 +39,8 @@ def settings_in_force(
         value, source = _shown(setting.name, settings), "default"
         if told:
             source = told.get(name, source)
+            if setting.name == "redis_url" and source == "default":
+                value = "embedded"
         elif env.get(name):
             source = file_name if name in from_file else "environment"
         elif setting.name in ("vote_score", "comment_vote_score"):
