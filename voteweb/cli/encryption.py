@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from voteweb.core.errors import ConfigError
 
@@ -31,7 +31,9 @@ class Encryption:
         if not shutil.which(self._command[0]):
             raise ConfigError("Encryption needs the program %(name)s: install it.", name=self._command[0])
         # A wrong key is told before anything is read.
-        trial = subprocess.run(self._command, input=b"", capture_output=True, check=False)  # noqa: S603
+        trial = subprocess.run(  # nosec B603  # noqa: S603 - age or gpg, without a shell
+            self._command, input=b"", capture_output=True, check=False
+        )
         if trial.returncode:
             raise self._failure(trial.stderr)
 
@@ -42,12 +44,14 @@ class Encryption:
         Raises ConfigError if the program fails.
         """
         with tempfile.TemporaryFile() as errors:
-            process = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=stream, stderr=errors)  # noqa: S603
-            assert process.stdin is not None  # noqa: S101
+            process = subprocess.Popen(  # nosec B603  # noqa: S603 - age or gpg, without a shell
+                self._command, stdin=subprocess.PIPE, stdout=stream, stderr=errors
+            )
+            plain = cast("IO[bytes]", process.stdin)
             has_ended = False
             try:
-                yield process.stdin
-                process.stdin.close()
+                yield plain
+                plain.close()
             except BrokenPipeError:
                 has_ended = True
             except BaseException:
@@ -55,7 +59,7 @@ class Encryption:
                 raise
             finally:
                 with suppress(BrokenPipeError):
-                    process.stdin.close()
+                    plain.close()
                 process.wait()
             if process.returncode or has_ended:
                 errors.seek(0)

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from voteweb.core.config import SOURCES_VARIABLE, Settings, env_name
 
-_SECRETS = {"secret_key": "missing", "metrics_token": "-"}
+#: Settings of which the value is never shown, and what is shown where there is none.
+_SECRETS = {"secret_key": "missing", "metrics_token": "-"}  # nosec B105
 
 
 class SettingInForce(NamedTuple):
