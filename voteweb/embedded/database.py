@@ -14,13 +14,14 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
 from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.embedded.folder import prepare_folder
-from voteweb.embedded.server import ensure_running, hold_lock, stop
+from voteweb.embedded.server import ensure_running, hold_lock, restore_sync, stop
 from voteweb.embedded.supervisor import supervised
 
 _log = logging.getLogger("voteweb")
@@ -78,7 +79,8 @@ def _running_server(folder: Path, appendfsync: str, notify: Notify | None) -> It
             with hold_lock(folder / "start.lock"):
                 fcntl.flock(use_lock, fcntl.LOCK_SH)
                 ensure_running(folder, path, appendfsync)
-            with supervised(path, start, notify) if notify else nullcontext():
+            check = partial(restore_sync, folder, path, appendfsync)
+            with supervised(path, start, check, notify) if notify else nullcontext():
                 yield path
         finally:  # also after a Ctrl-C while it starts
             with hold_lock(folder / "start.lock"):

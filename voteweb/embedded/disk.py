@@ -9,6 +9,11 @@ MIN_FREE_BYTES = 100 * 2**20
 FULL_BYTES = 2**20
 
 
+def is_full(folder: Path) -> bool:
+    """Tell whether the disk with *folder* has no space left that matters."""
+    return shutil.disk_usage(folder).free < FULL_BYTES
+
+
 def warnings(folder: str) -> list[str]:
     """Return a warning if the disk with the data directory *folder* is full or nearly so, in words for everybody."""
     if not Path(folder).exists():

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from voteweb.core.errors import ConfigError
+from voteweb.embedded import disk
 from voteweb.embedded.engines import choose_engine, record_engine
 from voteweb.embedded.folder import FOREIGN_RIGHTS
 
@@ -35,6 +36,10 @@ OPTIONS = {
     "lazyfree-lazy-expire": "yes",
     "lazyfree-lazy-server-del": "yes",
 }
+
+#: Settings instead on a full disk, where an engine that syncs before every answer would end itself as soon as a key
+#: expires. It waits for a replica that does not exist: it is read, and takes no write that it could lose.
+READ_ONLY = {"appendfsync": "everysec", "min-replicas-to-write": "1"}
 
 #: Held while the server is started: another child of this process that is forked meanwhile, such as a worker of the web
 #: server, would inherit the server's lock, and hold it after the server has ended, and the pipes of the new process.
@@ -62,6 +67,8 @@ def _start(folder: Path, path: Path, appendfsync: str) -> None:
         "dir": str(folder),
         "logfile": str(folder / "server.log"),
     }
+    if appendfsync == "always" and disk.is_full(folder):
+        options |= READ_ONLY
     arguments = [argument for name, value in options.items() for argument in (f"--{name}", value)]
     with (folder / "server.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -74,6 +81,13 @@ def _start(folder: Path, path: Path, appendfsync: str) -> None:
             umask=FOREIGN_RIGHTS,
         )
     record_engine(folder, engine)
+
+
+def restore_sync(folder: Path, path: Path, appendfsync: str) -> None:
+    """Make the server of *folder* at *path* write again, and sync as asked for, once its disk has space."""
+    if appendfsync == "always" and not disk.is_full(folder):
+        with suppress(OSError):
+            _send_command(path, f"CONFIG SET appendfsync {appendfsync} min-replicas-to-write 0")
 
 
 def is_running(folder: Path) -> bool:
@@ -105,7 +119,7 @@ def _wait_until_ready(folder: Path, path: Path) -> None:
             if answer.startswith("-LOADING"):
                 deadline = time.monotonic() + TIMEOUT
         if not is_running(folder):
-            reason = _last_line(folder / "server.log")
+            reason = "the disk is full" if disk.is_full(folder) else _last_line(folder / "server.log")
             raise ConfigError("The embedded database did not start: %(reason)s", reason=reason)
         time.sleep(0.01)
     raise ConfigError("The embedded database in %(folder)s is running, but does not answer.", folder=folder)

@@ -11,13 +11,20 @@ from voteweb.core.errors import ConfigError
 
 #: Seconds between two attempts to start a server that fails, for example because its disk is full.
 RETRY_SECONDS = 0.5
+#: Seconds between two checks of a server that runs.
+CHECK_SECONDS = 5.0
 
 
 @contextmanager
-def supervised(path: Path, start: Callable[[], None], notify: Callable[[str], None]) -> Iterator[None]:
-    """Call *start* whenever the server at the socket *path* has ended, and *notify* about it, until the block ends."""
+def supervised(
+    path: Path, start: Callable[[], None], check: Callable[[], None], notify: Callable[[str], None]
+) -> Iterator[None]:
+    """Call *start* whenever the server at the socket *path* has ended, and *notify* about it, until the block ends.
+
+    While it runs, *check* is called from time to time.
+    """
     our_end, watcher_end = socket.socketpair()
-    watcher = threading.Thread(target=_watch, args=(path, start, notify, watcher_end), daemon=True)
+    watcher = threading.Thread(target=_watch, args=(path, start, check, notify, watcher_end), daemon=True)
     watcher.start()
     try:
         yield
@@ -28,9 +35,15 @@ def supervised(path: Path, start: Callable[[], None], notify: Callable[[str], No
         watcher_end.close()
 
 
-def _watch(path: Path, start: Callable[[], None], notify: Callable[[str], None], stop_signal: socket.socket) -> None:
+def _watch(
+    path: Path,
+    start: Callable[[], None],
+    check: Callable[[], None],
+    notify: Callable[[str], None],
+    stop_signal: socket.socket,
+) -> None:
     last_message = ""
-    while _wait_for_end(path, stop_signal):
+    while _wait_for_end(path, check, stop_signal):
         try:
             start()
         except (ConfigError, OSError) as error:
@@ -45,8 +58,10 @@ def _watch(path: Path, start: Callable[[], None], notify: Callable[[str], None],
             return
 
 
-def _wait_for_end(path: Path, stop_signal: socket.socket) -> bool:
+def _wait_for_end(path: Path, check: Callable[[], None], stop_signal: socket.socket) -> bool:
     """Return True as soon as there is no server at *path*, or False when the other end of *stop_signal* is closed.
+
+    Call *check* from time to time.
 
     The system closes the connections of a process that ended for any reason, but not those of one that hangs.
     """
@@ -56,7 +71,8 @@ def _wait_for_end(path: Path, stop_signal: socket.socket) -> bool:
             connection.connect(str(path))
         except OSError:
             return not _is_stopped(stop_signal, 0)
-        ready, _, _ = select.select([connection, stop_signal], [], [])
+        while not (ready := select.select([connection, stop_signal], [], [], CHECK_SECONDS)[0]):
+            check()
         return stop_signal not in ready
 
 

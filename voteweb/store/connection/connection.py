@@ -59,6 +59,7 @@ class Connection:
         self.deadline = deadline
         self.keys = keys or Keys()
         self.damaged_keys = DamagedKeys(self.keys)
+        self._is_embedded = "path" in client.connection_pool.connection_kwargs  # a socket on this machine
         self._replicas = replicas
         self.wait_replicas = wait_replicas
         self.on_round_trip: Callable[[float], None] | None = None
@@ -84,7 +85,7 @@ class Connection:
             try:
                 return self._timed(attempt)
             except redis.RedisError as error:
-                if is_full(error):
+                if is_full(error, is_embedded=self._is_embedded):
                     raise StorageFull from error
                 if is_damage(error):
                     raise BrokenData from error

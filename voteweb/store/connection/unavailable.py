@@ -33,9 +33,13 @@ def is_unavailable(error: Exception) -> bool:
     return _has_code(error, _UNAVAILABLE_REPLIES)
 
 
-def is_full(error: Exception) -> bool:
-    """Tell whether *error* means that the server refuses to write because its memory or its disk is full."""
-    return isinstance(error, redis.OutOfMemoryError) or _has_code(error, _FULL_REPLIES)
+def is_full(error: Exception, *, is_embedded: bool = False) -> bool:
+    """Tell whether *error* means that the server refuses to write because its memory or its disk is full.
+
+    An embedded server has no replicas: where it says that they are too few, its disk is full.
+    """
+    codes = (*_FULL_REPLIES, "NOREPLICAS ") if is_embedded else _FULL_REPLIES
+    return isinstance(error, redis.OutOfMemoryError) or _has_code(error, codes)
 
 
 def is_damage(error: Exception) -> bool:

@@ -73,8 +73,8 @@ def _living_workers() -> int:
     folder = os.environ.get(METRICS_DIR_VARIABLE)
     if not folder:
         return 1
-    ids = {path.stem.rpartition("_")[2] for path in Path(folder).glob("counter_*.db")}
-    return sum(_is_running(int(id)) for id in ids)
+    ids = {int(path.stem.rpartition("_")[2]) for path in Path(folder).glob("counter_*.db")}
+    return sum(map(_is_running, ids - {os.getppid()}))  # the main process has made an app too, to try it
 
 
 def _is_running(id: int) -> bool:
