@@ -48,7 +48,8 @@ def replicas(app: Flask, store: Store) -> CountingReplicas:
 def test_readers_page_comes_from_the_replica_only(
     address: str, replicas: CountingReplicas, reader: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Connection, "retry_until_deadline", lambda *_: pytest.fail("the primary was asked"))
+    reader.open("/nowhere")  # the primary is asked for the switches once a second
+    monkeypatch.setattr(Connection, "retry_until_deadline", lambda *_, **__: pytest.fail("the primary was asked"))
     assert reader.open(address).status == 200
     assert replicas.round_trips == PAGES[address]
 
