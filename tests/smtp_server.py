@@ -1,5 +1,6 @@
 """A small SMTP server over sockets, that keeps the mails it accepts and can fail in chosen ways."""
 
+import socket
 import socketserver
 import ssl
 import threading
@@ -50,27 +51,32 @@ class SmtpServer:
         self._server.shutdown()
         self._server.server_close()
 
-    def _converse(self, connection: ssl.SSLSocket) -> None:
-        lines = connection.makefile("rb")
+    def _converse(self, connection: socket.socket) -> None:
         connection.sendall(b"220 test\r\n")
-        while line := lines.readline():
-            verb, _, rest = line.decode().strip().partition(" ")
-            usual = self._answer(verb.upper(), is_encrypted=hasattr(connection, "cipher"))
-            answer = self.answers.get(verb.upper(), usual)
-            if not answer:
-                return
-            connection.sendall(f"{answer}\r\n".encode())
-            if verb.upper() == "STARTTLS" and self._tls:
-                connection = self._tls.wrap_socket(connection, server_side=True)
-                lines, self.encrypted = connection.makefile("rb"), self.encrypted + 1
-            elif verb.upper() == "AUTH":
-                self.logins.append(rest)
-            elif answer.startswith("354"):
-                self.accepted.append(b"".join(iter(lines.readline, b".\r\n")))
-                self.on_accept()
-                connection.sendall(b"250 accepted\r\n")
-            elif answer.startswith("221"):
-                return
+        if self._talk(connection) and self._tls:
+            with self._tls.wrap_socket(connection, server_side=True) as encrypted:
+                self.encrypted += 1
+                self._talk(encrypted)
+
+    def _talk(self, connection: socket.socket) -> bool:
+        """Answer commands until the client leaves; tell whether it wants to go on over TLS."""
+        with connection.makefile("rb") as lines:
+            while line := lines.readline():
+                verb, _, rest = line.decode().strip().partition(" ")
+                usual = self._answer(verb.upper(), is_encrypted=isinstance(connection, ssl.SSLSocket))
+                answer = self.answers.get(verb.upper(), usual)
+                if not answer:
+                    return False
+                connection.sendall(f"{answer}\r\n".encode())
+                if verb.upper() == "STARTTLS":
+                    return True
+                if verb.upper() == "AUTH":
+                    self.logins.append(rest)
+                elif answer.startswith("354"):
+                    self.accepted.append(b"".join(iter(lines.readline, b".\r\n")))
+                    self.on_accept()
+                    connection.sendall(b"250 accepted\r\n")
+        return False
 
     def _answer(self, verb: str, *, is_encrypted: bool) -> str:
         offers = "250-STARTTLS\r\n250 8BITMIME" if self._tls and not is_encrypted else "250-AUTH PLAIN\r\n250 8BITMIME"

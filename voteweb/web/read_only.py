@@ -8,8 +8,8 @@ from voteweb.web import rate_limits, site_switches
 
 #: The forms that are accepted besides those of moderators and admins: they change nothing of the site.
 _ACCEPTED = {
-    "auth.login", "auth.logout", "auth.reset", "recovery.recover", "account.logout_everywhere", "account.end_sessions",
-    "language.choose",
+    "auth.login", "auth.logout", "auth.reset", "recovery.recover", "mail.recover",
+    "account.logout_everywhere", "account.end_sessions", "language.choose",
 }  # fmt: skip
 #: Views whose forms refuse it too, though others check their token.
 _SHOWN_AGAIN = {"answers.answer", "moderation.report"}
