@@ -21,6 +21,7 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.keys import Keys
 
 MakeStore = Callable[..., Store]
+SECRET_KEY = "for tests only, and long enough"
 
 # A busy machine is no failing test.
 hypothesis.settings.register_profile("voteweb", deadline=None)
@@ -65,7 +66,7 @@ def settings(server_url: str, tmp_path_factory: pytest.TempPathFactory) -> Setti
     """The settings of a site on the test server, without an index, cached pages, rate limits and an access log."""
     return Settings(
         redis_url=server_url,
-        secret_key="for tests only, and long enough",
+        secret_key=SECRET_KEY,
         data_dir=str(tmp_path_factory.getbasetemp() / "no-data"),
         redis_deadline=10.0,
         page_seconds=0,

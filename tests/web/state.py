@@ -4,11 +4,15 @@ from typing import Any
 from unittest import mock
 
 from tests.store.examination import snapshot
+from voteweb.core.mail import PendingEmail
 from voteweb.store import Store
 
 #: The token of the links of :func:`make_links`, valid as any other token.
 TOKEN = "0123456789abcdef"
 CODE = "0" * 16
+#: The address of each of the people, and another one that they can confirm.
+EMAIL = "kept@mail.example"
+PENDING = PendingEmail(4_000_000_000, TOKEN, "new@mail.example")
 
 
 def content(store: Store) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from tests.web.addresses.address import ADMIN, BANNED, LATE, MEMBER, MEMBERS, MO
 from tests.web.addresses.sender import Sender
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeMember
-from tests.web.state import make_links
+from tests.web.state import EMAIL, PENDING, make_links
 from voteweb.core import passwords
 from voteweb.core.comment_errors import CommentGone
 from voteweb.core.comments import CommentId
@@ -29,8 +29,9 @@ MakePerson = Callable[[str], Browser]
 
 @pytest.fixture
 def settings(settings: Settings) -> Settings:
-    """A site that moderators invite to."""
-    return replace(settings, signup="invite")
+    """A site that moderators invite to, with mail."""
+    mail = {"mail_url": "smtp://localhost:9", "mail_from": "news@news.example", "site_url": "http://localhost"}
+    return replace(settings, signup="invite", **mail)
 
 
 @pytest.fixture(autouse=True)
@@ -112,6 +113,7 @@ def make_person(make_member: MakeMember, reader: Browser, store: Store) -> MakeP
         with suppress(ArticleGone, CommentGone):  # a person who comes after hostile forms
             store.comment_votes.cast(CommentId(1, 3), store.users.get(person))
         choose(store, store.users.get(person))
+        store.connection.command("HSET", store.keys.user(person), "email", EMAIL, "email-pending", str(PENDING))
         if person == BANNED:
             store.bans.ban(person, NewLogEntry(LogAction.BAN, ADMIN, about=person, why="Spam."))
         return browser

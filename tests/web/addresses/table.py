@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from flask import Flask, current_app
+
+from tests.conftest import SECRET_KEY
 from tests.web.addresses.address import (
     ADMIN,
     BANNED,
@@ -18,7 +21,16 @@ from tests.web.addresses.address import (
     Caching,
 )
 from tests.web.browser import PASSWORD
-from tests.web.state import CODE, TOKEN
+from tests.web.state import CODE, EMAIL, PENDING, TOKEN
+from voteweb.core.mail import StopKind
+from voteweb.web.mail import tokens
+
+#: The tokens of links in mails to the member, and to zoe, who has no address any more.
+with Flask(__name__).app_context():
+    current_app.secret_key = SECRET_KEY
+    CONFIRMATION = tokens.confirmation_token(MEMBER, PENDING)
+    STOP = tokens.stop_token("zoe", StopKind.ALL, EMAIL)
+OTHER_MEMBERS = tuple(person for person in MEMBERS if person != MEMBER)
 
 
 def all_get(people: tuple[str, ...], status: int) -> dict[str, int]:
@@ -96,6 +108,16 @@ PAGES = [
         allowed=LOGGED_OUT, refused=all_get(MEMBERS, 303), caching=Caching.NOBODY,
     ),
     page("recovery.codes", "/account/recovery-codes", allowed=MEMBERS),
+    page("mail.index", "/account/mail", allowed=MEMBERS),
+    page(
+        "mail.confirm", "/account/mail/confirm/{token}", parts={"token": CONFIRMATION}, allowed=(MEMBER,),
+        refused=all_get(OTHER_MEMBERS, 410), caching=Caching.NOBODY,
+    ),
+    page(
+        "mail.recover", "/recover/mail",
+        allowed=LOGGED_OUT, refused=all_get(MEMBERS, 303), caching=Caching.NOBODY,
+    ),
+    page("mail.stop", "/mail/stop/{token}", parts={"token": STOP}, caching=Caching.NOBODY),
     page("auth.reset", "/reset/{token}", caching=Caching.NOBODY),
     page(
         "auth.reset", "/reset/{token}", case="unknown", parts={"token": "another"},
@@ -239,6 +261,15 @@ FORMS = [
         allowed=(READER,), refused={BANNED: 422, **all_get(MEMBERS, 303)}, limit="recover",
     ),
     form("recovery.codes", "/account/recovery-codes", allowed=MEMBERS, accepted=200, limit="codes"),
+    form("mail.index", "/account/mail", fields={"email": "kept@mail.example"}, allowed=MEMBERS, limit="email",
+         keeps_typed=True),
+    form("mail.choose", "/account/mail/choices", fields={"choice": "weekly"}, allowed=MEMBERS, limit="choose"),
+    form("mail.remove", "/account/mail/remove", allowed=MEMBERS, limit="choose"),
+    form("mail.confirm", "/account/mail/confirm/{token}", parts={"token": CONFIRMATION}, allowed=(MEMBER,),
+         refused=all_get(OTHER_MEMBERS, 410), limit="choose"),
+    form("mail.recover", "/recover/mail", fields={"username": "zoe"}, allowed=(READER,), accepted=200,
+         refused={BANNED: 422, **all_get(MEMBERS, 303)}, limit="mailreset"),
+    form("mail.stop", "/mail/stop/{token}", parts={"token": STOP}, has_csrf=False, writes=False, accepted=200),
     form("auth.logout", "/logout", idle=(READER,)),
     form("auth.reset", "/reset/{token}", fields={"new": PASSWORD}, limit="reset",
          allowed=(READER, *MEMBERS), refused={BANNED: 422}),

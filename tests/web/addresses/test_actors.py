@@ -13,7 +13,7 @@ from tests.web.state import content
 from voteweb.store import Store
 
 #: The forms with which members change only their own account, and those of readers.
-OWN_ACCOUNT = ("account.", "auth.", "language.")
+OWN_ACCOUNT = ("account.", "auth.", "language.", "mail.index")
 ACTS = [
     pytest.param(address, person, id=f"{address} {person}")
     for address in FORMS

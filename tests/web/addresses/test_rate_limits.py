@@ -17,8 +17,6 @@ from voteweb.store import Store
 
 #: The limits that not only newcomers have.
 OF_ALL = [limit for limit in LIMITS if limit.scope is not LimitScope.NEWCOMER]
-#: The views that only a site with mail has: tests/web/mail/ sends their forms.
-OF_MAIL = {"mail.index", "mail.choose", "mail.remove", "mail.confirm", "mail.recover", "mail.stop"}
 LIMIT_OF: dict[tuple[str, str], Limit] = {(view, limit.method): limit for limit in OF_ALL for view in limit.views}
 #: A row for each view that counts its members.
 COUNTING_MEMBERS = [
@@ -36,15 +34,15 @@ def settings(settings: Settings) -> Settings:
 
 def test_every_form_is_limited_or_exempt(app: Flask) -> None:
     limits = {(address.endpoint, address.method): address.limit for address in ROUTES if address.limit}
-    limited = {(limit.kind, view, limit.method) for limit in OF_ALL for view in {*limit.views} - OF_MAIL}
+    limited = {(limit.kind, view, limit.method) for limit in OF_ALL for view in limit.views}
     further = {("guess", "auth.login"), ("signupnet", "auth.signup"), ("signupwide", "auth.signup")}
-    further |= {("recovername", "recovery.recover")}
+    further |= {("recovername", "recovery.recover"), ("mailresetname", "mail.recover")}
     of_readers = {("search", "search.show", "GET")}
     assert {(kind, *view) for view, kind in limits.items()} == limited - {
         (*limit, "POST") for limit in further
     } - of_readers
-    assert {address.endpoint for address in FORMS if not address.limit} == set(EXEMPT) - OF_MAIL
-    assert {view for limit in LIMITS for view in limit.views} - OF_MAIL <= set(app.view_functions)
+    assert {address.endpoint for address in FORMS if not address.limit} == set(EXEMPT)
+    assert {view for limit in LIMITS for view in limit.views} <= set(app.view_functions)
 
 
 @pytest.mark.parametrize("address", COUNTING_MEMBERS, ids=str)
