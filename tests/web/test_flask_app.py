@@ -36,7 +36,7 @@ def test_wsgi_layers_do_what_hooks_do(make_app: MakeApp) -> None:
     app = make_app(site_url="https://news.example")
     hooks = {hook.__name__ for table in (app.before_request_funcs, app.after_request_funcs) for hook in table[None]}
     idle = {"csrf_protect", "_update_remember_cookie"}  # those of Flask-WTF and Flask-Login, which do nothing here
-    assert hooks - idle == {"check_host", "_check_request", "_log_in_by_form", "finish"}
+    assert hooks - idle == {"check_host", "read_if_due", "_check_request", "_log_in_by_form", "finish"}
     others = (app.url_value_preprocessors, app.teardown_request_funcs, app.teardown_appcontext_funcs)
     assert not any(others)
     assert app.before_request_funcs.keys() == app.after_request_funcs.keys() == {None}
