@@ -124,9 +124,10 @@ def test_page_of_a_server_error_has_its_request_id(address: str, has_id: bool, p
     assert (f"request {id}." in person.page.one("main").text) is has_id
 
 
-def test_invalid_data_in_the_database_is_a_server_error(ann: Browser, store: Store) -> None:
+def test_damaged_data_of_the_viewer_are_explained(ann: Browser, store: Store) -> None:
     store.connection.client.set("user:ann", "not a hash")
-    for address, heading in (("/", "Server error"), ("/about", "Server error"), ("/nowhere", "Page not found")):
+    damaged = "Temporarily unavailable"
+    for address, heading in (("/", damaged), ("/about", damaged), ("/nowhere", "Page not found")):
         assert ann.open(address).heading == heading
         assert "WRONGTYPE" not in ann.response.text
 
