@@ -75,3 +75,18 @@ def test_a_site_of_another_user_is_never_used_as_root(site: Path) -> None:
     assert result.status == 1
     assert "nobody" in result.stderr or "Permission denied" in result.stderr
     assert sorted(site.rglob("*")) == before
+
+
+def test_root_follows_a_link_of_another_user_as_that_user(site: Path) -> None:
+    """/proc has files of root whose content other users choose."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root")
+    file = site / "voteweb.env"
+    file.rename(site / "settings")
+    file.symlink_to(site / "settings")
+    assert run_voteweb("--site", site, "config").status == 0
+    nobody = pwd.getpwnam("nobody")
+    os.lchown(file, nobody.pw_uid, nobody.pw_gid)
+    result = run_voteweb("--site", site, "config")
+    assert result.status == 1
+    assert "nobody" in result.stderr or "Permission denied" in result.stderr

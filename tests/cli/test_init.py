@@ -10,6 +10,7 @@ from tests.cli.results import error_line, log_entries
 from tests.site_process import run_voteweb, voteweb_command
 from tests.terminal import converse
 from voteweb.cli.environment import read_file
+from voteweb.cli.site_folder import make_folder
 from voteweb.core import passwords
 from voteweb.core.config import from_env
 from voteweb.core.models import Role
@@ -83,6 +84,15 @@ def test_a_wrong_answer_makes_nothing(
 def test_a_folder_of_something_else_is_refused(invoke_alone: Invoke, tmp_path: Path) -> None:
     (tmp_path / "photo.jpg").touch()
     assert "is not empty" in error_line(invoke_alone("init", tmp_path, *OPTIONS, input=PASSWORD))
+
+
+def test_a_link_that_came_in_place_of_the_folder_is_not_followed(tmp_path: Path) -> None:
+    system, link = tmp_path / "system", tmp_path / "site"
+    system.mkdir(mode=0o755)
+    link.symlink_to(system)
+    with pytest.raises(OSError, match="site"):
+        make_folder(link, getpass.getuser())
+    assert system.stat().st_mode & 0o777 == 0o755
 
 
 def test_a_database_that_has_an_admin_gets_no_second_one(

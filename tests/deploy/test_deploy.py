@@ -1,5 +1,7 @@
 """``voteweb deploy`` fills the files of deploy/ in for a site, and the programs accept what it installs."""
 
+import os
+import pwd
 import re
 import shutil
 import subprocess
@@ -13,6 +15,7 @@ from tests.deploy.files import with_replacements
 from tests.deploy.proxies import NGINX, find_program
 from tests.deploy.test_systemd import verify
 from tests.helpers import needs
+from tests.site_process import run_voteweb
 from voteweb.cli.deploy_files import Deployment, caddy_files, systemd_files
 from voteweb.cli.main import voteweb
 from voteweb.core.config import Settings
@@ -145,6 +148,19 @@ def test_compose_accepts_what_is_installed(deploy: Deploy, site: Path, tmp_path:
     assert (folder / "redis" / "redis.conf").is_file()
 
 
+def test_root_follows_no_link_in_the_folder_of_another_user(site: Path, tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("needs root")
+    folder = tmp_path / "root" / site.relative_to("/")
+    folder.mkdir(parents=True)
+    (folder / "compose.yaml.new").symlink_to(tmp_path / "elsewhere")
+    nobody = pwd.getpwnam("nobody")
+    os.chown(folder, nobody.pw_uid, nobody.pw_gid)
+    command = ["--site", site, "deploy", "compose", "--install", "--root", tmp_path / "root"]
+    assert run_voteweb(*command).status == 1
+    assert not (tmp_path / "elsewhere").exists()
+
+
 def compose_command() -> list[str]:
     """Return the command of Compose: docker's plugin, or a program of its own; an empty list if there is neither."""
     docker, standalone = shutil.which("docker"), shutil.which("docker-compose")
@@ -173,6 +189,7 @@ def test_without_install_nothing_is_written(deploy: Deploy, tmp_path: Path) -> N
     [
         ({"https://links": "http://links"}, "caddy", (), "must be https:// and a host"),
         ({"links.example": "links.example:8443"}, "nginx", (), "without a port"),
+        ({"VOTEWEB_PORT": "VOTEWEB_HOST=::1; include /tmp/x;\nVOTEWEB_PORT"}, "nginx", (), "must be a host"),
         ({"/data\n": "/data folder\n"}, "compose", (), "may have letters, digits"),
         ({}, "systemd", (), "root|hidden from the service"),
         ({}, "caddy", ("--name", "../x"), "--name may have"),

@@ -22,7 +22,7 @@ from voteweb.cli.deploy_files import (
     nginx_files,
     systemd_files,
 )
-from voteweb.cli.environment import FILE_NAME, find_file, read_file
+from voteweb.cli.environment import FILE_NAME, become_owner, find_file, read_file
 from voteweb.core.config import from_env
 from voteweb.core.errors import ConfigError
 from voteweb.core.resources import checkout
@@ -31,6 +31,8 @@ from voteweb.core.resources import checkout
 _PLAIN = re.compile(r"[A-Za-z0-9/._+@-]+")
 #: Folders that the units hide from a service.
 _HIDDEN = ("/home", "/root", "/run/user", "/tmp", "/var/tmp")  # nosec B108  # noqa: S108 - nothing is written there
+#: An address to listen at: it becomes a part of the files of a proxy, which root reads.
+_HOST = re.compile(r"[A-Za-z0-9.:-]+")
 _IMPORT = "import sites/*.caddy"
 
 
@@ -54,6 +56,8 @@ def deploy(context: click.Context, kind: str, install: bool, name: str, root: Pa
     if not install:
         click.echo("\n".join(f"# ----- {file.path}\n{file.text}" for file in files), nl=False)
         return
+    if kind == "compose" and (folder := _below(root, site.folder)).exists():
+        become_owner(folder)  # who owns the folder could put links in place of the files
     os.umask(0o022)  # the proxies, which run as other users, read the files
     if kind == "nginx":
         _below(root, site.challenges).mkdir(parents=True, exist_ok=True)
@@ -95,6 +99,8 @@ def _deployment(folder: Path | None, name: str) -> Deployment:
     url = urlsplit(settings.site_url)
     if url.scheme != "https" or not url.hostname or url.port:
         raise ConfigError("VOTEWEB_SITE_URL in %(file)s must be https:// and a host, without a port.", file=file)
+    if not _HOST.fullmatch(settings.host):
+        raise ConfigError("VOTEWEB_HOST in %(file)s must be a host or an address.", file=file)
     owner = file.stat()
     program = Path(sys.executable).with_name("voteweb")
     site = Deployment(

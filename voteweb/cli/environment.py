@@ -3,6 +3,7 @@
 import os
 import pwd
 import re
+import stat
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,8 +34,7 @@ def load_site(site: Path | None, *, search: bool) -> None:
         file = find_file()
     if file is None:
         return
-    become_owner(file)
-    for name, value in read_file(file).items():
+    for name, value in read_file_as_owner(file).items():
         os.environ.setdefault(name, value)
 
 
@@ -53,6 +53,11 @@ def become_owner(path: Path) -> None:
         status = path.stat()
     except OSError as error:
         raise ConfigError("Cannot read %(path)s: %(reason)s", path=path, reason=error.strerror) from None
+    _become(path, status)
+
+
+def _become(path: Path, status: os.stat_result) -> None:
+    """Go on as the owner of *path* by its *status*, as :func:`become_owner` does."""
     if status.st_uid in (os.geteuid(), 0):
         return
     try:
@@ -79,12 +84,36 @@ def become_owner(path: Path) -> None:
         )
 
 
+def read_file_as_owner(file: Path) -> dict[str, str]:
+    """Go on as the owner of a settings *file* if this user is root, and return its variables; raise ConfigError.
+
+    Whoever owns the folder can exchange the file at any time: root reads only the very file whose owner it was, and
+    follows another user's link as that user.
+    """
+    try:
+        status = file.lstat()
+        is_link = stat.S_ISLNK(status.st_mode)
+        if is_link:
+            _become(file, status)
+        flags = os.O_NONBLOCK | (0 if is_link else os.O_NOFOLLOW)
+        with open(file, "rb", opener=lambda path, mode: os.open(path, mode | flags)) as stream:
+            _become(file, os.fstat(stream.fileno()))
+            return _parse(file, stream.read())
+    except OSError as error:
+        raise ConfigError("Cannot read %(file)s: %(reason)s", file=file, reason=error.strerror) from None
+
+
 def read_file(file: Path) -> dict[str, str]:
     """Return the variables in a settings *file*; raise ConfigError for a line that others would read differently."""
     try:
-        lines = file.read_text("utf-8").split("\n")
+        return _parse(file, file.read_bytes())
     except OSError as error:
         raise ConfigError("Cannot read %(file)s: %(reason)s", file=file, reason=error.strerror) from None
+
+
+def _parse(file: Path, content: bytes) -> dict[str, str]:
+    try:
+        lines = content.decode("utf-8").split("\n")
     except UnicodeDecodeError:
         raise ConfigError("%(file)s is not UTF-8.", file=file) from None
     values = {}

@@ -4,6 +4,7 @@ import os
 import pwd
 import shutil
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 from voteweb.cli.environment import DEFAULT_SITE, FILE_NAME, become_owner
@@ -15,7 +16,12 @@ DEFAULT_USER = "voteweb"
 
 def refuse_used_folder(folder: Path) -> None:
     """Raise ConfigError if *folder* has files of something else than a site whose making was interrupted."""
-    if folder.exists() and any(not file.name.startswith(FILE_NAME) for file in folder.iterdir()):
+    if folder.exists():
+        _refuse_files(folder, os.listdir(folder))
+
+
+def _refuse_files(folder: Path, names: Iterable[str]) -> None:
+    if any(not name.startswith(FILE_NAME) for name in names):
         raise ConfigError("%(folder)s is not empty, and has no %(file)s.", folder=folder, file=FILE_NAME)
 
 
@@ -28,10 +34,16 @@ def make_folder(folder: Path, user: str | None) -> None:
     if account is None and user and user != pwd.getpwuid(os.geteuid()).pw_name:
         raise ConfigError("Only root can make the site of another user: run the command as root.")
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folder.chmod(0o700)
-    if account is None:
-        return
-    os.chown(folder, account.pw_uid, account.pw_gid)
+    # Who may write beside it can have put a link to a folder of the system in its place meanwhile.
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        _refuse_files(folder, os.listdir(opened))
+        os.fchmod(opened, 0o700)
+        if account is None:
+            return
+        os.fchown(opened, account.pw_uid, account.pw_gid)
+    finally:
+        os.close(opened)
     become_owner(folder)
     if not os.access(folder, os.W_OK | os.X_OK):
         raise ConfigError(
