@@ -296,7 +296,8 @@ RENDERED_ROW_CACHE_SIZE = 8_192
 FRAGMENT_CACHE_SIZE = 1_024
 #: Cached articles' pages, the part that is the same for everybody; a text can be 100 kilobytes of HTML.
 ARTICLE_FRAGMENT_CACHE_SIZE = 128
-#: Entries of a worker's caches of what browsers send: session cookies whose signature is verified, and form tokens.
+#: Entries of a worker's caches of what browsers send: session cookies whose signature is verified, form
+#: tokens, and what votes redirect to.
 SESSION_CACHE_SIZE = 4_096
 #: Addresses in one part of the sitemap: a hundred parts for a million articles.
 SITEMAP_SIZE = 10_000

@@ -280,7 +280,7 @@ class Articles:
         """Queue a read of one whole article, its text included, listed or not; None when there is none."""
         return pipeline.queue(
             [("HMGET", self._keys.article(id), *decoding.FIELDS, *decoding.TEXT_FIELDS)],
-            lambda replies: decoding.article_with_text(id, replies[0]),
+            lambda replies: decoding.cached_article(id, *replies[0]),
         )
 
     def queue_earlier(self, pipeline: Pipeline, id: int) -> Future[tuple[EarlierVersion, ...]]:

@@ -49,7 +49,7 @@ class Visits:
             if replies[0][0] != "visit":
                 return NotedVisit(None, "", "", None)
             _, base, seen, time, state, votes, values = replies[0]
-            article = decoding.article_with_text(article_id, values)
+            article = decoding.cached_article(article_id, *values)
             return NotedVisit(Visit(int(base), int(seen), float(time)), state, f"{state} {votes}", article)
 
         site = self._keys

@@ -8,6 +8,7 @@ from flask import Response, current_app, g, request
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.http import parse_accept_header
 
+from voteweb.core.caches import cache_short
 from voteweb.core.markup import xml_text
 
 #: A page as views return it.
@@ -48,6 +49,8 @@ def wants_json() -> bool:
     return prefers_json(request.environ.get("HTTP_ACCEPT", ""))
 
 
+# Without this, a vote takes a twentieth longer.
+@cache_short(_HEADER_CACHE_SIZE)
 def prefers_json(accept: str) -> bool:
     """Tell whether the header *accept* prefers JSON to HTML."""
     accepted = parse_accept_header(accept, MIMEAccept)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from flask import redirect
 
+from voteweb.core import config
+from voteweb.core.caches import cache_short
 from voteweb.core.comments import CommentId
 from voteweb.core.config import Settings
 from voteweb.core.models import Voter
@@ -124,6 +126,8 @@ class VoteMiddleware:
         return answer._replace(headers=headers)
 
 
+# Without this, a vote takes a tenth longer.
+@cache_short(config.SESSION_CACHE_SIZE)
 def _redirect(target: str) -> _Answer:
     """Return the answer that leads to *target* as Flask makes it, with its first headers."""
     response = redirect(target, 303)
