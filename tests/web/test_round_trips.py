@@ -31,7 +31,7 @@ OTHER_PAGES = [
     ("/search?q=article", 1, 1, 2),
     ("/search?q=article&page=2", 1, 1, 2),
     ("/search?q=article&sort=score", 2, 2, 3),
-    ("/search?q=article+in:comments+group:python", 1, 1, 1),
+    ("/search?q=article+in:comments+group:python", 2, 2, 2),  # whether it is the second name of a group
     ("/search.atom?q=article", 1, 1, 1),
     ("/search", 0, 1, 1),
     ("/groups", 2, 2, 2),
