@@ -4,7 +4,7 @@ No text is refused: what cannot be understood becomes one of the ``problems`` of
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from voteweb.core import config
@@ -69,11 +69,20 @@ class Query:
         """The terms that are marked in titles and texts."""
         return tuple(term for terms in self.required for term in terms if term.field in ("", "title"))
 
-    def with_groups(self, resolve: Callable[[str], str]) -> "Query":
-        """Return a query that reads the same and looks for the group ``resolve(name)`` where this one names a group."""
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        """The groups that are named, each once."""
+        terms = (term for part in self.parts for term in part.terms if term.field == "group")
+        return tuple(dict.fromkeys(_group_name(term) for term in terms))
+
+    def with_groups(self, names: Mapping[str, str]) -> "Query":
+        """Return a query that reads the same and looks for the group ``names[name]`` where this one names a group."""
 
         def resolved(term: Term) -> Term:
-            return replace(term, tokens=(group_token(resolve(term.tokens[0][1:])),)) if term.field == "group" else term
+            if term.field != "group":
+                return term
+            name = _group_name(term)
+            return replace(term, tokens=(group_token(names.get(name, name)),))
 
         parts = (replace(part, terms=tuple(map(resolved, part.terms))) for part in self.parts)
         return replace(self, parts=tuple(parts))
@@ -123,6 +132,10 @@ def parse(typed: str) -> Query:
             is_alternative = False
     query = Query(typed, tuple(parts), tuple(problems))
     return replace(query, problems=(*problems, *_missing(query))) if query.is_empty and text else query
+
+
+def _group_name(term: Term) -> str:
+    return term.tokens[0].removeprefix("#")
 
 
 def _has_alternatives(part: Part) -> bool:

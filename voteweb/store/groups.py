@@ -102,8 +102,12 @@ class Groups:
 
     def resolve(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return *names* in alphabetical order, each once, with the names of groups in place of their aliases."""
+        return tuple(sorted(set(self.resolve_each(names).values())))
+
+    def resolve_each(self, names: Sequence[str]) -> dict[str, str]:
+        """Return *names*, of which there is one at least, each with the name of its group if it is an alias."""
         stored = self._connection.command("HMGET", self._keys.group_aliases(), *names)
-        return tuple(sorted({group or name for name, group in zip(names, stored, strict=True)}))
+        return {name: group or name for name, group in zip(names, stored, strict=True)}
 
     def queue_names(self, pipeline: Pipeline) -> Future[tuple[str, ...]]:
         """Queue a read of the names of all groups, in alphabetical order."""

@@ -68,7 +68,8 @@ def _query() -> Query:
     typed = " ".join(filter(None, (request.args.get(name, "").strip() for name in ("q", "within"))))
     # Twice the limit: what is too long is refused with a message, and not cut silently.
     query = grammar.parse(typed[: 2 * config.MAX_QUERY_LENGTH])
-    return query.with_groups(lambda name: store().groups.resolve([name])[0])
+    names = query.group_names
+    return query.with_groups(store().groups.resolve_each(names)) if names else query
 
 
 def _order() -> Order:
