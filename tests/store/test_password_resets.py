@@ -47,6 +47,18 @@ def test_no_recovery_code_outlives_a_reset(store: Store, ann: User, set_password
     assert store.recovery_codes.left("ann").number == 0
 
 
+@pytest.mark.parametrize("address", ["new@mail.example", ""])
+def test_a_mailed_link_ends_with_the_address(store: Store, ann: User, address: str) -> None:
+    """Who reads the former address, perhaps the reason for the change, must not get the account."""
+    run(store, "HSET", "user:ann", "email", "old@mail.example")
+    mailed, other = store.password_resets.make("ann", "old@mail.example"), store.password_resets.make("ann")
+    assert store.password_resets.member_name(mailed) == "ann"
+    run(store, "HSET", "user:ann", "email", address)
+    with pytest.raises(LinkUsed):
+        store.password_resets.use(mailed, "new hash")
+    assert store.password_resets.use(other, "new hash") == "ann"
+
+
 def test_a_digest_of_the_link_is_stored_for_a_day(store: Store, ann: User) -> None:
     token = store.password_resets.make("ann")
     (key,) = run(store, "KEYS", "reset:*")

@@ -105,7 +105,7 @@ ARGUMENTS = {
     "report_article": "member id reporter json statistics_seconds",
     "report_comment": "number member comment reporter json statistics_seconds",
     "rescore_article": "member vote_score max_lift good_votes max_ranked day has_domain known_groups known_link",
-    "reset_password": "link known_hash password_hash session_id",
+    "reset_password": "link known_hash password_hash session_id email",
     "restore_article": "log member vote_score max_lift good_votes max_ranked day has_domain link_seconds known_link"
     " known_poster removed_by",
     "restore_comment": "log id number reason_field known_author removed_by",

@@ -518,6 +518,7 @@ CALLS = {
         known_hash="",
         password_hash="new hash",
         session_id="session-2",
+        email="",
     ),
     "queue_mail": call("queue_mail", "outbox: mails:", entry="reset bob", most=9),
     "request_email": call(

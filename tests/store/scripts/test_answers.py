@@ -203,6 +203,7 @@ ANSWERS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("use_recovery_code", {"digest": "key"}, ["unknown"]),
     ("use_recovery_code", {"member_id": 1}, ["unknown"]),
     ("reset_password", {"known_hash": "another hash"}, ["unknown"]),
+    ("reset_password", {"email": "another@a.example"}, ["unknown"]),
     ("judge_member to admit", {}, ["done"]),
     ("judge_member to refuse", {}, ["done"]),
     ("take_lease", {"mode": "keep"}, ["lost"]),

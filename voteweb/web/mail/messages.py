@@ -80,7 +80,7 @@ def _confirmation(member: User, account: MailAccount, _since: float) -> _Content
 def _reset(member: User, account: MailAccount, _since: float) -> _Content:
     if not account.email:
         raise NotWantedError
-    link = absolute(f"/reset/{store().password_resets.make(member.name)}")
+    link = absolute(f"/reset/{store().password_resets.make(member.name, account.email)}")
     return _Content(account.email, StopKind.ALL, {"link": link})
 
 
