@@ -32,7 +32,7 @@ class MailChoice(StrEnum):
 
 
 class StopKind(StrEnum):
-    """The mails that one press ends: a digest, or all, with which the site forgets the address."""
+    """The mails that the link in one ends: a digest, or all, with which the site forgets the address."""
 
     DIGEST = "digest"
     WEEKLY = "weekly"

@@ -27,7 +27,7 @@ class NotWantedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Content:
-    """The address and the values of a mail, and which mails one press ends."""
+    """The address and the values of a mail, and which mails its link ends."""
 
     to: str
     stops: StopKind
