@@ -10,16 +10,12 @@ import click
 import pytest
 
 from voteweb.cli.main import voteweb
-from voteweb.cli.site import TRACEBACK_VARIABLE
-from voteweb.core.config import Settings, env_name
+from voteweb.core.config import OTHER_VARIABLES, Settings, env_name
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 DOCS = sorted((ROOT / "docs").glob("*.md"))
 every_text = pytest.mark.parametrize("file", [README, *DOCS], ids=lambda file: file.name)
-
-#: Variables of the environment that are no settings of a site.
-OTHER_VARIABLES = {TRACEBACK_VARIABLE, "VOTEWEB_TEST_NO_SKIP"}
 
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 CODE_SPAN = re.compile(r"`([^`\n]+)`")

@@ -23,9 +23,9 @@ from voteweb.cli.migrate import migrate
 from voteweb.cli.restore import restore
 from voteweb.cli.run import run
 from voteweb.cli.simulate import simulate
-from voteweb.cli.site import TRACEBACK_VARIABLE
 from voteweb.cli.statistics import stats
 from voteweb.cli.user_lists import user
+from voteweb.core.config import TRACEBACK_VARIABLE
 from voteweb.core.errors import VotewebError
 
 

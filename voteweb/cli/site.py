@@ -21,8 +21,6 @@ P = ParamSpec("P")
 
 #: Seconds that a command waits for an answer of Redis: longer than a page, because some commands read many articles.
 ANSWER_TIMEOUT = 30.0
-#: If this environment variable is set, an unexpected failure prints its traceback.
-TRACEBACK_VARIABLE = "VOTEWEB_TRACEBACK"
 
 data_option = click.option(
     "--data", metavar="DIR", help="Folder of the embedded database  [default: VOTEWEB_DATA_DIR or voteweb-data]"

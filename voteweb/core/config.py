@@ -239,6 +239,8 @@ MAX_GOOD_VOTES = 1_000_000
 MAX_LIFT_DAYS = 36_500
 #: Characters of the announcement that every page shows: one line on a desk, three on a phone.
 MAX_ANNOUNCEMENT_LENGTH = 120
+#: Who may join.
+SIGNUP_MODES = ("open", "approve", "invite", "closed")
 #: First articles of a new member that can be held, at most.
 MAX_HOLD_POSTS = 100
 #: Digits of the highest page number that is looked up.
@@ -355,8 +357,10 @@ MIN_METRICS_TOKEN_LENGTH = 16
 METRICS_DIR_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 #: The environment variable in which "voteweb run" tells its workers where each setting is from, as JSON.
 SOURCES_VARIABLE = "VOTEWEB_SETTING_SOURCES"
+#: If this environment variable is set, an unexpected failure of a command prints its traceback.
+TRACEBACK_VARIABLE = "VOTEWEB_TRACEBACK"
 #: Variables named like settings that are none: those of commands and of our tests.
-OTHER_VARIABLES = frozenset({"VOTEWEB_TRACEBACK", "VOTEWEB_TEST_NO_SKIP", SOURCES_VARIABLE})
+OTHER_VARIABLES = frozenset({TRACEBACK_VARIABLE, "VOTEWEB_TEST_NO_SKIP", SOURCES_VARIABLE})
 #: Characters of an address in a line of the log, so that lines of several workers do not mix when written at once.
 MAX_LOGGED_PATH_LENGTH = 400
 #: Bytes of an address, path and query, and of all headers of a request: as many as proxies pass by default.
@@ -460,7 +464,7 @@ class Settings:
         "open",
         "word",
         "who may join: open, approve, invite or closed",
-        choices=("open", "approve", "invite", "closed"),
+        choices=SIGNUP_MODES,
     )
     members_invite: int = _setting(
         0, "0 or 1", f"whether members may invite after {INVITER_SECONDS // 86_400} days, not only moderators"

@@ -20,8 +20,6 @@ class SwitchName(StrEnum):
 
 #: The value of a switch that only has words.
 ON = "on"
-#: Who may join, as VOTEWEB_SIGNUP names it.
-SIGNUP_MODES = ("open", "approve", "invite", "closed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +78,7 @@ def checked_value(name: SwitchName, typed: str) -> str:
         return ""
     if name is SwitchName.HOLD_POSTS:
         return _hold_posts(typed)
-    if typed not in (SIGNUP_MODES if name is SwitchName.SIGNUP else (ON,)):
+    if typed not in (config.SIGNUP_MODES if name is SwitchName.SIGNUP else (ON,)):
         raise Invalid(N_("Please choose one of the possibilities."))
     return typed
 

@@ -8,7 +8,7 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import config, site_switches
 from voteweb.core.errors import Invalid
 from voteweb.core.models import LogAction
-from voteweb.core.site_switches import ON, SIGNUP_MODES, SwitchName
+from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.web.auth.login import login_required, queue_viewer, require_admin, viewer
 from voteweb.web.context import store
@@ -67,6 +67,6 @@ def render_index(typed: _Typed | None = None) -> str:
         switches=switches.result,
         typed=typed,
         start=start_settings(),
-        signup_modes=SIGNUP_MODES,
+        signup_modes=config.SIGNUP_MODES,
         ON=ON,
     )
