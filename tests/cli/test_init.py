@@ -52,15 +52,23 @@ def test_an_interrupted_site_is_completed_and_a_complete_one_stays(invoke_alone:
     assert file.read_text() == settings
 
 
-def test_a_terminal_asks_again_for_a_wrong_address(folder: Path) -> None:
+def test_a_terminal_asks_again_after_a_wrong_answer(folder: Path) -> None:
     answers = [
         ("Public address", "news example"), ("Error: ", "news.example"), ("Name of the site", "News"),
-        ("first admin", "ann"), ("Password", PASSWORD), ("Repeat", PASSWORD),
+        ("first admin", "ann"), ("Password", "password"), ("Repeat", "password"),
+        ("guessed first", ""), ("Password", PASSWORD), ("Repeat", PASSWORD),
     ]  # fmt: skip
     output = converse(voteweb_command("init", folder / "site", "--user", getpass.getuser()), answers)
     assert "Made the site" in output
+    assert "deploy systemd --install --name site" in output
     assert PASSWORD not in output
     assert from_env(read_file(folder / "site" / "voteweb.env")).site_url == "https://news.example"
+
+
+def test_a_site_under_http_is_told_what_a_public_one_needs(invoke_alone: Invoke, folder: Path) -> None:
+    result = invoke_alone("init", folder, *OPTIONS, "--site-url", "http://news.example", input=PASSWORD)
+    assert "VOTEWEB_TRUSTED_PROXIES=1" in result.stdout
+    assert "deploy" not in result.stdout
 
 
 @pytest.mark.parametrize(

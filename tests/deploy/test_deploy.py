@@ -111,6 +111,7 @@ def test_nginx_serves_https_once_the_certificate_is_there(deploy: Deploy, certif
     assert first.exit_code == 0, first.output
     assert set(installed(tmp_path)) == {"/etc/nginx/conf.d/links-http.conf"}
     assert "certbot certonly --webroot --webroot-path /var/www/links --domain links.example" in first.output
+    assert "deploy nginx --install --name links" in first.output
     assert (tmp_path / "root" / "var" / "www" / "links").is_dir()
 
     folder = tmp_path / "root" / "etc" / "letsencrypt" / "live" / "links.example"
@@ -136,7 +137,7 @@ def test_nginx_serves_https_once_the_certificate_is_there(deploy: Deploy, certif
 def test_compose_accepts_what_is_installed(deploy: Deploy, site: Path, tmp_path: Path) -> None:
     command = compose_command()
     needs(command, "docker compose, or docker-compose")
-    assert deploy("compose", "--install").exit_code == 0
+    assert "exec site voteweb user create NAME --role admin" in deploy("compose", "--install").stdout
     folder = tmp_path / "root" / site.relative_to("/")
     shutil.copy(site / "voteweb.env", folder)
     check = subprocess.run(
@@ -176,6 +177,14 @@ def test_a_changed_file_is_kept_beside_the_new_one(deploy: Deploy, tmp_path: Pat
     assert "the former file is links.caddy.old" in deploy("caddy", "--install").output
     assert file.with_name("links.caddy.old").read_text() == "mine"
     assert file.stat().st_mode & 0o777 == 0o644
+
+
+def test_the_services_of_another_site_are_not_replaced(deploy: Deploy, tmp_path: Path) -> None:
+    unit = tmp_path / "root" / "etc" / "systemd" / "system" / "links.service"
+    unit.parent.mkdir(parents=True)
+    unit.write_text("[Service]\nWorkingDirectory=/srv/first\n")
+    assert "runs the site in /srv/first" in deploy("caddy", "--install").stderr
+    assert list(installed(tmp_path)) == ["/etc/systemd/system/links.service"]
 
 
 def test_without_install_nothing_is_written(deploy: Deploy, tmp_path: Path) -> None:

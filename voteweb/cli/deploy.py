@@ -15,6 +15,8 @@ import click
 import voteweb
 from voteweb.cli.deploy_files import (
     CADDY,
+    SERVICE_NAME,
+    UNITS,
     DeployFile,
     Deployment,
     caddy_files,
@@ -47,7 +49,7 @@ def deploy(context: click.Context, kind: str, install: bool, name: str, root: Pa
 
     systemd: units for the site and its backups. caddy, nginx: the proxy. compose: all of it in containers.
     """
-    if not re.fullmatch(r"[a-z][a-z0-9-]{0,40}", name):
+    if not SERVICE_NAME.fullmatch(name):
         raise click.UsageError("--name may have small letters, digits and hyphens, and begins with a letter.")
     site = _deployment(context.find_root().params.get("site"), name)
     for warning in site.settings.warnings():
@@ -56,13 +58,16 @@ def deploy(context: click.Context, kind: str, install: bool, name: str, root: Pa
     if not install:
         click.echo("\n".join(f"# ----- {file.path}\n{file.text}" for file in files), nl=False)
         return
+    if kind != "compose":
+        _refuse_name_of_another(site, root)
     if kind == "compose" and (folder := _below(root, site.folder)).exists():
         become_owner(folder)  # who owns the folder could put links in place of the files
     os.umask(0o022)  # the proxies, which run as other users, read the files
     if kind == "nginx":
         _below(root, site.challenges).mkdir(parents=True, exist_ok=True)
         if not _below(root, site.certificates / "fullchain.pem").exists():
-            files, steps = files[:1], [*steps, _certbot(site), f"voteweb --site {site.folder} deploy nginx --install"]
+            again = f"voteweb --site {site.folder} deploy nginx --install --name {name}"
+            files, steps = files[:1], [*steps, _certbot(site), again]
     if kind == "caddy":
         files.append(_caddy_main(root))
     for file in files:
@@ -82,7 +87,9 @@ def _plan(kind: str, site: Deployment) -> tuple[list[DeployFile], list[str]]:
         return nginx_files(site), ["nginx -t && systemctl reload nginx"]
     build = [] if checkout() else ["docker build --file deploy/Dockerfile --tag voteweb .  (in a checkout)"]
     start = f"cd {site.folder} && docker compose --project-name {name} up --build --detach"
-    return compose_files(site), [*build, start]
+    # Its database is another one than that in which "voteweb init" has made the first admin.
+    admin = f"docker compose --project-name {name} exec site voteweb user create NAME --role admin"
+    return compose_files(site), [*build, start, f"{admin}  (its database is new, and has no admin yet)"]
 
 
 def _deployment(folder: Path | None, name: str) -> Deployment:
@@ -143,6 +150,21 @@ def _refuse_hidden(site: Deployment) -> None:
                 path=path,
                 hidden=", ".join(_HIDDEN),
             )
+
+
+def _refuse_name_of_another(site: Deployment, root: Path) -> None:
+    """Raise ConfigError if the services of this name are those of a site in another folder."""
+    unit = UNITS / f"{site.name}.service"
+    path = _below(root, unit)
+    folder = re.search(r"^WorkingDirectory=(.+)$", path.read_text("utf-8"), re.MULTILINE) if path.exists() else None
+    if folder and folder[1] != str(site.folder):
+        raise ConfigError(
+            "%(unit)s runs the site in %(other)s. Give the one in %(folder)s another name (--name); if it has moved, "
+            "delete that file.",
+            unit=unit,
+            other=folder[1],
+            folder=site.folder,
+        )
 
 
 def _caddy_version() -> tuple[int, ...]:

@@ -14,6 +14,8 @@ from voteweb.core.resources import checkout, resource_folder
 UNITS = Path("/etc/systemd/system")
 CADDY = Path("/etc/caddy")
 NGINX = Path("/etc/nginx/conf.d")
+#: What the services of a site may be called.
+SERVICE_NAME = re.compile(r"[a-z][a-z0-9-]{0,40}")
 #: The newest version of Caddy that needs "buffer_requests" instead of "request_buffers".
 _OLD_CADDY = (2, 6, 3)
 _BUILD = re.compile(r"^    build:\n(?:      .*\n)+", re.MULTILINE)

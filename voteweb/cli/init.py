@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from voteweb.cli.deploy_files import SERVICE_NAME
 from voteweb.cli.environment import (
     DEFAULT_SITE,
     FILE_NAME,
@@ -77,7 +78,10 @@ def init(
     if settings.redis_url or not is_new:
         with _open_store(settings) as store:
             if store.users.has_admin():
-                raise ConfigError("The database of this site has an admin already. Nothing was changed.")
+                raise ConfigError(
+                    "The database of this site has an admin already, and nothing was changed. To make another: voteweb "
+                    "user create NAME --role admin. For a forgotten password: voteweb user password NAME."
+                )
     name = _ask("Name of the first admin", "--admin", admin, validation.user_name)
     password_hash = new_password_hash(name, settings.site_name, password_stdin)
     if is_new:
@@ -87,8 +91,22 @@ def init(
         entry = NewLogEntry(LogAction.ROLE, COMMAND_LINE, about=name, why=Role.ADMIN.value)
         store.users.make(name, password_hash, Role.ADMIN, entry=entry)
     click.echo(f"Made the site in {folder}, with the admin {name}.")
-    option = "" if folder == DEFAULT_SITE else f" --site {shlex.quote(str(folder))}"
-    click.echo(f"Next, as root:\n  voteweb{option} deploy systemd --install\n  voteweb{option} deploy caddy --install")
+    click.echo(_next_steps(folder, settings))
+
+
+def _next_steps(folder: Path, settings: Settings) -> str:
+    is_default = folder == DEFAULT_SITE
+    site = "" if is_default else f" --site {shlex.quote(str(folder))}"
+    if not settings.site_url.startswith("https:"):
+        return (
+            f"Next, to try it on this machine:\n  voteweb{site} run\n"
+            f"A public site needs VOTEWEB_SITE_URL=https://… and VOTEWEB_TRUSTED_PROXIES=1 in {folder / FILE_NAME}."
+        )
+    # Without a name of its own, a second site would take the place of the first one's services.
+    name = "" if is_default or not SERVICE_NAME.fullmatch(folder.name) else f" --name {folder.name}"
+    return "\n".join(
+        ["Next, as root:", *(f"  voteweb{site} deploy {kind} --install{name}" for kind in ("systemd", "caddy"))]
+    )
 
 
 def _ask_settings(

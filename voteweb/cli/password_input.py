@@ -14,10 +14,17 @@ password_stdin_option = click.option("--password-stdin", is_flag=True, help="Rea
 def new_password_hash(name: str, site_name: str, from_stdin: bool) -> str:
     """Read a new password of the member *name* from standard input or the terminal, and return its hash.
 
-    Raises Invalid for a password that the site would not accept either.
+    At the terminal, a password that the site would not accept either is asked for again; else it raises Invalid.
     """
-    typed = _read_password() if from_stdin else _prompt_password()
-    return passwords.hash_password(validation.password(typed, name, site_name))
+    if from_stdin:
+        return passwords.hash_password(validation.password(_read_password(), name, site_name))
+    while True:
+        try:
+            password = validation.password(_prompt_password(), name, site_name)
+        except Invalid as error:
+            click.echo(f"Error: {error}", err=True)
+        else:
+            return passwords.hash_password(password)
 
 
 def _read_password() -> str:
