@@ -70,5 +70,7 @@ def test_the_steps_lead_to_a_site_under_https_with_an_admin(machine: BareDebian)
     assert "The data are consistent: 0 articles, 1 member, 0 groups" in output
     assert "HTTP/2 200" in output
     assert "ann is now admin; before: admin." in output
+    refusal = machine.run("! voteweb backup /root/copy.gz 2>&1")
+    assert "Permission denied: /root/copy.gz (the command of root goes on as the owner of the site, voteweb)" in refusal
     # No command of root has left a file of root's.
     assert machine.run("find /var/lib/voteweb ! -user voteweb -o -perm /077 ! -path '*/data/*'") == ""

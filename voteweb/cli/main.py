@@ -34,6 +34,7 @@ class Commands(AppGroup):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; raise its failure as a ClickException."""
+        is_root = os.geteuid() == 0
         try:
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
@@ -45,7 +46,10 @@ class Commands(AppGroup):
         except OSError as error:
             if error.strerror is None:
                 _fail(str(error))
-            _fail(f"{error.strerror}: {error.filename}" if error.filename else error.strerror)
+            message = f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+            if is_root and isinstance(error, PermissionError) and os.geteuid() != 0:
+                message += f" (the command of root goes on as the owner of the site, {os.environ['USER']})"
+            _fail(message)
         except Exception as error:
             if os.environ.get(TRACEBACK_VARIABLE):
                 raise
