@@ -10,6 +10,7 @@ from voteweb.core.models import LogIn, LogInOutcome, Page
 from voteweb.core.names import name_key
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.scanner import batched
 
 
 class LogIns:
@@ -43,8 +44,8 @@ class LogIns:
 
     def forget(self, name: str) -> None:
         """Forget all attempts to log in as the member *name*, who leaves."""
-        for text, _ in self._pairs_of(name):
-            self._connection.command("ZREM", self._key, text)
+        for entries in batched(text for text, _ in self._pairs_of(name)):
+            self._connection.command("ZREM", self._key, *entries)
 
     def _pairs_of(self, name: str) -> list[Any]:
         pairs = self._connection.command("ZREVRANGE", self._key, 0, -1, "WITHSCORES")

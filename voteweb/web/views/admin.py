@@ -5,7 +5,7 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core.config import env_name
 from voteweb.core.settings_in_force import settings_in_force
-from voteweb.web.auth.login import login_required, queue_viewer, require_admin
+from voteweb.web.auth.login import login_required, queue_viewer, require_admin, viewer
 from voteweb.web.context import settings, store
 from voteweb.web.pagination import check_page_exists, page_number
 from voteweb.web.site_switches import start_settings
@@ -25,10 +25,7 @@ def index() -> ResponseReturnValue:
 @login_required
 def show_settings() -> str:
     """Show every setting, its value without secrets and where it is from; a switch goes before a setting."""
-    pipeline = store().pipeline()
-    viewer = queue_viewer(pipeline)
-    pipeline.execute()
-    require_admin(viewer.result)
+    require_admin(viewer())
     switched = {
         env_name(name): str(getattr(settings(), name))
         for name in ("signup", "hold_posts")
@@ -42,10 +39,10 @@ def show_settings() -> str:
 def log_ins() -> str:
     """Show who logged in, or tried to, in the last days."""
     number, pipeline = page_number(), store().pipeline()
-    viewer = queue_viewer(pipeline)
+    user = queue_viewer(pipeline)
     page = store().log_ins.queue_page(pipeline, number)
     pipeline.execute()
-    require_admin(viewer.result)
+    require_admin(user.result)
     return render_template("admin/log_ins.html", page=check_page_exists(page.result))
 
 
@@ -53,8 +50,5 @@ def log_ins() -> str:
 @login_required
 def invitations() -> str:
     """Show who invited whom among the members who joined last."""
-    pipeline = store().pipeline()
-    viewer = queue_viewer(pipeline)
-    pipeline.execute()
-    require_admin(viewer.result)
+    require_admin(viewer())
     return render_template("admin/invitations.html", rows=store().inviters.tree())

@@ -5,7 +5,7 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core.errors import Invalid
 from voteweb.core.ranking_trial import WEIGHTS, change_weights, has_own_vote_score, parse_weight
-from voteweb.web.auth.login import login_required, queue_viewer, require_admin
+from voteweb.web.auth.login import login_required, require_admin, viewer
 from voteweb.web.context import now, settings, store
 from voteweb.web.i18n.formatting import error_message
 
@@ -19,10 +19,7 @@ _MAX_TYPED_LENGTH = 20
 @login_required
 def show() -> ResponseReturnValue:
     """Show today's first page beside that under the weights in the query; a weight that is left out stays."""
-    pipeline = store().pipeline()
-    viewer = queue_viewer(pipeline)
-    pipeline.execute()
-    require_admin(viewer.result)
+    require_admin(viewer())
     typed = {name: request.args.get(name, "").strip()[:_MAX_TYPED_LENGTH] for name in WEIGHTS}
     weights: dict[str, int | None] = {}
     refused: dict[str, str] = {}
