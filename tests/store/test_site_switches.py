@@ -50,8 +50,9 @@ def test_admins_who_set_a_switch_at_once_are_each_in_the_log(store: Store) -> No
     choices = ["open", "approve", "invite", ""]
     pairs = zip(admins, choices, strict=True)
     at_once([partial(set_switch, store, admin, SwitchName.SIGNUP, choice) for admin, choice in pairs])
-    newest, signup = log_of(store)[0], store.switches.read_once().signup
-    assert newest[1] == ((signup.value,) if signup else ())
+    entries, signup = log_of(store), store.switches.read_once().signup
+    assert sorted(added for _, added, _, _ in entries[:-1]) == [(), ("approve",), ("invite",), ("open",)]
+    assert entries[0][1] == ((signup.value,) if signup else ())
 
 
 def test_values_of_another_program_set_nothing(store: Store) -> None:

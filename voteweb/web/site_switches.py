@@ -1,7 +1,7 @@
 """The switches of the site as this process knows them: read by a request at most once a second.
 
-So a switch holds within a second in every process, and a page costs no round trip for it. While the database is away,
-the last known switches hold.
+So a switch holds within a second in every process, which makes a round trip a second for it at most. While the
+database is away, the last known switches hold.
 """
 
 from contextlib import suppress
