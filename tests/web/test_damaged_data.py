@@ -1,6 +1,8 @@
 """Data that somebody else has damaged: pages say so in words, and /healthz names the key."""
 
 import logging
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +10,9 @@ from tests import factories
 from tests.store.examination import run
 from tests.web.browser import Browser
 from tests.web.conftest import MakeMember
+from tests.web.monitoring.samples import samples
+from voteweb.app import create_app
+from voteweb.core.config import Settings
 from voteweb.store import Store
 
 
@@ -47,6 +52,24 @@ def test_a_key_of_another_type_is_explained_and_named(
     run(store, "RENAME", "once:kept", key)
     assert browser.open(address).status == 200
     assert reader.open("/healthz").response.get_json() == {"status": "ok", "reasons": []}
+
+
+@pytest.mark.parametrize("key", ["time:", "reports:", "mail-status:", "backup:"])
+def test_metrics_go_on_without_what_is_damaged(store: Store, settings: Settings, tmp_path: Path, key: str) -> None:
+    changed = replace(
+        settings, metrics_token="t" * 32, site_url="https://news.example", mail_url="smtp://localhost",
+        mail_from="news@news.example", data_dir=str(tmp_path),
+    )  # fmt: skip
+    factories.article(store)
+    run(store, "DEL", key)
+    run(store, "XADD", key, "*", "x", "y")
+    browser = Browser(create_app(changed, store)).open("/metrics", headers={"Authorization": f"Bearer {'t' * 32}"})
+    assert browser.status == 200
+    counted = samples(browser.response.data)
+    assert counted["voteweb_redis_up"] == 1
+    assert ("voteweb_articles" in counted) is (key not in ("time:", "reports:"))
+    assert ("voteweb_mails_due" in counted) is (key != "mail-status:")
+    assert "voteweb_backup_bytes" not in counted
 
 
 def test_a_value_that_is_no_number_is_explained(store: Store, make_member: MakeMember) -> None:

@@ -9,7 +9,7 @@ REQUESTS = "voteweb_request_seconds"
 
 
 def test_new_site_has_all_metrics() -> None:
-    values = samples(PrometheusMetrics().render(Facts(Sizes(60, 17))))
+    values = samples(PrometheusMetrics().render(Facts(Sizes(60, 17), is_up=True)))
     assert values["voteweb_articles"] == 60
     assert values["voteweb_members"] == 17
     assert values["voteweb_redis_up"] == 1

@@ -19,9 +19,9 @@ from voteweb.store.server_info import Sizes
 class Facts(NamedTuple):
     """The facts that gauges show.
 
-    *sizes* are None if Redis does not answer, *backup* is None if there never was a good one, *mail* without mail. On a
-    site that *has_search*, *search* is the state of the machine's index, None if there is none yet. *reasons* are those
-    for which the site is degraded.
+    *is_up* tells whether Redis answers. *sizes* and *mail* are None if it does not or their data are damaged, *mail*
+    also on a site without mail; *backup* is None if there never was a good one. On a site that *has_search*, *search*
+    is the state of the machine's index, None if there is none yet. *reasons* are those for which the site is degraded.
     """
 
     sizes: Sizes | None = None
@@ -30,6 +30,7 @@ class Facts(NamedTuple):
     has_search: bool = False
     search: State | None = None
     reasons: int = 0
+    is_up: bool = False
 
 
 class GaugeCollector:
@@ -46,7 +47,7 @@ class GaugeCollector:
         yield build
         yield _gauge("workers", "Web server processes that run.", _living_workers())
         yield _gauge("degraded_reasons", "Reasons that /healthz gives.", self._facts.reasons)
-        yield _gauge("redis_up", "Whether Redis answers.", sizes is not None)
+        yield _gauge("redis_up", "Whether Redis answers.", self._facts.is_up)
         if sizes:
             yield _gauge("articles", "Articles that are listed.", sizes.articles)
             yield _gauge("members", "Members who ever joined, and the posters of imported articles.", sizes.members)

@@ -1,15 +1,17 @@
 """The site about itself: what it is and how it ranks, its rules and its privacy, its health, and its metrics."""
 
 import json
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from secrets import compare_digest
+from typing import TypeVar
 
 from flask import Blueprint, Response, abort, current_app, jsonify, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config
-from voteweb.core.errors import Unavailable
+from voteweb.core.errors import DataDamaged, Unavailable
 from voteweb.core.models import Order
 from voteweb.core.ranking_example import choose_example
 from voteweb.embedded import disk
@@ -23,6 +25,8 @@ from voteweb.web.monitoring import metrics
 from voteweb.web.monitoring.gauges import Facts
 from voteweb.web.ranking_chart import draw_chart
 from voteweb.web.responses import public
+
+T = TypeVar("T")
 
 blueprint = Blueprint("status", __name__)
 
@@ -117,16 +121,26 @@ def show_metrics() -> ResponseReturnValue:
     if sent is None or not compare_digest((sent.token or "").encode(), token.encode()):
         message = "Send VOTEWEB_METRICS_TOKEN as a bearer token.\n"
         return Response(message, 401, {"WWW-Authenticate": "Bearer"}, mimetype="text/plain")
-    sizes, backup, mail, reasons = None, None, None, 1
+    facts = Facts(has_search=search_index() is not None, search=_search_state(), reasons=1)
     with suppress(Unavailable):
-        sizes, backup = store().server_info.sizes(), store().last_backup.get()
-        mail = store().mail.status() if settings().mail_url else None
-        reasons = len(site_health()[1])
-    facts = Facts(sizes, backup, mail, search_index() is not None, _search_state(), reasons)
-    text = prometheus.render(facts)
-    response = Response(text, mimetype="text/plain")
+        facts = facts._replace(
+            sizes=_unless_damaged(store().server_info.sizes),
+            backup=store().last_backup.get(),
+            mail=_unless_damaged(store().mail.status) if settings().mail_url else None,
+            reasons=len(site_health()[1]),
+            is_up=True,
+        )
+    response = Response(prometheus.render(facts), mimetype="text/plain")
     response.cache_control.no_store = True
     return response
+
+
+def _unless_damaged(read: Callable[[], T]) -> T | None:
+    """Return what *read* returns, None for damaged data: what else is measured must be seen then above all."""
+    try:
+        return read()
+    except DataDamaged:
+        return None
 
 
 def _search_state() -> State | None:
