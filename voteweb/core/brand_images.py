@@ -14,6 +14,8 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 _VIEW_BOX = re.compile(r"<svg\b[^>]*\bviewBox\s*=\s*[\"'][-\d.\s,]*?([\d.]+)[\s,]+([\d.]+)\s*[\"']")
 #: Pixels of a side of icon.png: phones ask for 180 and more, and nothing for more than the most.
 _MIN_ICON, _MAX_SIDE = 180, 2_048
+#: Units of a side of an SVG: far more than any program writes, and a number that can be worked with.
+_MAX_SVG_SIDE = 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,6 @@ def _svg_size(path: Path, content: bytes) -> tuple[float, float]:
         width, height = (float(side) for side in match.groups()) if match else (0.0, 0.0)
     except ValueError:
         width = height = 0.0
-    if width <= 0 or height <= 0:
+    if not all(0 < side <= _MAX_SVG_SIDE for side in (width, height)):
         raise ConfigError('%(path)s is no SVG with a viewBox, such as viewBox="0 0 64 64".', path=path)
     return width, height
