@@ -119,6 +119,19 @@ MAIL_RESET_BY_NAME = Limit(
        "The limit keeps members from getting mails that they did not ask for."),
     ("mail.recover",),
 )  # fmt: skip
+#: Each sends a mail to an address that may be somebody else's.
+EMAIL = Limit(
+    "email", "give an e-mail address", LimitScope.MEMBER, 3, 16, DAY,
+    N_("You have reached the limit of %(burst)s e-mail addresses in a row. Please try again in %(wait)s, at "
+       "%(when)s. The limit keeps others from getting mails that they did not ask for."),
+    ("mail.index",),
+    counts_refused=False,
+)  # fmt: skip
+#: Many accounts of one person must not send many mails to another.
+EMAIL_BY_ADDRESS = Limit(
+    "emailname", "give one e-mail address, whichever members do", LimitScope.NAME, 5, 16, DAY, EMAIL.message,
+    ("mail.index",),
+)  # fmt: skip
 #: Building a combined ranking costs Redis half a millisecond and up to 60 KB; one that is kept is not counted.
 #: Nobody browses as many in a minute, and a feed reader that serves many people may follow hundreds an hour.
 COMBINE = Limit(
@@ -206,6 +219,7 @@ LIMITS = (
     RECOVERY_BY_NAME,
     MAIL_RESET_BY_ADDRESS,
     MAIL_RESET_BY_NAME,
+    EMAIL_BY_ADDRESS,
     COMBINE,
     SEARCH,
     NEWCOMER_VOTE,
@@ -276,14 +290,7 @@ LIMITS = (
            "Please try again in %(wait)s, at %(when)s. The limit keeps the site fast for everybody."),
         ("recovery.codes",),
     ),
-    # Each sends a mail to an address that may be somebody else's.
-    Limit(
-        "email", "give an e-mail address", LimitScope.MEMBER, 3, 16, DAY,
-        N_("You have reached the limit of %(burst)s e-mail addresses in a row. Please try again in %(wait)s, at "
-           "%(when)s. The limit keeps others from getting mails that they did not ask for."),
-        ("mail.index",),
-        counts_refused=False,
-    ),
+    EMAIL,
     Limit(
         "invite", "make, withdraw invitations", LimitScope.MEMBER, 10, 30, DAY,
         N_("You have reached the limit of %(burst)s invitations made or withdrawn in a row. "

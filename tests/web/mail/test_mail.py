@@ -211,6 +211,17 @@ def test_links_for_passwords_are_limited_under_each_name(make_app: MakeApp, app:
     assert run(store, "ZRANGE", "outbox:", 0, -1) == ["reset bob", "reset eve"]
 
 
+def test_many_accounts_send_few_mails_to_one_address(make_app: MakeApp, app: Flask, store: Store) -> None:
+    limited, answers = make_app(**mail_settings(app), limits=1), []
+    for at in range(6):
+        member = factories.user(store, f"eve{at}")
+        browser = Browser(limited).start_session(member)
+        typed = ADDRESS if at % 2 else ADDRESS.upper()
+        answers.append(browser.open("/account/mail").submit("/account/mail", email=typed).status)
+    assert answers == [303] * 5 + [429]
+    assert run(store, "ZCARD", "outbox:") == 5
+
+
 def mail_settings(app: Flask) -> dict[str, str]:
     """Return what makes a site like *app* send mail."""
     settings = app.extensions["voteweb.settings"]

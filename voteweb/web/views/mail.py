@@ -12,7 +12,7 @@ from voteweb.core.mail_errors import LinkOutOfDate, OutboxFull
 from voteweb.core.models import User
 from voteweb.core.names import name_key
 from voteweb.core.permissions import may_moderate
-from voteweb.core.rate_limits import MAIL_RESET_BY_ADDRESS, MAIL_RESET_BY_NAME
+from voteweb.core.rate_limits import EMAIL_BY_ADDRESS, MAIL_RESET_BY_ADDRESS, MAIL_RESET_BY_NAME
 from voteweb.web import rate_limits
 from voteweb.web.auth.confirmation import require_recent_password
 from voteweb.web.auth.csrf import csrf_handled_by_form, signed_by_link
@@ -37,9 +37,11 @@ def index() -> ResponseReturnValue:
     form = EmailForm()
     if form.validate_on_submit():
         require_recent_password(user)
+        address = form.email.data or ""
         try:
-            store().mail.request(user, form.email.data or "", locale.current().code)
-        except OutboxFull as error:
+            rate_limits.hit((EMAIL_BY_ADDRESS, address.lower()))
+            store().mail.request(user, address, locale.current().code)
+        except (OutboxFull, TooFast) as error:
             form.refuse(error, "email")
         else:
             flash(_("A mail with a link is on its way. Open the link to confirm your address."))
