@@ -42,6 +42,12 @@ def test_the_file_of_the_current_folder_is_read_unless_a_database_is_named(site:
             assert process.wait(20) == status
 
 
+def test_a_site_named_after_the_command_is_refused_with_its_place(invoke_alone: Invoke) -> None:
+    result = invoke_alone("user", "list", "--site", "news")
+    assert result.exit_code == 2
+    assert '"voteweb --site DIR …"' in result.stderr
+
+
 def test_plain_values_are_read_as_they_were_written(tmp_path: Path) -> None:
     values = {"VOTEWEB_SITE_NAME": "Ann's C# News; 新闻", "VOTEWEB_REDIS_URL": "redis://me:p=a#b@db/0", "EMPTY": ""}
     write_file(tmp_path / "file", values, {"EMPTY": "A comment."})

@@ -37,6 +37,10 @@ class Commands(AppGroup):
         is_root = os.geteuid() == 0
         try:
             return super().invoke(ctx)
+        except click.NoSuchOption as error:
+            if error.option_name != "--site":
+                raise
+            raise click.UsageError('Write it before the command: "voteweb --site DIR …".', error.ctx) from None
         except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
             raise
         except (KeyboardInterrupt, click.Abort):
