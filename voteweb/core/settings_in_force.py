@@ -34,12 +34,12 @@ def settings_in_force(
 
     ``voteweb run`` gives its workers all settings in the environment, and tells them where each is from.
     """
-    told = _told_sources(env)
+    given = _given_sources(env)
     for setting in fields(Settings):
         name = env_name(setting.name)
         value, source = _shown(setting.name, settings), "default"
-        if told:
-            source = told.get(name, source)
+        if given:
+            source = given.get(name, source)
             if setting.name == "redis_url" and source == "default":
                 value = "embedded"
         elif env.get(name):
@@ -65,9 +65,9 @@ def mask_password(url: str) -> str:
     return re.sub(r"([?&](?:sentinel_)?password=)[^&#]*", r"\1***", url)
 
 
-def _told_sources(env: Mapping[str, str]) -> dict[str, str]:
-    told = json.loads(env.get(SOURCES_VARIABLE) or "{}")
-    return told if isinstance(told, dict) else {}
+def _given_sources(env: Mapping[str, str]) -> dict[str, str]:
+    given = json.loads(env.get(SOURCES_VARIABLE) or "{}")
+    return given if isinstance(given, dict) else {}
 
 
 def _shown(name: str, settings: Settings) -> str:

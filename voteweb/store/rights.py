@@ -27,7 +27,7 @@ WAITING_COMMANDS: tuple[Command, ...] = (("PUBLISH", "voteweb", ""), ("WAIT", "0
 #: Sent only to replicas, whose users are their own.
 REPLICA_COMMANDS = ("EVALSHA_RO", "ROLE")
 #: Without these the site works, but cannot tell what is wrong with the server.
-TELLING_COMMANDS: tuple[Command, ...] = (("INFO",), ("CONFIG", "GET", "maxmemory"))
+DIAGNOSTIC_COMMANDS: tuple[Command, ...] = (("INFO",), ("CONFIG", "GET", "maxmemory"))
 
 
 class Rights:
@@ -62,7 +62,7 @@ class Rights:
 
     def hints(self) -> list[str]:
         """Return what the user may not ask, so that it is not checked."""
-        refused = self._refused(TELLING_COMMANDS)
+        refused = self._refused(DIAGNOSTIC_COMMANDS)
         names = " and ".join(refused)
         return [f"The database does not allow {names}: its memory and disk are not checked."] if refused else []
 

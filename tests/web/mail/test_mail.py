@@ -22,7 +22,7 @@ from voteweb.store.moderation_log import NewLogEntry
 Send = Callable[[], None]
 Confirm = Callable[[User, str], None]
 ADDRESS = "bob@mail.example"
-ONE_PRESS = {"List-Unsubscribe": "One-Click"}
+ONE_CLICK = {"List-Unsubscribe": "One-Click"}
 
 
 def path_in(mail: EmailMessage, beginning: str) -> str:
@@ -134,7 +134,7 @@ def test_news_come_once_a_day_and_only_what_is_new(
     assert len(server.mails) == 1
 
 
-def test_one_press_without_a_session_stops_a_digest(
+def test_one_click_without_a_session_stops_a_digest(
     store: Store, bob: Browser, app: Flask, server: SmtpServer, send: Send, confirmed: Confirm
 ) -> None:
     member = store.users.get("bob")
@@ -152,12 +152,12 @@ def test_one_press_without_a_session_stops_a_digest(
     assert client.get(address, base_url="https://news.example").status_code == 200
     assert MailChoice.WEEKLY in store.mail.account("bob").choices
     for _ in range(2):
-        assert client.post(address, data=ONE_PRESS, base_url="https://news.example").status_code == 200
+        assert client.post(address, data=ONE_CLICK, base_url="https://news.example").status_code == 200
     assert store.mail.account("bob").choices == {MailChoice.REPLIES}
     due(store, "weekly bob")
     send()
     assert len(server.mails) == 1
-    assert client.post(f"{address}x", data=ONE_PRESS, base_url="https://news.example").status_code == 410
+    assert client.post(f"{address}x", data=ONE_CLICK, base_url="https://news.example").status_code == 410
 
 
 def test_no_other_page_and_no_site_without_mail_shows_an_address(

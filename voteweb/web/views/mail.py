@@ -124,7 +124,7 @@ def recover() -> ResponseReturnValue:
         else:
             if validation.is_member_name(name):
                 store().mail.queue_reset(name)
-            return render_template("mail/asked.html")
+            return render_template("mail/requested.html")
     return render_template("mail/recover.html", form=form), form.status
 
 
