@@ -79,6 +79,7 @@ def test_wrong_settings_are_named_and_change_nothing(settings: str, problem: str
         ("logo.svg", b"<html></html>", "is no SVG with a viewBox"),
         ("logo.svg", b'<svg viewBox="0 0 1.2.3 4">', "is no SVG with a viewBox"),
         ("logo.svg", b'<svg viewBox="0 0 %s 4">' % (b"9" * 400), "is no SVG with a viewBox"),
+        ("logo.svg", b"<svg " * 20_000, "is no SVG with a viewBox"),
         ("logo.svg", b" " * 100_001, "has more than 100,000 bytes. Make it smaller."),
         ("icon.png", png(200, 180), "is not square."),
         ("icon.png", png(64, 64), "must have 180 to 2,048 pixels a side."),

@@ -11,7 +11,7 @@ from voteweb.core.errors import ConfigError
 #: The height of a logo in the header, and its greatest width, in pixels of CSS: as much as the name takes on a phone.
 LOGO_HEIGHT, MAX_LOGO_WIDTH = 28, 128
 _PNG = b"\x89PNG\r\n\x1a\n"
-_VIEW_BOX = re.compile(r"<svg\b[^>]*\bviewBox\s*=\s*[\"'][-\d.\s,]*?([\d.]+)[\s,]+([\d.]+)\s*[\"']")
+_VIEW_BOX = re.compile(r"\bviewBox\s*=\s*[\"']([^\"']*)[\"']")
 #: Pixels of a side of icon.png: phones ask for 180 and more, and nothing for more than the most.
 _MIN_ICON, _MAX_SIDE = 180, 2_048
 #: Units of a side of an SVG: far more than any program writes, and a number that can be worked with.
@@ -79,9 +79,11 @@ def _png_size(path: Path, content: bytes) -> tuple[float, float]:
 
 
 def _svg_size(path: Path, content: bytes) -> tuple[float, float]:
-    match = _VIEW_BOX.search(content.decode("utf-8", "replace"))
+    text = content.decode("utf-8", "replace")
+    start = text.find("<svg")
+    match = _VIEW_BOX.search(text[start : text.find(">", start)]) if start >= 0 else None
     try:
-        width, height = (float(side) for side in match.groups()) if match else (0.0, 0.0)
+        _, _, width, height = map(float, match[1].replace(",", " ").split() if match else ())
     except ValueError:
         width = height = 0.0
     if not all(0 < side <= _MAX_SVG_SIDE for side in (width, height)):
