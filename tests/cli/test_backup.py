@@ -146,6 +146,22 @@ def test_a_failing_copy_fails_the_command_and_keeps_the_file(invoke: Invoke, sma
     assert (missing.exit_code, (tmp_path / "y").exists()) == (2, False)
 
 
+@pytest.mark.parametrize("option", ["--encrypt-to", "--then"])
+def test_an_empty_variable_of_a_script_makes_no_plain_backup(invoke: Invoke, tmp_path: Path, option: str) -> None:
+    result = invoke("backup", tmp_path / "x", option, "")
+    assert result.exit_code == 2
+    assert "it is empty" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_is_never_an_option_of_the_command(
+    invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert invoke("backup", "--then", "cp {} copy", "--", "-x").exit_code == 0
+    assert (tmp_path / "copy").read_bytes() == (tmp_path / "-x").read_bytes()
+
+
 def test_the_newest_files_and_those_of_the_last_weeks_are_kept(tmp_path: Path) -> None:
     days = [datetime(2026, 11, 1, 3, 30, tzinfo=UTC) + timedelta(days=day) for day in range(20)]  # from a Sunday on
     names = [file_name(day, ".age" if day.day % 2 else "") for day in days]

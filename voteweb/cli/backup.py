@@ -40,10 +40,17 @@ def _check_folder(_context: click.Context, _parameter: click.Parameter, typed: s
     return path
 
 
+def _refuse_empty(_context: click.Context, _parameter: click.Parameter, typed: str | None) -> str | None:
+    """Return what was *typed*: an empty variable in a script must not mean a backup that anybody can read."""
+    if typed is not None and not typed.strip():
+        raise click.BadParameter("it is empty")
+    return typed
+
+
 def _split_command(_context: click.Context, _parameter: click.Parameter, typed: str | None) -> list[str]:
     """Return the words of the command that was *typed*, whose program must be there before the backup begins."""
     try:
-        words = shlex.split(typed or "")
+        words = shlex.split(_refuse_empty(_context, _parameter, typed) or "")
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
     if words and not shutil.which(words[0]):
@@ -57,7 +64,12 @@ def _split_command(_context: click.Context, _parameter: click.Parameter, typed: 
 @click.option(
     "--keep-weekly", type=click.IntRange(0), default=0, help="Keep the newest of each of the last so many weeks, too."
 )
-@click.option("--encrypt-to", metavar="KEY", help="Encrypt to a key: age1…, a file with public keys, a GPG key id.")
+@click.option(
+    "--encrypt-to",
+    metavar="KEY",
+    callback=_refuse_empty,
+    help="Encrypt to a key: age1…, a file with public keys, a GPG key id.",
+)
 @click.option("--then", metavar="COMMAND", callback=_split_command, help="Run COMMAND, with the file in place of {}.")
 @with_site()
 def backup(site: Site, path: Path, keep: int | None, keep_weekly: int, encrypt_to: str | None, then: list[str]) -> None:
@@ -115,7 +127,8 @@ def _write(site: Site, file: Path, encryption: Encryption | None) -> list[str]:
 
 def _run(command: list[str], file: Path) -> None:
     """Run *command*, without a shell, on *file*; raise ConfigError if it fails."""
-    words = [word.replace("{}", str(file)) for word in command]
+    name = f"./{file}" if str(file).startswith("-") else str(file)  # else it would be an option
+    words = [word.replace("{}", name) for word in command]
     sys.stdout.flush()
     ended = subprocess.run(  # nosec B603  # noqa: S603 - the operator's own command, without a shell
         words, stdin=subprocess.DEVNULL, check=False
