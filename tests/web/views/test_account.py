@@ -118,7 +118,7 @@ def test_data_file_has_everything_of_the_member_and_no_secret(
     assert bob.response.headers["Cache-Control"] == "private, no-store"
     data = json.loads(bob.response.text)
     assert list(data) == [
-        "account", "recovery codes left", "sessions", "articles", "comments", "inbox", "inbox has a feed",
+        "account", "recovery codes left", "sessions", "log-ins", "articles", "comments", "inbox", "inbox has a feed",
         "front page shows the groups followed", "groups followed", "hidden", "saved", "saved articles have a feed",
         "conversations seen", "reports", "reports of comments", "invitations", "votes",
     ]  # fmt: skip
