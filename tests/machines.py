@@ -73,7 +73,9 @@ class Server(RedisProcess):
     """A database server of the site."""
 
     def start(self, *arguments: str) -> None:
-        super().start(str(REDIS / "replicated.conf"), *DIFFERENCES, *arguments)
+        # A copy: when the primary changes, Sentinel makes each server write into its file.
+        shutil.copy(REDIS / "replicated.conf", self.folder)
+        super().start("replicated.conf", *DIFFERENCES, *arguments)
 
     def replicate(self, port: int) -> None:
         """Become a replica of the server at *port*, and return when all data have arrived."""
