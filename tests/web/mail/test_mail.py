@@ -13,6 +13,7 @@ from tests.smtp_server import SmtpServer
 from tests.store.examination import run, snapshot
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeApp, MakeBrowser, MakeMember
+from voteweb.core import config
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.mail import MailChoice
 from voteweb.core.models import LogAction, Reason, Role, User
@@ -199,6 +200,19 @@ def test_an_address_is_removed_with_all_that_goes_there(store: Store, bob: Brows
     bob.open("/account/mail").submit("/account/mail/remove")
     assert not any("email" in field for field in run(store, "HKEYS", "user:bob"))
     assert run(store, "ZCARD", "digests:") == 0
+
+
+def test_an_address_is_removed_and_changed_only_after_the_password(
+    store: Store, bob: Browser, confirmed: Confirm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    confirmed(store.users.get("bob"), ADDRESS)
+    monkeypatch.setattr(config, "PASSWORD_CHECK_SECONDS", 0)
+    assert bob.open("/account/mail").submit("/account/mail", email="eve@mail.example").status == 403
+    assert bob.open("/account/mail").submit("/account/mail/remove").status == 403
+    account = store.mail.account("bob")
+    assert (account.email, account.pending) == (ADDRESS, None)
+    bob.submit("/account/mail/remove", **{"own-password": PASSWORD})
+    assert store.mail.account("bob").email == ""
 
 
 def test_links_for_passwords_are_limited_under_each_name(make_app: MakeApp, app: Flask, store: Store) -> None:

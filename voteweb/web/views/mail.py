@@ -75,8 +75,9 @@ def choose() -> ResponseReturnValue:
 @blueprint.post("/account/mail/remove")
 @login_required
 def remove() -> ResponseReturnValue:
-    """Forget the viewer's address."""
+    """Forget the viewer's address, which a stolen session must not do: it recovers the account."""
     user = require_member(viewer())
+    require_recent_password(user)
     for address in _addresses(store().mail.account(user.name)):
         store().mail.stop(user.name, address, StopKind.ALL, actor=user)
     flash(_("Your e-mail address has been removed."))
