@@ -10,6 +10,10 @@ from voteweb.core.config import Settings, env_name, from_env
 from voteweb.core.errors import ConfigError
 
 BAD_CONTACT = "VOTEWEB_SECURITY_CONTACT must begin with mailto: or https:// and have no blanks."
+BAD_SITE = (
+    "VOTEWEB_SITE must be at most 32 lower-case letters a to z, digits and hyphens, the first no hyphen. "
+    "The name that readers see is VOTEWEB_SITE_NAME."
+)
 BAD_URL = "VOTEWEB_SITE_URL must be http:// or https:// and a host in ASCII, without a path."
 BAD_URLS = ["news.example", "ftp://news.example", "https://", "https://news.example/news", "https://a b", "//news"]
 BAD_URLS += ["https://:::", "https://news.example:99999", "https://news.example:0", "https://[::1", "https://[1.2.3.4]"]
@@ -57,6 +61,7 @@ BAD_URLS += ["https://:::", "https://news.example:99999", "https://news.example:
         *(({"VOTEWEB_SITE_URL": url}, BAD_URL) for url in BAD_URLS),
         ({"VOTEWEB_SECURITY_CONTACT": "ann@news.example"}, BAD_CONTACT),
         ({"VOTEWEB_SECURITY_CONTACT": "mailto:ann\nContact: eve"}, BAD_CONTACT),
+        *(({"VOTEWEB_SITE": name}, BAD_SITE) for name in ("Cooking", "-cooking", "a" * 33, "a b", "{a}", "süd", "a\n")),
         ({"VOTEWEB_SIGNUP": "maybe"}, "VOTEWEB_SIGNUP must be one of: open, approve, invite, closed."),
     ],
 )

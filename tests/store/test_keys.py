@@ -13,13 +13,13 @@ from tests.conftest import MakeStore
 from tests.store.examination import broken, run, snapshot
 from tests.store.key_patterns import key_methods, key_pattern
 from voteweb.core import rate_limits
-from voteweb.core.config import COMMAND_LINE
+from voteweb.core.config import COMMAND_LINE, Settings
 from voteweb.core.jobs import ACCOUNT_DELETIONS
 from voteweb.core.mail import MailChoice, MailOutcome, PendingEmail
 from voteweb.core.models import DomainAction, LogAction, LogInOutcome, Order, Period, Reason, Role, User
 from voteweb.core.my_site import hidden_member
 from voteweb.core.site_switches import SwitchName
-from voteweb.store import Store
+from voteweb.store import Store, open_store
 from voteweb.store.bans import Span
 from voteweb.store.keys import Keys, article_id
 from voteweb.store.last_backup import BackupFacts
@@ -171,6 +171,11 @@ def test_a_prefix_with_characters_of_patterns_is_refused(prefix: str) -> None:
 @pytest.mark.parametrize("keys", [Keys(), Keys("{site}:")], ids=lambda keys: keys.prefix)
 def test_keys_of_other_programs_are_recognized(keys: Keys, key: str) -> None:
     assert not keys.is_ours(keys.prefix + key)
+
+
+@pytest.mark.parametrize(("site", "key"), [("", "article:1"), ("cooking", "{cooking}:article:1")])
+def test_the_name_of_the_site_is_the_hash_tag_of_its_keys(site: str, key: str) -> None:
+    assert open_store(Settings(redis_url="redis://localhost", site=site)).keys.article(1) == key
 
 
 def test_keys_without_the_prefix_are_of_another_site() -> None:

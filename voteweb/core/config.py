@@ -15,7 +15,7 @@ from typing import Any
 
 from voteweb.core.errors import ConfigError
 from voteweb.core.mail_settings import check_mail
-from voteweb.core.setting_checks import is_origin, refuse_misspelt
+from voteweb.core.setting_checks import is_origin, is_site, refuse_misspelt
 
 #: The layout of the data that this version reads and writes: a change of layout raises it and has a conversion.
 SCHEMA = 3
@@ -402,6 +402,9 @@ class Settings:
     redis_url: str = _setting(
         "", "URL", "redis://, rediss://, unix:// or redis+sentinel://; empty: the embedded database"
     )
+    site: str = _setting(
+        "", "name", "the site's name in the keys of a database that several sites share; empty: the one without a name"
+    )
     redis_deadline: float = _setting(2.0, "seconds", "how long a page waits for Redis before it answers 503", 0.1, 60)
     read_replicas: int = _setting(0, "0 or 1", "under Sentinel: whether replicas answer readers, slightly late")
     wait_replicas: int = _setting(0, "replicas", "replicas that must have a vote or post before it is answered", 0, 100)
@@ -505,6 +508,11 @@ class Settings:
         """Check every value, and compute the value of a vote if it is not set; raise ConfigError."""
         for setting in fields(self):
             _check(setting, getattr(self, setting.name))
+        if not is_site(self.site):
+            raise ConfigError(
+                "VOTEWEB_SITE must be at most 32 lower-case letters a to z, digits and hyphens, the first no hyphen. "
+                "The name that readers see is VOTEWEB_SITE_NAME."
+            )
         if not self.vote_score:
             object.__setattr__(self, "vote_score", 86_400 / self.good_votes)
         if not self.comment_vote_score:

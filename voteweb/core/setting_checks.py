@@ -1,4 +1,4 @@
-"""Checks of settings that need more than a bound: public addresses, and names that look misspelt."""
+"""Checks of settings that need more than a bound: names of sites, public addresses, and names that look misspelt."""
 
 import re
 from collections.abc import Sequence
@@ -9,6 +9,13 @@ from voteweb.core.errors import ConfigError
 #: Letters by which a name may differ from that of a setting and still be taken for a slip.
 MAX_SLIPS = 2
 _ORIGIN = re.compile(r"https?://(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.?)(?P<port>:\d+)?/?")
+#: The name of a site, which stands in each of its keys.
+_SITE = re.compile(r"(?:[a-z0-9][a-z0-9-]{0,31})?")
+
+
+def is_site(name: str) -> bool:
+    """Tell whether *name* can be that of a site; "" is the site without a name."""
+    return _SITE.fullmatch(name) is not None
 
 
 def is_origin(url: str) -> bool:

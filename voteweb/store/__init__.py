@@ -145,11 +145,11 @@ class Store:
 
 
 def open_store(settings: Settings, keys: Keys | None = None) -> Store:
-    """Return the store at ``settings.redis_url``; nothing is sent to Redis yet."""
+    """Return the store of ``settings.site`` at ``settings.redis_url``; nothing is sent to Redis yet."""
     connection = open_connection(
         settings.redis_url,
         settings.redis_deadline,
-        keys=keys,
+        keys=keys or Keys.of_site(settings.site),
         read_replicas=bool(settings.read_replicas),
         wait_replicas=settings.wait_replicas,
     )

@@ -44,6 +44,14 @@ class Keys:
             raise ValueError(f"{prefix!r} cannot be a prefix of keys")
         self.prefix = prefix
 
+    @classmethod
+    def of_site(cls, name: str) -> "Keys":
+        """Return the keys of the site *name*; "" is the one without a name.
+
+        The braces make the name the hash tag of each key: a cluster keeps all of a site in one slot.
+        """
+        return cls(f"{{{name}}}:" if name else "")
+
     def last_article_id(self) -> str:
         """A string: the last article id given out; for ever."""
         return f"{self.prefix}{_ARTICLE}"
