@@ -53,11 +53,16 @@ def _switches(stored: dict[str, str]) -> SiteSwitches:
     return site_switches.switches({name: switch for name, switch in read.items() if switch})
 
 
+def is_switch(name: str, stored: str) -> bool:
+    """Tell whether *stored* sets the switch *name*."""
+    return _switches({name: stored}) != SiteSwitches()
+
+
 def _switch(stored: str) -> Switch | None:
     """Return the switch that *stored* holds, None for what another program wrote."""
     try:
         fields = json.loads(stored)
         time = finite_number(str(fields["time"])) or 0.0
         return Switch(str(fields["value"]), str(fields["words"]), str(fields["by"]), time)
-    except (ValueError, TypeError, LookupError):
+    except (ValueError, TypeError, LookupError, RecursionError):
         return None

@@ -13,6 +13,7 @@ from tests.store.examination import broken, run
 from tests.store.storm import ACTIONS, StoreStorm
 from tests.store.thread_data import node, write_thread
 from voteweb.core.models import DomainAction, LogAction, Role
+from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store
 from voteweb.store.bans import Span
 from voteweb.store.moderation_log import NewLogEntry
@@ -61,6 +62,8 @@ def build_site(store: Store) -> None:
     rule = NewLogEntry(LogAction.DOMAIN, "Ann", title="spam.example", why="spam")
     store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=store.users.get("ann"))
     store.articles.post(factories.draft(link="https://spam.example/"), bob, factories.token())
+    words = NewLogEntry(LogAction.SWITCH, "Ann", title="announcement", why="We move on Sunday.")
+    store.switches.set(SwitchName.ANNOUNCEMENT, ON, words, actor=store.users.get("ann"))
     spam = NewLogEntry(LogAction.BAN, "Mod", about="dan", why="spam")
     factories.article(store, factories.user(store, "dan"), link="")
     store.bans.ban("dan", spam, days=7, articles=Span.ALL)

@@ -22,6 +22,7 @@ THREAD = records.Thread(7, {"last": "4", "rev": "9", "closes": "1700000000", "cl
 INBOX = records.Inbox("ann", ["mention 7.4 1700000000", "report log-3 1700000000"], [], None)
 VISITS = records.Visits("ann", {"7": "3 4 1700000000.5", "8": "0 4 1700000000.5 1,4"}, None)
 HIDES = records.OwnList("ann", "hides", {"a7": "1700000000.5", "mann": "1700000000"})
+SWITCH = records.SiteSwitch("read-only", '{"value":"on","words":"","by":"ann","time":1}')
 KEY = records.Key("time:", "zset", ["article:1", "1700000000.5"], None)
 
 
@@ -107,6 +108,8 @@ def test_a_missing_value_is_a_fault(record: Any, name: str) -> None:
     "record",
     [
         replace(ARTICLE, id=0),
+        replace(SWITCH, name="other"),
+        replace(SWITCH, switch="[" * 9_000),
         replace(ARTICLE, id=2**60),
         replace(ARTICLE, voters=[0]),
         replace(ARTICLE, voters=["x" * 200]),

@@ -25,6 +25,7 @@ RECORDS: tuple[BackupRecord, ...] = (
     records.OwnList("ann", "follows", {"go": "1700000000"}),
     records.Notes("ann", {"1": "{}"}),
     records.DomainRule("spam.example", "{}"),
+    records.SiteSwitch("signup", "{}"),
     records.Thread(7, {"last": "2"}),
     records.Comment(7, 1, {"parent": "0", "text": "编程"}, [1], 1_700_000_000_000, {"ann": "{}"}),
     records.Comment(7, 2, {"parent": "1"}, None, None, {}),

@@ -24,6 +24,7 @@ from voteweb.store.keys import article_id, comment_of, is_article, parse_comment
 from voteweb.store.moderation_log import unpack
 from voteweb.store.scanner import Scanner, batched
 from voteweb.store.server_info import ServerInfo
+from voteweb.store.site_switches import is_switch
 
 #: Fingerprints of imported rows in one record.
 FINGERPRINTS_PER_RECORD = 1_000
@@ -61,8 +62,7 @@ class Dump:
             yield from dump_threads(self._scanner)
             yield from dump_articles(self._scanner)
             yield from self._groups()
-            for domain, rule in sorted(self._scanner.run_atomic([("HGETALL", self._keys.domain_rules())])[0].items()):
-                yield records.DomainRule(domain, rule)
+            yield from self._rules_and_switches()
             yield from self._members()
             yield from self._log_entries()
             yield records.Counters(*self._counters())
@@ -157,6 +157,15 @@ class Dump:
             replies = self._scanner.run_atomic([("HGETALL", self._keys.group_info(name)) for name in names])
             for name, fields in zip(names, replies, strict=True):
                 yield records.Group(name, fields, alias_of.get(name, ""))
+
+    def _rules_and_switches(self) -> Iterator[BackupRecord]:
+        commands = [("HGETALL", self._keys.domain_rules()), ("HGETALL", self._keys.site())]
+        rules, switches = self._scanner.run_atomic(commands)
+        for domain, rule in sorted(rules.items()):
+            yield records.DomainRule(domain, rule)
+        for name, switch in sorted(switches.items()):
+            if is_switch(name, switch):  # others set nothing
+                yield records.SiteSwitch(name, switch)
 
     def _members(self) -> Iterator[BackupRecord]:
         seen = Bitmap()

@@ -38,6 +38,7 @@ from voteweb.store.domain_rules import parse_rule
 from voteweb.store.keys import is_article
 from voteweb.store.my_site import BOUNDS, is_entry
 from voteweb.store.scanner import finite_number
+from voteweb.store.site_switches import is_switch
 
 #: Groups of one article: VOTEWEB_MAX_GROUPS may be high, and each group takes 300 bytes.
 MAX_ARTICLE_GROUPS = 100
@@ -70,6 +71,9 @@ def field_faults(record: BackupRecord) -> Iterator[str]:
         case records.DomainRule():
             is_rule = parse_rule(record.domain, record.rule) is not None and len(record.rule) <= MAX_VALUE_LENGTH
             yield from value_faults("a domain rule", domain=is_name(record.domain), rule=is_rule)
+        case records.SiteSwitch():
+            fits = len(record.switch) <= MAX_VALUE_LENGTH and is_switch(record.name, record.switch)
+            yield from value_faults(f"the switch {shown(record.name)}", switch=fits)
         case records.Notes():
             what, sizes = f"the notes on {shown(record.name)}", [len(text) for text in record.notes.values()]
             notes = len(sizes) <= 2 * MAX_NOTES and all(size <= MAX_VALUE_LENGTH for size in sizes)

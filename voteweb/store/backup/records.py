@@ -136,6 +136,15 @@ class DomainRule(BackupRecord):
 
 
 @dataclass(frozen=True, slots=True)
+class SiteSwitch(BackupRecord):
+    """A switch that an admin has set, as JSON."""
+
+    kind = "switch"
+    name: str
+    switch: str
+
+
+@dataclass(frozen=True, slots=True)
 class Notes(BackupRecord):
     """The notes of moderators on the member ``name``, as JSON by id."""
 
@@ -258,6 +267,7 @@ KINDS: dict[str, type[BackupRecord]] = {
         OwnList,
         Notes,
         DomainRule,
+        SiteSwitch,
         Thread,
         Comment,
         Article,

@@ -78,6 +78,8 @@ class RestoreBatch(KeyWrites):
                 self._rankings[_own_list_key(keys, record)] |= times
             case records.DomainRule():
                 self._hashes.setdefault(keys.domain_rules(), {})[record.domain] = record.rule
+            case records.SiteSwitch():
+                self._hashes.setdefault(keys.site(), {})[record.name] = record.switch
             case records.Notes():
                 self._hashes[keys.notes(record.name)] = record.notes
             case records.Thread():
