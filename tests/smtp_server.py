@@ -44,7 +44,7 @@ class SmtpServer:
     @property
     def mails(self) -> list[EmailMessage]:
         """The accepted mails, as a mail program reads them."""
-        return [message_from_bytes(data, policy=policy.default) for data in self.accepted]  # type: ignore[misc]
+        return [message_from_bytes(data, policy=policy.default) for data in self.accepted]
 
     def close(self) -> None:
         """Accept no further connections."""

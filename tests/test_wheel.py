@@ -71,4 +71,4 @@ def test_the_wheel_has_the_command_and_the_license(wheel: zipfile.Path) -> None:
 
 def test_the_wheel_and_the_changelog_have_the_version(wheel: zipfile.Path) -> None:
     assert any(folder.name == f"voteweb-{__version__}.dist-info" for folder in wheel.iterdir())
-    assert re.search(r"^## (\S+) - ", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)[1] == __version__  # type: ignore[index]
+    assert re.search(r"^## (\S+) - ", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)[1] == __version__

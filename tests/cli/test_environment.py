@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import Invoke
 from tests.cli.results import error_line
+from tests.helpers import needs
 from tests.site_process import run_voteweb, start_voteweb
 from voteweb.cli.environment import read_file, refuse_unclear, write_file
 from voteweb.core.errors import ConfigError
@@ -71,8 +72,7 @@ def test_a_line_that_programs_read_differently_is_refused(invoke_alone: Invoke, 
 
 def test_a_site_of_another_user_is_never_used_as_root(site: Path) -> None:
     """Where its owner can read this program, root goes on as the owner (tests/deploy/test_install.py)."""
-    if os.geteuid() != 0:
-        pytest.skip("needs root")
+    needs(os.geteuid() == 0, "root")
     nobody = pwd.getpwnam("nobody")
     os.chown(site / "voteweb.env", nobody.pw_uid, nobody.pw_gid)
     before = sorted(site.rglob("*"))
@@ -85,8 +85,7 @@ def test_a_site_of_another_user_is_never_used_as_root(site: Path) -> None:
 
 def test_root_follows_a_link_of_another_user_as_that_user(site: Path) -> None:
     """/proc has files of root whose content other users choose."""
-    if os.geteuid() != 0:
-        pytest.skip("needs root")
+    needs(os.geteuid() == 0, "root")
     file = site / "voteweb.env"
     file.rename(site / "settings")
     file.symlink_to(site / "settings")

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 from tests.helpers import needs
 
 SUITE = "bookworm"
@@ -51,8 +49,7 @@ class BareDebian:
     """The Debian below *root*."""
 
     def __init__(self, root: Path) -> None:
-        if os.geteuid() != 0:
-            pytest.skip("needs root, to make a Debian in a folder")
+        needs(os.geteuid() == 0, "root, to make a Debian in a folder")
         program = shutil.which("mmdebstrap")
         needs(program, "mmdebstrap")
         self.root = root

@@ -150,8 +150,7 @@ def test_compose_accepts_what_is_installed(deploy: Deploy, site: Path, tmp_path:
 
 
 def test_root_follows_no_link_in_the_folder_of_another_user(site: Path, tmp_path: Path) -> None:
-    if os.geteuid() != 0:
-        pytest.skip("needs root")
+    needs(os.geteuid() == 0, "root")
     folder = tmp_path / "root" / site.relative_to("/")
     folder.mkdir(parents=True)
     (folder / "compose.yaml.new").symlink_to(tmp_path / "elsewhere")
