@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from voteweb.core.config import MAX_MENTIONS
 from voteweb.core.markdown import to_html
 from voteweb.core.mentions import candidates, names, quotation
+from voteweb.core.names import is_in_one_script
 
 NAMED = [
     ("@alice", "alice"),
@@ -77,6 +78,14 @@ def test_only_the_first_names_count() -> None:
     assert names(" ".join(f"@member{n} @MEMBER{n}" for n in range(9))) == tuple(
         f"member{n}" for n in range(MAX_MENTIONS)
     )
+
+
+def test_looking_ends_with_the_names_that_count() -> None:
+    letters = "абвгдежзик"
+    text = " ".join("@" + "".join(letters[int(digit)] for digit in f"{n:09}") for n in range(900))
+    before = is_in_one_script.cache_info().misses
+    assert len(names(text)) == MAX_MENTIONS
+    assert is_in_one_script.cache_info().misses - before < 900
 
 
 @given(st.text(st.sampled_from("@＠ab_-.*`>[]()é谢，\n"), max_size=60))

@@ -1,7 +1,9 @@
 """Find the members whom a text names with "@", and turn a text into a quotation."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
+from itertools import chain
 
 from voteweb.core import config, markdown
 from voteweb.core.names import is_in_one_script, name_key, script
@@ -28,8 +30,12 @@ def candidates(text: str, most: int = config.MAX_MENTIONS) -> tuple[tuple[str, .
     """
     if "@" not in text and "＠" not in text:
         return ()
-    found = dict.fromkeys(names for piece in markdown.prose(text) for names in _names_in(piece))
-    return tuple(found)[:most]
+    found: dict[tuple[str, ...], None] = {}
+    for names in chain.from_iterable(map(_names_in, markdown.prose(text))):
+        found[names] = None
+        if len(found) >= most:  # a text may have a thousand more, and each takes time
+            break
+    return tuple(found)
 
 
 def _names_in(piece: str) -> Iterator[tuple[str, ...]]:
@@ -48,12 +54,14 @@ def _names_in(piece: str) -> Iterator[tuple[str, ...]]:
 
 def _in_one_script(run: str) -> str:
     """Return the beginning of *run* that could be a name: letters of one script, digits, - and _."""
-    end = 0
-    while end < len(run) and (run[end] in "-_" or script(run[end]) or run[end] in "0123456789"):
-        if not run[: end + 1].isascii() and not is_in_one_script(run[: end + 1]):
-            break
-        end += 1
-    return run[:end]
+    end = next((at for at, letter in enumerate(run) if letter not in "-_0123456789" and not script(letter)), len(run))
+    # If a beginning is no name in one script, no longer one is.
+    lengths = range(1, end + 1)
+    return run[: bisect_left(lengths, True, key=lambda length: not _may_be_name(run[:length]))]
+
+
+def _may_be_name(beginning: str) -> bool:
+    return beginning.isascii() or is_in_one_script(beginning)
 
 
 def _joins_before(character: str) -> bool:
