@@ -1,8 +1,11 @@
 """``voteweb backup``: one file that is complete or absent."""
 
 import gzip
+import json
 import os
 import re
+import shlex
+import sys
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -135,6 +138,16 @@ def test_a_backup_is_copied_by_a_command_without_a_shell(invoke: Invoke, small_s
     file = tmp_path / "a b; $(x).gz"
     assert invoke("backup", file, "--then", f"cp {{}} '{tmp_path}/the copy'").exit_code == 0
     assert (tmp_path / "the copy").read_bytes() == file.read_bytes()
+
+
+def test_the_command_is_not_told_the_settings(invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VOTEWEB_SECRET_KEY", "a secret key")
+    monkeypatch.setenv("RESTIC_REPOSITORY", "elsewhere")
+    script = f"import os, json; json.dump(dict(os.environ), open({str(tmp_path / 'environment')!r}, 'w'))"
+    assert invoke("backup", tmp_path / "x", "--then", shlex.join([sys.executable, "-c", script])).exit_code == 0
+    environment = json.loads((tmp_path / "environment").read_text())
+    assert environment["RESTIC_REPOSITORY"] == "elsewhere"
+    assert [name for name in environment if name.startswith("VOTEWEB_")] == []
 
 
 def test_a_failing_copy_fails_the_command_and_keeps_the_file(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:

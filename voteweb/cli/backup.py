@@ -14,6 +14,7 @@ import click
 
 from voteweb.cli import backup_file, backup_folder
 from voteweb.cli.encryption import Encryption
+from voteweb.cli.environment import without_settings
 from voteweb.cli.progress import track
 from voteweb.cli.site import Site, pluralize, with_site
 from voteweb.core.errors import ConfigError, StorageFull, Unavailable
@@ -126,12 +127,12 @@ def _write(site: Site, file: Path, encryption: Encryption | None) -> list[str]:
 
 
 def _run(command: list[str], file: Path) -> None:
-    """Run *command*, without a shell, on *file*; raise ConfigError if it fails."""
+    """Run *command*, without a shell and without the settings, on *file*; raise ConfigError if it fails."""
     name = f"./{file}" if str(file).startswith("-") else str(file)  # else it would be an option
     words = [word.replace("{}", name) for word in command]
     sys.stdout.flush()
     ended = subprocess.run(  # nosec B603  # noqa: S603 - the operator's own command, without a shell
-        words, stdin=subprocess.DEVNULL, check=False
+        words, stdin=subprocess.DEVNULL, env=without_settings(), check=False
     )
     if ended.returncode:
         raise ConfigError(

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, cast
 
+from voteweb.cli.environment import without_settings
 from voteweb.core.errors import ConfigError
 
 #: Beginnings of public keys that age takes as they are.
@@ -32,7 +33,7 @@ class Encryption:
             raise ConfigError("Encryption needs the program %(name)s: install it.", name=self._command[0])
         # A wrong key is told before anything is read.
         trial = subprocess.run(  # nosec B603  # noqa: S603 - age or gpg, without a shell
-            self._command, input=b"", capture_output=True, check=False
+            self._command, input=b"", capture_output=True, env=without_settings(), check=False
         )
         if trial.returncode:
             raise self._failure(trial.stderr)
@@ -45,7 +46,7 @@ class Encryption:
         """
         with tempfile.TemporaryFile() as errors:
             process = subprocess.Popen(  # nosec B603  # noqa: S603 - age or gpg, without a shell
-                self._command, stdin=subprocess.PIPE, stdout=stream, stderr=errors
+                self._command, stdin=subprocess.PIPE, stdout=stream, stderr=errors, env=without_settings()
             )
             plain = cast("IO[bytes]", process.stdin)
             has_ended = False
