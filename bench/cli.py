@@ -13,7 +13,18 @@ from bench.budgets import judge
 from bench.constants import CONNECTIONS, ROOT
 from bench.load.selection import GENERATOR_NAMES, select_generator
 from bench.machine import assigned_cores, machine_facts
-from bench.parts import blocking, conversations, imports, memory, profile, ratios, request_costs, scaling, search
+from bench.parts import (
+    blocking,
+    conversations,
+    imports,
+    many_sites,
+    memory,
+    profile,
+    ratios,
+    request_costs,
+    scaling,
+    search,
+)
 from bench.report.files import find_problems, write_files
 from bench.report.tables import Table, render_text
 from bench.report.verdicts import verdict_table
@@ -28,6 +39,7 @@ PARTS: dict[str, Callable[[RunContext], list[Table]]] = {
     "slow": blocking.measure,
     "memory": memory.measure,
     "conversations": conversations.measure,
+    "sites": many_sites.measure,
     "import": imports.measure,
     "search": search.measure,
     "profile": profile.measure,

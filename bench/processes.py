@@ -11,14 +11,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import redis
-
 from bench.constants import DATABASE_URL, HOST, ROOT, SECRET
 from bench.machine import assigned_cores, on_core
 from voteweb.cli.run import free_address
 from voteweb.core.config import Settings
 from voteweb.embedded.database import open_database
 from voteweb.embedded.engines import MIN_VERSION, Engine, record_engine
+from voteweb.store import open_store
 
 #: Seconds until a server must accept connections: it may check a million articles before.
 START_TIMEOUT = 120.0
@@ -34,10 +33,14 @@ class Server:
 
     def cpu_seconds(self) -> float:
         """Return the processor time that it, its worker and its database have used so far, in all threads together."""
-        pids = [str(self.pid), *Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()]
-        pids += [str(self.database_pid)] if self.database_pid else []
-        tasks = (task for pid in pids for task in Path(f"/proc/{pid}/task").iterdir())
-        return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+        workers = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
+        return cpu_seconds(self.pid, *map(int, workers), *([self.database_pid] if self.database_pid else []))
+
+
+def cpu_seconds(*pids: int) -> float:
+    """Return the processor time that these processes have used so far, in all threads together."""
+    tasks = (task for pid in pids for task in Path(f"/proc/{pid}/task").iterdir())
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
 
 
 @contextmanager
@@ -82,15 +85,16 @@ def serve_site(url: str, log: Path, **settings: str) -> Iterator[Server]:
     """Run voteweb on the database at *url* by its own command, with one worker."""
     port = free_address(HOST, 0)[1]
     arguments = ["voteweb.cli", "run", "--host", HOST, "--port", str(port), "--workers", "1"]
-    with _serve(arguments, environment(url, **settings), port, log, url) as server:
+    database = Settings(redis_url=url, site=settings.get("VOTEWEB_SITE", ""))
+    with _serve(arguments, environment(url, **settings), port, log, database) as server:
         yield server
 
 
 @contextmanager
 def serve_app(target: str, log: Path, **variables: str) -> Iterator[Server]:
     """Run the app that *target* creates on the web server of voteweb with the same options."""
-    port, url = free_address(HOST, 0)[1], variables.get(DATABASE_URL, "")
-    with _serve(["bench.apps.wsgi_server", target, str(port)], environment(**variables), port, log, url) as server:
+    port, database = free_address(HOST, 0)[1], Settings(redis_url=variables.get(DATABASE_URL, ""))
+    with _serve(["bench.apps.wsgi_server", target, str(port)], environment(**variables), port, log, database) as server:
         yield server
 
 
@@ -111,7 +115,9 @@ def run_jobs(url: str, log: Path, **settings: str) -> Iterator[None]:
 
 
 @contextmanager
-def _serve(arguments: Sequence[str], env: Mapping[str, str], port: int, log: Path, url: str) -> Iterator[Server]:
+def _serve(
+    arguments: Sequence[str], env: Mapping[str, str], port: int, log: Path, database: Settings
+) -> Iterator[Server]:
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("w") as output, on_core(assigned_cores()[0]):
         process = subprocess.Popen(
@@ -119,14 +125,17 @@ def _serve(arguments: Sequence[str], env: Mapping[str, str], port: int, log: Pat
         )
     try:
         _wait_until_connectable(process, port, log)
-        yield Server(f"http://{HOST}:{port}", process.pid, _database_pid(url) if url else 0)
+        yield Server(f"http://{HOST}:{port}", process.pid, _database_pid(database))
     finally:
         process.terminate()
         process.wait(START_TIMEOUT)
 
 
-def _database_pid(url: str) -> int:
-    with redis.Redis.from_url(url) as client:
+def _database_pid(settings: Settings) -> int:
+    """Return the process that has the data of the site, of a cluster the node with its slot; 0 without a database."""
+    if not settings.redis_url:
+        return 0
+    with open_store(settings).connection.client as client:
         return int(client.info("server")["process_id"])
 
 

@@ -38,8 +38,7 @@ def _open_front_ids(store: Store) -> list[int]:
 
 def vote_contenders(server: Server, store: Store, members: Sequence[MemberSession]) -> list[Contender]:
     """Return votes for articles that are not on the front page, and votes on the front page with pages between."""
-    on_front = set(front_ids(store))
-    articles = [id for id in newest_ids(store, 2 * VOTED_ON + len(on_front)) if id not in on_front]
+    articles = ids_off_front(store)
     form = VoteWorkload(store, members, articles[::2], requests.vote_form_request)
     script = VoteWorkload(store, members, articles[1::2], requests.vote_script_request)
     return [
@@ -49,6 +48,12 @@ def vote_contenders(server: Server, store: Store, members: Sequence[MemberSessio
         ),
         _mixed_contender(server, store, members),
     ]
+
+
+def ids_off_front(store: Store) -> list[int]:
+    """Return the ids of some of the newest articles that are not on the front page."""
+    on_front = set(front_ids(store))
+    return [id for id in newest_ids(store, 2 * VOTED_ON + len(on_front)) if id not in on_front]
 
 
 def _mixed_contender(server: Server, store: Store, members: Sequence[MemberSession]) -> Contender:

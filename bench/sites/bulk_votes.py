@@ -1,6 +1,6 @@
 """Votes by the thousand: each is cast by the code of the store, and many are sent in one round trip."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from voteweb.core.config import Settings
 from voteweb.core.models import Voter
@@ -8,6 +8,8 @@ from voteweb.core.ranking import day_number
 from voteweb.store import Store
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection, Outcome
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.scanner import batched
 from voteweb.store.votes import Votes
 
 #: Votes in one round trip.
@@ -23,7 +25,7 @@ class _RecordingConnection(Connection):
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection.client, connection.deadline, keys=connection.keys)
-        self.calls: list[tuple[object, ...]] = []
+        self.calls: list[Command] = []
 
     def script(self, name: str, keys: Sequence[str], arguments: Sequence[str | int | float]) -> Outcome:
         self.calls.append(scripts.call(name, keys, arguments))
@@ -32,24 +34,26 @@ class _RecordingConnection(Connection):
 
 def cast_votes(store: Store, articles: Iterable[int], count: int, groups: str) -> None:
     """Cast *count* votes on each of *articles*, which are in *groups*; raise RuntimeError when one is refused."""
+    for calls in batched(vote_calls(store, articles, count, groups), BATCH_SIZE):
+        answers = store.connection.run(calls)
+        refusal = next((answer for answer in answers if answer[0] != "counted"), None)
+        if refusal:
+            raise RuntimeError(f"A vote was not counted: {refusal}")
+
+
+def vote_calls(
+    store: Store, articles: Iterable[int], count: int, groups: str, *, take_back: bool = False
+) -> Iterator[Command]:
+    """Yield the calls that cast *count* votes on each of *articles*, which are in *groups*, or *take_back* these."""
     articles = list(articles)
     times = store.connection.run([("HGET", store.keys.article(id), "time") for id in articles])
     connection = _RecordingConnection(store.connection)
     votes = Votes(connection, Settings(), store.rate_limits, store.sessions)
+    change = votes.take_back if take_back else votes.cast
     account = store.users.find(VOTER_NAME) or store.users.make(VOTER_NAME, "")
     voters = [Voter(FIRST_VOTER_ID + number, VOTER_NAME, account.session) for number in range(count)]
     for article, time in zip(articles, times, strict=True):
         votes.expect(article, groups, day_number(float(time)))
         for voter in voters:
-            votes.cast(article, voter)
-            if len(connection.calls) >= BATCH_SIZE:
-                _flush(store, connection)
-    _flush(store, connection)
-
-
-def _flush(store: Store, connection: _RecordingConnection) -> None:
-    answers = store.connection.run(connection.calls)
-    refusal = next((answer for answer in answers if answer[0] != "counted"), None)
-    if refusal:
-        raise RuntimeError(f"A vote was not counted: {refusal}")
-    connection.calls.clear()
+            change(article, voter)
+            yield connection.calls.pop()

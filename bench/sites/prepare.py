@@ -80,7 +80,7 @@ def _create_site(source: int | Path, home: Path, engine: str) -> tuple[SiteProfi
         result = run_import(store, url, file, options, profile.articles, home)
         if isinstance(source, int):
             file.unlink()
-        _create_voters(store)
+        create_voters(store)
         client = store.connection.client
         _wait_for_rewrite(client)  # the server may have begun one by itself, before the last writes
         client.bgrewriteaof()  # a compact file loads many times faster than the log of every write
@@ -94,7 +94,8 @@ def _wait_for_rewrite(client: Any) -> None:
         time.sleep(0.1)
 
 
-def _create_voters(store: Store) -> None:
+def create_voters(store: Store) -> None:
+    """Create the members who vote."""
     password = passwords.hash_password(PASSWORD)
     for name in voter_names():
         store.users.make(name, password)

@@ -7,9 +7,9 @@ from voteweb.core.models import Order
 from voteweb.store import Store, open_store
 
 
-def open_store_at(url: str) -> Store:
-    """Return the store at *url*, which waits a minute for a slow command."""
-    store = open_store(Settings(redis_url=url, redis_deadline=60.0))
+def open_store_at(url: str, site: str = "") -> Store:
+    """Return the store of *site* at *url*, which waits a minute for a slow command."""
+    store = open_store(Settings(redis_url=url, site=site, redis_deadline=60.0))
     store.schema.state()  # an empty database gets the number of the layout
     return store
 
