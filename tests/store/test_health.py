@@ -1,6 +1,7 @@
 """Health checks: what refuses a start, what is warned of, and the status of the database."""
 
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ from tests import factories
 from tests.conftest import MakeStore, private_server
 from tests.helpers import until
 from tests.store.examination import run, server_setting
-from voteweb.core import config
+from voteweb.core import clock, config
 from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store, open_store
@@ -184,3 +185,14 @@ def test_health_renews_its_warnings(store: Store, computed: list[list[str]], mon
     for _ in range(3):
         assert store.health.health() == ("degraded", ["A warning."])
     assert len(computed) == 3
+
+
+def test_machine_whose_clock_is_wrong_is_named_until_it_is_set(store: Store) -> None:
+    now = time.time()
+    clock.compare(now - 3_600, now, now)
+    assert abs(clock.now() - (now - 3_600)) < 60
+    (warning,) = (warning for warning in store.health.warnings() if "clock" in warning)
+    assert warning.startswith("The clock of this machine is 3,600 s ahead of the database's")
+    store.connection.ping()
+    assert not any("clock" in warning for warning in store.health.warnings())
+    assert abs(clock.now() - time.time()) < 60

@@ -5,7 +5,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +16,7 @@ from voteweb.cli.encryption import Encryption
 from voteweb.cli.environment import without_settings
 from voteweb.cli.progress import track
 from voteweb.cli.site import Site, pluralize, with_site
+from voteweb.core import clock
 from voteweb.core.errors import ConfigError, StorageFull, Unavailable
 from voteweb.store.last_backup import BackupFacts
 
@@ -90,7 +90,7 @@ def backup(site: Site, path: Path, keep: int | None, keep_weekly: int, encrypt_t
     if keep_weekly and not keep:
         raise click.UsageError("--keep-weekly needs --keep.")
     encryption = Encryption(encrypt_to) if encrypt_to else None
-    begun = time.time()
+    begun = clock.now()
     suffix = encryption.suffix if encryption else ""
     file = path / backup_folder.file_name(datetime.fromtimestamp(begun, UTC), suffix) if path.is_dir() else path
     skipped = _write(site, file, encryption)

@@ -8,7 +8,6 @@ import gzip
 import json
 import os
 import tempfile
-import time
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,6 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
+from voteweb.core import clock
 from voteweb.core.config import MAX_TIME
 from voteweb.core.errors import Invalid
 from voteweb.store import backup
@@ -70,7 +70,7 @@ def write(stream: IO[bytes], engine: str, records: Iterable[BackupRecord], skipp
             digest.update(line)
             compressed.write(line)
 
-        write_line({"file": FILE_TYPE, "format": FORMAT, "engine": engine, "taken": time.time()})
+        write_line({"file": FILE_TYPE, "format": FORMAT, "engine": engine, "taken": clock.now()})
         for record in records:
             write_line(record.as_json())
             counts[record.kind] += 1

@@ -1,6 +1,5 @@
 """``voteweb import``: import stories of other sites from a file, in batches."""
 
-import time
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,7 +10,7 @@ from voteweb.cli.import_comments import CommentRun
 from voteweb.cli.import_file import COMMENT_COLUMNS, STORY_COLUMNS, parse_story, parse_time
 from voteweb.cli.import_rows import ImportTimes, echo_error, read_file
 from voteweb.cli.site import Site, with_site
-from voteweb.core import links
+from voteweb.core import clock, links
 from voteweb.core.errors import Invalid, VotewebError
 from voteweb.store.imports import Imports, Story
 
@@ -63,7 +62,7 @@ def import_(site: Site, file: Path | None, comments: Path | None, shift_to_now: 
     """
     if not file and not comments:
         raise click.UsageError("Name a FILE of stories, or one of comments with --comments.")
-    now = time.time()
+    now = clock.now()
     shift, latest = 0.0, now + CLOCK_SKEW_SECONDS
     if shift_to_now:
         files = [(file, STORY_COLUMNS), (comments, COMMENT_COLUMNS)]

@@ -64,6 +64,7 @@ def _repeat(site: Site, job: Job, stop: threading.Event) -> None:
     """Run *job* again and again until *stop* is set; a failure is reported, and the next run follows in time."""
     while not stop.is_set():
         try:
+            site.store.connection.ping()  # which sets the clock of this process
             site.store.leases.run(job, RUNNERS[job](site), stop.is_set)
         except Unavailable:
             pass  # /healthz and the web server's log say so already

@@ -1,6 +1,5 @@
 """``voteweb simulate``: try other weights of the ranking without changing anything."""
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,6 +7,7 @@ import click
 
 from voteweb.cli.output import Fields, print_fields, print_rows
 from voteweb.cli.site import Site, pluralize, with_site
+from voteweb.core import clock
 from voteweb.core.config import Settings, env_name
 from voteweb.core.models import Article
 from voteweb.core.ranking_trial import WEIGHTS, Stay, Trial, change_weights
@@ -31,7 +31,7 @@ def simulate(
     Nothing is written. It also shows how long articles and comments stay in front, and the votes that suit what
     articles got here in the last 30 days. To use other weights, set them, restart the site and run "voteweb rescore".
     """
-    tried, now = change_weights(site.settings, good_votes, lift_days, comment_good_votes), time.time()
+    tried, now = change_weights(site.settings, good_votes, lift_days, comment_good_votes), clock.now()
     trial = site.store.ranking_trials.run(tried, now)
     if as_json:
         print_fields(_as_json(site.settings, trial), as_json=True)

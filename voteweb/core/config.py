@@ -330,6 +330,8 @@ MAX_BRAND_LINK_NAME_LENGTH = 40
 SECURITY_TXT_DAYS = 180
 #: Seconds for which /healthz caches its warnings about the database; whether it answers is checked each time.
 HEALTH_SECONDS = 10
+#: Seconds that the clocks of this machine and of the database may differ without a warning.
+CLOCK_SECONDS = 5
 #: Characters of the key that signs cookies: a guessed key gives access to every account.
 MIN_SECRET_KEY_LENGTH = 16
 #: Sessions that a member can have open, one in each browser: after another log-in, the least recently used one ends.

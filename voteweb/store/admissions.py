@@ -1,9 +1,8 @@
 """Admissions: accounts that wait for a moderator, and who else signed up from a member's network."""
 
-import time
 from typing import Any
 
-from voteweb.core import config
+from voteweb.core import clock, config
 from voteweb.core.errors import NoSuchMember
 from voteweb.core.models import Neighbour, Page, Role, User
 from voteweb.core.names import name_key
@@ -77,7 +76,7 @@ class Admissions:
         """Queue a read of the newest MAX_NEIGHBOURS other members who signed up from the network of *digest*."""
         if not digest:
             return pipeline.queue([], lambda _: ())
-        oldest = time.time() - config.SIGNUP_NETWORK_SECONDS
+        oldest = clock.now() - config.SIGNUP_NETWORK_SECONDS
         last = config.MAX_NEIGHBOURS + 1
 
         def parse(replies: list[list[tuple[str, float]]]) -> tuple[Neighbour, ...]:

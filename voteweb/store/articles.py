@@ -1,9 +1,8 @@
 """Articles: posted, edited, sorted into groups, read one by one."""
 
-import time
 from collections.abc import Sequence
 
-from voteweb.core import config, links
+from voteweb.core import clock, config, links
 from voteweb.core.config import Settings
 from voteweb.core.errors import (
     ArticleGone,
@@ -57,7 +56,7 @@ class Articles:
         groups = tuple(dict.fromkeys(draft.groups))
         if len(groups) > self._settings.max_groups:
             raise TooManyGroups(max=self._settings.max_groups)
-        now = time.time()
+        now = clock.now()
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
             outcome = self._post(draft, groups, poster, token, allow_duplicate, now, hold_posts)
             if outcome.status == "again":  # the database's clock says another day

@@ -1,10 +1,9 @@
 """Bans: members logged out and refused, for good or until an end, with what they posted removed if that is wanted."""
 
-import time
 from enum import StrEnum
 from typing import NamedTuple
 
-from voteweb.core import config
+from voteweb.core import clock, config
 from voteweb.core.errors import LastAdmin, NoSuchMember, NothingToUndo, StillRestoring
 from voteweb.core.models import Role, User
 from voteweb.core.names import name_key
@@ -106,14 +105,14 @@ class Bans:
 
     def count_articles(self, name: str) -> PostCounts:
         """Return how many listed articles of a member each span has."""
-        key, now = self._keys.posted(name), time.time()
+        key, now = self._keys.posted(name), clock.now()
         spans = (span.seconds for span in (Span.DAY, Span.WEEK))
         commands = [("ZCOUNT", key, now - (seconds or 0), "+inf") for seconds in spans]
         return PostCounts(*self._connection.run([*commands, ("ZCARD", key)]))
 
     def count_comments(self, name: str) -> PostCounts:
         """Return how many readable comments of a member each span has, of the newest MAX_COUNTED_COMMENTS."""
-        now, counts = time.time(), {Span.DAY: 0, Span.WEEK: 0, Span.ALL: 0}
+        now, counts = clock.now(), {Span.DAY: 0, Span.WEEK: 0, Span.ALL: 0}
         last = config.MAX_COUNTED_COMMENTS
         listed = self._connection.command("LRANGE", self._keys.commented(name), 0, last)
         for first in range(0, len(listed[:last]), config.READ_BATCH_SIZE):

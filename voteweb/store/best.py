@@ -1,9 +1,8 @@
 """The best articles of a period by votes: merged from those of its days, in steps, and kept for some minutes."""
 
-import time
 from typing import Any
 
-from voteweb.core import config
+from voteweb.core import clock, config
 from voteweb.core.models import Period
 from voteweb.core.ranking import day_name, day_number
 from voteweb.store.connection import scripts
@@ -29,7 +28,7 @@ class Best:
 
     def _steps(self, ranking: Ranking) -> list[Command]:
         """Return the commands that make *ranking*, each a part of it; run again, they go on where it is not whole."""
-        keys, days, now = self._keys, (ranking.period or Period.ALL).days, time.time()
+        keys, days, now = self._keys, (ranking.period or Period.ALL).days, clock.now()
         today = day_number(now)
         # Named after the day, so that a ranking is not made of the days of two.
         made = [ranking.key, f"{ranking.key}.{day_name(today)}"]

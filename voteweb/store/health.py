@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import redis
 
-from voteweb.core import config
+from voteweb.core import clock, config
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.damage import BrokenData
@@ -114,6 +114,7 @@ class HealthChecks:
         return [
             *_memory_warnings(info, settings),
             *_disk_warnings(info, settings),
+            *_clock_warnings(),
             *self._replication_warnings(info, settings),
             *self._foreign_key_warnings(),
         ]
@@ -204,6 +205,16 @@ def _memory_warnings(info: Mapping[str, Any], settings: Mapping[str, Any]) -> It
     limit, used = int(info.get("maxmemory") or 0), int(info.get("used_memory") or 0)
     if limit and used >= MEMORY_WARNING_SHARE * limit:
         yield f"The server has used {used / limit:.0%} of its maxmemory: when it is full, nobody can post."
+
+
+def _clock_warnings() -> Iterator[str]:
+    difference = clock.difference()
+    if abs(difference) >= config.CLOCK_SECONDS:
+        side = "behind" if difference > 0 else "ahead of"
+        yield (
+            f"The clock of this machine is {abs(difference):,.0f} s {side} the database's, by which voteweb goes. "
+            "Synchronize both, for example with chrony."
+        )
 
 
 def _disk_warnings(info: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[str]:

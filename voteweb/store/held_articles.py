@@ -1,8 +1,6 @@
 """Held articles: those that wait for a moderator, who releases them or removes them."""
 
-import time
-
-from voteweb.core import config, links
+from voteweb.core import clock, config, links
 from voteweb.core.config import Settings
 from voteweb.core.errors import Conflict, NoSuchArticle, StaleEdit
 from voteweb.core.models import Article, ArticleStatus, User
@@ -32,7 +30,7 @@ class HeldArticles:
         *actor* is the moderator who does it, None the operator; *revision* the one that they saw, None for any. Raises
         NoSuchArticle, StaleEdit, LoggedOut, NotAllowed, Conflict.
         """
-        log, checked, now = self._log.prepare(entry), actor_arguments(self._keys, actor), time.time()
+        log, checked, now = self._log.prepare(entry), actor_arguments(self._keys, actor), clock.now()
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
             outcome = self._release(read_stored(self._connection, id), entry, log, checked, revision, now)
             if outcome.status == "unknown":

@@ -1,10 +1,10 @@
 """The last good backup: when it was made and how large it is, so that the site can say when there is none for days."""
 
-import time
 from typing import NamedTuple
 
 import redis
 
+from voteweb.core import clock
 from voteweb.core.config import Settings
 from voteweb.store.connection.connection import Connection
 from voteweb.store.scanner import finite_number
@@ -44,7 +44,7 @@ class LastBackup:
         Silent about a site that never had one: it may be saved in another way.
         """
         last = self.get() if self._days else None
-        days = (time.time() - last.time) / 86_400 if last else 0.0
+        days = (clock.now() - last.time) / 86_400 if last else 0.0
         if days <= self._days:
             return []
         return [f"The last good backup was made {days:.0f} days ago: see why `voteweb backup` fails, or does not run."]

@@ -6,13 +6,12 @@ and the note of it sends the mail once more, with the same Message-ID.
 """
 
 import secrets
-import time
 from contextlib import suppress
 from typing import NamedTuple
 
 import redis
 
-from voteweb.core import config
+from voteweb.core import clock, config
 from voteweb.core.mail import (
     MailAccount,
     MailChoice,
@@ -90,7 +89,7 @@ class Mail:
         """
         keys, act = self._keys, not_logged(self._keys)
         checked = actor_arguments(keys, member, Role.MEMBER)
-        pending = PendingEmail(int(time.time()) + config.EMAIL_SECONDS, secrets.token_urlsafe(9), address)
+        pending = PendingEmail(int(clock.now()) + config.EMAIL_SECONDS, secrets.token_urlsafe(9), address)
         outcome = self._connection.script(
             "request_email",
             [keys.user(member.name), keys.outbox(), keys.mails(), *act.keys, *checked.keys],
@@ -191,7 +190,7 @@ class Mail:
 
     def status(self) -> MailStatus:
         """Return how mails ended, and what waits."""
-        keys, now = self._keys, time.time()
+        keys, now = self._keys, clock.now()
         fields, *due = self._connection.run(
             [
                 ("HGETALL", keys.mail_status()),
@@ -205,7 +204,7 @@ class Mail:
         """Return that mails fail, if they do, in words that anybody may read."""
         with suppress(redis.ResponseError):
             status = self.status()
-            if status.failing and time.time() - status.failing >= config.MAIL_FAILING_SECONDS:
+            if status.failing and clock.now() - status.failing >= config.MAIL_FAILING_SECONDS:
                 return [f"Mails have not been sent for a while ({status.failure}): see the log of the background jobs."]
         return []
 

@@ -1,12 +1,11 @@
 """Open votes: which articles a member has voted for and can still take the vote back, kept by every vote."""
 
-import time
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from voteweb.core import config
+from voteweb.core import clock, config
 from voteweb.core.config import Settings
 from voteweb.core.models import Article, ArticleStatus, Page
 from voteweb.core.ranking import voting_end
@@ -33,7 +32,7 @@ class OpenVotes:
         self, pipeline: Pipeline, member_id: int, number: int, *, size: int | None = None
     ) -> Future[Page[Article]]:
         """Queue a read of page *number* (from 1) of the articles a member has open votes on, the newest first."""
-        key, size, now = self._keys.open_votes(member_id), size or self._settings.page_size, time.time()
+        key, size, now = self._keys.open_votes(member_id), size or self._settings.page_size, clock.now()
         start = (number - 1) * size
 
         def parse(replies: list[Any]) -> Page[Article]:

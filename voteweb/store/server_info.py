@@ -59,6 +59,7 @@ class ServerInfo:
                 raise ConfigError("The database refuses us: %(problem)s", problem=error) from None
 
         self._connection.retry_until_deadline(attempt, deadline=timeout)
+        self._connection.ping()  # which sets the clock of this process
 
     def engine(self) -> Engine:
         """Return which program answers, such as "valkey 9.1.2", and which run of it."""

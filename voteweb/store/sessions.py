@@ -5,12 +5,11 @@ the token is stored. A new session id of the member ends all sessions at once; w
 log-in, or expires.
 """
 
-import time
 from base64 import urlsafe_b64encode
 from collections.abc import Sequence
 from hashlib import sha256
 
-from voteweb.core import config
+from voteweb.core import clock, config
 from voteweb.core.config import Settings
 from voteweb.core.errors import LoggedOut
 from voteweb.core.models import Session, User, Voter
@@ -144,7 +143,7 @@ class Sessions:
         except ValueError:  # an ended one, or another program's value
             return None
         end = min(session.used + self._idle_seconds, session.began + config.MAX_SESSION_SECONDS)
-        return session if time.time() < end else None
+        return session if clock.now() < end else None
 
 
 def digest(token: str) -> str:

@@ -38,12 +38,13 @@ class Switches:
         return pipeline.queue([("HGETALL", self._keys.site())], lambda replies: _switches(replies[0]))
 
     def read_once(self) -> SiteSwitches:
-        """Return all switches, after one attempt to read them; raise Unavailable.
+        """Return all switches, and take the database's time, after one attempt to ask for them; raise Unavailable.
 
         None of them is set in a key of another type, which the doctor names: no page must fail for it.
         """
         try:
-            return _switches(self._connection.command("HGETALL", self._keys.site(), deadline=0))
+            (stored,) = self._connection.run_and_compare_clocks(("HGETALL", self._keys.site()), deadline=0)
+            return _switches(stored)
         except DataDamaged:
             return SiteSwitches()
 

@@ -1,10 +1,10 @@
 """Statistics: what happens on each UTC day, counted by the scripts that do it or read from rankings by time."""
 
 import re
-import time
 from collections.abc import Mapping
 from typing import Any
 
+from voteweb.core import clock
 from voteweb.core.ranking import day_name, day_number
 from voteweb.core.statistics import DayCounts
 from voteweb.store.connection.connection import Connection
@@ -43,7 +43,7 @@ class Statistics:
 
 def today(keys: Keys) -> str:
     """Return the key of this day's counters."""
-    return keys.stats(day_name(day_number(time.time())))
+    return keys.stats(day_name(day_number(clock.now())))
 
 
 def _counts(day: str, posts: int, sign_ups: int, fields: Mapping[str, str]) -> DayCounts:

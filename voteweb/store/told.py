@@ -1,11 +1,10 @@
 """Who finds in their inbox what a moderator did: the author of what was removed or restored, and its reporters."""
 
 import json
-import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from voteweb.core import config, validation
+from voteweb.core import clock, config, validation
 from voteweb.core.comments import NoticeKind
 from voteweb.core.names import name_key
 from voteweb.core.statistics import wait_bucket
@@ -51,7 +50,7 @@ def told_arguments(keys: Keys, by: str, author: str = "", reporters: Reporters |
         members.setdefault(name_key(name), NoticeKind.REPORT)
     told = [(kind, name) for name, kind in members.items() if validation.is_member_name(name) and name != name_key(by)]
     settles = reporters is not None and reporters.total > 0
-    waited = f"wait-{wait_bucket(time.time() - reporters.since)}" if reporters and settles else ""
+    waited = f"wait-{wait_bucket(clock.now() - reporters.since)}" if reporters and settles else ""
     return ToldArguments(
         (
             *([today(keys)] if settles else ()),

@@ -2,11 +2,10 @@
 
 import re
 import secrets
-import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from voteweb.core import config
+from voteweb.core import clock, config
 from voteweb.core.errors import (
     InviterGone,
     LastAdmin,
@@ -206,7 +205,7 @@ def parse_user(values: list[str | None]) -> User | None:
         role=Role(role) if role in set(Role) else Role.MEMBER,
         since=_time(since, 0.0),
         session=session or "",
-        banned=0.0 if 0 < ends <= time.time() else _time(banned, 1.0),
+        banned=0.0 if 0 < ends <= clock.now() else _time(banned, 1.0),
         ban_reason=reason or "",
         banned_until=ends,
         left=_time(left, 1.0),

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from voteweb.core import config
+from voteweb.core import clock, config
 from voteweb.core.config import Settings
 from voteweb.core.errors import (
     AlreadyVoted,
@@ -60,7 +60,7 @@ class Votes:
 
     def _change(self, action: str, id: int, voter: Voter | User, hit: RateLimitHit | None) -> int:
         keys, settings = self._keys, self._settings
-        groups, day = self._hints.get(id, ("", day_number(time.time())))
+        groups, day = self._hints.get(id, ("", day_number(clock.now())))
         hits = [hit, (NEWCOMER_VOTE, hit[1])] if hit else []
         limit_keys, limit_arguments = self._rate_limits.script_arguments(hits)
         until = time.monotonic() + self._connection.deadline

@@ -5,6 +5,7 @@ from typing import cast
 
 from flask import current_app, g
 
+from voteweb.core import clock
 from voteweb.core.branding import Brand
 from voteweb.core.config import Settings
 from voteweb.core.operator_pages import OperatorPages
@@ -41,7 +42,7 @@ def title_fetcher() -> TitleFetcher:
 
 
 def now() -> float:
-    """Return the unix time of this request, the same for every part of its response."""
+    """Return the unix time of this request by the database's clock, the same for every part of its response."""
     if "now" not in g:
-        g.now = time.time()
+        g.now = time.time() + clock.difference()
     return float(g.now)

@@ -1,9 +1,9 @@
 """Restore the records of a backup into an empty database, which is marked as incomplete until all of it is there."""
 
-import time
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 
+from voteweb.core import clock
 from voteweb.core.config import SCHEMA, Settings
 from voteweb.core.errors import ConfigError
 from voteweb.store import open_votes
@@ -59,7 +59,7 @@ class Restore:
         self._connection.command("UNLINK", self._keys.schema())
 
     def _mark(self) -> None:
-        self._connection.command("SET", self._keys.restoring(), f"{time.time():.0f}", "NX")
+        self._connection.command("SET", self._keys.restoring(), f"{clock.now():.0f}", "NX")
 
     def write(self, batch: Sequence[BackupRecord]) -> None:
         """Write some records; writing them again changes nothing."""

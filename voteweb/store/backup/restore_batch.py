@@ -1,9 +1,8 @@
 """Turn records of a backup into the commands that write them, together with every ranking that must hold them."""
 
-import time
 from collections.abc import Iterable, Iterator
 
-from voteweb.core import links
+from voteweb.core import clock, links
 from voteweb.core.comments import CommentId
 from voteweb.core.config import DELETED_MEMBER, DIGEST_SECONDS, MAX_RANKED, NEWEST_COMMENTS, VOTER_BLOCK, Settings
 from voteweb.core.models import ArticleStatus, Role
@@ -125,7 +124,7 @@ class RestoreBatch(KeyWrites):
             if "saved-feed" in fields:
                 self._strings[keys.saved_feed(fields["saved-feed"])] = record.name
             for entry in wanted_digests(record.name, fields.get("email-for", "")):
-                self._rankings[keys.digests()][entry] = time.time() + DIGEST_SECONDS
+                self._rankings[keys.digests()][entry] = clock.now() + DIGEST_SECONDS
             if HAS_WORK.match(fields.get("ban-removal", "")):
                 self._sets[keys.ban_removals()].append(record.name)
             is_banned = fields.get("banned", "0") != "0"

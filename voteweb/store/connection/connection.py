@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import redis
 
+from voteweb.core import clock
 from voteweb.core.errors import Conflict, Held, LoggedOut, NotAllowed, StorageFull, Unavailable
 from voteweb.store.connection import scripts
 from voteweb.store.connection.damage import BrokenData, DamagedKeys
@@ -115,10 +116,25 @@ class Connection:
     def _execute(self, arguments: Sequence[Any]) -> Any:
         return self.client.execute_command(*arguments)  # type: ignore[no-untyped-call]
 
-    def run(self, commands: Sequence[Command], *, atomic: bool = False) -> list[Any]:
-        """Run *commands* in one round trip and return their replies; *atomic*: in one transaction."""
+    def run(self, commands: Sequence[Command], *, atomic: bool = False, deadline: float | None = None) -> list[Any]:
+        """Run *commands* in one round trip and return their replies; *atomic*: in one transaction.
+
+        With the *deadline* 0 they are sent once.
+        """
         run_once = send_atomic if atomic else send
-        return self._naming_damage(commands, lambda: self._with_scripts(lambda: run_once(self.client, commands)))
+        return self._naming_damage(
+            commands, lambda: self._with_scripts(lambda: run_once(self.client, commands), deadline=deadline)
+        )
+
+    def run_and_compare_clocks(self, *commands: Command, deadline: float | None = None) -> list[Any]:
+        """Run *commands* as :meth:`run` does; set the clock of this process by the database's in the same round trip.
+
+        Sends TIME rather than PING, which a server refuses that cannot write to its disk.
+        """
+        asked = time.time()
+        *replies, (seconds, microseconds) = self.run([*commands, ("TIME",)], deadline=deadline)
+        clock.compare(int(seconds) + int(microseconds) / 1e6, asked, time.time())
+        return replies
 
     def run_on_replica(self, commands: Sequence[Command]) -> list[Any]:
         """Run reading *commands* in one round trip on a replica, or on the primary while no replica answers."""
@@ -199,7 +215,7 @@ class Connection:
                 self.damaged_keys.note(self.client, commands)
             raise
 
-    def _with_scripts(self, attempt: Callable[[], T]) -> T:
+    def _with_scripts(self, attempt: Callable[[], T], *, deadline: float | None = None) -> T:
         def attempt_with_scripts() -> T:
             try:
                 return attempt()
@@ -208,15 +224,12 @@ class Connection:
                 self.load_scripts()
                 return attempt()
 
-        return self.retry_until_deadline(attempt_with_scripts)
+        return self.retry_until_deadline(attempt_with_scripts, deadline=deadline)
 
     def load_scripts(self) -> None:
         """Load every script into Redis in one round trip, so that EVALSHA finds it."""
         send(self.client, [("SCRIPT", "LOAD", source) for source in scripts.sources().values()])
 
     def ping(self) -> None:
-        """Return when Redis answers; raise Unavailable when it does not within the deadline.
-
-        PING itself is refused by a server that cannot write to its disk.
-        """
-        self.command("TIME")
+        """Return when Redis answers, and take its time; raise Unavailable when it does not within the deadline."""
+        self.run_and_compare_clocks()

@@ -1,8 +1,8 @@
 """Check mail: each member has an address that there can be, and stands in digests: if they want some."""
 
-import time
 from collections.abc import Iterator
 
+from voteweb.core import clock
 from voteweb.core.config import DIGEST_SECONDS
 from voteweb.core.mail import FIELD_CHECKS, MailKind
 from voteweb.store.connection.pipeline import Command
@@ -34,7 +34,7 @@ def _check_digests(scanner: Scanner, name: str, choices: str) -> Iterator[Findin
     stored = scanner.run_atomic([("ZSCORE", digests, entry) for entry in wanted]) if wanted else []
     for entry, due in zip(wanted, stored, strict=True):
         if due is None:
-            yield Finding(digests, f"lacks {entry}", ("ZADD", digests, "NX", time.time() + DIGEST_SECONDS, entry))
+            yield Finding(digests, f"lacks {entry}", ("ZADD", digests, "NX", clock.now() + DIGEST_SECONDS, entry))
 
 
 def _check_mails(scanner: Scanner) -> Iterator[Finding]:

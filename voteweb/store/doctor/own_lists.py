@@ -1,8 +1,8 @@
 """Check what members follow, hide and have saved: lists of a member, bounded, of things that there may be."""
 
-import time
 from collections.abc import Iterator
 
+from voteweb.core import clock
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.keys import article_id, is_article
@@ -32,7 +32,7 @@ def _check_lists(scanner: Scanner, found: list[str]) -> Iterator[Finding]:
             continue
         if my is None:
             what = f"has no field my, so that no page reads {key}"
-            yield Finding(keys.user(name), what, ("HSETNX", keys.user(name), "my", f"{time.time():.6f}"))
+            yield Finding(keys.user(name), what, ("HSETNX", keys.user(name), "my", f"{clock.now():.6f}"))
         if len(entries) > BOUNDS[noun]:
             trim = ("ZREMRANGEBYRANK", key, 0, -BOUNDS[noun] - 1)
             yield Finding(key, f"holds more than {BOUNDS[noun]} entries", trim)

@@ -11,6 +11,7 @@ from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.store.keys import parse_comment
 from voteweb.web.auth import csrf
+from voteweb.web.auth.signing import Signer
 
 #: The field of the forms of log-in and sign-up, and the part of their addresses, that holds the token.
 FIELD = "vote"
@@ -40,4 +41,4 @@ def read(token: str) -> int | CommentId | None:
 
 
 def _signer(nonce: str) -> URLSafeTimedSerializer:
-    return URLSafeTimedSerializer(str(current_app.secret_key), salt=f"pending vote {nonce}")
+    return URLSafeTimedSerializer(str(current_app.secret_key), salt=f"pending vote {nonce}", signer=Signer)

@@ -1,13 +1,12 @@
 """The background job that sends mails."""
 
 import logging
-import time
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from flask import Flask
 
-from voteweb.core import config
+from voteweb.core import clock, config
 from voteweb.core.mail import REPEATED, MailKind, MailOutcome, retry_seconds
 from voteweb.core.mail_settings import parse_server
 from voteweb.store.mail import TakenMail
@@ -58,7 +57,7 @@ def _send(session: SmtpSession, mail: TakenMail) -> MailOutcome:
 
 def _is_last(mail: TakenMail) -> bool:
     """Tell whether this attempt to send *mail* is the last one."""
-    is_old = mail.kind not in REPEATED and time.time() - mail.since >= config.MAX_MAIL_AGE
+    is_old = mail.kind not in REPEATED and clock.now() - mail.since >= config.MAX_MAIL_AGE
     return is_old or mail.tries >= config.MAIL_TRIES
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from voteweb import __version__
+from voteweb.core import clock
 from voteweb.core.config import METRICS_DIR_VARIABLE
 from voteweb.search.models import State
 from voteweb.store.last_backup import BackupFacts
@@ -48,6 +49,9 @@ class GaugeCollector:
         yield _gauge("workers", "Web server processes that run.", _living_workers())
         yield _gauge("degraded_reasons", "Reasons that /healthz gives.", self._facts.reasons)
         yield _gauge("redis_up", "Whether Redis answers.", self._facts.is_up)
+        if self._facts.is_up:
+            ahead = "Seconds that the database's clock is ahead of this machine's."
+            yield _gauge("clock_difference_seconds", ahead, clock.difference())
         if sizes:
             yield _gauge("articles", "Articles that are listed.", sizes.articles)
             yield _gauge("members", "Members who ever joined, and the posters of imported articles.", sizes.members)
@@ -56,7 +60,7 @@ class GaugeCollector:
                 yield _gauge("redis_memory_bytes", "Memory that Redis uses.", sizes.memory)
                 yield _gauge("redis_max_memory_bytes", "Memory that Redis may use; 0: no limit.", sizes.max_memory)
         if backup:
-            age = max(time.time() - backup.time, 0)
+            age = max(clock.now() - backup.time, 0)
             yield _gauge("backup_age_seconds", "Seconds since the last good backup.", age)
             yield _gauge("backup_bytes", "Size of the last good backup.", backup.size)
         if self._facts.mail:
@@ -89,7 +93,7 @@ def _is_running(id: int) -> bool:
 
 
 def _mail_gauges(status: MailStatus) -> Iterator[Metric]:
-    failing = time.time() - status.failing if status.failing else 0
+    failing = clock.now() - status.failing if status.failing else 0
     yield _gauge("mail_failing_seconds", "Seconds for which mails have failed.", failing)
     yield _gauge("mails_due", "Mails that are due and not sent.", status.due)
     ended = CounterMetricFamily("voteweb_mails", "Attempts to send a mail, by outcome.", labels=["outcome"])
