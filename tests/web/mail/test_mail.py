@@ -84,6 +84,8 @@ def test_a_new_password_is_set_by_the_link_of_a_mail(
     reader.open("/recover/mail").submit("/recover/mail", username="Bob")
     send()
     path = path_in(server.mails[0], "/reset/")
+    assert "List-Unsubscribe" not in server.mails[0], "one click must not forget the address"
+    assert "/mail/stop/" not in server.mails[0].get_content()
     reader.open(path).submit(path, new="another horse battery")
     assert reader.log_in("bob", "another horse battery").location == "/"
 

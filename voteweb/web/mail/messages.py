@@ -27,10 +27,13 @@ class NotWantedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Content:
-    """The address and the values of a mail, and which mails its link ends."""
+    """The address and the values of a mail, and which mails its link ends.
+
+    None for a mail about the account, which no link ends: mail programs offer it as a button beside any mail.
+    """
 
     to: str
-    stops: StopKind
+    stops: StopKind | None
     values: dict[str, Any] = field(default_factory=dict)
 
 
@@ -43,7 +46,9 @@ def compose(mail: TakenMail) -> EmailMessage | None:
     content = _CONTENTS[mail.kind](member, account, mail.since)
     if content is None:
         return None
-    stop = absolute(f"/mail/stop/{tokens.stop_token(member.name, content.stops, content.to)}")
+    stop = ""
+    if content.stops:
+        stop = absolute(f"/mail/stop/{tokens.stop_token(member.name, content.stops, content.to)}")
     with force_language(LANGUAGES.get(account.language, ENGLISH)):
         # Not render_template(): that asks for the viewer of a request, and there is none.
         text = current_app.jinja_env.get_template(f"mail/{mail.kind}.txt").render(
@@ -62,8 +67,9 @@ def _message(mail: TakenMail, to: str, subject: str, body: str, stop: str) -> Em
     message["Subject"] = " ".join(subject.split())
     message["Date"] = format_datetime(datetime.fromtimestamp(now(), UTC))
     message["Message-ID"] = f"<{tokens.message_id(mail.entry, mail.since)}@{host}>"
-    message["List-Unsubscribe"] = f"<{stop}>"
-    message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+    if stop:
+        message["List-Unsubscribe"] = f"<{stop}>"
+        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(f"{body}\n", cte="quoted-printable")
     return message
@@ -74,14 +80,14 @@ def _confirmation(member: User, account: MailAccount, _since: float) -> _Content
     if pending is None or pending.until <= now():
         raise NotWantedError
     link = absolute(f"/account/mail/confirm/{tokens.confirmation_token(member.name, pending)}")
-    return _Content(pending.address, StopKind.ALL, {"link": link})
+    return _Content(pending.address, None, {"link": link})
 
 
 def _reset(member: User, account: MailAccount, _since: float) -> _Content:
     if not account.email:
         raise NotWantedError
     link = absolute(f"/reset/{store().password_resets.make(member.name, account.email)}")
-    return _Content(account.email, StopKind.ALL, {"link": link})
+    return _Content(account.email, None, {"link": link})
 
 
 def _digest(member: User, account: MailAccount, since: float) -> _Content | None:
