@@ -11,10 +11,14 @@ from voteweb.core.mail_settings import is_email
 
 
 class MailKind(StrEnum):
-    """The kinds of mails: two that a member asks for, and two that come again and again by choice."""
+    """The kinds of mails: two that a member asks for, one that warns, and two that come again and again by choice.
+
+    CHANGED goes to an address that was the member's, when it is not any more.
+    """
 
     CONFIRM = "confirm"
     RESET = "reset"
+    CHANGED = "changed"
     DIGEST = "digest"
     WEEKLY = "weekly"
 

@@ -325,7 +325,7 @@ class Keys:
         return f"{self.prefix}reset:{digest}"
 
     def outbox(self) -> str:
-        """A sorted set: the mails that members asked for (``reset ann``), 1,000 at most, by the time of the next attempt; for ever."""  # noqa: E501
+        """A sorted set: the mails that members asked for (``reset ann``), 1,000 at most, and warnings, by the time of the next attempt; for ever."""  # noqa: E501
         return f"{self.prefix}outbox:"
 
     def digests(self) -> str:

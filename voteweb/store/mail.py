@@ -39,6 +39,7 @@ class TakenMail(NamedTuple):
     """A mail that this process sends, and the token by which it is its own.
 
     ``since``: when it was queued, or of a digest when the one before was sent. ``tries``: attempts, with this one.
+    ``former`` and ``language``: of a mail to an address that was the member's, that address and its language, else "".
     """
 
     queue: str
@@ -48,6 +49,8 @@ class TakenMail(NamedTuple):
     since: float
     tries: int
     claim: str
+    language: str = ""
+    former: str = ""
 
 
 class MailStatus(NamedTuple):
@@ -106,12 +109,22 @@ class Mail:
             raise OutboxFull()
 
     def confirm(self, member: User, pending: PendingEmail) -> None:
-        """Make the *pending* address that of *member*; raise LinkOutOfDate, LoggedOut, Held."""
+        """Make the *pending* address that of *member*, and have another one before it sent a mail that says so.
+
+        Raises LinkOutOfDate, LoggedOut, Held.
+        """
         act, checked = not_logged(self._keys), actor_arguments(self._keys, member, Role.MEMBER)
         outcome = self._connection.script(
             "confirm_email",
-            [self._keys.user(member.name), *act.keys, *checked.keys],
-            [*act.arguments, str(pending), pending.until, pending.address, *checked.arguments],
+            [self._keys.user(member.name), self._keys.outbox(), self._keys.mails(), *act.keys, *checked.keys],
+            [
+                *act.arguments,
+                str(pending),
+                pending.until,
+                pending.address,
+                name_key(member.name),
+                *checked.arguments,
+            ],
         )
         if outcome.status == "unknown":
             raise LinkOutOfDate()
@@ -138,14 +151,15 @@ class Mail:
     def stop(self, name: str, address: str, kind: StopKind, *, actor: User | None = None) -> bool:
         """End mails of a *kind* to *address*, confirmed or not, of the member *name*; tell whether it was theirs.
 
-        Without an *actor*, for whoever has the link of a mail. Raises LoggedOut, Held.
+        Without an *actor*, for whoever has the link of a mail; with one, a confirmed address that is forgotten is told.
+        Raises LoggedOut, Held.
         """
         keys, act = self._keys, not_logged(self._keys)
         checked = actor_arguments(keys, actor, Role.MEMBER)
         outcome = self._connection.script(
             "stop_mails",
             [keys.user(name), keys.outbox(), keys.digests(), keys.mails(), *act.keys, *checked.keys],
-            [*act.arguments, name_key(name), kind, address, *checked.arguments],
+            [*act.arguments, name_key(name), kind, address, int(actor is not None), *checked.arguments],
         )
         return outcome.status == "done"
 
@@ -171,9 +185,10 @@ class Mail:
             )
             if outcome.status == "taken":
                 entry, since, tries = outcome.values
-                kind, _, name = entry.partition(" ")
+                kind, name, language, former = [*entry.split(" "), "", "", ""][:4]
                 known = MailKind(kind) if kind in set(MailKind) else None
-                return TakenMail(queue, entry, known, name, finite_number(since) or 0.0, int(tries), claim)
+                queued = finite_number(since) or 0.0
+                return TakenMail(queue, entry, known, name, queued, int(tries), claim, language, former)
         return None
 
     def finish(self, mail: TakenMail, outcome: MailOutcome, seconds: int | None, failure: str = "") -> bool:

@@ -532,10 +532,11 @@ CALLS = {
     ),
     "confirm_email": call(
         "confirm_email",
-        "user:cid",
+        "user:cid outbox: mails:",
         pending="4000000000 nonce cid@b.example",
         until=4_000_000_000,
         address="cid@b.example",
+        name="cid",
         actor=CID,
     ),
     "choose_mails": call(
@@ -553,6 +554,7 @@ CALLS = {
         name="bob",
         kind="weekly",
         address="bob@a.example",
+        warns=1,
         actor=BOB,
     ),
     "take_mail": call("take_mail", "outbox: mails:", seconds=600, token="claim-2"),

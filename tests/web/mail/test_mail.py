@@ -10,7 +10,7 @@ from flask import Flask
 
 from tests import factories
 from tests.smtp_server import SmtpServer
-from tests.store.examination import run, snapshot
+from tests.store.examination import broken, run, snapshot
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeApp, MakeBrowser, MakeMember
 from voteweb.core import config
@@ -215,6 +215,29 @@ def test_an_address_is_removed_and_changed_only_after_the_password(
     assert (account.email, account.pending) == (ADDRESS, None)
     bob.submit("/account/mail/remove", **{"own-password": PASSWORD})
     assert store.mail.account("bob").email == ""
+
+
+@pytest.mark.parametrize(("is_removed", "said"), [(False, "another address"), (True, "has removed this address")])
+def test_the_address_that_was_the_members_is_told(
+    store: Store, bob: Browser, server: SmtpServer, send: Send, confirmed: Confirm, is_removed: bool, said: str
+) -> None:
+    confirmed(store.users.get("bob"), ADDRESS)
+    if is_removed:
+        bob.open("/account/mail").submit("/account/mail/remove")
+    else:
+        bob.open("/account/mail").submit("/account/mail", email="eve@mail.example")
+        send()
+        path = path_in(server.mails.pop(), "/account/mail/confirm/")
+        bob.open(path).submit(path)
+    server.reset()
+    assert broken(store) == []
+    send()
+    (mail,) = server.mails
+    assert mail["To"] == ADDRESS
+    assert said in mail.get_content()
+    assert "eve" not in mail.get_content()
+    send()
+    assert len(server.mails) == 1
 
 
 def test_links_for_passwords_are_limited_under_each_name(make_app: MakeApp, app: Flask, store: Store) -> None:

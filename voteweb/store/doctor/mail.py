@@ -43,11 +43,11 @@ def _check_mails(scanner: Scanner) -> Iterator[Finding]:
     queues = (keys.outbox(), keys.digests())
     for queue in queues:
         for found in batched(scanner.run_atomic([("ZRANGE", queue, 0, -1)])[0]):
-            parts = [entry.partition(" ") for entry in found]
-            exist = scanner.run_atomic([("EXISTS", keys.user(name)) for _, _, name in parts])
-            for entry, (kind, _, _), exists in zip(found, parts, exist, strict=True):
-                # A new password may be asked for under any name: the job that sends mails finds out.
-                if kind not in set(MailKind) or not (exists or kind == MailKind.RESET):
+            parts = [(*entry.split(" "), "")[:2] for entry in found]
+            exist = scanner.run_atomic([("EXISTS", keys.user(name)) for _, name in parts])
+            for entry, (kind, _), exists in zip(found, parts, exist, strict=True):
+                # A new password may be asked for under any name, and who was warned may leave: the job finds out.
+                if kind not in set(MailKind) or not (exists or kind in (MailKind.RESET, MailKind.CHANGED)):
                     yield Finding(queue, f"holds {entry:.60}, which is no mail", ("ZREM", queue, entry))
     for found in batched(scanner.run_atomic([("HKEYS", keys.mails())])[0]):
         due = scanner.run_atomic([("ZSCORE", queue, entry) for entry in found for queue in queues])

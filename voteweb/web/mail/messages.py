@@ -43,13 +43,13 @@ def compose(mail: TakenMail) -> EmailMessage | None:
     if mail.kind is None or member is None or not permissions.may_log_in(member):
         raise NotWantedError
     account = store().mail.account(mail.name)
-    content = _CONTENTS[mail.kind](member, account, mail.since)
+    content = _CONTENTS[mail.kind](member, account, mail)
     if content is None:
         return None
     stop = ""
     if content.stops:
         stop = absolute(f"/mail/stop/{tokens.stop_token(member.name, content.stops, content.to)}")
-    with force_language(LANGUAGES.get(account.language, ENGLISH)):
+    with force_language(LANGUAGES.get(mail.language or account.language, ENGLISH)):
         # Not render_template(): that asks for the viewer of a request, and there is none.
         text = current_app.jinja_env.get_template(f"mail/{mail.kind}.txt").render(
             member=member, stop=stop, account=absolute("/account/mail"), **content.values
@@ -75,7 +75,7 @@ def _message(mail: TakenMail, to: str, subject: str, body: str, stop: str) -> Em
     return message
 
 
-def _confirmation(member: User, account: MailAccount, _since: float) -> _Content:
+def _confirmation(member: User, account: MailAccount, _mail: TakenMail) -> _Content:
     pending = account.pending
     if pending is None or pending.until <= now():
         raise NotWantedError
@@ -83,14 +83,19 @@ def _confirmation(member: User, account: MailAccount, _since: float) -> _Content
     return _Content(pending.address, None, {"link": link})
 
 
-def _reset(member: User, account: MailAccount, _since: float) -> _Content:
+def _reset(member: User, account: MailAccount, _mail: TakenMail) -> _Content:
     if not account.email:
         raise NotWantedError
     link = absolute(f"/reset/{store().password_resets.make(member.name, account.email)}")
     return _Content(account.email, None, {"link": link})
 
 
-def _digest(member: User, account: MailAccount, since: float) -> _Content | None:
+def _changed(_member: User, account: MailAccount, mail: TakenMail) -> _Content:
+    """Return what the address that was the member's is told; no more of the one that is, whose owner may be another."""
+    return _Content(mail.former, None, {"time": mail.since, "is_removed": not account.email})
+
+
+def _digest(member: User, account: MailAccount, mail: TakenMail) -> _Content | None:
     """Return what is new in the inbox since then and not read, and how many reports are open."""
     wants_replies = MailChoice.REPLIES in account.choices
     wants_reports = MailChoice.REPORTS in account.choices
@@ -101,7 +106,7 @@ def _digest(member: User, account: MailAccount, since: float) -> _Content | None
     open_reports = store().reports.queue_count(pipeline)
     pipeline.execute()
     # Notices have whole seconds: better one twice than none.
-    unread = [notice for notice in page.result.rows if notice.is_unread and notice.time >= int(since)]
+    unread = [notice for notice in page.result.rows if notice.is_unread and notice.time >= int(mail.since)]
     notices = unread[: config.DIGEST_NOTICES] if wants_replies else []
     reports = open_reports.result if wants_reports and permissions.may_moderate(member) else 0
     if not (notices or reports):
@@ -109,7 +114,7 @@ def _digest(member: User, account: MailAccount, since: float) -> _Content | None
     return _Content(account.email, StopKind.DIGEST, {"notices": notices, "reports": reports})
 
 
-def _weekly(member: User, account: MailAccount, _since: float) -> _Content | None:
+def _weekly(member: User, account: MailAccount, _mail: TakenMail) -> _Content | None:
     """Return the best articles of the week, without what the member hides."""
     if not account.email or MailChoice.WEEKLY not in account.choices:
         raise NotWantedError
@@ -125,6 +130,7 @@ def _weekly(member: User, account: MailAccount, _since: float) -> _Content | Non
 _CONTENTS = {
     MailKind.CONFIRM: _confirmation,
     MailKind.RESET: _reset,
+    MailKind.CHANGED: _changed,
     MailKind.DIGEST: _digest,
     MailKind.WEEKLY: _weekly,
 }

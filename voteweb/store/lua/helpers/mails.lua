@@ -1,5 +1,5 @@
--- A mail is an entry of outbox: or digests:, "<kind> <name in lower case>", by the time at which it is due, and a field of
--- mails: with "<since> <tries> <claim>": when it was queued, or of a digest when the one before was sent; how often it was
+-- A mail is an entry of outbox: or digests:, "<kind> <name in lower case>", or "changed <name> <language> <address>" to an
+-- address that was the member's, by the time at which it is due, and a field of mails: with "<since> <tries> <claim>": when it was queued, or of a digest when the one before was sent; how often it was
 -- tried; and the token of the attempt that goes on, or "-".
 
 -- Put a mail into outbox:, KEYS[outbox], with its field of mails:, KEYS[mails], in place of one that waits.
@@ -11,6 +11,13 @@ end
 -- Tell whether outbox: takes no further mail.
 local function is_outbox_full(outbox, entry, most)
   return redis.call('ZCARD', KEYS[outbox]) >= tonumber(most) and not redis.call('ZSCORE', KEYS[outbox], entry)
+end
+
+-- Tell the address of a member, KEYS[user], that it is theirs no more, however many mails wait: who has stolen a session
+-- could fill outbox:.
+local function warn_address(user, outbox, mails, name)
+  local address, language = unpack(redis.call('HMGET', KEYS[user], 'email', 'email-language'))
+  put_mail(outbox, mails, table.concat({ 'changed', name, language or 'en', address }, ' '))
 end
 
 -- Put one of a member's digests into digests:, or take it out.
