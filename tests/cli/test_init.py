@@ -112,6 +112,18 @@ def test_a_database_that_has_an_admin_gets_no_second_one(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_site_with_a_name_is_made_beside_another(
+    invoke: Invoke, store: Store, tmp_path: Path, server_url: str
+) -> None:
+    store.users.make("bob", "", Role.ADMIN)
+    beside = ("--redis-url", server_url, "--redis-site", "cooking")
+    assert invoke("init", tmp_path / "site", *OPTIONS, *beside, input=PASSWORD).exit_code == 0
+    settings = from_env(read_file(tmp_path / "site" / "voteweb.env"))
+    cooking = open_store(settings)
+    assert (cooking.users.get("ann").role, store.users.find("ann")) == (Role.ADMIN, None)
+    cooking.connection.close()
+
+
 def test_without_a_terminal_what_is_missing_is_named() -> None:
     result = run_voteweb("init", "site")
     assert result.status == 2

@@ -25,13 +25,19 @@ PASSWORD = "replace-this-password"
 @contextmanager
 def limited_store(engine: str, *changes: str) -> Iterator[Store]:
     """Yield a store whose user has the rights of the file, with *changes*."""
-    _, name, *rules = (ROOT / "deploy" / "redis" / "users.acl").read_text("utf-8").split()
     with private_server(engine) as url:
         with redis.Redis.from_url(url) as admin:
-            admin.execute_command("ACL", "SETUSER", name, *rules, *changes)
-        store = open_store(Settings(redis_url=url.replace("unix://", f"unix://{name}:{PASSWORD}@"), good_votes=3))
+            user_url = limited_user(admin, url, "voteweb", *changes)
+        store = open_store(Settings(redis_url=user_url, good_votes=3))
         yield store
         store.connection.close()
+
+
+def limited_user(admin: redis.Redis, url: str, name: str, *changes: str) -> str:
+    """Make the user *name* with the rights of the file and *changes*; return the *url* of the server with the user."""
+    _, _, *rules = (ROOT / "deploy" / "redis" / "users.acl").read_text("utf-8").split()
+    admin.execute_command("ACL", "SETUSER", name, *rules, *changes)
+    return url.replace("unix://", f"unix://{name}:{PASSWORD}@")
 
 
 @pytest.mark.parametrize("engine", ["valkey", "redis"])

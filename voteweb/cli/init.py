@@ -47,6 +47,7 @@ COMMENTS = {
 @click.option("--admin", help="Name of the first admin")
 @password_stdin_option
 @click.option("--redis-url", help="A Redis or Valkey server  [default: the embedded database]")
+@click.option("--redis-site", help="Name of the site there, if several sites share the server: VOTEWEB_SITE")
 @click.option("--port", type=click.IntRange(1, 65_535), default=8000, show_default=True, help="Port to listen at")
 @click.option("--user", help=f"Owner of DIR, made if there is none  [default for root: {DEFAULT_USER}]")
 def init(
@@ -56,6 +57,7 @@ def init(
     admin: str | None,
     password_stdin: bool,
     redis_url: str | None,
+    redis_site: str | None,
     port: int,
     user: str | None,
 ) -> None:
@@ -69,7 +71,7 @@ def init(
     is_new = not file.exists()
     if is_new:
         refuse_used_folder(folder)
-        variables = _ask_settings(folder, site_url, site_name, port, redis_url)
+        variables = _ask_settings(folder, site_url, site_name, port, {"redis_url": redis_url, "site": redis_site})
         refuse_unclear(file, variables)
     else:
         click.echo(f"{file} is there already, and stays as it is.")
@@ -80,7 +82,8 @@ def init(
             if store.users.has_admin():
                 raise ConfigError(
                     "The database of this site has an admin already, and nothing was changed. To make another: voteweb "
-                    "user create NAME --role admin. For a forgotten password: voteweb user password NAME."
+                    "user create NAME --role admin. For a forgotten password: voteweb user password NAME. To put "
+                    "another site beside it on the same server: --redis-site NAME."
                 )
     name = _ask("Name of the first admin", "--admin", admin, validation.user_name)
     password_hash = new_password_hash(name, settings.site_name, password_stdin)
@@ -110,9 +113,9 @@ def _next_steps(folder: Path, settings: Settings) -> str:
 
 
 def _ask_settings(
-    folder: Path, site_url: str | None, site_name: str | None, port: int, redis_url: str | None
+    folder: Path, site_url: str | None, site_name: str | None, port: int, database: dict[str, str | None]
 ) -> dict[str, str]:
-    """Return the settings of a new site in *folder*, by the names of their variables."""
+    """Return the settings of a new site in *folder*, by the names of their variables; *database* has some of them."""
     url = _ask("Public address, such as https://news.example", "--site-url", site_url, _url)
     settings = {
         "site_url": url,
@@ -123,8 +126,7 @@ def _ask_settings(
         "trusted_proxies": "1" if url.startswith("https:") else "0",
         "data_dir": str(folder / "data"),
     }
-    if redis_url:
-        settings["redis_url"] = redis_url
+    settings |= {name: value for name, value in database.items() if value}
     return {env_name(name): value for name, value in settings.items()}
 
 

@@ -7,7 +7,14 @@ import click
 
 from voteweb.cli import backup_file
 from voteweb.cli.progress import track
-from voteweb.cli.site import data_option, load_settings, open_checked_store, pluralize, require_database
+from voteweb.cli.site import (
+    data_option,
+    load_settings,
+    open_checked_store,
+    pluralize,
+    require_database,
+    warn_of_other_sites,
+)
 from voteweb.core.config import SCHEMA
 from voteweb.embedded.database import open_database
 from voteweb.store import Store
@@ -32,6 +39,7 @@ def migrate(dry_run: bool, backup: Path | None, data: str | None) -> None:
     require_database(settings)
     folder = Path() if settings.redis_url else Path(settings.data_dir)
     with open_database(settings) as settings, open_checked_store(settings, any_schema=True) as store:
+        warn_of_other_sites(store)
         state = store.schema.state()
         if state.is_current:
             click.echo(f"The data have layout {SCHEMA}, the current one.")

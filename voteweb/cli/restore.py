@@ -28,15 +28,16 @@ PRINTED_FAULTS = 20
 
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False, exists=True, readable=True, allow_dash=True))
+@click.option("--again", is_flag=True, help="First delete what a restore that did not finish has written.")
 @click.option("--dry-run", is_flag=True, help="Only check FILE; no database is needed.")
 @click.option("--force", is_flag=True, help="Restore FILE although it has faulty values, or sizes that no site has.")
 @data_option
-def restore(file: str, dry_run: bool, force: bool, data: str | None) -> None:
+def restore(file: str, again: bool, dry_run: bool, force: bool, data: str | None) -> None:
     """Write the copy of a site in FILE, or in standard input if FILE is -, into an empty database.
 
-    FILE is checked before anything is written. Until the restore is complete, no other command uses the database. A
-    restore that did not finish has to be repeated from the beginning. An encrypted backup comes from the program that
-    decrypts it: age -d -i KEYFILE FILE | voteweb restore -
+    FILE is checked before anything is written. Until the restore is complete, no other command uses the site. One that
+    did not finish is begun anew with --again. An encrypted backup comes from the program that decrypts it: age -d -i
+    KEYFILE FILE | voteweb restore -
     """
     target = None if dry_run else load_named_settings(data)
     with _open(file) as stream:
@@ -69,6 +70,8 @@ def restore(file: str, dry_run: bool, force: bool, data: str | None) -> None:
             open_checked_store(settings, allow_unfinished=True, any_schema=True) as store,
         ):
             restore = store.backup.new_restore()
+            if again:
+                restore.clear()
             restore.begin()
             with _read(file, stream, "Restoring", force) as (_, records):
                 while batch := list(islice(records, RESTORE_BATCH_SIZE)):

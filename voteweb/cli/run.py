@@ -21,7 +21,14 @@ from voteweb.cli.environment import FILE_NAME
 from voteweb.cli.jobs_process import background_jobs
 from voteweb.cli.migrate import backup_path, convert_site
 from voteweb.cli.sample import import_sample
-from voteweb.cli.site import data_option, load_settings, open_checked_store, reachable_host, site_origin
+from voteweb.cli.site import (
+    data_option,
+    load_settings,
+    open_checked_store,
+    reachable_host,
+    site_origin,
+    warn_of_other_sites,
+)
 from voteweb.cli.workers import UnexpectedExitFilter, default_workers, exit_on_early_sigterm, exit_with_parent
 from voteweb.core.config import METRICS_DIR_VARIABLE, SOURCES_VARIABLE, Settings, env_name, unknown_names
 from voteweb.core.errors import ConfigError
@@ -77,6 +84,7 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
             hints = (*disk.warnings(settings.data_dir), *store.health.hints(), *store.rights.hints())
             for warning in (*settings.warnings(), *store.health.warnings(), *hints, *search_warnings):
                 _warn(warning)
+            warn_of_other_sites(store)
             if sample:
                 _add_sample(store, settings)
             if not store.users.has_admin():

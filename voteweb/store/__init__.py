@@ -41,6 +41,7 @@ from voteweb.store.moderation_log import ModerationLog
 from voteweb.store.my_site import MySites
 from voteweb.store.notes import Notes
 from voteweb.store.open_votes import OpenVotes
+from voteweb.store.other_sites import OtherSites
 from voteweb.store.own_lists import OwnLists
 from voteweb.store.password_resets import PasswordResets
 from voteweb.store.purges import Purges
@@ -123,6 +124,7 @@ class Store:
     backup: Backup
     last_backup: LastBackup
     server_info: ServerInfo
+    other_sites: OtherSites
     health: HealthChecks
     rights: Rights
     leases: Leases
@@ -164,7 +166,9 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     sessions = Sessions(connection, settings)
     leases = Leases(connection)
     last_backup = LastBackup(connection, settings)
-    server_info, health = ServerInfo(connection, users), HealthChecks(connection, leases, last_backup)
+    server_info = ServerInfo(connection, users)
+    other_sites = OtherSites(connection, server_info)
+    health = HealthChecks(connection, leases, last_backup, other_sites)
     removals = Removals(connection, settings, moderation_log)
     comment_removals = CommentRemovals(connection, settings, moderation_log)
     comments, keys = Comments(connection, settings, rate_limits), connection.keys
@@ -232,6 +236,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         backup=Backup(connection, settings, server_info, health),
         last_backup=last_backup,
         server_info=server_info,
+        other_sites=other_sites,
         health=health,
         rights=Rights(connection),
         leases=leases,

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from itertools import chain
 from typing import Any, NamedTuple
 
 import redis
@@ -12,8 +13,10 @@ from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.damage import BrokenData
 from voteweb.store.key_types import key_type
+from voteweb.store.keys import site_of
 from voteweb.store.last_backup import LastBackup
 from voteweb.store.leases import Leases
+from voteweb.store.other_sites import OtherSites
 
 #: The oldest version whose commands the store uses.
 MIN_VERSION = (7, 0)
@@ -35,8 +38,11 @@ class Health(NamedTuple):
 class HealthChecks:
     """Checks the database of one site; each check sends a bounded number of commands."""
 
-    def __init__(self, connection: Connection, leases: Leases, last_backup: LastBackup) -> None:
+    def __init__(
+        self, connection: Connection, leases: Leases, last_backup: LastBackup, other_sites: OtherSites
+    ) -> None:
         self._connection = connection
+        self._other_sites = other_sites
         self._leases = leases
         self._last_backup = last_backup
         self._keys = keys = connection.keys
@@ -83,8 +89,8 @@ class HealthChecks:
         with suppress(Unavailable):
             if self._is_unfinished():
                 raise ConfigError(
-                    "A restore into this database did not finish, so that it is not whole. Empty it (FLUSHDB; of the "
-                    "embedded database, delete the data directory) and run `voteweb restore` again."
+                    "A restore into this database did not finish, so that it is not whole. Run `voteweb restore "
+                    "--again FILE`: it first deletes what that restore has written."
                 )
 
     def _is_unfinished(self) -> bool:
@@ -162,7 +168,8 @@ class HealthChecks:
                 return Health("down", [reason])
             damage = self._damage()
             if time.monotonic() >= self._warnings_until:
-                self._warnings = [*self.warnings(), *self._leases.warnings(), *self._last_backup.warnings()]
+                others = (self._leases.warnings(), self._last_backup.warnings(), self._other_sites.health_warnings())
+                self._warnings = [*self.warnings(), *chain(*others)]
                 self._warnings_until = time.monotonic() + config.HEALTH_SECONDS
         except Unavailable:
             return Health("down", ["Redis does not answer"])
@@ -179,7 +186,7 @@ class HealthChecks:
         with suppress(redis.ResponseError):
             _, sample = self._connection.command("SCAN", 0, "MATCH", f"{self._keys.prefix}*", "COUNT", SAMPLE_SIZE)
         for key in sample:
-            if not self._keys.is_ours(key):
+            if not self._keys.is_ours(key) and site_of(key) is None:
                 noun, _ = self._keys.split(key)
                 is_noun = noun.isascii() and noun.isalpha() and ":" in key.removeprefix(self._keys.prefix)
                 return f"such as {noun}:…" if is_noun else "of other names"

@@ -32,6 +32,8 @@ _GRAMMAR = re.compile(
     r"|(?:group|group-info|notes|signup|network|posted|gone|link|reported|log-by|log-kind|log-about|invite|invites):[^:]+"
     r"|(?:sessions|known|reset|once|done|limit|ordering):[^:]+"
 )
+#: The beginning of the keys of a site with a name.
+_NAMED = re.compile(r"\{([a-z0-9][a-z0-9-]{0,31})\}:")
 #: Characters that patterns of SCAN read as more than themselves.
 PATTERN_CHARACTERS = set("*?[]^\\")
 
@@ -43,6 +45,9 @@ class Keys:
         if not PATTERN_CHARACTERS.isdisjoint(prefix):
             raise ValueError(f"{prefix!r} cannot be a prefix of keys")
         self.prefix = prefix
+        named = _NAMED.fullmatch(prefix)
+        #: The name of the site, "" if it has none.
+        self.name = named[1] if named else ""
 
     @classmethod
     def of_site(cls, name: str) -> "Keys":
@@ -408,10 +413,21 @@ class Keys:
         """Tell whether *key* is one that this class could spell."""
         return key.startswith(self.prefix) and _GRAMMAR.fullmatch(key, len(self.prefix)) is not None
 
+    def covers(self, key: str) -> bool:
+        """Tell whether *key* is in the site's part of the database: that without a name has all but the named ones."""
+        return key.startswith(self.prefix) if self.prefix else not _NAMED.match(key)
+
     def split(self, key: str) -> tuple[str, str]:
         """Return the noun of *key* and the id or name after its colon: ``("user", "ann")``."""
         noun, _, name = key.removeprefix(self.prefix).partition(":")
         return noun, name
+
+
+def site_of(key: str) -> str | None:
+    """Return the name of the site of voteweb that could have made *key*, "" for one without a name, None for none."""
+    match = _NAMED.match(key)
+    name = match[1] if match else ""
+    return name if Keys.of_site(name).is_ours(key) else None
 
 
 #: The member of a ranking by votes that has the value of the best article it left out, and stands below all articles.

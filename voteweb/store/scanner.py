@@ -58,6 +58,10 @@ class Scanner:
             yield from batch
             is_complete = int(cursor) == 0
 
+    def all_keys(self) -> Iterator[str]:
+        """Yield every key of the site, and none of another site on the same database."""
+        return filter(self.site_keys.covers, self.keys(f"{self.site_keys.prefix}*"))
+
     def article_ids(self) -> Iterator[int]:
         """Yield the ids of all articles, listed or not; one may come twice."""
         for key in self.keys(self.site_keys.article("[0-9]*")):

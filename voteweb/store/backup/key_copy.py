@@ -21,7 +21,7 @@ def read_keys(connection: Connection) -> Iterator[Key]:
     The site must not be in use. Raises ConfigError for a key of a type that voteweb does not write.
     """
     scanner = Scanner(connection)
-    for keys in batched(scanner.keys(f"{connection.keys.prefix}*")):
+    for keys in batched(scanner.all_keys()):
         looks = scanner.run_atomic([command for key in keys for command in (("TYPE", key), ("PEXPIRETIME", key))])
         for key, kind, expiry in zip(keys, looks[::2], looks[1::2], strict=True):
             if connection.keys.split(key)[0] in _NOT_COPIED:

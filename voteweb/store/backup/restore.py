@@ -1,4 +1,7 @@
-"""Restore the records of a backup into an empty database, which is marked as incomplete until all of it is there."""
+"""Restore the records of a backup into an empty site, which is marked as incomplete until all of it is there.
+
+Other sites on the same database are left alone.
+"""
 
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
@@ -43,20 +46,31 @@ class Restore:
         self._run = ""
 
     def begin(self) -> None:
-        """Mark the database as incomplete; raise ConfigError unless it is empty."""
+        """Mark the site as incomplete; raise ConfigError unless it is empty."""
         self._health.refuse_unfinished_restore()
-        # An empty database that a site was started on has the number of the layout.
+        # An empty site that was started has the number of the layout.
         # An indexer that waits for articles has given it an epoch.
-        count, known = self._connection.run([("DBSIZE",), ("EXISTS", self._keys.schema(), self._keys.search_epoch())])
-        count -= known
-        if count:
+        known = {self._keys.schema(), self._keys.search_epoch()}
+        present = next((key for key in self._scanner.all_keys() if key not in known), None)
+        if present is not None:
             raise ConfigError(
-                "The database is not empty (%(count)s keys): a backup is restored into an empty one only.", count=count
+                "The database is not empty, it has %(key)s: a backup is restored into an empty one only. Beside "
+                "another site, give this one a name of its own, VOTEWEB_SITE.",
+                key=present,
             )
         self._run = self._server_info.engine().run
         self._mark()
         # The records bring the number of their layout, or finish() writes it.
         self._connection.command("UNLINK", self._keys.schema())
+
+    def clear(self) -> None:
+        """Delete what a restore that did not finish has written, if there was one; begin() comes next."""
+        if not self._connection.command("EXISTS", self._keys.restoring()):
+            return
+        written = (key for key in self._scanner.all_keys() if self._keys.is_ours(key))
+        for batch in batched(key for key in written if key != self._keys.restoring()):
+            self._connection.command("UNLINK", *batch)
+        self._connection.command("UNLINK", self._keys.restoring())
 
     def _mark(self) -> None:
         self._connection.command("SET", self._keys.restoring(), f"{clock.now():.0f}", "NX")
@@ -122,8 +136,8 @@ class Restore:
             # What the other server had not replicated or synced is lost, and the mark may be as well.
             self._mark()
             raise ConfigError(
-                "The database was restarted or replaced while it was written, so that something may be missing. Empty "
-                "it and restore again."
+                "The database was restarted or replaced while it was written, so that something may be missing: run "
+                "`voteweb restore --again FILE`."
             )
 
     def _repair_owners(self, rankings: list[str]) -> None:

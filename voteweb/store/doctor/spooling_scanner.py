@@ -35,7 +35,7 @@ class SpoolingScanner(Scanner):
 
     def spool(self) -> Iterator[str]:
         """Yield every key of the site, and remember it."""
-        for key in super().keys(f"{self.site_keys.prefix}*:*"):
+        for key in filter(self.site_keys.covers, super().keys(f"{self.site_keys.prefix}*:*")):
             noun, name = self.site_keys.split(key)
             if noun in self._files:
                 self._files[noun].write(json.dumps(name).encode() + b"\n")

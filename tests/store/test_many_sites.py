@@ -1,0 +1,106 @@
+"""Several sites on one database: each, whatever is done to it, sees and changes no key of another."""
+
+from collections import deque
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+
+import pytest
+import redis
+
+from tests import factories
+from tests.conftest import private_server
+from tests.helpers import until
+from tests.store import storm
+from tests.store.backup.copying import articles_of, back_up
+from tests.store.doctor.conftest import build_site
+from tests.store.examination import broken, run
+from tests.store.test_rights import limited_user
+from voteweb.core.errors import ConfigError
+from voteweb.store import Store, open_store
+
+NAMES = ("", "baking", "cooking")
+
+
+@pytest.fixture
+def sites() -> Iterator[dict[str, Store]]:
+    """Three sites on one server, by name; the user of a site with a name may use that site's keys only."""
+    with private_server("valkey") as url, redis.Redis.from_url(url) as admin, ExitStack() as stack:
+        stores = {}
+        for name in NAMES:
+            site_url = limited_user(admin, url, f"of-{name}", "resetkeys", f"~{{{name}}}:*") if name else url
+            stores[name] = open_store(storm.settings(site_url, site=name))
+            stack.enter_context(closing(stores[name].connection))
+            factories.group(stores[name], only(name))
+        yield stores
+
+
+def only(name: str) -> str:
+    """Return the name of a group that only the site *name* has."""
+    return f"only-{name or 'unnamed'}"
+
+
+def dump(site: Store) -> dict[str, bytes]:
+    """Return each key of the site, and only these, with the bytes that the server stores."""
+    client = site.connection.client
+    keys = filter(site.keys.covers, client.scan_iter(f"{site.keys.prefix}*", count=1_000))
+    return {key: client.execute_command("DUMP", key, NEVER_DECODE=True) for key in keys}
+
+
+def test_sites_in_one_storm_never_see_each_other(sites: dict[str, Store]) -> None:
+    storms = {name: storm.StoreStorm(site, seed, threads=2) for seed, (name, site) in enumerate(sites.items())}
+    for one in storms.values():
+        one.start()
+    until(lambda: all(one.acts.total() > 300 for one in storms.values()), patience=30)
+    findings = [finding for site in sites.values() for finding in broken(site)]
+    for one in storms.values():
+        one.stop()
+    findings += [finding for site in sites.values() for finding in broken(site)]
+    assert ([one.failures for one in storms.values()], findings) == ([[], [], []], [])
+    for name, site in sites.items():
+        assert len(articles_of(back_up(site))) == storms[name].acts["post"]
+        assert site.health.warnings() == []
+        for records in (back_up(site), list(site.backup.key_records())):
+            assert [other for other in NAMES if only(other) in str(records)] == [name]
+            assert not any(f"{{{other}}}" in str(records) for other in NAMES if other)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_work_on_a_whole_site_touches_another(sites: dict[str, Store], name: str) -> None:
+    for site in sites.values():
+        build_site(site)
+        run(site, "ZREM", "score:", "article:1")
+        run(site, "SET", "restoring:", "1")
+    site = sites[name]
+    others = [other for other in sites.values() if other is not site]
+    before = [dump(other) for other in others]
+    run(site, "DEL", "restoring:")
+    assert all(is_repaired for _, is_repaired in site.doctor.repair())
+    deque(site.rescoring.run(), maxlen=0)
+    for conversion in site.schema.conversions(0):
+        deque(site.schema.convert(conversion), maxlen=0)
+    backup = back_up(site)
+    restore = site.backup.new_restore()
+    with pytest.raises(ConfigError, match="is not empty"):
+        restore.begin()
+    run(site, "SET", "restoring:", "1")
+    restore.clear()
+    assert dump(site) == {}
+    restore.begin()
+    restore.write(backup)
+    restore.finish()
+    assert sorted(map(str, back_up(site))) == sorted(map(str, backup))
+    assert broken(site) == []
+    assert [dump(other) for other in others] == before
+
+
+def test_a_site_without_data_beside_others_is_warned_of(sites: dict[str, Store]) -> None:
+    baking = sites["baking"]
+    assert sites["cooking"].other_sites.warnings() == []
+    factories.article(baking)
+    assert baking.other_sites.warnings() == []
+    (warning,) = sites["cooking"].other_sites.warnings()
+    assert "VOTEWEB_SITE is cooking) has no data, but others are on its database: baking." in warning
+    (warning,) = sites[""].other_sites.warnings()
+    assert "VOTEWEB_SITE is not set) has no data" in warning
+    (reason,) = sites[""].health.health().reasons
+    assert "baking" not in reason  # anybody may read it
