@@ -157,6 +157,7 @@ def test_every_command_has_help(invoke_alone: Invoke, command: str) -> None:
         ("redis://:secret@host/0", "redis://:***@host/0"),
         ("rediss://me:se:cr%2Fet@host", "rediss://me:***@host"),
         ("redis://me@host", "redis://me@host"),
+        ("rediss://host?ssl_password=secret", "rediss://host?ssl_password=***"),
         ("unix:///a/b.sock?db=1&password=secret#x", "unix:///a/b.sock?db=1&password=***#x"),
     ],
 )

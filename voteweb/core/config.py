@@ -402,10 +402,17 @@ class Settings:
     """The settings of one site; the metadata of a field has its unit, description and allowed values."""
 
     redis_url: str = _setting(
-        "", "URL", "redis://, rediss://, unix:// or redis+sentinel://; empty: the embedded database"
+        "", "URL", "redis://, unix:// or redis+sentinel://, with TLS rediss…; empty: the embedded database"
     )
     site: str = _setting(
         "", "name", "the site's name in the keys of a database that several sites share; empty: the one without a name"
+    )
+    redis_ca_file: str = _setting(
+        "", "file", "with rediss://: certificates of authorities, in PEM, trusted besides those of the system"
+    )
+    redis_certificate_file: str = _setting("", "file", "with rediss://: our own certificate and its chain, in PEM")
+    redis_key_file: str = _setting(
+        "", "file", "the key of that certificate, in PEM without a passphrase; empty: it is in the same file"
     )
     redis_deadline: float = _setting(2.0, "seconds", "how long a page waits for Redis before it answers 503", 0.1, 60)
     read_replicas: int = _setting(0, "0 or 1", "under Sentinel: whether replicas answer readers, slightly late")

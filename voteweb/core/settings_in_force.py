@@ -62,7 +62,7 @@ def sources(settings: Settings, from_file: Collection[str], file_name: str) -> s
 def mask_password(url: str) -> str:
     """Return the URL of a database or server with its passwords masked."""
     url = re.sub(r"(?<=://)([^/@:]*):[^/@]*(?=@)", r"\1:***", url)
-    return re.sub(r"([?&](?:sentinel_)?password=)[^&#]*", r"\1***", url)
+    return re.sub(r"([?&](?:sentinel_|ssl_)?password=)[^&#]*", r"\1***", url)
 
 
 def _given_sources(env: Mapping[str, str]) -> dict[str, str]:

@@ -20,6 +20,7 @@ from voteweb.store.comments import Comments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.factory import open_connection
 from voteweb.store.connection.pipeline import Pipeline
+from voteweb.store.connection.tls import TlsFiles
 from voteweb.store.doctor import Doctor
 from voteweb.store.domain_rules import DomainRules
 from voteweb.store.group_deletion import GroupDeletion
@@ -154,6 +155,7 @@ def open_store(settings: Settings, keys: Keys | None = None) -> Store:
         keys=keys or Keys.of_site(settings.site),
         read_replicas=bool(settings.read_replicas),
         wait_replicas=settings.wait_replicas,
+        files=TlsFiles(settings.redis_ca_file, settings.redis_certificate_file, settings.redis_key_file),
     )
     return build_store(connection, settings)
 

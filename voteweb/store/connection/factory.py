@@ -9,20 +9,28 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from voteweb.core.errors import ConfigError
-from voteweb.store.connection import sentinel
+from voteweb.store.connection import sentinel, tls
 from voteweb.store.connection.connection import ATTEMPT_SHARE, Connection
 from voteweb.store.connection.pool import Pool
 from voteweb.store.connection.replicas import Replicas
+from voteweb.store.connection.tls import NO_FILES, TlsFiles
 from voteweb.store.keys import Keys
 
 
 def open_connection(
-    url: str, deadline: float, *, keys: Keys | None = None, read_replicas: bool = False, wait_replicas: int = 0
+    url: str,
+    deadline: float,
+    *,
+    keys: Keys | None = None,
+    read_replicas: bool = False,
+    wait_replicas: int = 0,
+    files: TlsFiles = NO_FILES,
 ) -> Connection:
     """Return a connection to the database at *url*; nothing is sent yet.
 
     One attempt may take the whole *deadline* (seconds). With *read_replicas*, replicas answer readers; a write is done
-    once *wait_replicas* replicas have it. Raises ConfigError when *url* is invalid.
+    once *wait_replicas* replicas have it; *files* are those for TLS. Raises ConfigError when *url* is invalid or a file
+    cannot be used.
     """
     options: dict[str, Any] = {
         "decode_responses": True,
@@ -32,14 +40,15 @@ def open_connection(
         "retry": Retry(NoBackoff(), 0),
         "health_check_interval": 0,
     }
+    options |= tls.options(url, files)
     try:
-        if url.startswith(f"{sentinel.SCHEME}:"):
+        if url.partition(":")[0] in sentinel.SCHEMES:
             client, replica_client = sentinel.clients(url, options, attempt_seconds=deadline * ATTEMPT_SHARE)
             replicas = Replicas(replica_client) if read_replicas else None
             return Connection(client, deadline, keys=keys, replicas=replicas, wait_replicas=wait_replicas)
         if not _has_valid_path(url):
             raise ValueError("no number of a database")
-        client = redis.Redis.from_pool(Pool.from_url(url, **options))
+        client = redis.Redis.from_pool(_pool(url, options))
     except ValueError:  # its message may contain a part of the password
         raise ConfigError(
             "VOTEWEB_REDIS_URL is not the address of a database, such as redis://:password@host:6379/0 or "
@@ -49,6 +58,16 @@ def open_connection(
     if read_replicas:
         raise ConfigError("VOTEWEB_READ_REPLICAS requires a VOTEWEB_REDIS_URL of the form redis+sentinel://…")
     return Connection(client, deadline, keys=keys, wait_replicas=wait_replicas)
+
+
+def _pool(url: str, options: dict[str, Any]) -> Pool:
+    """Return the pool of connections to the server at *url*; raise ValueError for an option that there is not."""
+    pool = Pool.from_url(url, **options)
+    try:
+        pool.connection_class(**pool.connection_kwargs)
+    except (TypeError, redis.RedisError):
+        raise ValueError("an option cannot be used") from None
+    return pool
 
 
 def _has_valid_path(url: str) -> bool:

@@ -12,9 +12,12 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import redis
 from redis.sentinel import MasterNotFoundError, SentinelConnectionPool
 
+from voteweb.store.connection.tls import is_tls
+
 T = TypeVar("T")
 
-SCHEME = "redis+sentinel"
+#: The schemes of a URL, without and with TLS, which is spoken to the Sentinels too.
+SCHEMES = ("redis+sentinel", "rediss+sentinel")
 #: The port of a Sentinel whose address names none.
 DEFAULT_PORT = 26_379
 #: Seconds after which an idle connection to the primary is pinged before it is used again.
@@ -33,7 +36,7 @@ class SentinelUrl(NamedTuple):
 
 
 def parse(url: str) -> SentinelUrl:
-    """Parse ``redis+sentinel://[user:password@]host[:port],host[:port],…/name[?option=…]``.
+    """Parse ``redis+sentinel://[user:password@]host[:port],host[:port],…/name[?option=…]``, or ``rediss+sentinel``.
 
     The options are ``db`` (a number) and, for Sentinels that require them, ``sentinel_username`` and
     ``sentinel_password``. Raises ValueError.
@@ -132,6 +135,7 @@ def clients(url: str, options: dict[str, Any], attempt_seconds: float) -> tuple[
     asked in time. Raises ValueError.
     """
     parsed = parse(url)
+    options = options | {"ssl": is_tls(url)}
     short = options | {"socket_timeout": attempt_seconds, "socket_connect_timeout": attempt_seconds}
     watchers = [redis.Redis(host, port, **short | parsed.sentinel_options) for host, port in parsed.sentinels]
     sentinels = Sentinels(watchers)

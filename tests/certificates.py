@@ -1,0 +1,59 @@
+"""Certificate authorities and certificates made for a test, by openssl."""
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.helpers import needs
+
+#: The names and addresses of this machine that a certificate can have.
+LOCAL = ("DNS:localhost", "IP:127.0.0.1")
+
+
+class Certificate(NamedTuple):
+    """The files of a certificate and of its key."""
+
+    file: Path
+    key: Path
+
+    def server_options(self, authority: "Authority") -> Sequence[str]:
+        """Return the options of a server that has this certificate, and asks for one of *authority*."""
+        return (
+            *("--tls-cert-file", str(self.file), "--tls-key-file", str(self.key)),
+            *("--tls-ca-cert-file", str(authority.file)),
+        )
+
+
+class Authority:
+    """A certificate authority, which keeps its files in *folder*; skips the running test without openssl."""
+
+    def __init__(self, folder: Path, name: str = "authority") -> None:
+        needs(shutil.which("openssl"), "openssl")
+        self._folder = folder
+        self.file, self._key = self._make(name, "req", "-x509", *_key_options(name), "-days", "2")
+
+    def issue(self, name: str, *hosts: str, days: int = 2, is_authority: bool = False) -> Certificate:
+        """Return a new certificate for *hosts*, valid for *days* from now, or until so many days ago."""
+        request = self._folder / f"{name}.csr"
+        extension = ["-addext", f"basicConstraints=CA:{str(is_authority).upper()}"]
+        extension += ["-addext", f"subjectAltName={','.join(hosts)}"] if hosts else []
+        _, key = self._make(name, "req", "-new", *_key_options(name), *extension, out=request)
+        signing = ("-in", str(request), "-copy_extensions", "copy", "-CA", str(self.file), "-CAkey", str(self._key))
+        file = self._folder / f"{name}.crt"
+        _openssl("x509", "-req", *signing, "-days", str(days), "-out", str(file))
+        return Certificate(file, key)
+
+    def _make(self, name: str, *command: str, out: Path | None = None) -> Certificate:
+        file, key = out or self._folder / f"{name}.crt", self._folder / f"{name}.key"
+        _openssl(*command, "-keyout", str(key), "-out", str(file))
+        return Certificate(file, key)
+
+
+def _key_options(name: str) -> Sequence[str]:
+    return "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", f"/CN={name}"
+
+
+def _openssl(*arguments: str) -> None:
+    subprocess.run(["openssl", *arguments], check=True, capture_output=True)

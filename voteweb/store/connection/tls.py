@@ -1,0 +1,140 @@
+"""TLS to the database: the files of the settings, and what to do when a connection fails."""
+
+import ssl
+import time
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from voteweb.core.config import env_name
+from voteweb.core.errors import ConfigError
+
+CA_FILE, CERTIFICATE_FILE, KEY_FILE = map(env_name, ("redis_ca_file", "redis_certificate_file", "redis_key_file"))
+#: Parts of an error's text, and what to do about it; of several that fit, the first counts.
+_ADVICE = (
+    (
+        ("Hostname mismatch", "IP address mismatch"),
+        "The server's certificate must name it (subjectAltName) as the URL does, or as Sentinel or the cluster "
+        "announces it.",
+    ),
+    (("verify failed: certificate has expired",), "Renew the certificate of the server, or that of its authority."),
+    (
+        ("self-signed", "self signed", "local issuer"),
+        f"Name the certificate of the authority that signed the server's in {CA_FILE}.",
+    ),
+    (  # With TLS 1.3 the server often closes the connection before its reason is read.
+        (
+            *("ALERT_CERTIFICATE", "ALERT_BAD_CERTIFICATE", "ALERT_UNKNOWN_CA", "ALERT_HANDSHAKE"),
+            *("EOF occurred", "Connection reset", "Connection closed", "Broken pipe"),
+        ),
+        f"If the server demands certificates, name one in {CERTIFICATE_FILE} that it trusts and that has not expired.",
+    ),
+)
+
+
+class TlsFiles(NamedTuple):
+    """Files in PEM: certificates of authorities, our own certificate with its chain, and its key; empty: none."""
+
+    authorities: str = ""
+    certificate: str = ""
+    key: str = ""
+
+
+NO_FILES = TlsFiles()
+
+
+def is_tls(url: str) -> bool:
+    """Tell whether the database at *url* is spoken to over TLS."""
+    return url.partition(":")[0].startswith("rediss")
+
+
+def options(url: str, files: TlsFiles) -> dict[str, str]:
+    """Return the options of redis-py's connections to *url*, which read the *files* whenever one is opened.
+
+    Raises ConfigError when a file cannot be used, or would not be used.
+    """
+    given = {
+        name: (variable, file)
+        for name, variable, file in zip(
+            ("ssl_ca_certs", "ssl_certfile", "ssl_keyfile"), (CA_FILE, CERTIFICATE_FILE, KEY_FILE), files, strict=True
+        )
+        if file
+    }
+    if given and not is_tls(url):
+        variable, _ = next(iter(given.values()))
+        raise ConfigError("%(name)s requires a VOTEWEB_REDIS_URL that begins with rediss.", name=variable)
+    for variable, file in given.values():
+        _refuse_unreadable(variable, file)
+    if files.authorities:
+        _check_authorities(files.authorities)
+    if files.certificate:
+        _check_certificate(files.certificate, files.key or files.certificate)
+    elif files.key:
+        raise ConfigError("%(name)s requires %(other)s.", name=KEY_FILE, other=CERTIFICATE_FILE)
+    return {name: file for name, (_, file) in given.items()}
+
+
+def _refuse_unreadable(variable: str, file: str) -> None:
+    try:
+        with open(file, "rb"):
+            pass
+    except OSError as error:
+        raise _unusable(variable, file, error.strerror) from None
+
+
+def _unusable(variable: str, file: str, reason: str | None) -> ConfigError:
+    return ConfigError("%(name)s, %(file)s, cannot be used: %(reason)s.", name=variable, file=file, reason=reason)
+
+
+def _check_authorities(file: str) -> None:
+    """Raise ConfigError when *file* has no certificate, or only expired ones."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        context.load_verify_locations(file)
+    except ssl.SSLError:
+        raise _unusable(CA_FILE, file, "it has no certificate in PEM") from None
+    ends = [ssl.cert_time_to_seconds(str(certificate["notAfter"])) for certificate in context.get_ca_certs()]
+    if ends and max(ends) < time.time():
+        raise _unusable(CA_FILE, file, "it has expired")
+
+
+def _check_certificate(file: str, key: str) -> None:
+    """Raise ConfigError when a server that trusts the certificate in *file* would refuse it, or *key* is another's."""
+    client, server = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        for context in (client, server):
+            context.load_cert_chain(file, key, password=_refuse_passphrase)
+        server.load_verify_locations(file)
+    except ssl.SSLError as error:
+        if error.reason == "KEY_VALUES_MISMATCH":
+            raise _unusable(KEY_FILE, key, f"it is not the key of {CERTIFICATE_FILE}") from None
+        raise _unusable(CERTIFICATE_FILE, file, f"it, or {KEY_FILE}, has not what is needed in PEM") from None
+    client.check_hostname, client.verify_mode = False, ssl.CERT_NONE
+    server.verify_mode = ssl.CERT_REQUIRED
+    server.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    ends = client.wrap_bio(to_client, to_server), server.wrap_bio(to_server, to_client, server_side=True)
+    try:
+        for end in ends * 2:  # each answers the other twice
+            with suppress(ssl.SSLWantReadError):
+                end.do_handshake()
+    except ssl.SSLCertVerificationError as error:
+        raise _unusable(CERTIFICATE_FILE, file, error.verify_message) from None
+
+
+def _refuse_passphrase() -> str:
+    """Refuse a key with a passphrase, for which OpenSSL would ask at the terminal of each process."""
+    raise ConfigError("The key of %(name)s has a passphrase: write it to a file without one.", name=CERTIFICATE_FILE)
+
+
+def advice(url: str, error: Any) -> str:
+    """Return what an operator can do about the *error* of a connection to *url*, or ""."""
+    scheme, text = url.partition(":")[0], str(error)
+    if not is_tls(url):
+        is_closed = "Connection reset" in text or "Connection closed" in text
+        other = scheme.replace("redis", "rediss")
+        return f"Does it speak only TLS at this port? Then write {other}://." if other != scheme and is_closed else ""
+    for parts, sentence in _ADVICE:
+        if any(part in text for part in parts):
+            return sentence
+    other = scheme.replace("rediss", "redis")
+    return f"Does it speak TLS at this port? Without TLS, write {other}://."
