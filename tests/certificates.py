@@ -4,8 +4,9 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from tests.deploy.files import DEPLOY, with_replacements
 from tests.helpers import needs
 
 #: The names and addresses of this machine that a certificate can have.
@@ -49,6 +50,33 @@ class Authority:
         file, key = out or self._folder / f"{name}.crt", self._folder / f"{name}.key"
         _openssl(*command, "-keyout", str(key), "-out", str(file))
         return Certificate(file, key)
+
+
+class LocalTls:
+    """Certificates with which servers on this machine, of the names *hosts*, and clients trust each other."""
+
+    def __init__(self, folder: Path, *hosts: str) -> None:
+        self._authority = Authority(folder)
+        self._server, self._client = self._authority.issue("server", *hosts), self._authority.issue("client")
+
+    def server_lines(self) -> str:
+        """Return the lines of deploy/redis/tls.conf, with the certificate of the servers."""
+        files = {"server.crt": self._server.file, "server.key": self._server.key, "ca.crt": self._authority.file}
+        replacements = {f"/etc/redis/tls/{name}": str(file) for name, file in files.items()}
+        return with_replacements((DEPLOY / "redis" / "tls.conf").read_text(), replacements)
+
+    def client_options(self) -> dict[str, Any]:
+        """Return the options of a client of redis-py."""
+        names = ("ssl_ca_certs", "ssl_certfile", "ssl_keyfile")
+        return {"ssl": True, "host": "localhost", **dict(zip(names, self._client_files(), strict=True))}
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings of a site."""
+        names = ("redis_ca_file", "redis_certificate_file", "redis_key_file")
+        return dict(zip(names, self._client_files(), strict=True))
+
+    def _client_files(self) -> tuple[str, ...]:
+        return str(self._authority.file), *map(str, self._client)
 
 
 def _key_options(name: str) -> Sequence[str]:

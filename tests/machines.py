@@ -8,7 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from tests.certificates import LocalTls
 from tests.deploy.files import with_replacements
 from tests.helpers import free_ports, needs, short_folder, until
 
@@ -34,21 +35,28 @@ DIFFERENCES = ("--requirepass", "", "--masterauth", "", "--repl-diskless-sync-de
 class RedisProcess:
     """A ``redis-server`` or a Sentinel; it keeps its port and its folder when it is started again."""
 
-    def __init__(self, folder: Path, port: int) -> None:
+    def __init__(self, folder: Path, port: int, tls: LocalTls | None = None) -> None:
         self.folder, self.port = folder, port
         self.folder.mkdir()
         self.process: subprocess.Popen[bytes] | None = None
+        self.tls = tls
+        options: dict[str, Any] = tls.client_options() if tls else {}
         self.client = redis.Redis(
-            port=port, decode_responses=True, socket_timeout=2.0, retry=Retry(NoBackoff(), 0), protocol=3
+            port=port, decode_responses=True, socket_timeout=2.0, retry=Retry(NoBackoff(), 0), protocol=3, **options
         )
 
     def start(self, *arguments: str, program: str = "redis-server") -> None:
         self.process = subprocess.Popen(
-            [program, *arguments, "--port", str(self.port), "--bind", "127.0.0.1", "--logfile", "log"],
+            [program, *arguments, *self._addresses(), "--logfile", "log"],
             cwd=self.folder,
             stdin=subprocess.DEVNULL,
         )
         until(self.is_up, patience=30)
+
+    def _addresses(self) -> Sequence[str]:
+        if self.tls:  # servers that look up localhost may get either address
+            return "--port", "0", "--tls-port", str(self.port), "--bind", "127.0.0.1", "-::1"
+        return "--port", str(self.port), "--bind", "127.0.0.1"
 
     def is_up(self) -> bool:
         with suppress(redis.RedisError):
@@ -75,11 +83,14 @@ class Server(RedisProcess):
     def start(self, *arguments: str) -> None:
         # A copy: when the primary changes, Sentinel makes each server write into its file.
         shutil.copy(REDIS / "replicated.conf", self.folder)
+        if self.tls:
+            with open(self.folder / "replicated.conf", "a", encoding="utf-8") as file:
+                file.write(f"replica-announce-ip localhost\n{self.tls.server_lines()}")
         super().start("replicated.conf", *DIFFERENCES, *arguments)
 
     def replicate(self, port: int) -> None:
         """Become a replica of the server at *port*, and return when all data have arrived."""
-        self.client.replicaof("127.0.0.1", port)
+        self.client.replicaof("localhost" if self.tls else "127.0.0.1", port)
         until(self.is_replica, patience=30)
 
     def is_primary(self) -> bool:
@@ -100,14 +111,18 @@ class Server(RedisProcess):
 
 
 class Machines:
-    """The three machines; ``url`` is the setting with which voteweb finds the primary."""
+    """The three machines; ``url`` is the setting with which voteweb finds the primary.
 
-    def __init__(self, folder: Path, *, down_after: float) -> None:
+    With *tls* all speak only TLS, and tell their name, localhost, in place of the address.
+    """
+
+    def __init__(self, folder: Path, *, down_after: float, tls: LocalTls | None = None) -> None:
         ports = free_ports(6)
-        self.servers = [Server(folder / f"server{port}", port) for port in ports[:3]]
-        self.sentinels = [RedisProcess(folder / f"sentinel{port}", port) for port in ports[3:]]
-        self.url = f"redis+sentinel://{','.join(f'127.0.0.1:{port}' for port in ports[3:])}/{PRIMARY_NAME}"
-        self._down_after = down_after
+        self.servers = [Server(folder / f"server{port}", port, tls) for port in ports[:3]]
+        self.sentinels = [RedisProcess(folder / f"sentinel{port}", port, tls) for port in ports[3:]]
+        scheme, self._host = ("rediss+sentinel", "localhost") if tls else ("redis+sentinel", "127.0.0.1")
+        self.url = f"{scheme}://{','.join(f'{self._host}:{port}' for port in ports[3:])}/{PRIMARY_NAME}"
+        self._down_after, self._tls = down_after, tls
 
     def start(self) -> None:
         for server in self.servers:
@@ -123,13 +138,15 @@ class Machines:
     def _sentinel_file(self, port: int) -> str:
         """Return the file of a Sentinel, with the port of the primary and times for tests."""
         replacements = {
-            "10.0.0.1 6379 2": f"127.0.0.1 {port} 2",
+            "10.0.0.1 6379 2": f"{self._host} {port} 2",
             f"sentinel auth-pass {PRIMARY_NAME} replace-this-password\n": "",
             f"milliseconds {PRIMARY_NAME} 5000": f"milliseconds {PRIMARY_NAME} {self._down_after * 1000:.0f}",
             f"timeout {PRIMARY_NAME} 10000": f"timeout {PRIMARY_NAME} 5000",
             f"syncs {PRIMARY_NAME} 1": f"syncs {PRIMARY_NAME} 2",
         }
-        return with_replacements((REDIS / "sentinel.conf").read_text(), replacements)
+        text = with_replacements((REDIS / "sentinel.conf").read_text(), replacements)
+        names = "sentinel resolve-hostnames yes\nsentinel announce-hostnames yes\n"
+        return f"{self._tls.server_lines()}{names}{text}" if self._tls else text
 
     def stop(self) -> None:
         for process in (*self.sentinels, *self.servers):
@@ -183,11 +200,11 @@ class Machines:
 
 
 @contextmanager
-def machines(*, down_after: float) -> Iterator[Machines]:
+def machines(*, down_after: float, tls: LocalTls | None = None) -> Iterator[Machines]:
     """Yield three machines whose primary is replaced when it has been silent for *down_after* seconds."""
     needs(shutil.which("redis-server"), "a redis-server on PATH")
     with short_folder() as folder:
-        deployment = Machines(folder, down_after=down_after)
+        deployment = Machines(folder, down_after=down_after, tls=tls)
         try:
             deployment.start()
             yield deployment
