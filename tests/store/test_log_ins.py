@@ -12,9 +12,9 @@ from voteweb.core.models import LogInOutcome, Page
 from voteweb.store import Store
 
 
-def first_page(store: Store) -> Page[tuple[str, str, str, str]]:
+def first_page(store: Store, name: str = "") -> Page[tuple[str, str, str, str]]:
     pipeline = store.pipeline()
-    page = store.log_ins.queue_page(pipeline, 1)
+    page = store.log_ins.queue_page(pipeline, 1, name)
     pipeline.execute()
     rows = tuple((row.name, row.outcome.value, row.network, row.browser) for row in page.result.rows)
     return Page(rows, 1, page.result.total, 1, page.result.more)
@@ -33,6 +33,18 @@ def test_each_write_forgets_what_is_too_old_or_too_much(store: Store, monkeypatc
     assert broken(store) == []
 
 
+def test_strangers_push_out_no_trace_of_who_logged_in(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "MAX_LOG_INS", 3)
+    monkeypatch.setattr(config, "MAX_MEMBER_LOG_INS", 2)
+    for outcome in (LogInOutcome.IN, *[LogInOutcome.REFUSED] * 5):
+        store.log_ins.note("Ann", outcome, "", "")
+    for _ in range(5):
+        store.log_ins.note("", LogInOutcome.REFUSED, "", "")
+    assert [row.outcome.value for row in store.log_ins.of_member("ann")] == ["refused", "refused", "in"]
+    assert [row[1] for row in first_page(store, "ann").rows] == ["refused", "refused", "in"]
+    assert 0 < run(store, "TTL", "log-ins:ann") <= config.LOG_IN_SECONDS
+
+
 def test_those_of_a_member_go_with_the_account(store: Store) -> None:
     ann, bob = factories.user(store, "Ann"), factories.user(store, "bob")
     for member in (ann, bob, ann):
@@ -42,3 +54,4 @@ def test_those_of_a_member_go_with_the_account(store: Store) -> None:
     store.account_deletion.start(ann, delete_articles=False)
     store.account_deletion.finish(ann.name)
     assert [row[0] for row in first_page(store).rows] == ["bob"]
+    assert first_page(store, "ann").rows == ()

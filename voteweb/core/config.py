@@ -211,6 +211,8 @@ STATISTICS_DAYS = 30
 STATISTICS_SECONDS = 400 * 86_400
 #: Attempts to log in that admins see, seconds for which they do, and attempts on a page: 100 bytes each.
 MAX_LOG_INS = 10_000
+#: Of each member, attempts that logged in, and as many that did not: strangers' attempts push none of them out.
+MAX_MEMBER_LOG_INS = 100
 LOG_IN_SECONDS = 30 * 86_400
 LOG_IN_PAGE_SIZE = 50
 #: Characters of a network's digest that are shown, enough to tell networks of a month apart.

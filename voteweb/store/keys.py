@@ -23,7 +23,7 @@ _GRAMMAR = re.compile(
     r"(?:good|groups|combined|users|admins|held|reports|log|log-entries|leaving|restoring|schema|migrating):"
     r"|(?:answers|group-aliases|comments|removing|ban-removals|domain-rules|held-articles|top|changes|search):"
     r"|(?:outbox|digests|mails|mail-status):"
-    r"|site:|log-ins:|jobs:|backup:|lease:[^:]+|stats:[^:]+"
+    r"|site:|log-ins:[^:]*|jobs:|backup:|lease:[^:]+|stats:[^:]+"
     r"|(?:article|imported):[0-9]*"
     r"|(?:voted|open-votes|report|was|log-entry|thread|words|hidden):[0-9]+"
     r"|voted-comments:[0-9]+-[0-9]+|comment-report:[0-9]+\.[0-9]+"
@@ -348,6 +348,10 @@ class Keys:
     def log_ins(self) -> str:
         """A sorted set: the last 10,000 attempts to log in, as JSON, by their time; 30 days after the last one."""
         return f"{self.prefix}log-ins:"
+
+    def member_log_ins(self, name: str) -> str:
+        """A sorted set: the last 100 attempts that logged in as one member, and 100 that did not; 30 days after the last one."""  # noqa: E501
+        return f"{self.prefix}log-ins:{name_key(name)}"
 
     def stats(self, day: str) -> str:
         """A hash: what was counted on one UTC day: votes comments reports settled wait-<bucket>; 400 days."""

@@ -18,16 +18,22 @@ class LogIns:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._key = connection.keys.log_ins()
+        self._keys = connection.keys
+        self._key = self._keys.log_ins()
 
     def note(self, name: str, outcome: LogInOutcome, network: str, browser: str) -> None:
         """Note an attempt to log in as the member *name*, "" if there is none; *network* is a digest of theirs."""
         # The random part makes two of one moment different; with the same, the script changes nothing again.
         entry = json.dumps([name, outcome.value, network, browser, secrets.token_hex(4)], separators=(",", ":"))
-        self._connection.script("note_log_in", [self._key], [entry, config.LOG_IN_SECONDS, config.MAX_LOG_INS])
+        self._connection.script(
+            "note_log_in",
+            [self._key, self._keys.member_log_ins(name)] if name else [self._key],
+            [entry, config.LOG_IN_SECONDS, config.MAX_LOG_INS, config.MAX_MEMBER_LOG_INS],
+        )
 
-    def queue_page(self, pipeline: Pipeline, number: int) -> Future[Page[LogIn]]:
-        """Queue a read of page *number* (from 1), the newest first."""
+    def queue_page(self, pipeline: Pipeline, number: int, name: str = "") -> Future[Page[LogIn]]:
+        """Queue a read of page *number* (from 1), the newest first; with a *name*, of attempts as that member."""
+        key = self._keys.member_log_ins(name) if name else self._key
         size = config.LOG_IN_PAGE_SIZE
         first = (number - 1) * size
 
@@ -35,17 +41,20 @@ class LogIns:
             total, pairs = replies
             return Page(tuple(_parsed(pairs)), number, total, first + 1, total > first + size)
 
-        read = ("ZREVRANGE", self._key, first, first + size - 1, "WITHSCORES")
-        return pipeline.queue([("ZCARD", self._key), read], parse)
+        read = ("ZREVRANGE", key, first, first + size - 1, "WITHSCORES")
+        return pipeline.queue([("ZCARD", key), read], parse)
 
     def of_member(self, name: str) -> list[LogIn]:
         """Return all attempts to log in as the member *name*, the newest first."""
-        return list(_parsed(self._pairs_of(name)))
+        own = self._connection.command("ZREVRANGE", self._keys.member_log_ins(name), 0, -1, "WITHSCORES")
+        known = dict([*own, *self._pairs_of(name)])
+        return sorted(_parsed(list(known.items())), key=lambda row: row.time, reverse=True)
 
     def forget(self, name: str) -> None:
         """Forget all attempts to log in as the member *name*, who leaves."""
         for entries in batched(text for text, _ in self._pairs_of(name)):
             self._connection.command("ZREM", self._key, *entries)
+        self._connection.command("UNLINK", self._keys.member_log_ins(name))
 
     def _pairs_of(self, name: str) -> list[Any]:
         pairs = self._connection.command("ZREVRANGE", self._key, 0, -1, "WITHSCORES")

@@ -27,7 +27,7 @@ ARGUMENTS = {
     " grace link_seconds known_link known_poster known_revision",
     "set_domain_rule": "log domain rule why who most",
     "delete_domain_rule": "log domain",
-    "note_log_in": "entry seconds most",
+    "note_log_in": "entry seconds most member_most",
     "set_switch": "log switch value words who",
     "add_note": "log text author most",
     "answer_removal": "member text",

@@ -443,7 +443,14 @@ CALLS = {
         most=5,
         actor=MOD,
     ),
-    "note_log_in": call("note_log_in", "log-ins:", entry='["ann","in","","","0"]', seconds=100, most=2),
+    "note_log_in": call(
+        "note_log_in",
+        "log-ins: log-ins:ann",
+        entry='["ann","in","","","0"]',
+        seconds=100,
+        most=2,
+        member_most=1,
+    ),
     "set_switch": call(
         "set_switch", "site:", log=LOGGED, switch="read-only", value="on", words="Repairs.", who="root", actor=ADMIN
     ),

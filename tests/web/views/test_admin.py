@@ -119,6 +119,9 @@ def test_log_ins_name_members_and_no_words_of_strangers(
     rows = [row.all("p")[0].text for row in _rows(root.open("/admin/log-ins"))]
     assert rows[:3] == ["bob logged in", "a name that no member has refused", "bob wrong password"]
     assert "secret" not in root.response.text
+    root.open("/admin/log-ins?name=BOB")
+    assert [row.all("p")[0].text for row in _rows(root)][:2] == ["bob logged in", "bob wrong password"]
+    assert root.form("/admin/log-ins").one("input", name="name")["value"] == "BOB"
     assert "browser" in json.dumps(export_member(store, store.users.get("bob"))["log-ins"])
 
 

@@ -1,10 +1,12 @@
 """The pages of admins about the site: health, switches, settings, log-ins and invitations."""
 
-from flask import Blueprint, render_template
+from flask import Blueprint, render_template, request
 from flask.typing import ResponseReturnValue
 
+from voteweb.core import config
 from voteweb.core.config import env_name
 from voteweb.core.settings_in_force import settings_in_force
+from voteweb.core.validation import is_member_name
 from voteweb.web.auth.login import login_required, queue_viewer, require_admin, viewer
 from voteweb.web.context import settings, store
 from voteweb.web.pagination import check_page_exists, page_number
@@ -37,13 +39,15 @@ def show_settings() -> str:
 @blueprint.get("/admin/log-ins")
 @login_required
 def log_ins() -> str:
-    """Show who logged in, or tried to, in the last days."""
+    """Show who logged in, or tried to, in the last days; the query can name one member."""
     number, pipeline = page_number(), store().pipeline()
+    typed = request.args.get("name", "")[: config.MAX_USER_NAME_LENGTH + 1]
+    name = typed if is_member_name(typed) else ""
     user = queue_viewer(pipeline)
-    page = store().log_ins.queue_page(pipeline, number)
+    page = store().log_ins.queue_page(pipeline, number, name)
     pipeline.execute()
     require_admin(user.result)
-    return render_template("admin/log_ins.html", page=check_page_exists(page.result))
+    return render_template("admin/log_ins.html", page=check_page_exists(page.result), name=name)
 
 
 @blueprint.get("/admin/invitations")
