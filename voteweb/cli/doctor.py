@@ -9,6 +9,7 @@ from voteweb.search.engine import has_full_text_search
 from voteweb.search.errors import SearchError
 from voteweb.search.examination import examine
 from voteweb.search.health import start_warnings
+from voteweb.store.connection import tls
 
 
 @click.command()
@@ -25,7 +26,8 @@ def doctor(site: Site, repair: bool) -> None:
     """
     search_warnings = start_warnings(is_on=bool(site.settings.search))
     health = site.store.health
-    for warning in (*site.settings.warnings(), *health.warnings(), *health.hints(), *search_warnings):
+    hints = (*health.hints(), *tls.hints(site.settings.redis_url, site.settings.redis_key_file))
+    for warning in (*site.settings.warnings(), *health.warnings(), *hints, *search_warnings):
         click.echo(f"Warning: {warning}")
     left = repaired = 0
     checks = site.store.doctor

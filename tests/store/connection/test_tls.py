@@ -151,3 +151,14 @@ def test_files_that_cannot_be_used_are_refused_at_the_opening(site: Site, tmp_pa
     for option in ("ssl_cert_reqs=perhaps", "ssl_no_such_option=1"):
         with pytest.raises(ConfigError, match="VOTEWEB_REDIS_URL"):
             open_connection(f"rediss://localhost?{option}", 1.0)
+
+
+def test_the_doctor_names_unencrypted_machines_and_an_open_key(tmp_path: Path) -> None:
+    key = tmp_path / "key"
+    key.touch(0o600)
+    for url in ("redis://localhost", "redis://:p@[::1]/1", "redis://database:6379", "unix:///a.b/c", "rediss://db.x"):
+        assert tls.hints(url, str(key)) == []
+    (hint,) = tls.hints("redis+sentinel://me:p.w@127.0.0.1:1,10.0.0.2,db.internal:3/news", "")
+    assert hint.startswith("The connection to 10.0.0.2, db.internal:3 is not encrypted")
+    key.chmod(0o644)
+    assert "Everybody" in tls.hints("rediss://db.internal", str(key))[0]

@@ -1,9 +1,13 @@
 """TLS to the database: the files of the settings, and what to do when a connection fails."""
 
+import os
 import ssl
+import stat
 import time
 from contextlib import suppress
+from ipaddress import ip_address
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from voteweb.core.config import env_name
 from voteweb.core.errors import ConfigError
@@ -138,3 +142,25 @@ def advice(url: str, error: Any) -> str:
             return sentence
     other = scheme.replace("rediss", "redis")
     return f"Does it speak TLS at this port? Without TLS, write {other}://."
+
+
+def hints(url: str, key_file: str) -> list[str]:
+    """Return what could be safer about the connection to *url*, and who can read the key in *key_file*."""
+    found = []
+    hosts = [] if is_tls(url) else urlsplit(url).netloc.rpartition("@")[2].split(",")
+    if far := [host for host in hosts if _is_far(urlsplit(f"//{host}").hostname or "")]:
+        found.append(
+            f"The connection to {', '.join(far)} is not encrypted: others in its network may read and change what is "
+            "sent. TLS needs a VOTEWEB_REDIS_URL that begins with rediss."
+        )
+    if key_file and os.stat(key_file).st_mode & stat.S_IROTH:
+        found.append(f"Everybody on this machine can read {KEY_FILE}, {key_file}: chmod o-r.")
+    return found
+
+
+def _is_far(host: str) -> bool:
+    """Tell whether *host* is another machine; a name without a dot is another container of this one."""
+    try:
+        return not ip_address(host).is_loopback
+    except ValueError:
+        return "." in host
