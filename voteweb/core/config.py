@@ -404,7 +404,7 @@ class Settings:
     """The settings of one site; the metadata of a field has its unit, description and allowed values."""
 
     redis_url: str = _setting(
-        "", "URL", "redis://, unix:// or redis+sentinel://, with TLS rediss…; empty: the embedded database"
+        "", "URL", "redis://, unix://, redis+sentinel://, redis+cluster://, TLS: rediss…; empty: the embedded one"
     )
     site: str = _setting(
         "", "name", "the site's name in the keys of a database that several sites share; empty: the one without a name"
@@ -417,7 +417,9 @@ class Settings:
         "", "file", "the key of that certificate, in PEM without a passphrase; empty: it is in the same file"
     )
     redis_deadline: float = _setting(2.0, "seconds", "how long a page waits for Redis before it answers 503", 0.1, 60)
-    read_replicas: int = _setting(0, "0 or 1", "under Sentinel: whether replicas answer readers, slightly late")
+    read_replicas: int = _setting(
+        0, "0 or 1", "under Sentinel or on a cluster: whether replicas answer readers, slightly late"
+    )
     wait_replicas: int = _setting(0, "replicas", "replicas that must have a vote or post before it is answered", 0, 100)
     appendfsync: str = _setting(
         "everysec", "word", "when the embedded database syncs: everysec or always", choices=("everysec", "always")

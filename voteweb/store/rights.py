@@ -25,7 +25,9 @@ OTHER_COMMANDS: tuple[Command, ...] = (("EVALSHA", "0" * 40, "0"), ("SCRIPT", "L
 #: Sent only where writes wait for replicas.
 WAITING_COMMANDS: tuple[Command, ...] = (("PUBLISH", "voteweb", ""), ("WAIT", "0", "1"))
 #: Sent only to replicas, whose users are their own.
-REPLICA_COMMANDS = ("EVALSHA_RO", "ROLE")
+REPLICA_COMMANDS = ("EVALSHA_RO", "ROLE", "READONLY")
+#: Sent only in a cluster, after CLUSTER SLOTS, without which nothing is sent.
+CLUSTER_COMMANDS: tuple[Command, ...] = (("ASKING",), ("INFO", "server"))
 #: Without these the site works, but cannot tell what is wrong with the server.
 DIAGNOSTIC_COMMANDS: tuple[Command, ...] = (("INFO",), ("CONFIG", "GET", "maxmemory"))
 
@@ -57,6 +59,7 @@ class Rights:
             ("ZINTERSTORE", key, "1", key),
             *OTHER_COMMANDS,
             *(WAITING_COMMANDS if self._connection.wait_replicas else ()),
+            *(CLUSTER_COMMANDS if self._connection.in_cluster else ()),
         ]
         return self._refused([("MULTI",), ("DISCARD",)]) or self._refused_in_transaction(commands)
 

@@ -14,11 +14,12 @@ import redis
 from voteweb.core import clock
 from voteweb.core.errors import Conflict, Held, LoggedOut, NotAllowed, StorageFull, Unavailable
 from voteweb.store.connection import scripts
+from voteweb.store.connection.cluster import SlotPool
 from voteweb.store.connection.damage import BrokenData, DamagedKeys
 from voteweb.store.connection.pipeline import Command, Pipeline
 from voteweb.store.connection.replicas import Replicas
-from voteweb.store.connection.transport import send, send_atomic
-from voteweb.store.connection.unavailable import NotReplicated, is_damage, is_full, is_unavailable
+from voteweb.store.connection.transport import replies_to, send, send_atomic
+from voteweb.store.connection.unavailable import NOT_RUN_ERRORS, NotReplicated, is_damage, is_full, is_unavailable
 from voteweb.store.keys import Keys
 
 T = TypeVar("T")
@@ -60,6 +61,7 @@ class Connection:
         self.deadline = deadline
         self.keys = keys or Keys()
         self.damaged_keys = DamagedKeys(self.keys)
+        self.in_cluster = isinstance(client.connection_pool, SlotPool)
         self._is_embedded = "path" in client.connection_pool.connection_kwargs  # a socket on this machine
         self._replicas = replicas
         self.wait_replicas = wait_replicas
@@ -114,7 +116,12 @@ class Connection:
         )
 
     def _execute(self, arguments: Sequence[Any]) -> Any:
-        return self.client.execute_command(*arguments)  # type: ignore[no-untyped-call]
+        try:
+            return self.client.execute_command(*arguments)  # type: ignore[no-untyped-call]
+        except redis.exceptions.MovedError:
+            raise
+        except redis.exceptions.AskError:
+            return send(self.client, [tuple(arguments)])[0]  # which follows
 
     def run(self, commands: Sequence[Command], *, atomic: bool = False, deadline: float | None = None) -> list[Any]:
         """Run *commands* in one round trip and return their replies; *atomic*: in one transaction.
@@ -172,8 +179,8 @@ class Connection:
             nonlocal attempts
             try:
                 return cast(list[str], self._write(command, count_attempt))
-            except redis.exceptions.NoScriptError:
-                attempts -= 1  # nothing ran
+            except NOT_RUN_ERRORS:
+                attempts -= 1
                 raise
 
         try:
@@ -196,12 +203,18 @@ class Connection:
             return send(self.client, [command], on_connected=on_connected)[0]
         # WAIT covers what this connection wrote. A script that finds its work done (as after a lost answer) writes
         # nothing, although what it found may still be on its way to the replicas. PUBLISH is replicated after all
-        # earlier writes, so that WAIT covers them.
-        message, wait = (
-            ("PUBLISH", "voteweb", ""),
-            ("WAIT", self.wait_replicas, int(self.deadline * ATTEMPT_SHARE * 1000)),
-        )
-        answer, _, confirmed = send(self.client, [command, message, wait], on_connected=on_connected)
+        # earlier writes, so that WAIT covers them; in a cluster it is not, but SET is.
+        later = ("SET", self.keys.done("wait"), "", "EX", 60) if self.in_cluster else ("PUBLISH", "voteweb", "")
+        wait = ("WAIT", self.wait_replicas, int(self.deadline * ATTEMPT_SHARE * 1000))
+        answer, *replies = replies_to(self.client, [command, later, wait], on_connected=on_connected)
+        if isinstance(answer, redis.ResponseError):
+            raise answer  # also ASK: WAIT is for what this connection has written
+        for reply in replies:
+            if isinstance(reply, NOT_RUN_ERRORS):
+                raise NotReplicated("the key that follows the write is on another node") from reply
+            if isinstance(reply, redis.ResponseError):
+                raise reply
+        confirmed = replies[-1]
         if confirmed < self.wait_replicas:
             raise NotReplicated(f"{confirmed} of {self.wait_replicas} replicas have confirmed the write")
         return answer

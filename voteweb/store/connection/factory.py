@@ -1,4 +1,4 @@
-"""Open the connection to the database at a URL: one server, or a primary and its replicas under Sentinel."""
+"""Open the connection to the database at a URL: one server, or a primary and its replicas, which may change."""
 
 import re
 from typing import Any
@@ -9,7 +9,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from voteweb.core.errors import ConfigError
-from voteweb.store.connection import sentinel, tls
+from voteweb.store.connection import cluster, sentinel, tls
 from voteweb.store.connection.connection import ATTEMPT_SHARE, Connection
 from voteweb.store.connection.pool import Pool
 from voteweb.store.connection.replicas import Replicas
@@ -42,8 +42,8 @@ def open_connection(
     }
     options |= tls.options(url, files)
     try:
-        if url.partition(":")[0] in sentinel.SCHEMES:
-            client, replica_client = sentinel.clients(url, options, attempt_seconds=deadline * ATTEMPT_SHARE)
+        if clients := _primary_and_replicas(url, options, keys or Keys(), attempt_seconds=deadline * ATTEMPT_SHARE):
+            client, replica_client = clients
             replicas = Replicas(replica_client) if read_replicas else None
             return Connection(client, deadline, keys=keys, replicas=replicas, wait_replicas=wait_replicas)
         if not _has_valid_path(url):
@@ -51,12 +51,14 @@ def open_connection(
         client = redis.Redis.from_pool(_pool(url, options))
     except ValueError:  # its message may contain a part of the password
         raise ConfigError(
-            "VOTEWEB_REDIS_URL is not the address of a database, such as redis://:password@host:6379/0 or "
-            "redis+sentinel://host:26379,host:26379,host:26379/name. In a password, / ? # @ : %% are written "
-            "%%2F %%3F %%23 %%40 %%3A %%25."
+            "VOTEWEB_REDIS_URL is not the address of a database, such as redis://:password@host:6379/0, "
+            "redis+sentinel://host:26379,host:26379,host:26379/name or redis+cluster://host:6379,host:6379,host:6379. "
+            "In a password, / ? # @ : %% are written %%2F %%3F %%23 %%40 %%3A %%25."
         ) from None
     if read_replicas:
-        raise ConfigError("VOTEWEB_READ_REPLICAS requires a VOTEWEB_REDIS_URL of the form redis+sentinel://…")
+        raise ConfigError(
+            "VOTEWEB_READ_REPLICAS requires a VOTEWEB_REDIS_URL of the form redis+sentinel://… or redis+cluster://…"
+        )
     return Connection(client, deadline, keys=keys, wait_replicas=wait_replicas)
 
 
@@ -68,6 +70,24 @@ def _pool(url: str, options: dict[str, Any]) -> Pool:
     except (TypeError, redis.RedisError):
         raise ValueError("an option cannot be used") from None
     return pool
+
+
+def _primary_and_replicas(
+    url: str, options: dict[str, Any], keys: Keys, *, attempt_seconds: float
+) -> tuple[redis.Redis, redis.Redis] | None:
+    """Return a client of the primary and one of its replicas where these may change, None for one server."""
+    scheme = url.partition(":")[0]
+    if scheme in sentinel.SCHEMES:
+        return sentinel.clients(url, options, attempt_seconds=attempt_seconds)
+    if scheme not in cluster.SCHEMES:
+        return None
+    if re.search("/[0-9]*[1-9]", urlsplit(url).path, re.ASCII):
+        raise ConfigError("VOTEWEB_REDIS_URL ends with the number of a database, but a cluster has only database 0.")
+    if "{" not in keys.prefix:
+        raise ConfigError(
+            "A cluster needs VOTEWEB_SITE, the name of the site: it keeps all data of one name on one of its nodes."
+        )
+    return cluster.clients(url, options, keys=keys, attempt_seconds=attempt_seconds)
 
 
 def _has_valid_path(url: str) -> bool:

@@ -51,7 +51,7 @@ def parse(url: str) -> SentinelUrl:
     if unknown := options.keys() - _OPTIONS:
         raise ValueError(f"there is no option {', '.join(sorted(unknown))}")
     return SentinelUrl(
-        sentinels=tuple(_parse_host(host) for host in hosts.split(",")),
+        sentinels=tuple(parse_host(host, DEFAULT_PORT) for host in hosts.split(",")),
         name=name,
         database_options={
             "username": unquote(user) or None,
@@ -62,11 +62,12 @@ def parse(url: str) -> SentinelUrl:
     )
 
 
-def _parse_host(text: str) -> tuple[str, int]:
+def parse_host(text: str, default_port: int) -> tuple[str, int]:
+    """Parse ``host[:port]``; raise ValueError."""
     parts = urlsplit(f"//{text}")
     if not parts.hostname:
         raise ValueError("a host is missing")
-    return parts.hostname, parts.port or DEFAULT_PORT
+    return parts.hostname, parts.port or default_port
 
 
 class Sentinels:

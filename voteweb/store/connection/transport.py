@@ -5,6 +5,7 @@ from typing import Any
 
 import hiredis
 import redis
+from redis.exceptions import AskError
 
 
 def send(
@@ -12,10 +13,23 @@ def send(
 ) -> list[Any]:
     """Send *commands* in one round trip and return their replies; raise the first error once all replies are read.
 
-    Calls *on_connected* when there is a connection: after a failure before that, nothing was sent. redis-py's own
-    pipeline also handles watched keys, retries and metrics.
+    Those that a node of a cluster did not run, as it asked to send them to another, are sent there. Calls
+    *on_connected* when there is a connection: after a failure before that, nothing was sent. redis-py's own pipeline
+    also handles watched keys, retries and metrics.
     """
     replies = replies_to(client, commands, on_connected=on_connected)
+    for reply in replies:
+        if isinstance(reply, redis.ResponseError):
+            return _follow_ask(client, commands, replies)
+    return replies
+
+
+def _follow_ask(client: redis.Redis, commands: Sequence[tuple[Any, ...]], replies: list[Any]) -> list[Any]:
+    """Return *replies*, instead of those that say ASK the replies of the node they name; raise the first error."""
+    if asked := [at for at, reply in enumerate(replies) if type(reply) is AskError]:
+        pool: Any = client.connection_pool  # that of a cluster
+        for at, reply in zip(asked, pool.ask(replies[asked[0]], [commands[at] for at in asked]), strict=True):
+            replies[at] = reply
     for reply in replies:
         if isinstance(reply, redis.ResponseError):
             raise reply

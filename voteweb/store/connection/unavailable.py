@@ -10,7 +10,15 @@ _UNAVAILABLE_ERRORS = (
     redis.InvalidResponse,
     redis.exceptions.ClusterDownError,  # also: a replica has lost its primary
     redis.exceptions.TryAgainError,
+    redis.exceptions.AskError,  # also MOVED
     redis.exceptions.NoScriptError,  # right after all scripts were loaded: the server has been restarted since
+)
+#: Errors of a server that has not run the command: it has not our scripts, or not the keys.
+NOT_RUN_ERRORS = (
+    redis.exceptions.NoScriptError,
+    redis.exceptions.ClusterDownError,
+    redis.exceptions.TryAgainError,
+    redis.exceptions.AskError,
 )
 #: Error codes of a server that runs but cannot take the command now: a slow script is running, its replicas are gone,
 #: or it ceased to be the primary.

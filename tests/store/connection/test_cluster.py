@@ -1,0 +1,134 @@
+"""A site on a cluster, whose slot moves to another node or to a replica."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests import factories
+from tests.clusters import Cluster, Node, cluster
+from tests.helpers import until
+from tests.machines import REDIS
+from tests.store.examination import broken
+from voteweb.core.config import Settings
+from voteweb.core.errors import AlreadyVoted, ConfigError, Unavailable
+from voteweb.core.models import Order
+from voteweb.store import Store, open_store
+
+pytestmark = pytest.mark.heavy
+
+KEY = "{news}:"
+OpenStore = Callable[..., Store]
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Cluster]:
+    """A cluster of three primaries, each with a replica."""
+    with cluster() as running:
+        yield running
+
+
+@pytest.fixture
+def open_news(nodes: Cluster) -> Iterator[OpenStore]:
+    """A function that opens the site "news", which is empty at first."""
+    stores: list[Store] = []
+
+    def open_with(**changes: Any) -> Store:
+        settings = {"redis_url": nodes.url, "site": "news", "redis_deadline": 10.0}
+        stores.append(open_store(Settings(**settings | changes)))
+        return stores[-1]
+
+    open_with().connection.client.flushall()
+    yield open_with
+    for store in stores:
+        store.connection.close()
+
+
+def begin_move(nodes: Cluster) -> Node:
+    """Begin to move the site's slot with all of its keys, and return the node to which it moves."""
+    target, _ = nodes.others(KEY)
+    nodes.begin_move(KEY, target)
+    while nodes.move_keys(KEY, target, 100):
+        pass
+    return target
+
+
+def test_a_site_is_served_while_its_slot_moves_and_after(nodes: Cluster, open_news: OpenStore) -> None:
+    store, impatient = open_news(), open_news(redis_deadline=0.3)
+    article, (bob, cid) = factories.article(store), factories.users(store, 2)
+    target = begin_move(nodes)
+    # Reads follow ASK; scripts of several keys, of which some do not exist, get TRYAGAIN.
+    assert store.articles.get(article.id).title == article.title
+    store.connection.ping()
+    assert store.connection.command("HGET", store.keys.article(article.id), "title") == article.title
+    with pytest.raises(Unavailable):
+        impatient.votes.cast(article.id, bob)
+    with pytest.raises(Unavailable):
+        broken(impatient)
+    nodes.finish_move(KEY, target)
+    assert store.votes.cast(article.id, bob) == 2
+    nodes.fail_over(KEY)
+    assert store.votes.cast(article.id, cid) == 3
+    assert broken(store) == []
+    nodes.wait_until_ready()
+
+
+def test_a_vote_waits_for_the_replica_also_if_repeated(nodes: Cluster, open_news: OpenStore) -> None:
+    store = open_news()
+    article, (bob, cid) = factories.article(store), factories.users(store, 2)
+    careful, impatient = open_news(wait_replicas=1), open_news(wait_replicas=1, redis_deadline=0.3)
+    assert careful.votes.cast(article.id, bob) == 2
+    replica = nodes.replica(KEY)
+    replica.pause()
+    try:
+        for _ in range(2):
+            with pytest.raises(Unavailable):
+                impatient.votes.cast(article.id, cid)
+    finally:
+        replica.resume()
+    with pytest.raises(AlreadyVoted):
+        careful.votes.cast(article.id, cid)
+    nodes.wait_until_ready()
+
+
+def titles(store: Store) -> list[str]:
+    """Return the titles of the front page of a reader."""
+    pipeline = store.pipeline(reader=True)
+    page = store.listings.queue_page(pipeline, store.rankings.site(Order.SCORE), 1)
+    pipeline.execute()
+    return [row.title for row in page.result.rows]
+
+
+def test_readers_are_answered_by_a_replica_of_the_slots_node(nodes: Cluster, open_news: OpenStore) -> None:
+    store = open_news(read_replicas=1)
+    factories.article(store, title="one")
+
+    def is_answered_by(replica: Node) -> bool:
+        assert titles(store) == ["one"]
+        return "cmdstat_evalsha_ro" in replica.client.info("commandstats")
+
+    for _ in range(2):
+        replica = nodes.replica(KEY)
+        replica.client.config_resetstat()
+        until(partial(is_answered_by, replica))
+        # The connection to this replica is told MOVED; once that is noticed, it leads to the replica of the new node.
+        nodes.move(KEY, nodes.others(KEY)[0])
+
+
+def test_the_rights_of_the_file_suffice_on_a_cluster(nodes: Cluster, open_news: OpenStore) -> None:
+    _, name, *rules = (REDIS / "users.acl").read_text("utf-8").split()
+    for node in nodes.nodes:
+        node.command("ACL", "SETUSER", name, *rules)
+    url = nodes.url.replace("://", f"://{name}:replace-this-password@")
+    store = open_news(redis_url=url, wait_replicas=1, read_replicas=1)
+    store.server_info.wait_until_ready(1.0)
+    store.rights.refuse_missing()
+    assert factories.article(store).id == 1
+    until(lambda: titles(store))
+    assert broken(store) == []
+    for node in nodes.nodes:
+        node.command("ACL", "SETUSER", name, "-cluster|slots")
+    store.connection.close()
+    with pytest.raises(ConfigError, match=r"refuses us: .*cluster"):
+        store.server_info.wait_until_ready(1.0)
