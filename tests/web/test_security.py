@@ -59,17 +59,19 @@ def test_other_headers_do_not_set_the_host(header: str, proxies: int, make_brows
 
 
 @pytest.mark.parametrize(
-    ("site_url", "is_secure", "names"),
+    ("site_url", "site", "is_secure", "names"),
     [
-        (SITE, True, {"__Host-voteweb", "__Secure-known", "language", "notice"}),
-        ("", False, {"voteweb", "known", "language", "notice"}),
+        (SITE, "", True, {"__Host-voteweb", "__Secure-known", "language", "notice"}),
+        ("", "", False, {"voteweb", "known", "language", "notice"}),
+        (SITE, "a-b", True, {"__Host-voteweb-a-b", "__Secure-known-a-b", "language", "notice"}),
+        ("", "a-b", False, {"voteweb-a-b", "known-a-b", "language", "notice"}),
     ],
 )
 def test_every_cookie_is_confined(
-    site_url: str, is_secure: bool, names: set[str], make_browser: MakeBrowser, store: Store
+    site_url: str, site: str, is_secure: bool, names: set[str], make_browser: MakeBrowser, store: Store
 ) -> None:
     factories.article(store)
-    reader = make_browser(site_url=site_url)
+    reader = make_browser(site_url=site_url, site=site)
     cookies = []
     for action, fields in (("/language", {"language": "zh"}), ("/signup", {"username": "carl", "password": "x" * 8})):
         reader.open("/signup").submit(action, **fields)

@@ -547,7 +547,7 @@ class Settings:
     @property
     def search_folder(self) -> Path:
         """The folder of this machine's index of search."""
-        return Path(self.data_dir) / "search"
+        return Path(self.data_dir) / (f"search-{self.site}" if self.site else "search")
 
     @property
     def secure(self) -> bool:

@@ -152,7 +152,7 @@ def test_what_an_operator_watches_is_shown(reader: Browser, bob: Browser, count:
     assert count("voteweb_damaged_total") == 1
     assert count("voteweb_open_reports") == 1
     assert count("voteweb_workers") == 1
-    assert count(f"voteweb_build{{version={__version__}}}") == 1
+    assert count(f"voteweb_build{{site=,version={__version__}}}") == 1
     assert count("voteweb_redis_memory_bytes") > 0
     assert count("voteweb_degraded_reasons") >= 1, "there is no index of search, and the log is damaged"
 

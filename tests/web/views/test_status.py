@@ -22,6 +22,11 @@ def test_health_is_json_that_nobody_stores(reader: Browser) -> None:
     assert reader.response.headers["Cache-Control"] == "no-store"
 
 
+def test_health_names_a_site_that_has_a_name(make_browser: MakeBrowser) -> None:
+    reader = make_browser(site="cooking").open("/healthz")
+    assert reader.response.json == {"status": "ok", "reasons": [], "site": "cooking"}
+
+
 def test_health_reports_wrong_settings(make_browser: MakeBrowser) -> None:
     for proxies, status in ((0, "degraded"), (1, "ok")):
         reader = make_browser(site_url="https://news.example", trusted_proxies=proxies).open("/healthz")

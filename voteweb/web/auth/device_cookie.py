@@ -55,7 +55,7 @@ def rate_limit_key(name: str) -> str:
     """
     name = name_key(name)
     try:
-        known_name, device_id = _signer().loads(request.cookies.get(_name()) or request.cookies.get(_COOKIE, ""))
+        known_name, device_id = _signer().loads(request.cookies.get(_name()) or request.cookies.get(_plain_name(), ""))
     except (BadSignature, ValueError):
         known_name, device_id = "", ""
     if name and known_name == name:
@@ -66,8 +66,14 @@ def rate_limit_key(name: str) -> str:
 
 def _name() -> str:
     """Return the name of the cookie; the prefix for cookies of one host alone would send it to every page."""
-    return f"__Secure-{_COOKIE}" if settings().secure else _COOKIE
+    return f"__Secure-{_plain_name()}" if settings().secure else _plain_name()
+
+
+def _plain_name() -> str:
+    """Return the name of the cookie without a prefix; sites at several ports of one host have one each."""
+    return f"{_COOKIE}-{settings().site}" if settings().site else _COOKIE
 
 
 def _signer() -> URLSafeSerializer:
-    return URLSafeSerializer(str(current_app.secret_key), salt="known")
+    # A browser that is known to ann of one site is not known to ann of another with the same key.
+    return URLSafeSerializer(str(current_app.secret_key), salt=_plain_name())

@@ -29,12 +29,17 @@ def cookie_name(settings: Settings) -> str:
 
     With https it has the prefix that makes browsers refuse it from any other host, such as one of the same domain.
     """
-    return f"__Host-{_COOKIE}" if settings.secure else _COOKIE
+    return f"__Host-{_plain_name(settings)}" if settings.secure else _plain_name(settings)
 
 
 def cookie_names(settings: Settings) -> frozenset[str]:
     """Return the names of all cookies that may hold a session: today's, and the one without a prefix."""
-    return frozenset((cookie_name(settings), _COOKIE))
+    return frozenset((cookie_name(settings), _plain_name(settings)))
+
+
+def _plain_name(settings: Settings) -> str:
+    """Return the name of the cookie without a prefix; sites at several ports of one host have one each."""
+    return f"{_COOKIE}-{settings.site}" if settings.site else _COOKIE
 
 
 def init_app(app: Flask, settings: Settings) -> None:
@@ -63,6 +68,7 @@ class SessionInterface(SecureCookieSessionInterface):
     session_class = CookieSession
 
     def __init__(self, app: Flask, settings: Settings) -> None:
+        self._plain_name = _plain_name(settings)
         self._max_old_age = settings.session_days * 86_400
         self._signer = cast(URLSafeTimedSerializer, super().get_signing_serializer(app))  # create_app requires a key
         self._signer.signer = Signer
@@ -81,9 +87,9 @@ class SessionInterface(SecureCookieSessionInterface):
         """Return the session of the cookie of *request*, an empty one if it is not ours or too old."""
         name = self.get_cookie_name(app)
         session = self.read(request.cookies.get(name))
-        if not session and name != _COOKIE:
+        if not session and name != self._plain_name:
             # Another host of the domain can set a cookie without the prefix, so no new session is taken from one.
-            old = self.read(request.cookies.get(_COOKIE))
+            old = self.read(request.cookies.get(self._plain_name))
             if old.is_old:
                 old.modified = True  # it moves to the cookie with a prefix
                 return old
@@ -109,5 +115,5 @@ class SessionInterface(SecureCookieSessionInterface):
             return
         if session.modified:
             super().save_session(app, session, response)
-        if self.get_cookie_name(app) != _COOKIE and _COOKIE in request.cookies:
-            response.delete_cookie(_COOKIE, secure=True, httponly=True, samesite="Lax")
+        if self.get_cookie_name(app) != self._plain_name and self._plain_name in request.cookies:
+            response.delete_cookie(self._plain_name, secure=True, httponly=True, samesite="Lax")

@@ -23,6 +23,7 @@ class Facts(NamedTuple):
     *is_up* tells whether Redis answers. *sizes* and *mail* are None if it does not or their data are damaged, *mail*
     also on a site without mail; *backup* is None if there never was a good one. On a site that *has_search*, *search*
     is the state of the machine's index, None if there is none yet. *reasons* are those for which the site is degraded.
+    *site* is its name on a shared database, if it has one.
     """
 
     sizes: Sizes | None = None
@@ -32,6 +33,7 @@ class Facts(NamedTuple):
     search: State | None = None
     reasons: int = 0
     is_up: bool = False
+    site: str = ""
 
 
 class GaugeCollector:
@@ -43,8 +45,10 @@ class GaugeCollector:
     def collect(self) -> Iterator[Metric]:
         """Yield each gauge."""
         sizes, backup = self._facts.sizes, self._facts.backup
-        build = GaugeMetricFamily("voteweb_build", "Always 1; the label is the version.", labels=["version"])
-        build.add_metric([__version__], 1)
+        build = GaugeMetricFamily(
+            "voteweb_build", "Always 1; the labels are the version and VOTEWEB_SITE.", labels=["version", "site"]
+        )
+        build.add_metric([__version__, self._facts.site], 1)
         yield build
         yield _gauge("workers", "Web server processes that run.", _living_workers())
         yield _gauge("degraded_reasons", "Reasons that /healthz gives.", self._facts.reasons)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from secrets import compare_digest
 from typing import TypeVar
 
-from flask import Blueprint, Response, abort, current_app, jsonify, render_template, request
+from flask import Blueprint, Response, abort, current_app, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import config
@@ -71,10 +71,13 @@ def privacy() -> str:
 def health() -> ResponseReturnValue:
     """Return the health of the site: 200 while it can be read, with what needs an operator; 503 when it cannot."""
     status, reasons = site_health()
+    body = {"status": status, "reasons": reasons}
+    if settings().site:
+        body["site"] = settings().site
     headers = {"Cache-Control": "no-store"}
     if status == "down":
-        return jsonify(status=status, reasons=reasons), 503, headers | {"Retry-After": str(Unavailable.retry_after)}
-    return jsonify(status=status, reasons=reasons), 200, headers
+        return body, 503, headers | {"Retry-After": str(Unavailable.retry_after)}
+    return body, 200, headers
 
 
 def site_health() -> tuple[str, list[str]]:
@@ -121,7 +124,7 @@ def show_metrics() -> ResponseReturnValue:
     if sent is None or not compare_digest((sent.token or "").encode(), token.encode()):
         message = "Send VOTEWEB_METRICS_TOKEN as a bearer token.\n"
         return Response(message, 401, {"WWW-Authenticate": "Bearer"}, mimetype="text/plain")
-    facts = Facts(has_search=search_index() is not None, search=_search_state(), reasons=1)
+    facts = Facts(has_search=search_index() is not None, search=_search_state(), reasons=1, site=settings().site)
     with suppress(Unavailable):
         facts = facts._replace(
             sizes=_unless_damaged(store().server_info.sizes),
