@@ -20,6 +20,8 @@ from voteweb.embedded.engines import MIN_VERSION, Engine, choose_engine, record_
 from voteweb.embedded.server import OPTIONS
 from voteweb.store.keys import Keys
 
+#: How often a server is started, each time with other ports.
+MAX_STARTS = 3
 #: Options of the embedded database that a server with a port does not have.
 _LOCAL_OPTIONS = {"port", "unixsocketperm", "daemonize"}
 
@@ -81,31 +83,31 @@ def _is_complete(client: Any, nodes: int) -> bool:
 
 
 def _start(stack: ExitStack, folder: Path, engine: str, *, is_node: bool = False) -> tuple[int, int]:
-    """Start a server, which ends with *stack*, and return its port and its process."""
+    """Start a server, which ends with *stack*, and return its port and its process; raise RuntimeError."""
     folder.mkdir(parents=True, exist_ok=True)
     record_engine(folder, Engine(engine, MIN_VERSION, folder))
-    port, bus = (free_address(HOST, 0)[1] for _ in range(2))
     options = {name: value for name, value in OPTIONS.items() if name not in _LOCAL_OPTIONS}
-    options |= {"bind": HOST, "port": str(port), "dir": str(folder), "logfile": str(folder / "server.log")}
-    if is_node:
-        options |= {"cluster-enabled": "yes", "cluster-port": str(bus)}
-    arguments = [argument for name, value in options.items() for argument in (f"--{name}", value)]
-    with on_core(assigned_cores()[0]):
-        process = subprocess.Popen([choose_engine(folder).path, *arguments], stdin=subprocess.DEVNULL)
-    stack.callback(process.wait, START_TIMEOUT)
-    stack.callback(process.terminate)
-    with redis.Redis(HOST, port) as client:
-        _wait_until_ready(client, process)
-    return port, process.pid
+    options |= {"bind": HOST, "dir": str(folder), "logfile": str(folder / "server.log")}
+    for _ in range(MAX_STARTS):
+        port, bus = (free_address(HOST, 0)[1] for _ in range(2))
+        ports = {"port": str(port), **({"cluster-enabled": "yes", "cluster-port": str(bus)} if is_node else {})}
+        arguments = [argument for name, value in (options | ports).items() for argument in (f"--{name}", value)]
+        with on_core(assigned_cores()[0]):
+            process = subprocess.Popen([choose_engine(folder).path, *arguments], stdin=subprocess.DEVNULL)
+        stack.callback(process.wait, START_TIMEOUT)
+        stack.callback(process.terminate)
+        if _is_ready(port, process):
+            return port, process.pid
+    raise RuntimeError(f"A database server did not start: {folder / 'server.log'} says why.")
 
 
-def _wait_until_ready(client: redis.Redis, process: subprocess.Popen[bytes]) -> None:
+def _is_ready(port: int, process: subprocess.Popen[bytes]) -> bool:
+    """Wait until the server answers and tell whether it does, which another program that took its port prevents."""
     deadline = time.monotonic() + START_TIMEOUT
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            client.time()
-        except redis.ConnectionError:
-            time.sleep(0.02)
-        else:
-            return
-    raise RuntimeError("A database server did not start.")
+    with redis.Redis(HOST, port) as client:
+        while time.monotonic() < deadline and process.poll() is None:
+            try:
+                return bool(client.ping())
+            except redis.ConnectionError:  # also while it loads its data
+                time.sleep(0.02)
+    return False

@@ -4,7 +4,9 @@ import shutil
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
 
 from bench.constants import ROOT
 from bench.database_servers import single_server
@@ -22,72 +24,76 @@ from voteweb.store.scanner import Scanner
 #: The sites, and the articles of each.
 SITES, ARTICLES = 100, 1_000
 SMOKE_SITES, SMOKE_ARTICLES = 3, 100
+#: How often both are measured; the medians count.
+ROUNDS = 3
 #: The site that is measured alone and beside the others.
 NAME = "site0"
 
 
-@dataclass(frozen=True, slots=True)
-class Costs:
-    """The keys and the bytes of a database, and seconds of one of its sites: its start, its commands, a scan."""
-
-    keys: int
-    memory: int
-    start: float
-    doctor: float
-    backup: float
-    scan: float
-
-
 def measure(context: RunContext) -> list[Table]:
-    """Return the costs of a site alone and beside others, and the memory of sites."""
+    """Return what a site costs alone and beside others, measured in turns, and the memory of sites."""
     sites, articles = (SMOKE_SITES, SMOKE_ARTICLES) if context.is_smoke else (SITES, ARTICLES)
     folder = context.scratch_folder("sites")
     shutil.rmtree(folder, ignore_errors=True)
     try:
-        with single_server(folder, context.engine) as database:
-            url = database.url
-            stores = [open_store_at(url, f"site{number}") for number in range(sites)]
-            _make_site(stores[0])  # the server itself needs some memory for the first
-            empty = used_memory(stores[0])
-            for store in stores[1:]:
-                _make_site(store)
-            empty_site = (used_memory(stores[0]) - empty) / (sites - 1)
-            fill_site(stores[0], articles)
-            alone = _measure_site(stores[0], url, context)
+        with (
+            single_server(folder / "alone", context.engine) as alone,
+            single_server(folder / "beside", context.engine) as beside,
+        ):
+            stores = [open_store_at(beside.url, f"site{number}") for number in range(sites)]
+            empty_site = _empty_sites(stores)
             context.report_progress(f"{sites} sites of {articles:,} articles")
-            for store in stores[1:]:
+            for store in stores:
                 fill_site(store, articles)
                 store.connection.close()
-            beside = _measure_site(stores[0], url, context)
-            stores[0].connection.close()
+            databases = [open_store_at(alone.url, NAME), stores[0]]
+            fill_site(databases[0], articles)
+            rounds = [
+                [
+                    _measure_site(store, url, context)
+                    for store, url in zip(databases, (alone.url, beside.url), strict=True)
+                ]
+                for _ in range(1 if context.is_smoke else ROUNDS)
+            ]
+            keys = [store.connection.command("DBSIZE") for store in databases]
+            memory = [used_memory(store) / 2**20 for store in databases]
+            for store in databases:
+                store.connection.close()
         start = time.perf_counter()
-        with single_server(folder, context.engine):
+        with single_server(folder / "beside", context.engine):
             loading = time.perf_counter() - start
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    others = beside.keys - alone.keys
-    scan = (beside.scan - alone.scan) / others * 1e6
+    medians = [[median(column) for column in zip(*same, strict=True)] for same in zip(*rounds, strict=True)]
+    labels = ("start of the web server, s", "voteweb doctor, s", "voteweb backup, s", "a scan for the site's keys, s")
+    others = keys[1] - keys[0]
     return [
         Table(
             "sites",
             f"A site of {articles:,} articles alone, and beside {sites - 1} others of the same size",
-            ("what", "alone", "beside others", "per million keys of others"),
+            ("what", "alone", "beside others", "more for a million keys of others"),
             [
-                ("start of the web server, s", alone.start, beside.start, None),
-                ("voteweb doctor, s", alone.doctor, beside.doctor, (beside.doctor - alone.doctor) / others * 1e6),
-                ("voteweb backup, s", alone.backup, beside.backup, (beside.backup - alone.backup) / others * 1e6),
-                ("one scan for the site's keys, s", alone.scan, beside.scan, scan),
-                ("keys of the database", alone.keys, beside.keys, None),
-                ("memory of the database, MiB", alone.memory / 2**20, beside.memory / 2**20, None),
+                *(
+                    (label, *pair, (pair[1] - pair[0]) / others * 1e6)
+                    for label, *pair in zip(labels, *medians, strict=True)
+                ),
+                ("keys of the database", *keys, None),
+                ("memory of the database, MiB", *memory, None),
                 ("start of the database, s", None, loading, None),
                 ("memory of an empty site, bytes", None, empty_site, None),
             ],
-            notes=(
-                "The site alone has the others beside it too, but empty: an admin and a group each.",
-                "The memory of articles includes that of the members who posted them, of whom a small site has many.",
-            ),
+            notes=("The memory of articles includes that of their posters, of whom a small site has many.",),
         )
     ]
+
+
+def _empty_sites(stores: Sequence[Store]) -> float:
+    """Make a site in each of *stores*, and return the bytes that one takes."""
+    _make_site(stores[0])  # the server itself needs some memory for the first
+    before = used_memory(stores[0])
+    for store in stores[1:]:
+        _make_site(store)
+    return (used_memory(stores[0]) - before) / (len(stores) - 1)
 
 
 def _make_site(store: Store) -> None:
@@ -96,21 +102,31 @@ def _make_site(store: Store) -> None:
     store.groups.make("news", "News", "")
 
 
-def _measure_site(store: Store, url: str, context: RunContext) -> Costs:
-    """Return the costs of the site NAME, whose database is *store*."""
+def _measure_site(store: Store, url: str, context: RunContext) -> tuple[float, ...]:
+    """Return seconds of the site NAME at *url*: its start, its commands, a scan."""
     variables = {"VOTEWEB_SITE": NAME}
-    start = time.perf_counter()
-    with serve_site(url, context.logs / "sites.log", **variables):
-        started = time.perf_counter() - start
-    doctor = _run("doctor", url=url, **variables)
     file = context.scratch_folder("sites") / "backup"
-    backup = _run("backup", str(file), url=url, **variables)
-    file.unlink()
+    return (
+        _start(url, context.logs / "sites.log", **variables),
+        _run("doctor", url=url, **variables),
+        _run("backup", str(file), url=url, **variables),
+        _scan(store),
+    )
+
+
+def _start(url: str, log: Path, **variables: str) -> float:
+    """Start the web server and return the seconds until it accepts connections."""
+    start = time.perf_counter()
+    with serve_site(url, log, **variables):
+        return time.perf_counter() - start
+
+
+def _scan(store: Store) -> float:
+    """Look for all keys of the site, and return the seconds that this takes."""
     start = time.perf_counter()
     for _ in Scanner(store.connection).keys(f"{store.keys.prefix}*"):
         pass
-    scan = time.perf_counter() - start
-    return Costs(store.connection.command("DBSIZE"), used_memory(store), started, doctor, backup, scan)
+    return time.perf_counter() - start
 
 
 def _run(*arguments: str, url: str, **variables: str) -> float:
