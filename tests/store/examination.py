@@ -68,11 +68,15 @@ def ids(store: Store, key: str) -> list[int]:
     return [int(member.partition(":")[2]) for member in run(store, "ZREVRANGE", key, 0, -1)]
 
 
-def snapshot(store: Store) -> dict[str, Any]:
-    """Return everything in the database but remembered answers: the type, content and expiry of each key."""
-    client, prefix = store.connection.client, store.keys.prefix
-    keys = sorted(client.keys("*"))
-    assert all(key.startswith(prefix) for key in keys), keys
+def snapshot(store: Store, *, is_shared: bool = False) -> dict[str, Any]:
+    """Return everything in the database but remembered answers: the type, content and expiry of each key.
+
+    Of a database *is_shared* with other sites, these are the keys of the site; otherwise there must be no others.
+    """
+    client = store.connection.client
+    every_key = sorted(client.keys("*"))
+    keys = [key for key in every_key if store.keys.covers(key)]
+    assert is_shared or keys == every_key
     keys = [key for key in keys if not key.startswith(store.keys.done(""))]
     with client.pipeline() as pipe:
         for key in keys:

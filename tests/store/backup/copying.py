@@ -36,7 +36,7 @@ def restore(store: Store, backup: Iterable[BackupRecord]) -> None:
     restore.finish()
 
 
-def lasting(store: Store) -> dict[str, Any]:
+def lasting(store: Store, *, is_shared: bool = False) -> dict[str, Any]:
     """Return everything that a restore brings back.
 
     That is all but what tells an index of the searched words about changes, the combined rankings, which are kept for a
@@ -44,7 +44,7 @@ def lasting(store: Store) -> dict[str, Any]:
     earlier versions of articles and statistics, which no
     backup has. Bits of comments that nobody ever hid are zero, whether they are stored or not.
     """
-    keys = snapshot(store)
+    keys = snapshot(store, is_shared=is_shared)
     for key in [key for key in keys if key.startswith("hidden:")]:
         bits = keys.pop(key)[1].rstrip(b"\0")
         if bits:

@@ -1,0 +1,89 @@
+"""A site moves from each kind of database to the next, with and without a name, and stays the same key by key."""
+
+import gzip
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import factories
+from tests.cli.conftest import Invoke
+from tests.conftest import private_server
+from tests.machines import machines
+from tests.store.backup.busy_site import SETTINGS, build_site
+from tests.store.backup.copying import lasting
+from tests.store.examination import broken, snapshot
+from voteweb.core.config import Settings
+from voteweb.embedded.database import open_database
+from voteweb.store import Store, open_store
+
+pytestmark = pytest.mark.heavy
+
+
+class Place:
+    """A place for a site: its name, "" for none, and the URL of a server or the folder of the embedded database."""
+
+    def __init__(self, site: str, *, url: str = "", folder: Path = Path()) -> None:
+        self._settings = Settings(site=site, redis_url=url, data_dir=str(folder), **SETTINGS)
+        names = {"site": site, "redis_url": url, "data_dir": folder, **SETTINGS}
+        self.env = {f"VOTEWEB_{name.upper()}": str(value) for name, value in names.items()}
+
+    @contextmanager
+    def store(self) -> Iterator[Store]:
+        """Open the store of the site."""
+        with open_database(self._settings) as settings:
+            store = open_store(settings)
+            with closing(store.connection):
+                store.schema.state()  # an empty database gets the number of the layout
+                yield store
+
+    def content(self) -> dict[str, Any]:
+        """Return everything that a backup of the site has; the doctor finds nothing."""
+        with self.store() as store:
+            assert broken(store) == []
+            return {key: value for key, value in lasting(store, is_shared=True).items() if key != "backup:"}
+
+
+@pytest.fixture(scope="module")
+def shared_url() -> Iterator[str]:
+    """The URL of a single server for several sites."""
+    with private_server("redis") as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def sentinel_url() -> Iterator[str]:
+    """The URL with which the commands find a primary under Sentinel."""
+    with machines(down_after=60) as three:
+        yield three.url
+
+
+def test_a_site_that_moved_through_every_kind_of_database_is_the_same(
+    invoke_alone: Invoke, folder: Path, tmp_path: Path, shared_url: str, sentinel_url: str
+) -> None:
+    first, neighbour = Place("", folder=folder / "first"), Place("other", url=shared_url)
+    with first.store() as store, neighbour.store() as other:
+        build_site(store)
+        factories.article(other)
+        other_keys = snapshot(other)
+    content = first.content()
+    source = first
+    for number, target in enumerate(
+        [
+            Place("books", url=shared_url),
+            Place("", url=sentinel_url),
+            Place("books", folder=folder / "named"),
+            Place("", url=shared_url),
+        ]
+    ):
+        file = tmp_path / f"{number}.gz"
+        for command, place in (("backup", source), ("restore", target)):
+            result = invoke_alone(command, file, **place.env)
+            assert (result.exit_code, result.stderr) == (0, "")
+        assert b"{books}" not in gzip.decompress(file.read_bytes())
+        assert target.content() == content
+        source = target
+    with neighbour.store() as other:
+        assert snapshot(other, is_shared=True) == other_keys
