@@ -50,6 +50,7 @@ def test_the_site_has_every_kind_of_key_and_record(site: Store) -> None:
         "ordering",
         "search_epoch",
         "log_ins",
+        "member_log_ins",
         "outbox",
         "digests",
         "mails",
