@@ -1,5 +1,6 @@
 """``voteweb config``: every setting with its value, unit, source and description."""
 
+import json
 from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,15 @@ def test_secrets_are_masked(invoke_alone: Invoke) -> None:
     lines = printed_settings(invoke_alone, VOTEWEB_SECRET_KEY="hunter1", VOTEWEB_REDIS_URL=url)
     assert "hunter" not in "".join(lines.values())
     assert "rediss://me:***@db.example:6380/0?password=***&x=1" in lines["VOTEWEB_REDIS_URL"]
+
+
+def test_json_has_an_object_for_each_setting(invoke_alone: Invoke) -> None:
+    result = invoke_alone("config", "--json", VOTEWEB_PORT="8123", VOTEWEB_SECRET_KEY="hunter1", VOTEWEB_NEWS="x")
+    rows = {row["name"]: row for row in map(json.loads, result.stdout.splitlines())}
+    assert list(rows) == [env_name(setting.name) for setting in fields(Settings)]
+    assert (rows["VOTEWEB_PORT"]["value"], rows["VOTEWEB_PORT"]["source"]) == ("8123", "environment")
+    assert rows["VOTEWEB_SECRET_KEY"]["value"] == "***"
+    assert "VOTEWEB_NEWS" in result.stderr
 
 
 def test_the_key_in_the_data_directory_is_masked(invoke_alone: Invoke, tmp_path: Path) -> None:
