@@ -1,16 +1,20 @@
 """``voteweb init``: a new site with its settings, its database and its first admin."""
 
 import getpass
+import os
+import socket
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Invoke
 from tests.cli.results import error_line, log_entries
+from tests.helpers import free_ports, needs
 from tests.site_process import run_voteweb, voteweb_command
 from tests.terminal import converse
 from voteweb.cli.environment import read_file
-from voteweb.cli.site_folder import make_folder
+from voteweb.cli.site_folder import made_folder
 from voteweb.core import passwords
 from voteweb.core.config import from_env
 from voteweb.core.models import Role
@@ -20,7 +24,7 @@ from voteweb.store import Store, open_store
 PASSWORD = "correct horse"
 OPTIONS = [
     "--site-url", "https://news.example", "--site-name", "Ann's News: 新闻", "--admin", "ann", "--password-stdin",
-    "--user", getpass.getuser(),
+    "--user", getpass.getuser(), "--port", str(free_ports(1)[0]),
 ]  # fmt: skip
 
 
@@ -94,12 +98,26 @@ def test_a_folder_of_something_else_is_refused(invoke_alone: Invoke, tmp_path: P
     assert "is not empty" in error_line(invoke_alone("init", tmp_path, *OPTIONS, input=PASSWORD))
 
 
+def test_a_failure_is_warned_of_and_leaves_no_folder(tmp_path: Path) -> None:
+    needs(os.geteuid() == 0, "root")
+    tmp_path.chmod(0o700)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        command = voteweb_command("init", tmp_path / "new" / "site", *OPTIONS, "--user", "nobody", "--port", port)
+        result = subprocess.run(command, input=PASSWORD, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert f"Another program listens at port {port}." in result.stderr
+    assert "There is a user nobody already" in result.stderr
+    assert "nobody cannot enter" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_link_that_came_in_place_of_the_folder_is_not_followed(tmp_path: Path) -> None:
     system, link = tmp_path / "system", tmp_path / "site"
     system.mkdir(mode=0o755)
     link.symlink_to(system)
-    with pytest.raises(OSError, match="site"):
-        make_folder(link, getpass.getuser())
+    with pytest.raises(OSError, match="site"), made_folder(link, getpass.getuser()):
+        pass
     assert system.stat().st_mode & 0o777 == 0o755
 
 

@@ -80,7 +80,13 @@ def _become(path: Path, status: os.stat_result) -> None:
         ) from None
     os.umask(0o077)
     os.environ.update(HOME=home, USER=name, LOGNAME=name)
-    if not (os.access(__file__, os.R_OK) and os.access(sys.executable, os.X_OK)):
+    refuse_unreadable_program(name, path)
+
+
+def refuse_unreadable_program(name: str, path: Path) -> None:
+    """Raise ConfigError if the user *name*, as whom this process acts and who owns *path*, cannot read this program."""
+    may_read = os.access(__file__, os.R_OK, effective_ids=True)
+    if not (may_read and os.access(sys.executable, os.X_OK, effective_ids=True)):
         raise ConfigError(
             "%(name)s, who owns %(path)s, cannot read voteweb in %(prefix)s: install it in a folder such as /opt.",
             name=name,
@@ -161,12 +167,12 @@ def write_file(file: Path, values: Mapping[str, str], comments: Mapping[str, str
     """
     draft = file.with_name(f"{file.name}.new")
     draft.unlink(missing_ok=True)
-    with open(draft, "x", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600)) as stream:
-        for name, value in values.items():
-            stream.write(f"# {comments[name]}\n{name}={value}\n" if name in comments else f"{name}={value}\n")
-        stream.flush()
-        os.fsync(stream.fileno())
     try:
+        with open(draft, "x", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600)) as stream:
+            for name, value in values.items():
+                stream.write(f"# {comments[name]}\n{name}={value}\n" if name in comments else f"{name}={value}\n")
+            stream.flush()
+            os.fsync(stream.fileno())
         os.link(draft, file)  # unlike a renamed draft, it replaces nothing
     finally:
-        draft.unlink()
+        draft.unlink(missing_ok=True)

@@ -2,6 +2,7 @@
 
 import secrets
 import shlex
+import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ from voteweb.cli.environment import (
 )
 from voteweb.cli.password_input import new_password_hash, password_stdin_option
 from voteweb.cli.site import open_checked_store
-from voteweb.cli.site_folder import DEFAULT_USER, make_folder, refuse_used_folder
+from voteweb.cli.site_folder import DEFAULT_USER, made_folder, refuse_used_folder
 from voteweb.core import validation
 from voteweb.core.config import COMMAND_LINE, Settings, env_name, from_env
 from voteweb.core.errors import ConfigError, Invalid, VotewebError
@@ -73,6 +74,8 @@ def init(
         refuse_used_folder(folder)
         variables = _ask_settings(folder, site_url, site_name, port, {"redis_url": redis_url, "site": redis_site})
         refuse_unclear(file, variables)
+        if _is_in_use(port):
+            click.echo(f"Another program listens at port {port}. For another port: --port N.", err=True)
     else:
         click.echo(f"{file} is there already, and stays as it is.")
         variables = read_file(file)
@@ -88,8 +91,8 @@ def init(
     name = _ask("Name of the first admin", "--admin", admin, validation.user_name)
     password_hash = new_password_hash(name, settings.site_name, password_stdin)
     if is_new:
-        make_folder(folder, user)
-        write_file(file, variables, COMMENTS)
+        with made_folder(folder, user):
+            write_file(file, variables, COMMENTS)
     with _open_store(settings) as store:
         entry = NewLogEntry(LogAction.ROLE, COMMAND_LINE, about=name, why=Role.ADMIN.value)
         store.users.make(name, password_hash, Role.ADMIN, entry=entry)
@@ -128,6 +131,13 @@ def _ask_settings(
     }
     settings |= {name: value for name, value in database.items() if value}
     return {env_name(name): value for name, value in settings.items()}
+
+
+def _is_in_use(port: int) -> bool:
+    """Tell whether a program listens at *port* of this machine."""
+    with socket.socket() as client:
+        client.settimeout(1)
+        return client.connect_ex(("127.0.0.1", port)) == 0
 
 
 @contextmanager

@@ -4,10 +4,13 @@ import os
 import pwd
 import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from voteweb.cli.environment import DEFAULT_SITE, FILE_NAME, become_owner
+import click
+
+from voteweb.cli.environment import DEFAULT_SITE, FILE_NAME, become_owner, refuse_unreadable_program
 from voteweb.core.errors import ConfigError
 
 #: The user of a site that root makes.
@@ -25,11 +28,25 @@ def _refuse_files(folder: Path, names: Iterable[str]) -> None:
         raise ConfigError("%(folder)s is not empty, and has no %(file)s.", folder=folder, file=FILE_NAME)
 
 
-def make_folder(folder: Path, user: str | None) -> None:
+@contextmanager
+def made_folder(folder: Path, user: str | None) -> Iterator[None]:
     """Make *folder* for *user* alone, and go on as that user; None is this user or, for root, DEFAULT_USER.
 
-    Raises ConfigError if only root could do so, or if the user cannot enter *folder*.
+    If that or the block fails, the folders that were made are removed, but for those with files. Raises ConfigError if
+    only root could do so, if *folder* has files of something else, or if the user cannot enter it or read this program.
     """
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        _make_folder(folder, user)
+        yield
+    except BaseException:
+        with suppress(OSError):
+            for path in missing:
+                path.rmdir()
+        raise
+
+
+def _make_folder(folder: Path, user: str | None) -> None:
     account = _account(user or DEFAULT_USER, folder) if os.geteuid() == 0 else None
     if account is None and user and user != pwd.getpwuid(os.geteuid()).pw_name:
         raise ConfigError("Only root can make the site of another user: run the command as root.")
@@ -44,22 +61,42 @@ def make_folder(folder: Path, user: str | None) -> None:
         os.fchown(opened, account.pw_uid, account.pw_gid)
     finally:
         os.close(opened)
+    _refuse_unusable(folder, account)
     become_owner(folder)
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise ConfigError(
-            "%(user)s cannot enter %(folder)s. Choose another place, such as %(default)s.",
-            user=account.pw_name,
-            folder=folder,
-            default=DEFAULT_SITE,
-        )
+
+
+def _refuse_unusable(folder: Path, account: pwd.struct_passwd) -> None:
+    """Raise ConfigError, as root, unless the user can work in *folder*, and read this program."""
+    groups = os.getgroups()
+    os.setgroups(os.getgrouplist(account.pw_name, account.pw_gid))
+    os.setegid(account.pw_gid)
+    os.seteuid(account.pw_uid)
+    try:
+        if not os.access(folder, os.W_OK | os.X_OK, effective_ids=True):
+            raise ConfigError(
+                "%(user)s cannot enter %(folder)s. Choose another place, such as %(default)s.",
+                user=account.pw_name,
+                folder=folder,
+                default=DEFAULT_SITE,
+            )
+        refuse_unreadable_program(account.pw_name, folder)
+    finally:
+        os.seteuid(os.getuid())
+        os.setegid(os.getgid())
+        os.setgroups(groups)
 
 
 def _account(name: str, home: Path) -> pwd.struct_passwd:
     """Return the system user *name*, who is made if there is none, with the home directory *home*."""
-    try:
-        return pwd.getpwnam(name)
-    except KeyError:
-        pass
+    with suppress(KeyError):
+        account = pwd.getpwnam(name)
+        if account.pw_uid:
+            click.echo(
+                f"There is a user {name} already: whatever else runs as {name} can read the keys of this site. For "
+                "another one: --user NAME.",
+                err=True,
+            )
+        return account
     program = shutil.which("useradd", path="/usr/sbin:/sbin")
     if not program:
         raise ConfigError("There is no user %(name)s, and no useradd to make one. Make the user first.", name=name)
