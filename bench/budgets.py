@@ -100,6 +100,8 @@ BUDGETS = (
     Budget("search-visible", "from posted to found by another process, p99", 1.0, unit="s"),
     Budget("search-post", "the script that posts, with the stream of changes, of the same without", 1.05, unit="times"),
     Budget("search-lists", "list pages with search, of the same without", 1.05, unit="times"),
+    Budget("cluster-vote", "vote by form on a cluster, of the same on one server", 0.9, 0.97, is_minimum=True),
+    Budget("cluster-front", "front page, member, on a cluster, of the same on one server", 0.9, 0.97, is_minimum=True),
     Budget("list-requests", "requests of a list page without script", 3),
 )
 

@@ -15,6 +15,7 @@ from bench.load.selection import GENERATOR_NAMES, select_generator
 from bench.machine import assigned_cores, machine_facts
 from bench.parts import (
     blocking,
+    cluster,
     conversations,
     imports,
     many_sites,
@@ -39,6 +40,7 @@ PARTS: dict[str, Callable[[RunContext], list[Table]]] = {
     "slow": blocking.measure,
     "memory": memory.measure,
     "conversations": conversations.measure,
+    "cluster": cluster.measure,
     "sites": many_sites.measure,
     "import": imports.measure,
     "search": search.measure,
