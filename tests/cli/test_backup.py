@@ -179,6 +179,7 @@ def test_the_newest_files_and_those_of_the_last_weeks_are_kept(tmp_path: Path) -
     days = [datetime(2026, 11, 1, 3, 30, tzinfo=UTC) + timedelta(days=day) for day in range(20)]  # from a Sunday on
     names = [file_name(day, ".age" if day.day % 2 else "") for day in days]
     others = ["voteweb-notes.txt", "voteweb-20261101T033000Z.gz.old", "voteweb-20261399T033000Z.gz"]
+    others.append(file_name(days[0], "", "cooking"))
     others.append(".voteweb-20261121T033000Z.gz.a_b2")  # is being written
     for name in [*names, *others]:
         (tmp_path / name).touch()
@@ -191,12 +192,16 @@ def test_the_newest_files_and_those_of_the_last_weeks_are_kept(tmp_path: Path) -
     assert {file.name for file in tmp_path.iterdir()} == kept | set(others)
 
 
-def test_a_folder_gets_a_file_named_after_the_time(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:
-    (tmp_path / "voteweb-20200101T000000Z.gz").touch()
-    result = invoke("backup", f"{tmp_path}/", "--keep", 1)
-    assert f"Deleted {tmp_path / 'voteweb-20200101T000000Z.gz'}." in result.stdout
+@pytest.mark.parametrize(("site", "beginning"), [("", "voteweb"), ("cooking", "voteweb-cooking")])
+def test_a_folder_gets_a_file_named_after_the_time(
+    invoke: Invoke, small_site: Store, tmp_path: Path, site: str, beginning: str
+) -> None:
+    old = tmp_path / f"{beginning}-20200101T000000Z.gz"
+    old.touch()
+    result = invoke("backup", f"{tmp_path}/", "--keep", 1, VOTEWEB_SITE=site)
+    assert f"Deleted {old}." in result.stdout
     (file,) = tmp_path.iterdir()
-    assert re.fullmatch(r"voteweb-[0-9]{8}T[0-9]{6}Z\.gz", file.name)
+    assert re.fullmatch(rf"{beginning}-[0-9]{{8}}T[0-9]{{6}}Z\.gz", file.name)
     assert invoke("restore", "--dry-run", file).exit_code == 0
 
 

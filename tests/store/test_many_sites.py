@@ -1,5 +1,6 @@
 """Several sites on one database: each, whatever is done to it, sees and changes no key of another."""
 
+import re
 from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
@@ -16,7 +17,8 @@ from tests.store.doctor.conftest import build_site
 from tests.store.examination import broken, run
 from tests.store.test_rights import limited_user
 from voteweb.core.errors import ConfigError
-from voteweb.store import Store, open_store
+from voteweb.store import Store, build_store, open_store
+from voteweb.store.connection.connection import Connection
 
 NAMES = ("", "baking", "cooking")
 
@@ -91,6 +93,17 @@ def test_no_work_on_a_whole_site_touches_another(sites: dict[str, Store], name: 
     assert sorted(map(str, back_up(site))) == sorted(map(str, backup))
     assert broken(site) == []
     assert [dump(other) for other in others] == before
+
+
+def test_the_user_of_a_site_can_read_no_key_of_another(sites: dict[str, Store]) -> None:
+    baking = sites["baking"]
+    baking.rights.refuse_missing()
+    for other in (sites[""].keys, sites["cooking"].keys):
+        with pytest.raises(redis.exceptions.NoPermissionError):
+            baking.connection.command("SMEMBERS", other.groups())
+        misnamed = build_store(Connection(baking.connection.client, 2.0, keys=other), storm.settings(""))
+        with pytest.raises(ConfigError, match=f"needs: the keys {re.escape(other.prefix)}\\*\\. Give it"):
+            misnamed.rights.refuse_missing()
 
 
 def test_a_site_without_data_beside_others_is_warned_of(sites: dict[str, Store]) -> None:

@@ -79,8 +79,9 @@ def backup(site: Site, path: Path, keep: int | None, keep_weekly: int, encrypt_t
     Only its owner can read the file, because it holds the members' password hashes. It replaces a file of the same name
     when it is complete. "voteweb restore --dry-run FILE" checks it.
 
-    In FOLDER the file is named after the time: voteweb-20261122T033000Z.gz. --keep and --keep-weekly delete files with
-    such names, and no others. --encrypt-to needs the program age or gpg; nothing unencrypted is written to disk.
+    In FOLDER the file is named after the time, and VOTEWEB_SITE: voteweb-20261122T033000Z.gz. --keep and --keep-weekly
+    delete files with such names, and no others. --encrypt-to needs the program age or gpg; nothing unencrypted is
+    written to disk.
 
     A key that cannot be read, such as one of a wrong type, is left out and named; the file can be restored, and the
     exit status is 1. The site notes only a backup without such keys, and only when COMMAND has succeeded.
@@ -92,10 +93,11 @@ def backup(site: Site, path: Path, keep: int | None, keep_weekly: int, encrypt_t
     encryption = Encryption(encrypt_to) if encrypt_to else None
     begun = clock.now()
     suffix = encryption.suffix if encryption else ""
-    file = path / backup_folder.file_name(datetime.fromtimestamp(begun, UTC), suffix) if path.is_dir() else path
+    name, made = site.settings.site, datetime.fromtimestamp(begun, UTC)
+    file = path / backup_folder.file_name(made, suffix, name) if path.is_dir() else path
     skipped = _write(site, file, encryption)
     if keep and not skipped:  # the last good ones are not deleted for one that lacks something
-        for old in backup_folder.prune(path, keep, keep_weekly):
+        for old in backup_folder.prune(path, keep, keep_weekly, name):
             click.echo(f"Deleted {old}.")
     if then:
         _run(then, file)

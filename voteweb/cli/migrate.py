@@ -46,12 +46,13 @@ def migrate(dry_run: bool, backup: Path | None, data: str | None) -> None:
         elif dry_run:
             _count(store, state)
         else:
-            convert_site(store, state, backup or backup_path(folder, state))
+            convert_site(store, state, backup or backup_path(folder, state, settings.site))
 
 
-def backup_path(folder: Path, state: State) -> Path:
-    """Return the file in *folder* for the backup that is made now."""
-    return folder / f"before-layout-{SCHEMA}-from-{state.number}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.gz"
+def backup_path(folder: Path, state: State, site: str) -> Path:
+    """Return the file in *folder* for the backup of *site* that is made now."""
+    beginning = f"before-layout-{SCHEMA}-from-{state.number}" + (f"-{site}" if site else "")
+    return folder / f"{beginning}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.gz"
 
 
 def convert_site(store: Store, state: State, file: Path) -> None:

@@ -76,7 +76,7 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
         with open_checked_store(settings, DATABASE_START_TIMEOUT, any_schema=True) as store:
             state = store.schema.state()
             if is_embedded and not state.is_current:
-                convert_site(store, state, backup_path(Path(settings.data_dir), state))
+                convert_site(store, state, backup_path(Path(settings.data_dir), state, settings.site))
             store.schema.refuse_other()
             _check_app(settings)
             store.health.refuse_foreign()

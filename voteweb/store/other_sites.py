@@ -41,13 +41,16 @@ class OtherSites:
         ]
 
     def _names(self) -> list[str]:
-        """Return the names of the sites in a sample of the keys, "" for one without a name; none if this has data."""
+        """Return the names of the sites in a sample of the keys, "" for one without a name, which is the last.
+
+        There are none if this site has data.
+        """
         sample: list[str] = []
         with suppress(redis.ResponseError, UnicodeDecodeError):  # we may not ask, or a key is no text
             if self._server_info.is_empty():
                 _, sample = self._connection.command("SCAN", 0, "COUNT", SAMPLE_SIZE)
         names = {name for key in sample if (name := site_of(key)) is not None and _is_data(key, name)}
-        return sorted(names - {self._connection.keys.name})
+        return sorted(names - {self._connection.keys.name}, key=lambda name: (not name, name))
 
 
 def _is_data(key: str, site: str) -> bool:
