@@ -2,6 +2,7 @@
 
 import gzip
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,18 @@ import pytest
 
 from tests import factories
 from tests.cli.conftest import Invoke
+from tests.clusters import Cluster, cluster
 from tests.conftest import private_server
 from tests.machines import machines
 from tests.store.backup.busy_site import SETTINGS, build_site
 from tests.store.backup.copying import lasting
 from tests.store.examination import broken, snapshot
 from voteweb.core.config import Settings
+from voteweb.core.errors import ConfigError
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store
+from voteweb.store.keys import Keys
+from voteweb.store.scanner import batched
 
 pytestmark = pytest.mark.heavy
 
@@ -60,8 +65,15 @@ def sentinel_url() -> Iterator[str]:
         yield three.url
 
 
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Cluster]:
+    """A cluster."""
+    with cluster() as nodes:
+        yield nodes
+
+
 def test_a_site_that_moved_through_every_kind_of_database_is_the_same(
-    invoke_alone: Invoke, folder: Path, tmp_path: Path, shared_url: str, sentinel_url: str
+    invoke_alone: Invoke, folder: Path, tmp_path: Path, shared_url: str, sentinel_url: str, nodes: Cluster
 ) -> None:
     first, neighbour = Place("", folder=folder / "first"), Place("other", url=shared_url)
     with first.store() as store, neighbour.store() as other:
@@ -74,6 +86,7 @@ def test_a_site_that_moved_through_every_kind_of_database_is_the_same(
         [
             Place("books", url=shared_url),
             Place("", url=sentinel_url),
+            Place("books", url=nodes.url),
             Place("books", folder=folder / "named"),
             Place("", url=shared_url),
         ]
@@ -87,3 +100,26 @@ def test_a_site_that_moved_through_every_kind_of_database_is_the_same(
         source = target
     with neighbour.store() as other:
         assert snapshot(other, is_shared=True) == other_keys
+
+
+def test_a_restore_whose_slot_moves_is_repeated(invoke_alone: Invoke, nodes: Cluster, tmp_path: Path) -> None:
+    file, source, target = tmp_path / "site.gz", Place("source", url=nodes.url), Place("moving", url=nodes.url)
+    key = Keys.of_site("moving").prefix
+    with source.store() as store:
+        store.imports.add([factories.story(title=f"Story {number}") for number in range(1_500)])
+        records = list(store.backup.records())
+    assert invoke_alone("backup", file, **source.env).exit_code == 0
+    with target.store() as store, ThreadPoolExecutor(1) as mover:
+        restore = store.backup.new_restore()
+        restore.begin()
+        first, *others = batched(records, 500)
+        restore.write(first)
+        moved = mover.submit(nodes.move, key, nodes.others(key)[0], batch=50)
+        for batch in others:
+            restore.write(batch)
+        moved.result()
+        with pytest.raises(ConfigError, match="restarted or replaced while it was written"):
+            restore.finish()
+    assert invoke_alone("restore", file, **target.env).exit_code == 1
+    assert invoke_alone("restore", "--again", file, **target.env).exit_code == 0
+    assert target.content() == source.content()
