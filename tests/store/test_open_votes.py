@@ -100,7 +100,7 @@ def test_pages_know_own_votes_that_the_list_has_dropped(
     articles = vote_for(store, bob, 5)
     store.votes.take_back(articles[-1].id, bob)
     pipeline = store.pipeline()
-    own = store.votes.queue_own_votes(pipeline, [article.id for article in articles], bob.id)
+    own = store.own_votes.queue(pipeline, [article.id for article in articles], bob.id)
     pipeline.execute()
     assert list(own.result.values()) == [True, True, True, True, False]
 

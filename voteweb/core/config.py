@@ -296,6 +296,8 @@ SHARED_ARTICLES_BYTES = 8 * 2**20
 #: rendered rows, by their values and by their articles; and fragments that are part of every page.
 ROW_CACHE_SIZE = 8_192
 HINT_CACHE_SIZE = 1_024
+#: Seconds for which a worker remembers the own votes of a member who changes none, in case another program does.
+OWN_VOTES_SECONDS = 60
 RENDERED_ROW_CACHE_SIZE = 8_192
 FRAGMENT_CACHE_SIZE = 1_024
 #: Cached articles' pages, the part that is the same for everybody; a text can be 100 kilobytes of HTML.

@@ -44,6 +44,7 @@ from voteweb.store.notes import Notes
 from voteweb.store.open_votes import OpenVotes
 from voteweb.store.other_sites import OtherSites
 from voteweb.store.own_lists import OwnLists
+from voteweb.store.own_votes import OwnVotes
 from voteweb.store.password_resets import PasswordResets
 from voteweb.store.purges import Purges
 from voteweb.store.ranking_trials import RankingTrials
@@ -81,6 +82,7 @@ class Store:
     comment_removals: CommentRemovals
     reports: Reports
     votes: Votes
+    own_votes: OwnVotes
     comments: Comments
     comment_votes: CommentVotes
     open_votes: OpenVotes
@@ -194,6 +196,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         comment_removals=comment_removals,
         reports=reports,
         votes=votes,
+        own_votes=OwnVotes(connection),
         comments=comments,
         comment_votes=CommentVotes(connection, settings, rate_limits, sessions),
         open_votes=OpenVotes(connection, settings),

@@ -146,7 +146,7 @@ class Keys:
         return f"{self.prefix}user:"
 
     def user(self, name: str) -> str:
-        """A hash: one member: id name password role since session banned ban-reason banned-until ban-removal left leaving invited-by signed-up held request inbox-feed saved-feed my front recovery recovered email email-pending email-for email-language; for ever."""  # noqa: E501
+        """A hash: one member: id name password role since session banned ban-reason banned-until ban-removal left leaving voted invited-by signed-up held request inbox-feed saved-feed my front recovery recovered email email-pending email-for email-language; for ever."""  # noqa: E501
         return f"{self.prefix}user:{name_key(name)}"
 
     def users(self) -> str:

@@ -142,8 +142,11 @@ class Sessions:
             )
         except ValueError:  # an ended one, or another program's value
             return None
-        end = min(session.used + self._idle_seconds, session.began + config.MAX_SESSION_SECONDS)
-        return session if clock.now() < end else None
+        return session if clock.now() < self.end_of(session) else None
+
+    def end_of(self, session: Session) -> float:
+        """Return the unix time at which *session* ends if it is not used again."""
+        return min(session.used + self._idle_seconds, session.began + config.MAX_SESSION_SECONDS)
 
 
 def digest(token: str) -> str:

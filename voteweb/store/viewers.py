@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from voteweb.core import config
+from voteweb.core import clock, config
 from voteweb.core.comments import Unread
 from voteweb.core.models import Role, Session, User, Voter
 from voteweb.store.admissions import Admissions
@@ -24,7 +24,8 @@ class Viewer(NamedTuple):
     """A member whom a session names, None if there is none, with their session, None if it has ended.
 
     ``waiting`` is the number of accounts that wait for a moderator, ``open_reports`` that of reports, articles and
-    answers that do; both are 0 for members.
+    answers that do; both are 0 for members. ``voted_at`` is when votes of the member on articles changed last, "" for
+    never: it is only compared.
     """
 
     member: User | None
@@ -32,13 +33,21 @@ class Viewer(NamedTuple):
     unread: Unread
     open_reports: int
     waiting: int
+    voted_at: str
 
 
 class _Seen(NamedTuple):
-    """The state of a member when this process last saw them: is there a list of what is unread, do they moderate."""
+    """A member when this process last saw them: is there a list of what is unread, do they moderate.
+
+    If it is remembered, ``viewer`` is what ``replies`` say of ``voter`` before the unix time ``until``.
+    """
 
     has_list: bool = True
     moderates: bool = True
+    voter: Voter | None = None
+    viewer: Viewer | None = None
+    replies: Sequence[Any] = ()
+    until: float = 0.0
 
 
 class Viewers:
@@ -72,14 +81,17 @@ class Viewers:
         token_digest = digest(voter.token)
         # Plain commands: one script for all of it took Redis 17 microseconds instead of 1, a tenth of a page.
         commands: list[Command] = [
-            ("HMGET", keys.user(name), *FIELDS),
+            ("HMGET", keys.user(name), *FIELDS, "voted"),
             self._sessions.find_command(name, token_digest),
             self._count_unread(name) if seen.has_list else ("EXISTS", keys.unread(name)),
         ]
         counts = self._queue_waiting(pipeline) if seen.moderates else None
 
         def parse(replies: Sequence[Any]) -> Viewer:
-            fields, session, unread = replies
+            # Nothing has changed since the last page, mostly: a member's list takes a tenth less.
+            if seen.viewer and seen.voter == voter and replies == seen.replies and clock.now() < seen.until:
+                return seen.viewer
+            (*fields, voted_at), session, unread = replies
             member = parse_user(fields)
             moderates = member is not None and member.role is not Role.MEMBER
             if unread == 1:
@@ -89,12 +101,17 @@ class Viewers:
                 more = self._connection.pipeline()
                 waiting = self._queue_waiting(more)
                 more.execute()
-            now_seen = _Seen(bool(unread), moderates)
-            if now_seen != seen:
-                self._seen.put(voter.id, now_seen)
             own_session = self._sessions.parse(voter, token_digest, *session)
             open_reports, accounts = waiting.result if waiting and moderates else (0, 0)
-            return Viewer(member, own_session, _unread(unread), open_reports, accounts)
+            viewer = Viewer(member, own_session, _unread(unread), open_reports, accounts, voted_at or "")
+            now_seen = _Seen(bool(unread), moderates)
+            if member and own_session and not (moderates or member.banned_until or unread != replies[-1]):
+                now_seen = now_seen._replace(
+                    voter=voter, viewer=viewer, replies=replies, until=self._sessions.end_of(own_session)
+                )
+            if now_seen != seen:
+                self._seen.put(voter.id, now_seen)
+            return viewer
 
         return pipeline.queue(commands, parse)
 

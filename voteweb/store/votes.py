@@ -1,8 +1,7 @@
-"""Votes: cast, taken back, and the viewer's own votes among the rows of a list."""
+"""Votes: cast and taken back."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable
 
 from voteweb.core import clock, config
 from voteweb.core.config import Settings
@@ -19,9 +18,7 @@ from voteweb.core.models import Article, User, Voter
 from voteweb.core.ranking import day_name, day_number
 from voteweb.core.rate_limits import NEWCOMER_VOTE
 from voteweb.store.article_lists import ranking_arguments
-from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection, Outcome
-from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.hints import HintCache
 from voteweb.store.keys import article_member
 from voteweb.store.rate_limits import RateLimitHit, RateLimits
@@ -118,19 +115,6 @@ class Votes:
             {row.id: (" ".join(row.groups), day_number(row.time)) for row in articles if row.id not in self._hints}
         )
 
-    def queue_own_votes(self, pipeline: Pipeline, ids: Sequence[int], voter_id: int) -> Future[dict[int, bool]]:
-        """Queue a read of which of the articles *ids* the member *voter_id* has voted for.
-
-        The member's list of open votes does not tell: it lacks the oldest if there were too many, also after some of
-        the others have been taken back.
-        """
-        if not ids:
-            return pipeline.queue([], lambda _: {})
-        return pipeline.queue(
-            [scripts.call("own_votes", [self._keys.voted(id) for id in ids], [voter_id])],
-            lambda replies: dict(zip(ids, map(bool, replies[0]), strict=True)),
-        )
-
 
 def _votes_or_refusal(outcome: Outcome) -> int:
     """Return the article's votes after the script, or raise its refusal."""
@@ -147,8 +131,3 @@ def _votes_or_refusal(outcome: Outcome) -> int:
     if outcome.status in ("already", "absent") and not outcome.repeated:
         raise (AlreadyVoted if outcome.status == "already" else NotVoted)(votes=votes)
     return votes
-
-
-def mark_voted(articles: Iterable[Article], own_votes: Mapping[int, bool]) -> tuple[Article, ...]:
-    """Return *articles*, with ``voted`` set on those that *own_votes* says the viewer has voted for."""
-    return tuple(replace(article, voted=True) if own_votes[article.id] else article for article in articles)

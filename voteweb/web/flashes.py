@@ -8,13 +8,14 @@ from enum import StrEnum
 from typing import cast
 
 from flask import g, get_flashed_messages, request, session
-from flask_babel import lazy_gettext as _l
 from werkzeug.http import dump_cookie
 from werkzeug.wrappers import Response as BaseResponse
 
 from voteweb.core import config
+from voteweb.core.errors import N_
 from voteweb.web.context import settings
 from voteweb.web.flask_app import FLASHES
+from voteweb.web.i18n.locale import gettext
 
 COOKIE = "notice"
 
@@ -27,8 +28,8 @@ class VoteFlash(StrEnum):
 
 
 _MESSAGES = {
-    VoteFlash.COUNTED: _l("Your vote has been counted."),
-    VoteFlash.TAKEN_BACK: _l("Your vote has been taken back."),
+    VoteFlash.COUNTED: N_("Your vote has been counted."),
+    VoteFlash.TAKEN_BACK: N_("Your vote has been taken back."),
 }
 
 
@@ -77,7 +78,7 @@ def pop_row_flash(id: int) -> str:
 def pop_vote_flash() -> str | None:
     """Return the message of the cookie that this request sends, or None; it is shown once."""
     try:
-        message = str(_MESSAGES[VoteFlash(request.cookies.get(COOKIE, ""))])
+        message = gettext(_MESSAGES[VoteFlash(request.cookies.get(COOKIE, ""))])
     except ValueError:
         return None
     g.vote_flash = message

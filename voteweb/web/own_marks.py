@@ -7,9 +7,10 @@ from typing import NamedTuple
 from voteweb.core import permissions
 from voteweb.core.models import Article, User, Voter
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.votes import mark_voted
+from voteweb.store.own_votes import mark_voted
+from voteweb.store.viewers import Viewer
 from voteweb.web import my_site
-from voteweb.web.auth.login import session_member_name, session_user_id
+from voteweb.web.auth.login import session_member_name, session_user_id, viewer_voted_at
 from voteweb.web.context import settings, store
 
 
@@ -35,30 +36,44 @@ class OwnMarks(NamedTuple):
     new_counts: Future[dict[int, int]]
     saves: Future[dict[int, bool]]
 
-    def by_id(self) -> dict[int, Mark]:
-        """Return the marks of the articles that have any."""
-        votes, new, saves = self.votes.result, self.new_counts.result, self.saves.result
-        marked = {id for id, voted in votes.items() if voted}
-        marked.update(new, (id for id, saved in saves.items() if saved))
-        return {id: Mark(votes[id], new.get(id, 0), saves.get(id, False)) for id in marked}
-
 
 def queue_own_marks(pipeline: Pipeline, ids: Sequence[int], voter: Voter | None) -> OwnMarks:
-    """Queue a read of what the member *voter* did with the articles *ids*, before they are known to be logged in."""
-    site = store()
+    """Queue a read of what the member *voter* did with the articles *ids*, before they are known to be logged in.
+
+    The pipeline must read the viewer before.
+    """
     if voter is None:
         ids, voter = (), Voter(0, "", "")
     return OwnMarks(
-        site.votes.queue_own_votes(pipeline, ids, voter.id),
-        site.threads.queue_new_counts(pipeline, ids if settings().comments else (), voter.name),
+        store().own_votes.queue(pipeline, ids, voter.id, viewer_voted_at),
+        store().threads.queue_new_counts(pipeline, ids if settings().comments else (), voter.name),
         my_site.queue_saves(pipeline, ids, voter),
     )
+
+
+def queue_marks(
+    pipeline: Pipeline, ids: Sequence[int], voter: Voter, viewer: Future[Viewer]
+) -> Future[dict[int, Mark]]:
+    """Queue a read of the marks of the articles *ids* that have any, of the *viewer* whom *pipeline* reads before.
+
+    Votes that this process remembers are not asked for again.
+    """
+    votes = store().own_votes.queue_remembered(pipeline, ids, voter.id, lambda: viewer.result.voted_at)
+    new_counts = store().threads.queue_new_counts(pipeline, ids if settings().comments else (), voter.name)
+    saves = my_site.queue_saves(pipeline, ids, voter)
+
+    def parse(_replies: object) -> dict[int, Mark]:
+        voted, new = votes.result.intersection(ids), new_counts.result
+        saved = {id for id, is_saved in saves.result.items() if is_saved}
+        return {id: Mark(id in voted, new.get(id, 0), id in saved) for id in voted.union(new, saved)}
+
+    return pipeline.queue([], parse)
 
 
 def queue_own_votes(pipeline: Pipeline, ids: Sequence[int]) -> Future[dict[int, bool]]:
     """Queue a read of which articles *ids* the viewer has voted for, before the viewer is known to be logged in."""
     user_id = session_user_id()
-    return store().votes.queue_own_votes(pipeline, ids if user_id else (), user_id)
+    return store().own_votes.queue(pipeline, ids if user_id else (), user_id)
 
 
 def queue_new_counts(pipeline: Pipeline, ids: Sequence[int]) -> Future[dict[int, int]]:
@@ -88,7 +103,7 @@ def with_viewer_votes(
     known = own_votes or {}
     pipeline = pipeline or store().pipeline()
     missing = [article.id for article in articles if article.id not in known]
-    more = store().votes.queue_own_votes(pipeline, missing, viewer.id)
+    more = store().own_votes.queue(pipeline, missing, viewer.id)
     more_new = queue_new_counts(pipeline, missing if new_counts is not None else ())
     names = store().groups.queue_names(pipeline) if permissions.may_moderate(viewer) else None
     my_site.queue_choice(pipeline, viewer)

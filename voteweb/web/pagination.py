@@ -56,7 +56,8 @@ def render_list(
     asked, pipeline = shared_pages.clock(), page_pipeline()
     viewer = queue_viewer(pipeline)
     futures = {name: query(pipeline) for name, query in (queries or {}).items()}
-    listing = store().listings.queue_page(pipeline, ranking, number, hit=rate_limits.combination_hit())
+    hit = rate_limits.combination_hit() if ranking.combines else None
+    listing = store().listings.queue_page(pipeline, ranking, number, hit=hit)
     own = queue_own_marks(pipeline, store().listings.recent_ids(ranking, number), named_voter())
     pipeline.execute()
     results = {name: future.result for name, future in futures.items()}

@@ -97,6 +97,8 @@ if expires < ends or (expires == ends and not casts) then
     redis.call('EXPIREAT', KEYS[8], string.format('%d', tonumber(last_open) + tonumber(grace)))
   end
 end
+-- Every worker that remembers the member's own votes asks for them again.
+redis.call('HSET', KEYS[5], 'voted', now())
 count_act(KEYS[7], 'votes', casts and 1 or -1, statistics_seconds)
 local place = find_place(member, time, votes, vote_score, max_lift, good_votes, max_ranked)
 count = string.format('%d', votes)

@@ -90,9 +90,15 @@ def set_viewer(read: Viewer, voter: Voter) -> User | None:
     """Set the viewer of this request, whom a session names as *voter*, to what was *read*; None if it has ended."""
     own, user = app_ctx.g, read.member
     own.session, own.unread, own.open_reports, own.waiting = read.session, read.unread, read.open_reports, read.waiting
+    own.voted_at = read.voted_at
     is_current = user is not None and (user.session, user.id) == (voter.session, voter.id)
     own.viewer = user if user and is_current and read.session is not None and permissions.may_log_in(user) else None
     return cast("User | None", own.viewer)
+
+
+def viewer_voted_at() -> str:
+    """Return when votes of the viewer on articles changed last, once the viewer has been loaded; only to compare."""
+    return cast(str, app_ctx.g.get("voted_at", ""))
 
 
 def ban_error(user: User) -> Banned:

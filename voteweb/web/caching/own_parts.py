@@ -8,17 +8,18 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from flask import current_app, g, request
+from flask import g, request
 from markupsafe import Markup
 
-from voteweb.core import markup, permissions
+from voteweb.core import config, markup, permissions
 from voteweb.core.models import Role, User
 from voteweb.core.my_site import NOTHING_CHOSEN
 from voteweb.web import flashes, site_switches
 from voteweb.web.auth.login import viewer, viewer_csrf_token
-from voteweb.web.caching.fragment_cache import fragments
+from voteweb.web.caching.fragment_cache import fragments, render
 from voteweb.web.caching.frames import Part, part_mark
 from voteweb.web.context import settings
+from voteweb.web.i18n import locale
 from voteweb.web.urls import current_path
 
 ACCOUNT, NOTICE, MESSAGES, TOKEN = "account", "notice", "messages", "token"  # nosec B105
@@ -53,7 +54,10 @@ def messages(rows: Iterable[object] = ()) -> Markup:
 def _messages(shown: list[tuple[str, str]]) -> Markup:
     if not shown:
         return Markup()
-    return markup.trusted(current_app.jinja_env.get_template("_messages.html").render(messages=shown))
+    # Votes have all the same message; to render it takes a fifteenth of the page that is read afresh after a vote.
+    if sum(len(message) for _, message in shown) <= config.MAX_CACHED_LENGTH:
+        return fragments().cached("_messages.html", messages=tuple(shown))
+    return render("_messages.html", locale.current().code, messages=shown)
 
 
 def notice() -> Markup:
@@ -107,6 +111,16 @@ def parts() -> dict[str, Part]:
     return parts_without_messages(token()) | {MESSAGES: [messages().encode()]}
 
 
-def parts_without_messages(token: str) -> dict[str, Part]:
-    """Return the viewer's parts of a page without messages, with their form *token*."""
-    return {ACCOUNT: [account().encode()], NOTICE: [notice().encode()], MESSAGES: [], TOKEN: [token.encode()]}
+def parts_without_messages(token: str, account: Part | None = None) -> dict[str, Part]:
+    """Return the viewer's parts of a page without messages, with their form *token* and *account* links, if known."""
+    return {
+        ACCOUNT: account or account_part(),
+        NOTICE: [notice().encode()],
+        MESSAGES: [],
+        TOKEN: [token.encode()],
+    }
+
+
+def account_part() -> Part:
+    """Return the account links of the header, as a part of a page."""
+    return [account().encode()]

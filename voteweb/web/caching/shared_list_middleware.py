@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING, cast
 
 from flask import g
 
+from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.models import Voter
+from voteweb.store.hints import HintCache
+from voteweb.store.viewers import Viewer
 from voteweb.web import flashes, security
 from voteweb.web.auth import csrf, login
 from voteweb.web.auth.sessions import SID, CookieSession, SessionInterface, cookie_name, cookie_names
 from voteweb.web.caching import own_parts, shared_lists, shared_pages
-from voteweb.web.caching.frames import Frame
+from voteweb.web.caching.frames import Frame, Part
 from voteweb.web.context import store
 from voteweb.web.flask_app import FLASHES, SiteFlask
-from voteweb.web.i18n.locale import LANGUAGES
+from voteweb.web.i18n.locale import LANGUAGES, Language
 from voteweb.web.monitoring import request_record
-from voteweb.web.own_marks import queue_own_marks
+from voteweb.web.own_marks import queue_marks
 from voteweb.web.requests import parse_cookies
 
 if TYPE_CHECKING:
@@ -41,6 +44,7 @@ class SharedListMiddleware:
         self._sessions = cast(SessionInterface, app.session_interface)
         self._cookie = cookie_name(settings)
         self._unwanted = cookie_names(settings) - {self._cookie} | {flashes.COOKIE}
+        self._accounts: HintCache[int, tuple[Viewer, Language, Part] | None] = HintCache(config.HINT_CACHE_SIZE)
         self._last_headers = {code: security.private_headers(settings, LANGUAGES[code]) for code in LANGUAGES}
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
@@ -70,7 +74,7 @@ class SharedListMiddleware:
             reads_saves = known is not None and bool(known[0])
             pipeline = store().pipeline()
             read = store().viewers.queue_read(pipeline, voter)
-            marks = queue_own_marks(pipeline, frame.content.ids, voter)
+            marks = queue_marks(pipeline, frame.content.ids, voter, read)
             pipeline.execute()
             viewer, token = login.set_viewer(read.result, voter), csrf.token_of(session)
             if viewer is None or not token or not shared_pages.may_share(viewer, frame.shown):
@@ -78,7 +82,17 @@ class SharedListMiddleware:
             if viewer.my and not reads_saves:  # this process has learnt of the viewer's choice in the meantime
                 return None
             request_record.get(environ).complete(frame.route, viewer)
-            return shared_lists.fill_frame(frame, own_parts.parts_without_messages(token), marks.by_id(), viewer.name)
+            parts = own_parts.parts_without_messages(token, self._account(read.result, voter.id, frame.language))
+            return shared_lists.fill_frame(frame, parts, marks.result, viewer.name)
+
+    def _account(self, viewer: Viewer, id: int, language: Language) -> Part:
+        """Return the account links of *viewer*; to look them up by all that they show takes a twentieth of a list."""
+        known = self._accounts.get(id, None)
+        if known and known[0] is viewer and known[1] is language:
+            return known[2]
+        part = own_parts.account_part()
+        self._accounts.put(id, (viewer, language, part))
+        return part
 
     def _headers(self, frame: Frame, page: bytes) -> list[tuple[str, str]]:
         return [

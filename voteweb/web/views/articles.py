@@ -22,8 +22,8 @@ from voteweb.core.errors import (
 )
 from voteweb.core.models import Article, ArticleStatus, LogAction, Order, Page, User
 from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.own_votes import mark_voted
 from voteweb.store.threads import ThreadRead
-from voteweb.store.votes import mark_voted
 from voteweb.web import conversations, my_groups, my_site, shared_articles
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import (

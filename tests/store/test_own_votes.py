@@ -1,0 +1,93 @@
+"""Own votes: a process remembers which articles a member voted for until that member votes again."""
+
+from collections.abc import Sequence
+from unittest.mock import patch
+
+import pytest
+
+from tests import factories
+from tests.conftest import MakeStore
+from tests.store.examination import run
+from voteweb.core import config
+from voteweb.core.models import User, Voter
+from voteweb.store import Store, own_votes
+
+
+def voted_ids(store: Store, member: User, ids: Sequence[int]) -> set[int]:
+    """Return those of *ids* that a list shows as voted for by *member*, as in the request of a page."""
+    pipeline = store.pipeline()
+    viewer = store.viewers.queue_read(pipeline, Voter(member.id, member.name, member.session))
+    voted = store.own_votes.queue_remembered(pipeline, ids, member.id, lambda: viewer.result.voted_at)
+    pipeline.execute()
+    return set(voted.result) & set(ids)
+
+
+def asked(store: Store, member: User, ids: Sequence[int]) -> list[int]:
+    """Return how many articles each command of such a request asks about."""
+    numbers: list[int] = []
+    command = own_votes.OwnVotes._command
+
+    def count(self: own_votes.OwnVotes, asked: Sequence[int], voter_id: int) -> tuple[object, ...]:
+        numbers.append(len(asked))
+        return command(self, asked, voter_id)
+
+    with patch.object(own_votes.OwnVotes, "_command", count):
+        voted_ids(store, member, ids)
+    return numbers
+
+
+def test_votes_are_asked_for_once_and_again_after_each_vote(make_store: MakeStore) -> None:
+    store, other_process = make_store(), make_store()
+    ids = [factories.article(store).id for _ in range(4)]
+    bob = factories.user(store, "bob")
+    assert voted_ids(store, bob, ids[:3]) == set()
+    assert asked(store, bob, ids[:3]) == []
+    assert asked(store, bob, ids) == [1]
+
+    other_process.votes.cast(ids[1], bob)
+    assert voted_ids(store, bob, ids) == {ids[1]}
+    assert asked(store, bob, ids) == []
+
+    other_process.votes.take_back(ids[1], bob)
+    store.votes.cast(ids[3], bob)
+    assert voted_ids(store, bob, ids[:2]) == set()
+    assert voted_ids(store, bob, ids) == {ids[3]}
+    assert voted_ids(other_process, bob, ids) == {ids[3]}
+
+
+def test_a_page_read_afresh_leaves_its_votes_to_later_lists(store: Store) -> None:
+    ids = [factories.article(store).id for _ in range(3)]
+    bob = factories.user(store, "bob")
+    store.votes.cast(ids[0], bob)
+    pipeline = store.pipeline()
+    viewer = store.viewers.queue_read(pipeline, Voter(bob.id, bob.name, bob.session))
+    store.own_votes.queue(pipeline, ids, bob.id, lambda: viewer.result.voted_at)
+    pipeline.execute()
+    assert asked(store, bob, ids) == []
+    assert voted_ids(store, bob, ids) == {ids[0]}
+
+
+def test_members_do_not_share_votes(store: Store) -> None:
+    article = factories.article(store)
+    bob, cid = factories.user(store, "bob"), factories.user(store, "cid")
+    store.votes.cast(article.id, bob)
+    assert [voted_ids(store, member, [article.id]) for member in (bob, cid) * 2] == [{article.id}, set()] * 2
+
+
+def test_what_another_program_writes_is_seen_later(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    article, bob = factories.article(store), factories.user(store, "bob")
+    assert voted_ids(store, bob, [article.id]) == set()
+    run(store, "SADD", f"voted:{article.id}", bob.id)
+    assert voted_ids(store, bob, [article.id]) == set()
+    later = own_votes.monotonic() + config.OWN_VOTES_SECONDS
+    monkeypatch.setattr(own_votes, "monotonic", lambda: later)
+    assert voted_ids(store, bob, [article.id]) == {article.id}
+
+
+def test_few_articles_of_a_member_are_remembered(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own_votes, "MAX_REMEMBERED", 2)
+    ids = [factories.article(store).id for _ in range(3)]
+    bob = factories.user(store, "bob")
+    store.votes.cast(ids[2], bob)
+    assert voted_ids(store, bob, ids) == {ids[2]}
+    assert asked(store, bob, ids) == [3]
