@@ -296,7 +296,7 @@ SHARED_ARTICLES_BYTES = 8 * 2**20
 #: rendered rows, by their values and by their articles; and fragments that are part of every page.
 ROW_CACHE_SIZE = 8_192
 HINT_CACHE_SIZE = 1_024
-#: Seconds for which a worker remembers the own votes of a member who changes none, in case another program does.
+#: Seconds for which a worker remembers which articles a member voted for, in case another program changes it.
 OWN_VOTES_SECONDS = 60
 RENDERED_ROW_CACHE_SIZE = 8_192
 FRAGMENT_CACHE_SIZE = 1_024

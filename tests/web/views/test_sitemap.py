@@ -211,9 +211,10 @@ def test_every_part_of_the_sitemap_is_one_trip_of_bounded_reads(
     trips: list[list[tuple[object, ...]]] = []
     run = Connection.run
 
-    def record(self: Connection, commands: list[tuple[object, ...]]) -> object:
-        trips.append(commands)
-        return run(self, commands)
+    def record(self: Connection, commands: list[tuple[object, ...]], **options: object) -> object:
+        if ("TIME",) not in commands:  # the switches of the site, read once a second
+            trips.append(commands)
+        return run(self, commands, **options)
 
     monkeypatch.setattr(Connection, "run", record)
     for address in ("/sitemap.xml", "/sitemap-1.xml", "/sitemap-49999.xml"):
