@@ -13,6 +13,7 @@ from typing import Any
 import redis
 from redis.crc import REDIS_CLUSTER_HASH_SLOTS, key_slot
 
+from tests.certificates import LocalTls
 from tests.helpers import free_ports, needs, short_folder, until
 from tests.machines import REDIS, RedisProcess
 
@@ -22,6 +23,9 @@ OPTIONS = (
     *("--cluster-enabled", "yes", "--cluster-require-full-coverage", "no"),
     *("--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1"),
 )
+#: With TLS a node tells this name in place of its address; redis-py would use the address of "localhost" after all.
+NAME = "node.internal"
+NAMED = ("--cluster-announce-hostname", NAME, "--cluster-preferred-endpoint-type", "hostname")
 #: Milliseconds for which a node that starts or wakes up waits before it serves; it is the node timeout, if shorter.
 START_TIMEOUT = 500
 #: The row of a node in the reply of CLUSTER NODES: its id, flags, slots and so on.
@@ -31,14 +35,17 @@ Row = dict[str, Any]
 class Node(RedisProcess):
     """A server of a cluster, with the id by which the others know it."""
 
-    def __init__(self, folder: Path, port: int, bus_port: int, program: str) -> None:
-        super().__init__(folder, port)
+    def __init__(self, folder: Path, port: int, bus_port: int, program: str, tls: LocalTls | None) -> None:
+        super().__init__(folder, port, tls)
         self.bus_port, self._program = bus_port, program
         self.id = ""
         self.is_paused = False
 
     def start(self, *arguments: str) -> None:  # type: ignore[override]
         options = (*OPTIONS, "--cluster-port", str(self.bus_port), *arguments)
+        if self.tls:
+            (self.folder / "tls.conf").write_text(self.tls.server_lines())
+            options = ("--include", "tls.conf", *NAMED, *options)
         super().start(str(REDIS / "redis.conf"), *options, program=self._program)
         self.id = self.command("CLUSTER MYID")
 
@@ -72,15 +79,19 @@ class Node(RedisProcess):
 
 
 class Cluster:
-    """The nodes of one cluster; ``url`` names all of them for voteweb."""
+    """The nodes of one cluster; ``url`` names all of them for voteweb.
 
-    def __init__(self, folder: Path, *, program: str, node_timeout: float) -> None:
+    With *tls* they speak nothing else, and say that they are at NAME, which the test must look up.
+    """
+
+    def __init__(self, folder: Path, *, program: str, node_timeout: float, tls: LocalTls | None) -> None:
         ports = free_ports(4 * PRIMARIES)
         self.nodes = [
-            Node(folder / f"node{port}", port, bus_port, program)
+            Node(folder / f"node{port}", port, bus_port, program, tls)
             for port, bus_port in zip(ports[::2], ports[1::2], strict=True)
         ]
-        self.url = f"redis+cluster://{','.join(f'127.0.0.1:{node.port}' for node in self.nodes)}/"
+        scheme, host = ("rediss+cluster", NAME) if tls else ("redis+cluster", "127.0.0.1")
+        self.url = f"{scheme}://{','.join(f'{host}:{node.port}' for node in self.nodes)}/"
         self._node_timeout = int(node_timeout * 1000)
 
     def start(self) -> None:
@@ -202,11 +213,13 @@ def _summary(view: dict[str, Row]) -> str:
 
 
 @contextmanager
-def cluster(*, node_timeout: float = 2.0, program: str = "redis-server") -> Iterator[Cluster]:
+def cluster(
+    *, node_timeout: float = 2.0, program: str = "redis-server", tls: LocalTls | None = None
+) -> Iterator[Cluster]:
     """Yield a cluster of *program* (its name or path), whose primaries are replaced after *node_timeout* seconds."""
     needs(shutil.which(program), f"a {program} on PATH")
     with short_folder() as folder:
-        nodes = Cluster(folder, program=program, node_timeout=node_timeout)
+        nodes = Cluster(folder, program=program, node_timeout=node_timeout, tls=tls)
         try:
             nodes.start()
             yield nodes

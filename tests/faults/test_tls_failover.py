@@ -1,12 +1,15 @@
-"""A failover on machines that speak only TLS, where certificates name the machines and not their addresses."""
+"""Servers that speak only TLS, where certificates name the machines and not their addresses."""
 
+import socket
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests import factories
 from tests.certificates import LocalTls
+from tests.clusters import NAME, cluster
 from tests.machines import machines
 from voteweb.core.config import Settings
 from voteweb.core.errors import Unavailable
@@ -37,4 +40,48 @@ def test_votes_go_on_over_tls_at_the_primary_that_sentinel_names(tmp_path: Path)
         with pytest.raises(Unavailable) as refused:
             store.connection.ping()
         assert "(subjectAltName)" in tls.advice(three.url, refused.value.__cause__)
+        store.connection.close()
+
+
+@pytest.fixture
+def _named_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name of the nodes stands for this machine."""
+    look_up = socket.getaddrinfo
+
+    def look_up_here(host: Any, *arguments: Any, **options: Any) -> Any:
+        return look_up("127.0.0.1" if host == NAME else host, *arguments, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up_here)
+
+
+@pytest.mark.usefixtures("_named_nodes")
+def test_votes_follow_their_slot_over_tls_through_a_cluster(tmp_path: Path) -> None:
+    certificates = LocalTls(tmp_path, "DNS:localhost", f"DNS:{NAME}")
+    with cluster(tls=certificates) as nodes:
+        settings = Settings(redis_url=nodes.url, redis_deadline=20.0, wait_replicas=1, read_replicas=1, site="news")
+        settings = replace(settings, **certificates.settings())
+        store = open_store(settings)
+        key = store.keys.by_time()
+        article, members = factories.article(store), factories.users(store, 3)
+        store.votes.cast(article.id, members[0])
+        assert store.connection.run_on_replica([("ROLE",)])[0][0] == "slave"
+        target = nodes.others(key)[0]
+        nodes.begin_move(key, target)
+        while nodes.move_keys(key, target, 100):
+            pass
+        assert store.connection.command("ZCARD", key) == 1  # the node to which the slot moves is asked
+        nodes.finish_move(key, target)
+        store.votes.cast(article.id, members[1])
+        nodes.fail_over(key)
+        store.votes.cast(article.id, members[2])
+        assert store.articles.get(article.id).votes == 4
+        store.connection.close()
+
+        # An address is not what the certificates name.
+        for node in nodes.nodes:
+            node.client.config_set("cluster-preferred-endpoint-type", "ip")
+        store = open_store(replace(settings, redis_deadline=1.0))
+        with pytest.raises(Unavailable) as refused:
+            store.connection.ping()
+        assert "(subjectAltName)" in tls.advice(nodes.url, refused.value.__cause__)
         store.connection.close()
