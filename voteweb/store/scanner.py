@@ -5,7 +5,7 @@ from itertools import chain, islice
 from math import isfinite
 from typing import Any, TypeVar
 
-from voteweb.core.errors import StorageFull
+from voteweb.core.errors import N_, StorageFull, Unavailable
 from voteweb.store.connection.connection import Connection
 from voteweb.store.key_types import TYPES
 from voteweb.store.keys import article_id, is_article
@@ -16,6 +16,8 @@ T = TypeVar("T")
 BATCH_SIZE = 50
 #: Keys or members that Redis looks at in one SCAN: a millisecond.
 SCAN_COUNT = 500
+#: What a scan says that another server of a cluster would have to continue.
+SERVER_CHANGED = N_("The data have moved to another server meanwhile. Please do this again.")
 #: Voters that Redis returns in one block, if they are of more than one article: some milliseconds at most.
 MAX_VOTERS_PER_READ = 5_000
 
@@ -29,8 +31,9 @@ class Scanner:
 
     def run_atomic(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Return the replies to *commands*, all of one instant."""
-        if not commands:
-            return []
+        return self._run_atomic(commands) if commands else []
+
+    def _run_atomic(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
         try:
             return self._connection.run(commands, atomic=True)
         except StorageFull:
@@ -51,12 +54,31 @@ class Scanner:
 
     def keys(self, pattern: str) -> Iterator[str]:
         """Yield the keys that match *pattern*."""
-        cursor: int | str = 0
-        is_complete = False
-        while not is_complete:
-            cursor, batch = self.command("SCAN", cursor, "MATCH", pattern, "COUNT", SCAN_COUNT)
+        for batch in self.batches("SCAN", 0, "MATCH", pattern, "COUNT", SCAN_COUNT):
             yield from batch
-            is_complete = int(cursor) == 0
+
+    def batches(self, *scan: Any) -> Iterator[Any]:
+        """Yield what each step of *scan* returns: SCAN with the cursor 0, or SSCAN, ZSCAN or HSCAN with a key and 0.
+
+        Raises Unavailable when a cluster gives the data to another server meanwhile, to which the cursor means nothing.
+        """
+        at = 1 if scan[0] == "SCAN" else 2
+        first_server, (cursor, batch) = self.scan_once(scan)
+        yield batch
+        while int(cursor):
+            server, (cursor, batch) = self.scan_once((*scan[:at], cursor, *scan[at + 1 :]))
+            if server != first_server:
+                raise Unavailable(SERVER_CHANGED)
+            yield batch
+
+    def scan_once(self, command: tuple[Any, ...]) -> tuple[str, Any]:
+        """Return which run of which server of a cluster answers, "" outside of one, and the reply to *command*."""
+        if not self._connection.in_cluster:
+            return "", self.command(*command)
+        # SCAN names no key: a server that has the slot no longer, or not all of its keys, would answer too. It says so
+        # of a key that does not exist.
+        _, info, reply = self._run_atomic([("EXISTS", self.site_keys.prefix), ("INFO", "server"), command])
+        return info["run_id"], reply
 
     def all_keys(self) -> Iterator[str]:
         """Yield every key of the site, and none of another site on the same database."""
@@ -73,13 +95,9 @@ class Scanner:
         """Yield the members of a set or sorted set."""
         noun, _ = self.site_keys.split(key)
         scan = "SSCAN" if TYPES.get(noun) == "set" else "ZSCAN"
-        cursor: int | str = 0
-        is_complete = False
-        while not is_complete:
-            cursor, batch = self.command(scan, key, cursor, "COUNT", SCAN_COUNT)
+        for batch in self.batches(scan, key, 0, "COUNT", SCAN_COUNT):
             # redis-py pairs the members of a sorted set with their scores.
             yield from (item[0] if isinstance(item, tuple | list) else item for item in batch)
-            is_complete = int(cursor) == 0
 
     def items(self, key: str, last: int = 0) -> Iterator[tuple[int, str]]:
         """Yield the items of a list that only grows, each with its place, from 1; those after the *last* one."""

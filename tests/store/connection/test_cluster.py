@@ -14,7 +14,8 @@ from tests.store.examination import broken
 from voteweb.core.config import Settings
 from voteweb.core.errors import AlreadyVoted, ConfigError, Unavailable
 from voteweb.core.models import Order
-from voteweb.store import Store, open_store
+from voteweb.store import Store, open_store, scanner
+from voteweb.store.scanner import Scanner
 
 pytestmark = pytest.mark.heavy
 
@@ -114,6 +115,46 @@ def test_readers_are_answered_by_a_replica_of_the_slots_node(nodes: Cluster, ope
         until(partial(is_answered_by, replica))
         # The connection to this replica is told MOVED; once that is noticed, it leads to the replica of the new node.
         nodes.move(KEY, nodes.others(KEY)[0])
+
+
+def test_readers_miss_nothing_while_the_slot_moves(
+    nodes: Cluster, open_news: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("voteweb.store.connection.cluster.MOVE_CHECK_SECONDS", 0)  # else they do for a second
+    store = open_news(read_replicas=1)
+    factories.article(store, title="one")
+    until(lambda: titles(store) == ["one"])
+    target = begin_move(nodes)
+    assert titles(store) == ["one"]
+    nodes.finish_move(KEY, target)
+    assert titles(store) == ["one"]
+
+
+def test_a_scan_of_a_site_that_moves_fails(
+    nodes: Cluster, open_news: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scanner, "SCAN_COUNT", 1)
+    store = open_news(redis_deadline=0.3)
+    names = {f"{KEY}known:{number}" for number in range(50)}
+    for key in names:
+        store.connection.command("SET", key, "")
+    store.connection.command("SADD", f"{KEY}groups:", *(f"group{number}" for number in range(1_000)))
+    scans = Scanner(store.connection).keys(f"{KEY}known:*"), Scanner(store.connection).members(f"{KEY}groups:")
+    assert set(Scanner(store.connection).keys(f"{KEY}known:*")) == names
+    for scan in scans:
+        next(scan)
+    target, _ = nodes.others(KEY)
+    nodes.begin_move(KEY, target)
+    nodes.move_keys(KEY, target, 10)
+    with pytest.raises(Unavailable, match="cannot reach"):
+        list(Scanner(store.connection).keys(f"{KEY}known:*"))
+    while nodes.move_keys(KEY, target, 100):
+        pass
+    nodes.finish_move(KEY, target)
+    for scan in scans:
+        with pytest.raises(Unavailable, match="moved to another server"):
+            list(scan)
+    assert set(Scanner(store.connection).keys(f"{KEY}known:*")) == names
 
 
 def test_the_rights_of_the_file_suffice_on_a_cluster(nodes: Cluster, open_news: OpenStore) -> None:

@@ -5,9 +5,10 @@ from typing import Any
 
 import redis
 
+from voteweb.core.errors import Unavailable
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.scanner import Scanner
+from voteweb.store.scanner import SERVER_CHANGED, Scanner
 
 #: What each command answers of a key that does not exist.
 _EMPTY: dict[str, Any] = {
@@ -44,6 +45,16 @@ class TolerantScanner(Scanner):
                 return self._readable_names(command)
             self._skip(command, error)
             return _empty(command)
+
+    def scan_once(self, command: Command) -> tuple[str, Any]:
+        try:
+            return super().scan_once(command)
+        except (redis.ResponseError, UnicodeDecodeError):
+            server, _ = super().scan_once(("TIME",))
+            reply = self.command(*command)
+            if super().scan_once(("TIME",))[0] != server:
+                raise Unavailable(SERVER_CHANGED) from None
+            return server, reply
 
     def _readable_names(self, scan: Command) -> tuple[int, list[str]]:
         """Return the reply to SCAN without the names of keys that are no text: they are skipped."""

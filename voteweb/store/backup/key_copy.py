@@ -32,7 +32,7 @@ def read_keys(connection: Connection) -> Iterator[Key]:
             elif kind == "string":
                 yield Key(name, kind, [connection.command("GET", key)], until)
             elif kind in _SCANS:
-                for items in batched(_items(connection, key, _SCANS[kind]), ITEMS_PER_RECORD):
+                for items in batched(_items(scanner, key, _SCANS[kind]), ITEMS_PER_RECORD):
                     yield Key(name, kind, [text for item in items for text in item], until)
             elif kind == "list":
                 yield from _list_parts(connection, key, name, until)
@@ -57,13 +57,9 @@ def _list_parts(connection: Connection, key: str, name: str, until: int | None) 
         first += len(items)
 
 
-def _items(connection: Connection, key: str, scan: str) -> Iterator[tuple[str, ...]]:
+def _items(scanner: Scanner, key: str, scan: str) -> Iterator[tuple[str, ...]]:
     """Yield the members of *key*, each with its score or the value of the field, if any."""
-    cursor: int | str = 0
-    is_complete = False
-    while not is_complete:
-        cursor, batch = connection.command(scan, key, cursor, "COUNT", ITEMS_PER_RECORD)
-        is_complete = int(cursor) == 0
+    for batch in scanner.batches(scan, key, 0, "COUNT", ITEMS_PER_RECORD):
         match scan:
             case "HSCAN":
                 yield from batch.items()

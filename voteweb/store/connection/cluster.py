@@ -3,8 +3,8 @@
 All keys of a site are in one slot, so that its commands go over one pool to one node, as under Sentinel.
 """
 
+import time
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -16,6 +16,7 @@ from redis.maint_notifications import MaintNotificationsConfig
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.connection.pool import Pool
+from voteweb.store.connection.replicas import Replicas
 from voteweb.store.connection.sentinel import IDLE_CHECK_SECONDS, parse_host
 from voteweb.store.connection.slot_nodes import Address, SlotNodes
 from voteweb.store.connection.tls import is_tls
@@ -26,6 +27,8 @@ from voteweb.store.keys import Keys
 SCHEMES = ("redis+cluster", "rediss+cluster")
 #: The port of a node whose address names none.
 DEFAULT_PORT = 6_379
+#: Seconds for which replicas answer after their primary had all keys of the slot.
+MOVE_CHECK_SECONDS = 1.0
 
 
 class ClusterUrl(NamedTuple):
@@ -129,10 +132,34 @@ class SlotPool(Pool):
         return replies
 
 
-def clients(
+class SlotMove:
+    """Whether the slot is being moved to another node, as a primary knew it a second ago.
+
+    Its replicas do not know, and answer as if the keys that have been moved did not exist.
+    """
+
+    def __init__(self, client: redis.Redis, key: str) -> None:
+        self._client = client
+        self._absent_key = key
+        self._is_moving = False
+        self._valid_until = 0.0
+
+    def is_moving(self) -> bool:
+        """Tell whether the slot is being moved; once a second a primary is asked."""
+        if time.monotonic() >= self._valid_until:
+            self._valid_until = time.monotonic() + MOVE_CHECK_SECONDS
+            try:
+                self._client.exists(self._absent_key)
+                self._is_moving = False
+            except redis.RedisError as error:
+                self._is_moving = type(error) is AskError
+        return self._is_moving
+
+
+def client_and_replicas(
     url: str, options: dict[str, Any], *, keys: Keys, attempt_seconds: float
-) -> tuple[redis.Redis, redis.Redis]:
-    """Return a client of the primary that has *keys* in the cluster at *url*, and one of its replicas.
+) -> tuple[redis.Redis, Replicas]:
+    """Return a client of the primary that has *keys* in the cluster at *url*, and its replicas.
 
     Nothing is sent yet. *options* are those of every client. A replica, a look-up or the way to a node may take
     *attempt_seconds*, so that another can be tried in time. Raises ValueError.
@@ -142,7 +169,12 @@ def clients(
     common["socket_connect_timeout"] = attempt_seconds
     short = common | {"socket_timeout": attempt_seconds}
     nodes = SlotNodes(parsed.nodes, key_slot(keys.prefix.encode()), short | {"ssl": is_tls(url)})
-    pool = partial(SlotPool, nodes, connection_class=SlotTlsConnection if is_tls(url) else SlotConnection)
+    connection_class = SlotTlsConnection if is_tls(url) else SlotConnection
+
+    def client(**options: Any) -> redis.Redis:
+        return redis.Redis.from_pool(SlotPool(nodes, connection_class=connection_class, **options))
+
     # A primary that hung and was replaced accepts writes after it wakes, until it has heard of its successor.
-    primary = pool(is_primary=True, **common | {"health_check_interval": IDLE_CHECK_SECONDS})
-    return redis.Redis.from_pool(primary), redis.Redis.from_pool(pool(is_primary=False, **short))
+    primary = client(is_primary=True, **common | {"health_check_interval": IDLE_CHECK_SECONDS})
+    slot_move = SlotMove(client(is_primary=True, **short), keys.prefix)
+    return primary, Replicas(client(is_primary=False, **short), have_gaps=slot_move.is_moving)

@@ -42,10 +42,11 @@ def open_connection(
     }
     options |= tls.options(url, files)
     try:
-        if clients := _primary_and_replicas(url, options, keys or Keys(), attempt_seconds=deadline * ATTEMPT_SHARE):
-            client, replica_client = clients
-            replicas = Replicas(replica_client) if read_replicas else None
-            return Connection(client, deadline, keys=keys, replicas=replicas, wait_replicas=wait_replicas)
+        if found := _client_and_replicas(url, options, keys or Keys(), attempt_seconds=deadline * ATTEMPT_SHARE):
+            client, replicas = found
+            return Connection(
+                client, deadline, keys=keys, replicas=replicas if read_replicas else None, wait_replicas=wait_replicas
+            )
         if not _has_valid_path(url):
             raise ValueError("no number of a database")
         client = redis.Redis.from_pool(_pool(url, options))
@@ -72,13 +73,14 @@ def _pool(url: str, options: dict[str, Any]) -> Pool:
     return pool
 
 
-def _primary_and_replicas(
+def _client_and_replicas(
     url: str, options: dict[str, Any], keys: Keys, *, attempt_seconds: float
-) -> tuple[redis.Redis, redis.Redis] | None:
-    """Return a client of the primary and one of its replicas where these may change, None for one server."""
+) -> tuple[redis.Redis, Replicas] | None:
+    """Return a client of the primary and its replicas where these may change, None for one server."""
     scheme = url.partition(":")[0]
     if scheme in sentinel.SCHEMES:
-        return sentinel.clients(url, options, attempt_seconds=attempt_seconds)
+        client, replica_client = sentinel.clients(url, options, attempt_seconds=attempt_seconds)
+        return client, Replicas(replica_client)
     if scheme not in cluster.SCHEMES:
         return None
     if re.search("/[0-9]*[1-9]", urlsplit(url).path, re.ASCII):
@@ -87,7 +89,7 @@ def _primary_and_replicas(
         raise ConfigError(
             "A cluster needs VOTEWEB_SITE, the name of the site: it keeps all data of one name on one of its nodes."
         )
-    return cluster.clients(url, options, keys=keys, attempt_seconds=attempt_seconds)
+    return cluster.client_and_replicas(url, options, keys=keys, attempt_seconds=attempt_seconds)
 
 
 def _has_valid_path(url: str) -> bool:

@@ -1,7 +1,7 @@
 """Replicas: they answer readers, slightly behind the primary; members are always answered by the primary."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import redis
@@ -28,15 +28,16 @@ def _reading(command: Command) -> Command:
 
 
 class Replicas:
-    """The replicas of one database."""
+    """The replicas of one database, which do not answer while *have_gaps* says that they do not have all keys."""
 
-    def __init__(self, client: redis.Redis) -> None:
+    def __init__(self, client: redis.Redis, have_gaps: Callable[[], bool] = lambda: False) -> None:
         self._client = client
+        self._have_gaps = have_gaps
         self._paused_until = 0.0
 
     def run(self, commands: Sequence[Command]) -> ReplicaAnswer | None:
         """Run reading *commands* in one round trip and return the answer; None while no replica is available."""
-        if time.monotonic() < self._paused_until:
+        if time.monotonic() < self._paused_until or self._have_gaps():
             return None
         try:
             role, *replies = self._send([("ROLE",), *map(_reading, commands)])

@@ -92,8 +92,9 @@ class SlotNodes:
             return self._asked[address]
 
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, and look the nodes up again for the next."""
         with self._lock:
+            self._valid_until = 0.0
             if self._manager:
                 self._manager.close()
             for client in self._asked.values():
