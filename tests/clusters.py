@@ -166,9 +166,7 @@ class Cluster:
     def move(self, key: str, target: Node, *, batch: int = 100) -> None:
         """Move the slot of *key* to the primary *target* as ``redis-cli --cluster reshard`` does."""
         self.begin_move(key, target)
-        while self.move_keys(key, target, batch):
-            pass
-        self.finish_move(key, target)
+        self.complete_move(key, target, batch=batch)
 
     def begin_move(self, key: str, target: Node) -> None:
         """Declare that the slot of *key* moves to *target*: keys that its owner lacks are asked for there."""
@@ -184,8 +182,10 @@ class Cluster:
             source.command("MIGRATE", "127.0.0.1", target.port, "", 0, 60_000, "KEYS", *keys)
         return len(keys)
 
-    def finish_move(self, key: str, target: Node) -> None:
-        """Give the slot of *key*, whose keys have all been moved, to *target*; return when all nodes know."""
+    def complete_move(self, key: str, target: Node, *, batch: int = 100) -> None:
+        """Move the keys that are left, then give the slot of *key* to *target*; return when all nodes know."""
+        while self.move_keys(key, target, batch):
+            pass
         slot, source = key_slot(key.encode()), self.owner(key)
         for node in (target, source):
             node.command("CLUSTER SETSLOT", slot, "NODE", target.id)

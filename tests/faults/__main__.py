@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 
+from tests.faults.cluster_faults import CLUSTER_FAULTS
 from tests.faults.faults import FAULTS, Fault
 from tests.faults.vote_storm import Outcome, run_fault
 
@@ -12,7 +13,7 @@ HEADER = ("fault", "tried", "answered", "lost", "oldest lost, s", "counted twice
 def main() -> None:
     rounds, pattern = int(sys.argv[1]), " ".join(sys.argv[2:])
     print(_line(HEADER), "|---" * len(HEADER) + "|", sep="\n")
-    for name, fault in FAULTS.items():
+    for name, fault in (FAULTS | CLUSTER_FAULTS).items():
         if pattern in name:
             print(_line(_row(name, [_run(fault) for _ in range(rounds)])), flush=True)
 

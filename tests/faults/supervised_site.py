@@ -26,7 +26,9 @@ class SupervisedSite(Site):
         self.folder, self.url = folder, url
         self.address = "127.0.0.1", free_ports(1)[0]
         self.settings = Settings(
-            redis_url=url or f"unix://{folder}/database.sock", secret_key=SECRET["VOTEWEB_SECRET_KEY"]
+            redis_url=url or f"unix://{folder}/database.sock",
+            site=env.get("VOTEWEB_SITE", ""),
+            secret_key=SECRET["VOTEWEB_SECRET_KEY"],
         )
         self._prefix = prefix
         self._options = ["--port", self.address[1], "--workers", WORKERS, *([] if url else ["--data", folder])]

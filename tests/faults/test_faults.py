@@ -2,15 +2,18 @@
 
 import pytest
 
+from tests.faults.cluster_faults import CLUSTER_FAULTS
 from tests.faults.faults import FAULTS
 from tests.faults.vote_storm import DONE, run_fault
 
 pytestmark = pytest.mark.heavy
 
+ALL_FAULTS = FAULTS | CLUSTER_FAULTS
 
-@pytest.mark.parametrize("name", FAULTS)
+
+@pytest.mark.parametrize("name", ALL_FAULTS)
 def test_answered_acts_survive_and_the_site_recovers(name: str) -> None:
-    fault = FAULTS[name]
+    fault = ALL_FAULTS[name]
     with fault.set_up() as (site, cause):
         outcome = run_fault(site, cause)
     assert outcome.answered.keys() == DONE.keys()
