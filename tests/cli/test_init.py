@@ -2,21 +2,24 @@
 
 import getpass
 import os
+import shutil
 import socket
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.certificates import LocalTls
 from tests.cli.conftest import Invoke
 from tests.cli.results import error_line, log_entries
 from tests.helpers import free_ports, needs
+from tests.machines import RedisProcess
 from tests.site_process import run_voteweb, voteweb_command
 from tests.terminal import converse
 from voteweb.cli.environment import read_file
 from voteweb.cli.site_folder import made_folder
 from voteweb.core import passwords
-from voteweb.core.config import from_env
+from voteweb.core.config import env_name, from_env
 from voteweb.core.models import Role
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store
@@ -140,6 +143,25 @@ def test_a_site_with_a_name_is_made_beside_another(
     cooking = open_store(settings)
     assert (cooking.users.get("ann").role, store.users.find("ann")) == (Role.ADMIN, None)
     cooking.connection.close()
+
+
+def test_a_site_on_a_database_with_tls_keeps_its_files(invoke_alone: Invoke, tmp_path: Path) -> None:
+    needs(shutil.which("redis-server"), "a redis-server on PATH")
+    certificates = LocalTls(tmp_path, "DNS:localhost")
+    server = RedisProcess(tmp_path / "server", free_ports(1)[0], certificates)
+    (server.folder / "redis.conf").write_text(certificates.server_lines())
+    environment = {env_name(name): file for name, file in certificates.settings().items()}
+    options = [*OPTIONS, "--redis-url", f"rediss://localhost:{server.port}"]
+    try:
+        server.start("redis.conf")
+        assert invoke_alone("init", tmp_path / "site", *options, input=PASSWORD, **environment).exit_code == 0
+        written = read_file(tmp_path / "site" / "voteweb.env")
+        assert written.items() >= environment.items()
+        store = open_store(from_env(written))
+        assert store.users.get("ann").role is Role.ADMIN
+        store.connection.close()
+    finally:
+        server.kill()
 
 
 def test_without_a_terminal_what_is_missing_is_named() -> None:

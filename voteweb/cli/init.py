@@ -1,5 +1,6 @@
 """``voteweb init``: make a new site, with its settings file, its database and its first admin."""
 
+import os
 import secrets
 import shlex
 import socket
@@ -72,7 +73,8 @@ def init(
     is_new = not file.exists()
     if is_new:
         refuse_used_folder(folder)
-        variables = _ask_settings(folder, site_url, site_name, port, {"redis_url": redis_url, "site": redis_site})
+        database = {"redis_url": redis_url, "site": redis_site, **(_tls_files() if redis_url else {})}
+        variables = _ask_settings(folder, site_url, site_name, port, database)
         refuse_unclear(file, variables)
         if _is_in_use(port):
             click.echo(f"Another program listens at port {port}. For another port: --port N.", err=True)
@@ -131,6 +133,12 @@ def _ask_settings(
     }
     settings |= {name: value for name, value in database.items() if value}
     return {env_name(name): value for name, value in settings.items()}
+
+
+def _tls_files() -> dict[str, str]:
+    """Return the settings of TLS in the environment: the new site connects before anybody can edit its file."""
+    names = ("redis_ca_file", "redis_certificate_file", "redis_key_file")
+    return {name: os.path.abspath(file) for name in names if (file := os.environ.get(env_name(name)))}
 
 
 def _is_in_use(port: int) -> bool:
