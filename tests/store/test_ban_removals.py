@@ -86,6 +86,17 @@ def test_a_span_says_what_is_removed(store: Store, bob: User, mod: User, span: S
     assert (run(store, "SCARD", "ban-removals:"), broken(store)) == (0, [])
 
 
+def test_a_second_ban_that_removes_nothing_leaves_the_first_to_be_restored(store: Store, bob: User, mod: User) -> None:
+    ban(store, mod, articles=Span.DAY)
+    list(store.ban_removals.steps())
+    lift(store, mod, restore=False)
+    ban(store, mod)
+    lift(store, mod)
+    list(store.ban_removals.steps())
+    assert sorted(ids(store, "posted:bob")) == [1, 2, 3, 5]
+    assert (state(store), run(store, "SCARD", "ban-removals:"), broken(store)) == (None, 0, [])
+
+
 def test_one_undo_restores_exactly_what_the_ban_removed(store: Store, bob: User, mod: User) -> None:
     ann = factories.user(store)
     store.reports.make(3, ann, Reason.SPAM, "")

@@ -40,13 +40,13 @@ end
 
 write_when_full(KEYS[1])
 redis.call('HSET', KEYS[1], 'banned', string.match(now(), '^%d+'), 'ban-reason', reason, 'session', session_id)
-redis.call('HDEL', KEYS[1], 'banned-until', 'ban-removal')
+redis.call('HDEL', KEYS[1], 'banned-until')
 if ends ~= '' then
   redis.call('HSET', KEYS[1], 'banned-until', ends)
 end
 set_admin(2, name, is_admin(role, '1', ends))
 local log_id = write_log_entry('', '', ends)
-redis.call('SREM', KEYS[3], name)
+-- A ban that removes nothing leaves what an earlier one removed to be restored.
 if log_id and (articles ~= 'none' or comments ~= 'none') then
   redis.call('HSET', KEYS[1], 'ban-removal', log_id .. ' removing ' .. since(articles) .. ' ' .. since(comments))
   redis.call('SADD', KEYS[3], name)

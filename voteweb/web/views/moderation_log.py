@@ -93,7 +93,9 @@ def undo(id: int) -> ResponseReturnValue:
         comments=entry.comments,
     )
     if entry.kind is LogAction.BAN:
-        store().bans.lift(entry.about, undoing, restore=True, actor=user)
+        removal = store().users.get(entry.about).ban_removal
+        restore = removal is not None and removal.entry == id
+        store().bans.lift(entry.about, undoing, restore=restore, actor=user)
     elif is_removal and entry.comment:
         store().comment_removals.restore(CommentId(entry.article, entry.comment), undoing, actor=user)
     elif is_removal:
