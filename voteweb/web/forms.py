@@ -19,7 +19,7 @@ from wtforms import (
 from wtforms.validators import ValidationError
 
 from voteweb.core import validation
-from voteweb.core.errors import N_, Invalid, NotAllowed, StaleEdit, TooFast, VotewebError
+from voteweb.core.errors import N_, Conflict, Invalid, NotAllowed, StaleEdit, TooFast, VotewebError
 from voteweb.core.mail import email_address
 from voteweb.core.models import Article, Draft, Reason
 from voteweb.core.validation import is_submission_token, new_submission_token
@@ -101,6 +101,9 @@ class Form(FlaskForm):
         self._record(False)
         if isinstance(error, TooFast):
             rate_limits.record_exceeded(error)
+        if isinstance(error, Conflict) and "once" in self:
+            # Nothing was written, or the token is that of a form of another kind: it would be refused for ever.
+            self["once"].data = new_submission_token()
         if name:
             self[name].errors = [*self[name].errors, error_message(error)]
         else:

@@ -82,6 +82,7 @@ def test_token_of_a_comment_posts_no_article(bob: Browser) -> None:
     assert bob.submit("/a/1/comment", text="Words").location == "/a/1#c2"
     assert bob.open("/submit").submit("/submit", title="Another article", text=TYPED, once=once).status == 422
     assert typed(bob) == TYPED
+    assert bob.submit("/submit").status == 303, "the form is another one now"
 
 
 def test_deep_reply_is_shown_on_the_page_of_one_above(bob: Browser, store: Store) -> None:
@@ -243,6 +244,8 @@ def test_deleted_comment_is_nowhere(bob: Browser, reader: Browser, store: Store)
     for path in ("/a/1", "/a/1/c/1", "/a/1/c/2", "/a/1/c/3", "/a/1/c/3/reply", "/a/1/c/2/reply", "/u/bob"):
         for person in (reader, bob):
             assert "Secret words" not in person.open(path).response.text, path
+    bob.post("/a/1/c/2/delete", {"csrf_token": bob.csrf_token()})
+    assert (bob.status, bob.location) == (303, "/a/1#comments"), "the form was sent twice"
     assert bob.open("/a/1").page.by_id("c2").all(class_="gone")[0].text.startswith("Deleted by its author")
     bob.response = opened_earlier
     assert bob.submit("/a/1/c/2/edit", text=TYPED).status == 410
