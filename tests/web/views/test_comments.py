@@ -226,6 +226,14 @@ def test_head_of_a_form_answers_as_its_page_and_changes_nothing(bob: Browser, re
     assert store.threads.get(1).nodes[2].status is CommentStatus.VISIBLE
 
 
+def test_form_that_has_posted_an_article_is_renewed(bob: Browser, store: Store) -> None:
+    once = factories.token()
+    store.articles.post(factories.draft(title="Another", link="https://b.example/"), store.users.get("bob"), once)
+    bob.open("/a/1/comment").submit("/a/1/comment", text=TYPED, once=once)
+    assert (bob.status, typed(bob)) == (409, TYPED)
+    assert bob.submit("/a/1/comment").location == "/a/1#c2"
+
+
 def test_nobody_edits_or_deletes_anothers_words(bob: Browser, mod: Browser, store: Store) -> None:
     for person in (bob, mod):
         for act in ("edit", "delete"):

@@ -236,7 +236,11 @@ def delete(id: int) -> ResponseReturnValue:
     viewer = queue_viewer(pipeline)
     stored = store().articles.queue_get(pipeline, id)
     pipeline.execute()
-    user, article = require_member(viewer.result), _check_listed(stored.result)
+    user = require_member(viewer.result)
+    if stored.result and stored.result.status is ArticleStatus.DELETED and permissions.is_poster(user, stored.result):
+        flash(_("Your article has been deleted already."))  # the form was sent twice
+        return redirect("/", 303)
+    article = _check_listed(stored.result)
     if not permissions.may_read(user, article):
         raise ArticleGone()
     if not permissions.is_poster(user, article):

@@ -133,6 +133,8 @@ def delete(id: int, number: int) -> ResponseReturnValue:
         raise NoSuchArticle()
     if target.node is None:
         raise NoSuchComment()
+    if request.method == "POST" and target.node.status is CommentStatus.DELETED:  # the form was sent twice
+        return _after_deletion(id, _("The comment has been deleted already."))
     if target.node.status is not CommentStatus.VISIBLE:
         raise CommentGone()
     if not comment_permissions.may_delete_comment(user, target.node):
@@ -140,7 +142,12 @@ def delete(id: int, number: int) -> ResponseReturnValue:
     if request.method != "POST":
         return render_template("comments/delete.html", target=target)
     store().comments.delete(CommentId(id, number), user)
-    flash(_("Your comment has been deleted."))
+    return _after_deletion(id, _("Your comment has been deleted."))
+
+
+def _after_deletion(id: int, message: str) -> ResponseReturnValue:
+    """Return to the conversation from which a comment on the article *id* was deleted."""
+    flash(message)
     path = safe_path(request.form.get("next", ""), f"/a/{id}")
     return redirect(f"{path.partition('#')[0]}#comments", 303)
 
