@@ -1,5 +1,6 @@
 """Shared steps of log-in, sign-up and recovery: the session, the vote that was pressed, the page to return to."""
 
+import re
 from typing import Any
 
 from flask import flash, render_template, request
@@ -10,8 +11,11 @@ from voteweb.core.models import User
 from voteweb.web.auth import pending_votes
 from voteweb.web.auth.login import start_session
 from voteweb.web.forms import Form
+from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.urls import safe_path
 from voteweb.web.views.pending_votes import cast, title
+
+_COMMENT_FORM = re.compile(r"/a/[0-9]+(?:/c/[0-9]+/reply|/comment)")
 
 
 def log_in(user: User, greeting: str = "") -> None:
@@ -25,11 +29,19 @@ def log_in(user: User, greeting: str = "") -> None:
 
 
 def render_login_page(template: str, form: Form, **context: Any) -> ResponseReturnValue:
-    """Return a page with which to log in, which says what for if the reader pressed a vote."""
+    """Return a page with which to log in, which says what for if a reader pressed a vote, or opened a form."""
     vote = pending_votes.read(pending_votes.token())
     token = pending_votes.token() if vote is not None else ""
     context |= {"pending_vote": token, "vote_title": title(vote), "is_comment_vote": isinstance(vote, CommentId)}
-    return render_template(template, form=form, next=next_path(), **context), form.status
+    return render_template(template, form=form, next=next_path(), purpose=_purpose(), **context), form.status
+
+
+def _purpose() -> str:
+    """Return what a reader can do after log-in on the page that sent them here, "" if it is no form."""
+    path = next_path().partition("?")[0]
+    if path == "/submit":
+        return _("After that you can post your article.")
+    return _("After that you can write your comment.") if _COMMENT_FORM.fullmatch(path) else ""
 
 
 def next_path() -> str:
