@@ -70,7 +70,7 @@ def test_votes_follow_their_slot_over_tls_through_a_cluster(tmp_path: Path) -> N
         while nodes.move_keys(key, target, 100):
             pass
         assert store.connection.command("ZCARD", key) == 1  # the node to which the slot moves is asked
-        nodes.finish_move(key, target)
+        nodes.complete_move(key, target)
         store.votes.cast(article.id, members[1])
         nodes.fail_over(key)
         store.votes.cast(article.id, members[2])
