@@ -1,5 +1,6 @@
 """A visitor of a site over the network: keeps cookies, fills in the forms of pages and presses their buttons."""
 
+import copy
 import http.client
 import socket
 import ssl
@@ -49,6 +50,12 @@ class Visitor:
     def cookie(self) -> str:
         """The value of the header Cookie."""
         return "; ".join(f"{name}={value}" for name, value in self._cookies.items())
+
+    def at(self, address: tuple[str, int]) -> "Visitor":
+        """Return this visitor, with the same cookies and host, at another machine of the site."""
+        other = copy.copy(self)
+        other._address = address
+        return other
 
     def connect(self) -> socket.socket:
         """Return a connection on which nothing has been sent."""

@@ -55,7 +55,7 @@ def test_json_has_an_object_for_each_setting(invoke_alone: Invoke) -> None:
     rows = {row["name"]: row for row in map(json.loads, result.stdout.splitlines())}
     assert list(rows) == [env_name(setting.name) for setting in fields(Settings)]
     assert (rows["VOTEWEB_PORT"]["value"], rows["VOTEWEB_PORT"]["source"]) == ("8123", "environment")
-    assert rows["VOTEWEB_SECRET_KEY"]["value"] == "***"
+    assert rows["VOTEWEB_SECRET_KEY"]["value"] == "*** (fingerprint 7be28066)"
     assert "VOTEWEB_NEWS" in result.stderr
 
 

@@ -69,12 +69,19 @@ class Proxy(ABC):
     retry_seconds = 1
     #: The port of a second site on the same database, if there is one.
     second_site = 0
+    #: The addresses of the machines of the two sites.
+    addresses = ("127.0.0.1", "127.0.0.1")
 
     def __init__(self, folder: Path, site: int) -> None:
         self.folder, self.site = folder, site
         self.http, self.https = free_ports(2)
         self.certificate = folder / "voteweb.crt"
         self.process: subprocess.Popen[bytes] | None = None
+
+    def sites(self) -> list[str]:
+        """Return the address and port of each site."""
+        ports = [self.site, self.second_site] if self.second_site else [self.site]
+        return [f"{address}:{port}" for address, port in zip(self.addresses, ports, strict=False)]
 
     @abstractmethod
     def command(self) -> list[str]:
@@ -124,13 +131,13 @@ class Nginx(Proxy):
         replacements = {
             "    listen [::]:443 ssl http2;\n": "",
             "listen 443 ": f"listen 127.0.0.1:{self.https} ",
-            "127.0.0.1:8000 ": f"127.0.0.1:{self.site} ",
+            "127.0.0.1:8000 ": f"{self.sites()[0]} ",
             "/var/log/nginx": str(self.folder),
             "proxy_read_timeout 30s;": f"proxy_read_timeout {self.answer_timeout}s;",
             "proxy_next_upstream_timeout 10s;": f"proxy_next_upstream_timeout {self.answer_timeout * 1000 // 3}ms;",
         }
         if self.second_site:
-            replacements["# server 127.0.0.1:8001 "] = f"server 127.0.0.1:{self.second_site} "
+            replacements["# server 127.0.0.1:8001 "] = f"server {self.sites()[1]} "
         for name, changes in (("nginx-http.conf", port_80), ("nginx.conf", replacements)):
             (self.folder / f"voteweb-{name}").write_text(with_replacements((DEPLOY / name).read_text(), changes))
         (self.folder / "nginx.conf").write_text(NGINX.format(folder=self.folder))
@@ -142,7 +149,7 @@ class Caddy(Proxy):
         tls = f"tls {self.certificate} {self.folder / 'voteweb.key'}"
         replacements = {
             "\nnews.example {\n": f"\nnews.example {{\n\t{tls}\n",
-            "127.0.0.1:8000 ": f"127.0.0.1:{self.site} ",
+            "127.0.0.1:8000 ": f"{' '.join(self.sites())} ",
             "lb_try_duration 5s": f"lb_try_duration {self.retry_seconds}s",
             "response_header_timeout 30s": f"response_header_timeout {self.answer_timeout}s",
         }

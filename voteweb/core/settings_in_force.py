@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields
+from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
@@ -70,9 +71,16 @@ def _given_sources(env: Mapping[str, str]) -> dict[str, str]:
     return given if isinstance(given, dict) else {}
 
 
+def _fingerprint(secret: str) -> str:
+    """Return eight digits by which to compare the secrets of two machines."""
+    return blake2b(secret.encode(), person=b"fingerprint", digest_size=4).hexdigest()
+
+
 def _shown(name: str, settings: Settings) -> str:
     """Return the value of the setting *name* as it may be shown."""
     value = getattr(settings, name)
+    if name == "secret_key" and value:
+        return f"*** (fingerprint {_fingerprint(value)})"
     if name in _SECRETS:
         return "***" if value else _SECRETS[name]
     if name == "redis_url":

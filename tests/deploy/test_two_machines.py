@@ -1,0 +1,213 @@
+"""Two machines of one site: voteweb at 127.0.0.2 and 127.0.0.3, folders of their own, one Redis, a proxy in front."""
+
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import count, permutations, zip_longest
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+
+from tests import factories
+from tests.deploy.proxies import HOST, Caddy, Nginx, Proxy
+from tests.helpers import free_ports, needs, short_folder, until
+from tests.site_process import SECRET, SiteProcess, StartSite
+from tests.storm import Storm
+from tests.visitor import PASSWORD, Visitor
+from tests.web.dom import parse
+from voteweb.core import passwords
+from voteweb.core.models import LogAction
+from voteweb.core.rate_limits import LOGIN_BY_NAME, SIGNUP
+from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
+
+pytestmark = [
+    pytest.mark.heavy,
+    pytest.mark.skipif(sys.platform != "linux", reason="needs Linux, where all of 127.0.0.0/8 is this machine"),
+]
+
+FIRST, SECOND, THIRD = "127.0.0.2", "127.0.0.3", "127.0.0.4"
+JSON = "application/json"
+_SEARCHERS = count()
+
+StartMachine = Callable[..., SiteProcess]
+
+
+@pytest.fixture
+def start_machine(start_site: StartSite, store: Store, server_url: str, tmp_path: Path) -> StartMachine:
+    """A function that starts the site on the machine at an address, or starts it again."""
+
+    def start(address: str, port: int = 0, **env: str) -> SiteProcess:
+        folder = {"VOTEWEB_DATA_DIR": str(tmp_path / address)}
+        proxy = {"VOTEWEB_SITE_URL": f"http://{HOST}", "VOTEWEB_TRUSTED_PROXIES": "1"}
+        site = {"VOTEWEB_REDIS_URL": server_url} | SECRET
+        return start_site("--host", address, "--port", str(port), **(folder | proxy | site | env))
+
+    return start
+
+
+def visitor_of(machine: SiteProcess) -> Visitor:
+    return Visitor(machine.address, host=HOST)
+
+
+def is_logged_in(machine: SiteProcess, cookie: str) -> bool:
+    return bool(parse(visitor_of(machine).get("/about", Cookie=cookie).body).all("a", href="/account"))
+
+
+def finds(machine: SiteProcess, word: str) -> bool:
+    address = f"198.51.100.{next(_SEARCHERS) % 256}"  # one of many visitors: searches are limited
+    return f"The {word}" in visitor_of(machine).get(f"/search?q={word}", X_Forwarded_For=address).body
+
+
+def clock_reasons(machine: SiteProcess) -> list[str]:
+    return [text for text in machine.get("/healthz").body.split('"') if "clock" in text]
+
+
+def test_two_machines_are_one_site(start_machine: StartMachine, store: Store) -> None:
+    first, second = (start_machine(address, VOTEWEB_SEARCH="1") for address in (FIRST, SECOND))
+    ann = visitor_of(first)
+    assert ann.sign_up("ann").status == 200
+    there = ann.at(second.address)
+    assert there.submit("/submit", {"title": "The aardvark", "text": "x"}).status == 303
+    assert "The aardvark" in ann.get("/new").body, "what a member did is in their lists at once"
+    assert "The aardvark" in there.get("/new").body
+    until(lambda: finds(first, "aardvark") and finds(second, "aardvark"))
+
+    # A session ends everywhere at once.
+    ends: Sequence[Callable[[Visitor], object]] = (
+        lambda browser: browser.request("POST", "/logout", urlencode(browser.log_out_form())),
+        lambda _: store.users.set_password("ann", passwords.hash_password(PASSWORD)),
+        lambda _: store.bans.ban("ann", NewLogEntry(LogAction.BAN, "ann", "Spam", "operator")),
+    )
+    for end in ends:
+        browser = visitor_of(second)
+        browser.log_in("ann")
+        cookie = browser.cookie
+        assert is_logged_in(first, cookie)
+        end(browser)
+        assert not is_logged_in(first, cookie)
+
+    # Limits count what was done on both.
+    machines = [first, second] * LOGIN_BY_NAME.burst
+    wrong = {"username": "bob", "password": "not the password"}
+    refused = [visitor_of(machine).submit("/login", wrong).status for machine in machines[: LOGIN_BY_NAME.burst + 2]]
+    assert refused == [422] * LOGIN_BY_NAME.burst + [429] * 2
+    statuses = [
+        visitor_of(machine).sign_up(f"writer{number}", X_Forwarded_For="203.0.113.7").status
+        for number, machine in enumerate(machines[: SIGNUP.burst + 2])
+    ]
+    assert statuses == [200] * SIGNUP.burst + [429] * 2
+
+
+class Load(Storm):
+    """A member who votes for an article and takes the vote back, and reads pages, as a reader does too."""
+
+    def __init__(self, proxy: Proxy, name: str) -> None:
+        super().__init__(1)
+        self._member, self._reader = proxy.visitor(), proxy.visitor()
+        self._member.log_in(name)
+        #: How often what was asked for was answered with each status.
+        self.statuses: Counter[tuple[str, int]] = Counter()
+
+    def act(self, number: int) -> None:
+        token = self._member.log_out_form()["csrf_token"]
+        while not self.is_stopped:
+            for act in ("vote", "unvote"):
+                answer = self._member.request("POST", f"/a/1/{act}", Accept=JSON, X_CSRFToken=token)
+                pages = {path: of.get(path).status for path, of in (("/new", self._member), ("/", self._reader))}
+                self.statuses.update([(act, answer.status), *pages.items()])
+
+    @property
+    def refused(self) -> Counter[str]:
+        """How often what was asked for was not answered with 200."""
+        return Counter({what: count for (what, status), count in self.statuses.items() if status != 200})
+
+
+def wait_for_more(loads: Sequence[Load]) -> None:
+    """Return when behind each proxy some more requests have been answered; fail when one was not."""
+    for load in loads:
+        goal = load.statuses.total() + 20
+        until(lambda load=load, goal=goal: load.failures or load.statuses.total() >= goal, patience=60)
+        assert load.failures == []
+
+
+@contextmanager
+def proxy_before(kind: type[Proxy], port: int, certificate: Path) -> Iterator[Proxy]:
+    """Start a proxy before the two machines, which both listen at *port*."""
+    with short_folder() as folder:
+        shutil.copytree(certificate, folder, dirs_exist_ok=True)
+        proxy = kind(folder, port)
+        proxy.second_site, proxy.addresses = port, (FIRST, SECOND)
+        try:
+            proxy.start()
+            yield proxy
+        finally:
+            proxy.stop()
+
+
+def test_restarts_one_by_one_fail_no_request(start_machine: StartMachine, store: Store, certificate: Path) -> None:
+    (port,) = free_ports(1)
+    env = {"VOTEWEB_SITE_URL": f"https://{HOST}", "VOTEWEB_LIMITS": "0"}
+    machines = {address: start_machine(address, port, **env) for address in (FIRST, SECOND)}
+    ann, bob = factories.users(store, 2)
+    for member in (ann, bob):
+        store.users.set_password(member.name, passwords.hash_password(PASSWORD))
+    article = factories.article(store)
+    with ExitStack() as stack:
+        nginx, caddy = (stack.enter_context(proxy_before(kind, port, certificate)) for kind in (Nginx, Caddy))
+        loads = behind_nginx, behind_caddy = Load(nginx, ann.name), Load(caddy, bob.name)
+        for load in loads:
+            load.start()
+            stack.callback(load.stop)
+        for address, machine in machines.items():
+            wait_for_more(loads)
+            assert machine.stop().status == 0
+            wait_for_more(loads)
+            start_machine(address, port, **env)
+        wait_for_more(loads)
+        for load in loads:
+            load.stop()
+    assert set(behind_nginx.refused) == set()
+    # Caddy does not send a form again whose connection was closed.
+    assert set(behind_caddy.refused) <= {"vote", "unvote"}
+    assert store.articles.get(article.id).votes == 1 or behind_caddy.refused
+    assert list(store.doctor.examine()) == []
+
+
+@pytest.fixture(scope="session")
+def wrong_clock(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library that makes a program's clock wrong."""
+    needs(shutil.which("gcc"), "gcc")
+    library = tmp_path_factory.mktemp("clock") / "wrong_clock.so"
+    source = Path(__file__).with_name("wrong_clock.c")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", str(library), str(source), "-ldl"], check=True)
+    return library
+
+
+def test_machines_with_a_wrong_clock_serve_the_same_site(
+    start_machine: StartMachine, store: Store, wrong_clock: Path
+) -> None:
+    shifts = {FIRST: 0, SECOND: 3_600, THIRD: -3_600}
+    machines = [
+        start_machine(address, LD_PRELOAD=str(wrong_clock), CLOCK_SHIFT=str(shift), VOTEWEB_LIMITS="0")
+        for address, shift in shifts.items()
+    ]
+    bob = visitor_of(machines[1])
+    assert bob.sign_up("bob").status == 200
+    for number, (one, other) in enumerate(permutations(machines, 2), start=1):
+        here = visitor_of(one)
+        assert here.sign_up(f"writer{number}").status == 200
+        there = here.at(other.address)
+        assert is_logged_in(other, here.cookie)
+        assert here.submit("/submit", {"title": f"The article {number}", "text": "x"}).status == 303
+        assert "just now" in there.get(f"/a/{number}").body
+        assert there.get(f"/a/{number}/edit").status == 200, "the time to edit has neither passed nor begun anew"
+        assert bob.at(other.address).press(f"/a/{number}", f"/a/{number}/vote").status == 303
+        assert store.articles.get(number).votes == 2
+    assert list(store.doctor.examine()) == []
+    for machine, side in zip_longest(machines, ["", "ahead of", "behind"]):
+        assert [side in reason for reason in clock_reasons(machine)] == ([True] if side else [])
