@@ -140,9 +140,10 @@ def _refuse_hidden(site: Deployment) -> None:
             "%(folder)s belongs to root, and a site must not run as root. Give it to a user of its own: chown -R.",
             folder=site.folder,
         )
-    texts = (Path(folder) for folder in (site.settings.pages_dir, site.settings.brand_dir) if folder)
+    names = ("pages_dir", "brand_dir", "redis_ca_file", "redis_certificate_file", "redis_key_file")
+    read = (Path(path) for name in names if (path := getattr(site.settings, name)))
     programs = (site.program, Path(voteweb.__file__), Path(sys.base_prefix))
-    for path in (site.folder, site.data, *texts, *programs):
+    for path in (site.folder, site.data, *read, *programs):
         if any(path.is_relative_to(hidden) for hidden in _HIDDEN):
             raise ConfigError(
                 "%(path)s is hidden from the service, like all of %(hidden)s. Install voteweb in a folder such as "

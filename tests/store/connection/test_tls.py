@@ -153,12 +153,13 @@ def test_files_that_cannot_be_used_are_refused_at_the_opening(site: Site, tmp_pa
             open_connection(f"rediss://localhost?{option}", 1.0)
 
 
-def test_the_doctor_names_unencrypted_machines_and_an_open_key(tmp_path: Path) -> None:
+def test_the_doctor_names_what_is_not_safe(tmp_path: Path) -> None:
     key = tmp_path / "key"
     key.touch(0o600)
     for url in ("redis://localhost", "redis://:p@[::1]/1", "redis://database:6379", "unix:///a.b/c", "rediss://db.x"):
         assert tls.hints(url, str(key)) == []
     (hint,) = tls.hints("redis+sentinel://me:p.w@127.0.0.1:1,10.0.0.2,db.internal:3/news", "")
     assert hint.startswith("The connection to 10.0.0.2, db.internal:3 is not encrypted")
+    assert "ssl_cert_reqs" in tls.hints("rediss://db.internal?db=1&ssl_cert_reqs=none", "")[0]
     key.chmod(0o644)
     assert "Everybody" in tls.hints("rediss://db.internal", str(key))[0]

@@ -153,6 +153,10 @@ def hints(url: str, key_file: str) -> list[str]:
             f"The connection to {', '.join(far)} is not encrypted: others in its network may read and change what is "
             "sent. TLS needs a VOTEWEB_REDIS_URL that begins with rediss."
         )
+    if is_tls(url) and "ssl_cert_reqs=none" in urlsplit(url).query:
+        found.append(
+            "VOTEWEB_REDIS_URL has ssl_cert_reqs=none: any server in its place would be taken for the database."
+        )
     if key_file and os.stat(key_file).st_mode & stat.S_IROTH:
         found.append(f"Everybody on this machine can read {KEY_FILE}, {key_file}: chmod o-r.")
     return found
