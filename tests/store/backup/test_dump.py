@@ -52,6 +52,15 @@ def test_an_article_whose_link_changes_is_read_again(store: Store, before_voters
     assert (record.fields["link"], record.linked) == ("https://three.example/", True)
 
 
+def test_a_backup_goes_through_the_keys_of_the_database_a_few_times(small: Store) -> None:
+    def scans() -> int:
+        return int(small.connection.client.info("commandstats").get("cmdstat_scan", {"calls": 0})["calls"])
+
+    before = scans()
+    back_up(small)
+    assert scans() - before <= 5
+
+
 def test_an_article_deleted_during_the_backup_is_left_out(store: Store, before_voters: BeforeVoters) -> None:
     factories.article(store, link="")
     before_voters(lambda _: run(store, "DEL", "article:1"))

@@ -14,8 +14,8 @@ from tests.store.examination import broken, broken_keys, run, snapshot
 from voteweb.core.config import Settings
 from voteweb.core.errors import NoSuchGroup
 from voteweb.core.models import LogAction
-from voteweb.store import Store, build_store
-from voteweb.store.doctor import spooling_scanner, thread_snapshots
+from voteweb.store import Store, build_store, key_spool
+from voteweb.store.doctor import thread_snapshots
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.scanner import Scanner
 
@@ -74,8 +74,8 @@ def test_an_examination_lists_the_keys_once(site: Store, monkeypatch: pytest.Mon
 
 
 def test_many_keys_are_kept_in_a_file(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spooling_scanner, "MAX_SPOOL_BYTES", 10)
-    monkeypatch.setattr(spooling_scanner, "READ_BYTES", 10)
+    monkeypatch.setattr(key_spool, "MAX_SPOOL_BYTES", 10)
+    monkeypatch.setattr(key_spool, "READ_BYTES", 10)
     site.imports.add([factories.story(time=1_700_000_000.0 + i) for i in range(60)])
     run(site, "ZREM", "score:", "article:60")
     run(site, "SADD", "group:line\nend", "article:1")

@@ -8,6 +8,7 @@ import redis
 from voteweb.core.errors import Unavailable
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
+from voteweb.store.key_types import TYPES
 from voteweb.store.scanner import SERVER_CHANGED, Scanner
 
 #: What each command answers of a key that does not exist.
@@ -67,7 +68,8 @@ class TolerantScanner(Scanner):
             try:
                 names.append(key.decode())
             except UnicodeDecodeError:
-                if repr(key) not in self._skipped:
+                noun, _ = self.site_keys.split(key.decode(errors="replace"))
+                if noun in TYPES and repr(key) not in self._skipped:  # else it is another program's, or another site's
                     self._skipped.append(repr(key))
         return int(cursor), names
 

@@ -5,7 +5,7 @@ nothing in a backup refers to something missing; and the memory of forms, import
 the comments and articles, so that nothing is remembered as done that is not there.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,6 +20,7 @@ from voteweb.store.backup.records import BackupRecord
 from voteweb.store.bitmap import Bitmap
 from voteweb.store.connection.connection import Connection
 from voteweb.store.fingerprints import Fingerprint
+from voteweb.store.key_spool import KeySpool
 from voteweb.store.keys import article_id, comment_of, is_article, parse_comment
 from voteweb.store.moderation_log import unpack
 from voteweb.store.scanner import Scanner, batched
@@ -28,6 +29,11 @@ from voteweb.store.site_switches import is_switch
 
 #: Fingerprints of imported rows in one record.
 FINGERPRINTS_PER_RECORD = 1_000
+#: The nouns of keys that name others and that no others name: one scan finds them all.
+_READ_FIRST = (
+    *("once", "imported", "invite", "reset", "reported", "reported-comments"),
+    *("inbox", "seen", "notes", "follows", "hides", "saved"),
+)
 
 
 class Dump:
@@ -52,13 +58,16 @@ class Dump:
         """
         run = self._server_info.engine().run
         with _config_errors():
-            yield from self._forms()
-            yield from self._imported()
-            yield from self._invitations()
-            yield from self._resets()
-            yield from self._reported()
-            yield from self._inboxes()
-            yield from self._own_lists()
+            with KeySpool(self._keys, _READ_FIRST) as spool:
+                for key in self._scanner.all_keys():
+                    spool.add(key)
+                yield from self._forms(spool)
+                yield from self._imported(spool)
+                yield from self._invitations(spool)
+                yield from self._resets(spool)
+                yield from self._reported(spool)
+                yield from self._inboxes(spool)
+                yield from self._own_lists(spool)
             yield from dump_threads(self._scanner)
             yield from dump_articles(self._scanner)
             yield from self._groups()
@@ -70,16 +79,16 @@ class Dump:
             # The position of a scan in one server's keys means nothing to another.
             raise ConfigError("The database was restarted or replaced while it was read. Please run the backup again.")
 
-    def _replies_by_name(self, pattern: str, *commands: str) -> Iterator[tuple[str, list[Any]]]:
-        """Yield the name in each key that matches *pattern* with the replies to *commands*, all of one instant."""
-        for batch in batched(self._scanner.keys(pattern)):
+    def _replies_by_name(self, keys: Iterable[str], *commands: str) -> Iterator[tuple[str, list[Any]]]:
+        """Yield the name in each of *keys* with the replies to *commands*, all of one instant."""
+        for batch in batched(keys):
             replies = self._scanner.run_atomic([(command, key) for key in batch for command in commands])
             for at, key in enumerate(batch):
                 yield self._keys.split(key)[1], replies[at * len(commands) : (at + 1) * len(commands)]
 
-    def _forms(self) -> Iterator[BackupRecord]:
-        pattern = self._keys.once("*", "*")
-        for name, (answer, until) in self._replies_by_name(pattern, "GET", "PEXPIRETIME"):
+    def _forms(self, spool: KeySpool) -> Iterator[BackupRecord]:
+        forms = spool.matching(self._keys.once("*", "*"))
+        for name, (answer, until) in self._replies_by_name(forms, "GET", "PEXPIRETIME"):
             member, _, token = name.partition("-")
             if not member.isdecimal():
                 continue
@@ -88,8 +97,8 @@ class Dump:
             elif is_article(answer or ""):
                 yield records.Form(int(member), token, article_id(answer), expiry_or_none(until))
 
-    def _imported(self) -> Iterator[BackupRecord]:
-        named = ((self._keys.split(key)[1], key) for key in self._scanner.keys(self._keys.imported("[0-9]*")))
+    def _imported(self, spool: KeySpool) -> Iterator[BackupRecord]:
+        named = ((self._keys.split(key)[1], key) for key in spool.matching(self._keys.imported("[0-9]*")))
         buckets = ((int(name), key) for name, key in named if name.isdecimal())
         numbers = (
             Fingerprint(bucket, int(member)).as_number()
@@ -100,27 +109,27 @@ class Dump:
         for rows in batched(numbers, FINGERPRINTS_PER_RECORD):
             yield records.Fingerprints(rows)
 
-    def _invitations(self) -> Iterator[BackupRecord]:
-        for token, (fields,) in self._replies_by_name(self._keys.invite("*"), "HGETALL"):
+    def _invitations(self, spool: KeySpool) -> Iterator[BackupRecord]:
+        for token, (fields,) in self._replies_by_name(spool.matching(self._keys.invite("*")), "HGETALL"):
             if fields:  # else it has ended
                 yield records.Invitation(token, fields)
 
-    def _resets(self) -> Iterator[BackupRecord]:
-        for digest, (link, until) in self._replies_by_name(self._keys.reset("*"), "GET", "PEXPIRETIME"):
+    def _resets(self, spool: KeySpool) -> Iterator[BackupRecord]:
+        for digest, (link, until) in self._replies_by_name(spool.matching(self._keys.reset("*")), "GET", "PEXPIRETIME"):
             if link is not None:
                 name, _, state = link.partition(" ")
                 yield records.Reset(digest, name, expiry_or_none(until), state)
 
-    def _reported(self) -> Iterator[BackupRecord]:
-        for name, (articles,) in self._replies_by_name(self._keys.reported("*"), "SMEMBERS"):
+    def _reported(self, spool: KeySpool) -> Iterator[BackupRecord]:
+        for name, (articles,) in self._replies_by_name(spool.matching(self._keys.reported("*")), "SMEMBERS"):
             if ids := sorted(int(id) for id in articles if id.isascii() and id.isdecimal()):
                 yield records.Reported(name, ids)
-        for name, (comments,) in self._replies_by_name(self._keys.reported_comments("*"), "SMEMBERS"):
+        for name, (comments,) in self._replies_by_name(spool.matching(self._keys.reported_comments("*")), "SMEMBERS"):
             if addresses := sorted(filter(parse_comment, comments)):
                 yield records.ReportedComments(name, addresses)
 
-    def _inboxes(self) -> Iterator[BackupRecord]:
-        for batch in batched(self._scanner.keys(self._keys.inbox("*"))):
+    def _inboxes(self, spool: KeySpool) -> Iterator[BackupRecord]:
+        for batch in batched(spool.matching(self._keys.inbox("*"))):
             names = [self._keys.split(key)[1] for key in batch]
             commands: list[tuple[str, ...]] = []
             for name in names:
@@ -130,17 +139,19 @@ class Dump:
                 entries, unread_entries, until = replies
                 if entries:
                     yield records.Inbox(name, entries, unread_entries, expiry_or_none(until))
-        for name, (threads, until) in self._replies_by_name(self._keys.seen("*"), "HGETALL", "PEXPIRETIME"):
+        for name, (threads, until) in self._replies_by_name(
+            spool.matching(self._keys.seen("*")), "HGETALL", "PEXPIRETIME"
+        ):
             if threads:
                 yield records.Visits(name, threads, expiry_or_none(until))
-        for name, (notes,) in self._replies_by_name(self._keys.notes("*"), "HGETALL"):
+        for name, (notes,) in self._replies_by_name(spool.matching(self._keys.notes("*")), "HGETALL"):
             if notes:
                 yield records.Notes(name, notes)
 
-    def _own_lists(self) -> Iterator[BackupRecord]:
+    def _own_lists(self, spool: KeySpool) -> Iterator[BackupRecord]:
         keys = self._keys
         for noun, pattern in (("follows", keys.follows("*")), ("hides", keys.hides("*")), ("saved", keys.saved("*"))):
-            for batch in batched(self._scanner.keys(pattern), 10):
+            for batch in batched(spool.matching(pattern), 10):
                 replies = self._scanner.run_atomic([("ZRANGE", key, 0, -1, "WITHSCORES") for key in batch])
                 for key, entries in zip(batch, replies, strict=True):
                     times = {entry: f"{time:.6f}" for entry, time in entries}
