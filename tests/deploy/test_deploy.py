@@ -76,7 +76,8 @@ def test_systemd_accepts_the_units_of_another_site(tmp_path: Path) -> None:
     check = verify(*(tmp_path / file.path.name for file in files))
     assert (check.returncode, [line for line in check.stderr.splitlines() if "links" in line]) == (0, [])
     (unit,) = [file.text for file in files if file.path == Path("/etc/systemd/system/links.service")]
-    assert "\nEnvironmentFile=/srv/links/voteweb.env\n" in unit
+    assert "\nExecStart=/bin/true --site /srv/links run\n" in unit
+    assert not re.search(r"^EnvironmentFile=", unit, re.MULTILINE), "root would follow a link of the site's user"
     assert "\nReadWritePaths=/srv/links /data/links\n" in unit
 
 

@@ -20,14 +20,13 @@ ANSWERS = [
     ("Public address", "https://news.example"), ("Name of the site", "Ann's News"), ("first admin", "ann"),
     ("Password", PASSWORD), ("Repeat", PASSWORD),
 ]  # fmt: skip
-#: Starts what the installed units say, since no systemd runs: the site as its user with the variables of its file, and
+#: Starts what the installed units say, since no systemd runs: the site as its user with its settings file, and
 #: Caddy with certificates of its own instead of those of a public authority.
 START = r"""
 ip link set lo up
 echo 127.0.0.1 localhost news.example >> /etc/hosts
 unit() { sed -n "s/^$1=//p" /etc/systemd/system/voteweb.service; }
 (
-  while IFS= read -r line; do case "$line" in [A-Z]*) export "$line" ;; esac; done < "$(unit EnvironmentFile)"
   cd "$(unit WorkingDirectory)"
   exec setpriv --reuid "$(unit User)" --regid "$(unit Group)" --clear-groups $(unit ExecStart)
 ) > /tmp/site.log 2>&1 &

@@ -8,7 +8,7 @@ from voteweb.cli.main import voteweb
 from voteweb.core.config import Settings, env_name, from_env
 
 TEXT = "\n".join(file.read_text() for file in sorted(DEPLOY.rglob("*")) if file.is_file())
-COMMAND = re.compile(r'(?:bin/voteweb |site voteweb |CMD \["voteweb", ")([a-z]+)')
+COMMAND = re.compile(r'(?:bin/voteweb (?:--site \S+ )?|site voteweb |CMD \["voteweb", ")([a-z]+)')
 
 
 def test_every_setting_exists() -> None:

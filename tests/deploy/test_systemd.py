@@ -58,9 +58,11 @@ def test_systemd_reports_a_mistake_in_a_unit(name: str, old: str, new: str, mess
 
 def test_the_nightly_command_makes_and_checks_a_backup(server_url: str, store: Store, tmp_path: Path) -> None:
     (line,) = re.findall(r"^ExecStart=(.*)$", (UNITS / "voteweb-backup.service").read_text(), re.MULTILINE)
-    command = shlex.split(with_replacements(line, {PROGRAM: str(Path(sys.executable).with_name("voteweb"))}))
+    paths = {PROGRAM: str(Path(sys.executable).with_name("voteweb")), "/var/lib/voteweb": str(tmp_path)}
+    command = shlex.split(with_replacements(line, paths))
     (tmp_path / "backups").mkdir()
-    env = {"PATH": "/usr/bin:/bin", "VOTEWEB_REDIS_URL": server_url}
+    (tmp_path / "voteweb.env").write_text(f"VOTEWEB_REDIS_URL={server_url}\n")
+    env = {"PATH": "/usr/bin:/bin"}
     run = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60)
     assert run.returncode == 0, run.stderr
     (file,) = (tmp_path / "backups").iterdir()
