@@ -28,18 +28,22 @@ def _on_cluster(cause: Cause, wait: int) -> Iterator[Setup]:
 
 
 @contextmanager
-def running_on(nodes: Cluster, name: str, wait: int = 0, **env: str) -> Iterator[SupervisedSite]:
+def running_on(nodes: Cluster, name: str, wait: int = 0) -> Iterator[SupervisedSite]:
     """Run the site *name* on a cluster; its writes wait for *wait* replicas."""
-    env |= {"VOTEWEB_SITE": name, "VOTEWEB_WAIT_REPLICAS": str(wait)}
+    env = {"VOTEWEB_SITE": name, "VOTEWEB_WAIT_REPLICAS": str(wait)}
     with short_folder() as folder, running(SupervisedSite(folder, nodes.url, **env)) as site:
         yield site
 
 
 def replace_owner(nodes: Cluster) -> None:
-    """Kill the primary that has the site's slot, and start it again when its replica has taken over."""
+    """Kill the primary that has the site's slot, and start it again a while after its replica has taken over.
+
+    Until then the new primary has no replica: votes that wait for one are done, but not confirmed, and come again.
+    """
     replica = nodes.replica(KEY)
     nodes.owner(KEY).kill()
     until(lambda: nodes.owner(KEY) is replica, patience=30)
+    time.sleep(HANG / 2)
     nodes.recover()
 
 

@@ -32,7 +32,7 @@ def test_a_site_does_not_notice_the_failover_of_its_neighbour(nodes: Cluster) ->
     neighbour = next(name for name in map("site{}".format, count()) if _owner(nodes, name) is not _owner(nodes, SITE))
     home = _owner(nodes, neighbour)
     outcomes: list[Outcome] = []
-    with running_on(nodes, SITE, 1) as site, running_on(nodes, neighbour, 1) as other:
+    with running_on(nodes, SITE, 1) as site, running_on(nodes, neighbour) as other:
         calm = run_fault(other, lambda _: outcomes.append(run_fault(site, lambda _: replace_owner(nodes))))
     assert calm.refused == Counter()
     assert _owner(nodes, neighbour) is home
@@ -48,14 +48,21 @@ def _owner(nodes: Cluster, site: str) -> Node:
 
 
 def test_the_data_add_up_when_their_slot_moves_in_a_storm(nodes: Cluster) -> None:
-    """The slot moves to another node key by key, a replica of that takes over, and it moves back."""
+    """The slot moves to another node key by key, the replica of that takes over, and it moves back.
+
+    While the other node has all keys but not yet the slot, it can be read.
+    """
     store = open_store(settings(nodes.url, site=SITE))
     storm = StoreStorm(store)
     storm.start()
     try:
         until(lambda: storm.acts["post"] > 5)
         source, target = nodes.owner(KEY), nodes.others(KEY)[0]
-        nodes.move(KEY, target, batch=1)
+        nodes.begin_move(KEY, target)
+        while nodes.move_keys(KEY, target, 1):
+            pass
+        assert read_articles(store, [1]).keys() == {1}
+        nodes.complete_move(KEY, target)
         nodes.fail_over(KEY)
         nodes.wait_until_ready()
         nodes.move(KEY, source, batch=1)
