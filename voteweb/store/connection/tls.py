@@ -140,8 +140,9 @@ def advice(url: str, error: Any) -> str:
     for parts, sentence in _ADVICE:
         if any(part in text for part in parts):
             return sentence
+    is_plain = any(part in text for part in ("imeout", "imed out", "WRONG_VERSION", "PACKET_LENGTH"))
     other = scheme.replace("rediss", "redis")
-    return f"Does it speak TLS at this port? Without TLS, write {other}://."
+    return f"Does it speak TLS at this port? Without TLS, write {other}://." if is_plain else ""
 
 
 def hints(url: str, key_file: str) -> list[str]:
