@@ -1,4 +1,4 @@
-"""Databases of the store's tests: two engines, with and without a key prefix, and a primary under Sentinel."""
+"""Databases of the store's tests: two engines, with and without a key prefix, a primary under Sentinel, a cluster."""
 
 import shutil
 from collections.abc import Iterator
@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.clusters import cluster
 from tests.conftest import private_server
 from tests.helpers import needs
 from tests.machines import machines
@@ -15,6 +16,14 @@ from voteweb.store.keys import Keys
 ON_SECOND_ENGINE = {"connection", "scripts", "test_book", "test_health", "test_score", "test_server_info"}
 #: Folders whose tests are tables of thousands of cases: their second run, on a site with a prefix, is heavy.
 IN_TABLES = frozenset({"doctor", "scripts"})
+
+
+#: Folders and modules whose tests also run on a cluster: of each kind of command some.
+ON_CLUSTER = frozenset({
+    "test_account_deletion", "test_backup", "test_book", "test_combined_groups", "test_comments",
+    "test_concurrent_repair", "test_dump", "test_group_deletion", "test_imports", "test_listings", "test_lost_answers",
+    "test_pipeline", "test_races", "test_rescoring", "test_script_loading", "test_storm", "test_votes",
+})  # fmt: skip
 
 
 class Database(NamedTuple):
@@ -32,11 +41,11 @@ class RunningDatabase(NamedTuple):
 
 
 VALKEY, PREFIXED = Database("valkey"), Database("valkey", prefix="{site}:")
-REDIS, SENTINEL = Database("redis"), Database("sentinel")
+REDIS, SENTINEL, CLUSTER = Database("redis"), Database("sentinel"), Database("cluster", prefix="{site}:")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run each test that uses a database on all of them; a test that uses ``single_server`` not under Sentinel."""
+    """Run each test that uses a database on all of them; one that uses ``single_server`` not where servers change."""
     if "database" not in metafunc.fixturenames:
         return
     folders = metafunc.module.__name__.split(".")
@@ -48,16 +57,22 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     ]
     if "single_server" not in metafunc.fixturenames:
         databases.append(pytest.param(SENTINEL, id="sentinel", marks=pytest.mark.heavy))
+        if not ON_CLUSTER.isdisjoint(folders):
+            databases.append(pytest.param(CLUSTER, id="cluster", marks=pytest.mark.heavy))
     metafunc.parametrize("database", databases, indirect=True, scope="session")
 
 
 @pytest.fixture(scope="session")
 def database(request: pytest.FixtureRequest) -> Iterator[RunningDatabase]:
-    """A private server; under Sentinel, a primary with two replicas."""
+    """A private server; under Sentinel, a primary with two replicas; a cluster of three primaries, each with one."""
     kind, prefix = request.param
     if kind == "sentinel":
         with machines(down_after=60) as three:
             yield RunningDatabase(three.url, prefix)
+        return
+    if kind == "cluster":
+        with cluster(node_timeout=60) as nodes:
+            yield RunningDatabase(nodes.url, prefix)
         return
     if kind == "redis":
         needs(shutil.which("redis-server"), "a redis-server on PATH")
