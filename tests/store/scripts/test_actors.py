@@ -79,8 +79,9 @@ def test_every_script_for_a_member_checks_its_actor() -> None:
     others = {name for name in scripts.sources() if not name.startswith(("repair_", "convert_"))}
     assert {*WITH_ACTOR, *CHECKING, *WITHOUT_ACTOR} == others
     for name in WITH_ACTOR:
-        assert re.search(r"^local refusal.* = check_actor\(\)$", TEXTS[name], re.M), name
-        assert TEXTS[name].index("check_actor()") < TEXTS[name].index("redis.call"), name
+        (check,) = re.findall(r"^local (?:refusal|answer).* = (check_actor|begin_act)\(\)$", TEXTS[name], re.M)
+        assert TEXTS[name].index(check) < TEXTS[name].index("redis.call"), name
+        assert "answer_before()" not in TEXTS[name], "begin_act() says whether it comes before a refusal"
     assert {CALLS[name].script for name in ACTING} == WITH_ACTOR
 
 

@@ -2,10 +2,9 @@
 -- KEYS  1 notes:<member>  2 user:<member>  then the act's, then the actor's (see acts.lua)
 -- ARGV  1-3 the act's (see acts.lua)  4 text  5 the moderator's name  6 notes that a member may have  then the actor's
 -- Answers  done <id of the note> | full | unknown | logged-out | forbidden
-local refusal = check_actor()
-local before = answer_before()
-if before or refusal then
-  return before or refusal
+local answer = begin_act()
+if answer then
+  return answer
 end
 local text, author, most = unpack(ARGV, 4)
 local id, left = unpack(redis.call('HMGET', KEYS[2], 'id', 'left'))

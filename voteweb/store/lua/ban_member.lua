@@ -8,10 +8,9 @@
 --          | forbidden (also if the member has no lower role than the actor)
 -- The steps of store/ban_removals.py remove what the field ban-removal says: "<log id> <state> <time from which on articles
 -- are removed> <the same of comments>", each time "-" for none.
-local refusal, rank = check_actor()
-local before = answer_before()
-if before or refusal then
-  return before or refusal
+local answer, rank = begin_act()
+if answer then
+  return answer
 end
 local name, reason, session_id, seconds, articles, comments = unpack(ARGV, 4)
 local id, left, banned, until_time, role, held, removal = unpack(redis.call('HMGET', KEYS[1],

@@ -6,13 +6,9 @@
 --       that is taken out, the oldest first, when the list is full; empty if none is  then the actor's
 -- Answers  done (by this call or before) | unknown (it stands for nothing, or waits for a moderator) | full | logged-out
 --          | held | forbidden
-local refusal = check_actor()
-if refusal then
-  return refusal
-end
-local before = answer_before()
-if before then
-  return before
+local answer = begin_act()
+if answer then
+  return answer
 end
 local action, entry, most, kind, name, replaceable = unpack(ARGV, 4)
 check_types(1, 1, 'zset')

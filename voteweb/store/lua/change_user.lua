@@ -3,10 +3,9 @@
 -- ARGV  1-3 the act's (see acts.lua)  4 name in lower case  then field, value, and so on, then the actor's
 -- Answers  done | same (nothing was written, also to give a role to a member whose account is held) | unknown
 --          | last-admin | logged-out | forbidden
-local refusal = check_actor()
-local before = answer_before()
-if before or refusal then
-  return before or refusal
+local answer = begin_act()
+if answer then
+  return answer
 end
 local name, FIRST_FIELD = ARGV[4], 5
 local id, left, banned, until_time, role, held = unpack(

@@ -3,13 +3,9 @@
 -- ARGV  1-3 the act's (see acts.lua)  4 name in lower case  5 the field email-for  6 code of the language
 --       7 seconds until the first weekly mail  then the actor's
 -- Answers  done (by this call or before) | unknown (there is no address) | logged-out | held | forbidden
-local refusal = check_actor()
-if refusal then
-  return refusal
-end
-local before = answer_before()
-if before then
-  return before
+local answer = begin_act()
+if answer then
+  return answer
 end
 local name, choices, language, weekly_seconds = unpack(ARGV, 4)
 check_types(2, 2, 'zset')

@@ -4,10 +4,9 @@
 -- Answers  closed | already (it is closed) | ended <unix time> (its time was over) | unknown | gone (the article)
 --          | logged-out | forbidden
 -- The voters are kept as if it were open: it can be opened again until it ends.
-local refusal = check_actor()
-local before = answer_before()
-if before or refusal then
-  return before or refusal
+local answer = begin_act()
+if answer then
+  return answer
 end
 local reason, commenting_seconds = unpack(ARGV, 4)
 local refused = check_closing(KEYS[1], KEYS[2], commenting_seconds, true)

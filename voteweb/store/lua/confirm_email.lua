@@ -4,13 +4,9 @@
 --       6 the address  7 name in lower case  then the actor's
 -- Answers  done (by this call or before) | unknown (used, too old, or for another address by now) | logged-out | held
 --          | forbidden
-local refusal = check_actor()
-if refusal then
-  return refusal
-end
-local before = answer_before()
-if before then
-  return before
+local answer = begin_act()
+if answer then
+  return answer
 end
 local pending, until_time, address, name = unpack(ARGV, 4)
 check_types(2, 2, 'zset')

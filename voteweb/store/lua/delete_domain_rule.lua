@@ -2,10 +2,9 @@
 -- KEYS  1 domain-rules:  then the act's, then the actor's (see acts.lua)
 -- ARGV  1-3 the act's (see acts.lua)  4 domain  then the actor's
 -- Answers  done | same (there is none) | logged-out | forbidden
-local refusal = check_actor()
-local before = answer_before()
-if before or refusal then
-  return before or refusal
+local answer = begin_act()
+if answer then
+  return answer
 end
 check_types(1, 1, 'hash')
 check_log()

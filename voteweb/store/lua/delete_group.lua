@@ -4,10 +4,9 @@
 --       7 top-group:<name>  then the act's, then the actor's
 -- ARGV  1-3 the act's (see acts.lua)  4 name  then the actor's
 -- Answers  deleted | unknown | not-empty | logged-out | forbidden
-local refusal = check_actor()
-local before = answer_before()
-if before or refusal then
-  return before or refusal
+local answer = begin_act()
+if answer then
+  return answer
 end
 local name = ARGV[4]
 check_types(1, 1, 'set')

@@ -3,10 +3,9 @@
 --       thread.lua), the act's, the actor's
 -- ARGV  1-3 the act's (see acts.lua)  4 it as a member of rankings  then who is told, then the actor's
 -- Answers  dismissed <how many> | none | again (its reports are others) | logged-out | forbidden
-local refusal = check_actor()
-local before = answer_before()
-if before or refusal then
-  return before or refusal
+local answer = begin_act()
+if answer then
+  return answer
 end
 local told = take_told()
 local member = ARGV[4]

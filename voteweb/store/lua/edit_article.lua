@@ -11,10 +11,9 @@
 -- Answers  edited | unknown | gone | not-yours | late <unix time> | again <link> | no-group <names> | too-many
 --          | stale (somebody has changed the article since) | link-fixed (others have voted for it) | logged-out
 --          | forbidden | domain-refused <domain> <why> (a rule refuses the new link)
-local refusal = check_actor()
-local before = answer_before()
-if before or refusal then
-  return before or refusal
+local answer = begin_act()
+if answer then
+  return answer
 end
 local member, editor, edit_seconds, vote_score, max_lift, good_votes, max_ranked, has_domain, max_groups, new_title,
   new_link, new_text, known_link, link_seconds, known_revision, max_versions, version_seconds, add_count,

@@ -6,10 +6,9 @@
 --       edit  8 text  9 entries of an inbox  10 seconds for which it holds them  then the actor's
 -- Answers  edited | unknown | gone (the article) | comment-unknown | comment-gone | not-yours | late <unix time>
 --          | logged-out | held
-local refusal = check_actor()
-local before = answer_before()
-if before or refusal then
-  return before or refusal
+local answer = begin_act()
+if answer then
+  return answer
 end
 local number, comment, author, edit_seconds, text, inbox_size, inbox_seconds = unpack(ARGV, 4)
 local FIRST_MEMBER_KEY, last_member_key = 5, #KEYS - tonumber(ARGV[1])

@@ -4,10 +4,9 @@
 -- ARGV  1-3 the act's (see acts.lua)  4 "admit" or "refuse"  5 name in lower case  6 reason of a refusal
 --       7 new session id  then the actor's
 -- Answers  done | same (the account is not held, or refused already) | unknown | logged-out | forbidden | held
-local refusal = check_actor()
-local before = answer_before()
-if before or refusal then
-  return before or refusal
+local answer = begin_act()
+if answer then
+  return answer
 end
 local verdict, name, reason, session_id = unpack(ARGV, 4)
 local id, left, held, banned = unpack(redis.call('HMGET', KEYS[1], 'id', 'left', 'held', 'banned'))

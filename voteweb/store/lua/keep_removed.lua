@@ -2,10 +2,9 @@
 -- KEYS  1 article:<id>  2 answers:  then those of who is told (see thread.lua), the act's, the actor's
 -- ARGV  1-3 the act's (see acts.lua)  4 the article as a member of rankings  then who is told, then the actor's
 -- Answers  kept | none (no answer waits: it was settled before) | logged-out | forbidden
-local refusal = check_actor()
-local before = answer_before()
-if before or refusal then
-  return before or refusal
+local answer = begin_act()
+if answer then
+  return answer
 end
 local told = take_told()
 local member = ARGV[4]

@@ -6,10 +6,9 @@
 --          | overruled (what this undoes is not in force) | logged-out
 --          | forbidden (also if the member has no lower role than the actor)
 -- Without restoring, what the ban has not yet removed stays, and what it has removed can be restored later.
-local refusal, rank = check_actor()
-local before = answer_before()
-if before or refusal then
-  return before or refusal
+local answer, rank = begin_act()
+if answer then
+  return answer
 end
 local name, restores = unpack(ARGV, 4)
 local id, left, banned, until_time, role, held, removal = unpack(redis.call('HMGET', KEYS[1],

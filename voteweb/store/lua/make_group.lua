@@ -3,10 +3,9 @@
 -- ARGV  1-3 the act's (see acts.lua)  4 "make" or "change"  5 name  6 title  7 description
 --       8 whether its alias changes (0 or 1)  9 the alias, empty for none  then the actor's
 -- Answers  done | exists (also as the alias of a group) | unknown | alias-taken | logged-out | forbidden
-local refusal = check_actor()
-local before = answer_before()
-if before or refusal then
-  return before or refusal
+local answer = begin_act()
+if answer then
+  return answer
 end
 local action, name, title, description, has_alias, alias = unpack(ARGV, 4)
 check_types(1, 1, 'set')

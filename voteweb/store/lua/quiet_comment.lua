@@ -3,10 +3,9 @@
 -- ARGV  1-3 the act's (see acts.lua)  4 the comment's number, 0 for the article  5 the member's name
 --       6 whether no notices are wanted (0 or 1)  then the actor's
 -- Answers  done | unknown | gone (the article) | comment-unknown | comment-gone | not-yours | logged-out | held
-local refusal = check_actor()
-local before = answer_before()
-if before or refusal then
-  return before or refusal
+local answer = begin_act()
+if answer then
+  return answer
 end
 local number, name, is_quiet = tonumber(ARGV[4]), ARGV[5], ARGV[6] == '1'
 check_types(2, 2, 'hash')

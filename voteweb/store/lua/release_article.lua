@@ -9,10 +9,9 @@
 --       form shows, or empty for any  then its groups' names, then who is told, then the actor's
 -- Answers  released | already (it does not wait) | unknown | stale (its poster has changed it since) | again <unix time> (groups, link, poster or day are others)
 --          | logged-out | forbidden
-local refusal = check_actor()
-local before = answer_before()
-if before or refusal then
-  return before or refusal
+local answer = begin_act()
+if answer then
+  return answer
 end
 local told = take_told()
 local member, own_vote, vote_score, max_lift, good_votes, max_ranked, day, has_domain, voting_seconds, grace,

@@ -9,10 +9,9 @@
 --          | again (its author or its reports are others) | overruled (the ban does not remove it any more) | logged-out
 --          | forbidden
 -- With its replies, what is below is invisible at once; hide_replies.lua counts it.
-local refusal = check_actor()
-local before = answer_before()
-if before or refusal then
-  return before or refusal
+local answer = begin_act()
+if answer then
+  return answer
 end
 local told = take_told()
 local id, number, state, reason, reason_field, known_author, member, removed_by = unpack(ARGV, 4)

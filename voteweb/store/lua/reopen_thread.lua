@@ -3,10 +3,9 @@
 -- ARGV  1-3 the act's (see acts.lua)  4 seconds for which conversations are open  then the actor's
 -- Answers  reopened | already (it is not closed) | ended <unix time> (its time is over) | unknown | gone (the article)
 --          | logged-out | forbidden
-local refusal = check_actor()
-local before = answer_before()
-if before or refusal then
-  return before or refusal
+local answer = begin_act()
+if answer then
+  return answer
 end
 local commenting_seconds = ARGV[4]
 local refused = check_closing(KEYS[1], KEYS[2], commenting_seconds, false)

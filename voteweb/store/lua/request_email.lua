@@ -3,13 +3,9 @@
 -- ARGV  1-3 the act's (see acts.lua)  4 the entry, "confirm <name>"  5 the field email-pending  6 code of the language
 --       7 how many mails wait at most  then the actor's
 -- Answers  queued (by this call or before) | full | logged-out | held | forbidden
-local refusal = check_actor()
-if refusal then
-  return refusal
-end
-local before = answer_before()
-if before then
-  return before
+local answer = begin_act()
+if answer then
+  return answer
 end
 local entry, pending, language, most = unpack(ARGV, 4)
 check_types(2, 2, 'zset')

@@ -10,10 +10,9 @@
 -- Answers  restored | already (it is listed or held, or not removed by that ban) | unknown | deleted
 --          | again (groups, link, poster or day are others)
 --          | overruled (what this undoes is not in force) | logged-out | forbidden
-local refusal = check_actor()
-local before = answer_before()
-if before or refusal then
-  return before or refusal
+local answer = begin_act()
+if answer then
+  return answer
 end
 local told = take_told()
 local member, vote_score, max_lift, good_votes, max_ranked, day, has_domain, link_seconds, known_link,

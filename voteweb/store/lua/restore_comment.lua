@@ -7,10 +7,9 @@
 --          | overruled (what this undoes is not in force) | logged-out | forbidden
 -- Below a comment that is removed together with its replies, it stays hidden. One whose author has left the site since it was
 -- removed with its replies stays deleted: only what is below comes back.
-local refusal = check_actor()
-local before = answer_before()
-if before or refusal then
-  return before or refusal
+local answer = begin_act()
+if answer then
+  return answer
 end
 local told = take_told()
 local id, number, reason_field, known_author, removed_by = unpack(ARGV, 4)

@@ -3,10 +3,9 @@
 -- ARGV  1-3 the act's (see acts.lua)  4 domain  5 "refuse" or "hold"  6 the words that say why  7 the moderator's name
 --       8 rules that there may be  then the actor's
 -- Answers  done | same | full | logged-out | forbidden
-local refusal = check_actor()
-local before = answer_before()
-if before or refusal then
-  return before or refusal
+local answer = begin_act()
+if answer then
+  return answer
 end
 local domain, action, why, who, most = unpack(ARGV, 4)
 check_types(1, 1, 'hash')

@@ -6,10 +6,9 @@
 --       then the names, then the actor's
 -- Answers  set <groups> (as they now are) | unknown | gone | no-group <names> | too-many
 --          | overruled (what this undoes is not in force) | logged-out | forbidden
-local refusal = check_actor()
-local before = answer_before()
-if before or refusal then
-  return before or refusal
+local answer = begin_act()
+if answer then
+  return answer
 end
 local member, vote_score, max_lift, good_votes, max_ranked, max_groups, add_count = unpack(ARGV, 4)
 local FIRST_GROUP_KEY, FIRST_GROUP_NAME = 4, 11

@@ -5,13 +5,9 @@
 --       6 the digest that the caller read, or empty  7 the new digest, or empty for no feed  then the actor's
 -- Answers  done (by this call or before) | again <digest> (the feed has another address by now) | logged-out | held
 --          | forbidden
-local refusal = check_actor()
-if refusal then
-  return refusal
-end
-local before = answer_before()
-if before then
-  return before
+local answer = begin_act()
+if answer then
+  return answer
 end
 local field, name, known, digest = unpack(ARGV, 4)
 local stored = redis.call('HGET', KEYS[1], field) or ''

@@ -2,10 +2,9 @@
 -- KEYS  1 site:  then the act's, then the actor's (see acts.lua)
 -- ARGV  1-3 the act's (see acts.lua)  4 switch  5 value, "" to clear it  6 words  7 the admin's name  then the actor's
 -- Answers  done | same | logged-out | forbidden
-local refusal = check_actor()
-local before = answer_before()
-if before or refusal then
-  return before or refusal
+local answer = begin_act()
+if answer then
+  return answer
 end
 local name, value, words, who = unpack(ARGV, 4)
 check_types(1, 1, 'hash')

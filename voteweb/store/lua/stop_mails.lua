@@ -5,13 +5,9 @@
 --       7 "1" for a mail to it  then the actor's
 -- Answers  done (by this call or before) | unknown (the address is not the member's, or not any more) | logged-out | held
 --          | forbidden
-local refusal = check_actor()
-if refusal then
-  return refusal
-end
-local before = answer_before()
-if before then
-  return before
+local answer = begin_act()
+if answer then
+  return answer
 end
 local name, kind, address, warns = unpack(ARGV, 4)
 check_types(2, 3, 'zset')

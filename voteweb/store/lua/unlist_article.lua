@@ -15,10 +15,9 @@
 -- A deleted article loses its words, earlier ones too, and its voters; a removed one keeps them, so that it can be
 -- restored.
 -- A poster cannot delete what was removed: the reason must stay readable.
-local refusal = check_actor()
-local before = answer_before()
-if before or refusal then
-  return before or refusal
+local answer = begin_act()
+if answer then
+  return answer
 end
 local told = take_told()
 local member, new_status, reason, deleter, delete_seconds, known_link, known_poster, removed_by, day =

@@ -41,6 +41,13 @@ local function answer_before()
   return answer and cjson.decode(answer) or nil
 end
 
+-- Return the answer that this act has had before, also to an actor who may not act any more, else the refusal of its
+-- actor; else nil and the rank of the actor's role.
+local function begin_act()
+  local refusal, rank = check_actor()
+  return answer_before() or refusal, rank
+end
+
 -- Remember and return the answer of an act that has been done: sent again, it changes nothing.
 local function done(answer)
   local count = tonumber(ARGV[1])
