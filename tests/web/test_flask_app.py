@@ -32,7 +32,7 @@ def test_headers_are_those_of_flask(app: Flask, make: Callable[[], Response]) ->
 
 
 def test_wsgi_layers_do_what_hooks_do(make_app: MakeApp) -> None:
-    """shared_list_middleware.py and vote_middleware.py answer without hooks: a new one must be repeated in both."""
+    """shared_page_middleware.py and vote_middleware.py answer without hooks: a new one must be repeated in both."""
     app = make_app(site_url="https://news.example")
     hooks = {hook.__name__ for table in (app.before_request_funcs, app.after_request_funcs) for hook in table[None]}
     idle = {"csrf_protect", "_update_remember_cookie"}  # those of Flask-WTF and Flask-Login, which do nothing here

@@ -1,6 +1,7 @@
 """Pages of articles that members share: each viewer's own parts are filled in, and nothing is ever late."""
 
 import gc
+import re
 import time
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ from tests import factories
 from tests.web.browser import Browser
 from tests.web.conftest import MakeMember
 from voteweb.core.conversation import Conversation
+from voteweb.core.models import Role
 from voteweb.store import Store
 from voteweb.web import context, shared_articles
 
@@ -81,6 +83,76 @@ def test_what_others_did_is_on_the_next_page(bob: Browser, make_member: MakeMemb
         assert (button["aria-pressed"], own["aria-pressed"]) == (pressed, pressed)
         assert [button.one(data_votes="").text for button in (button, own)] == ["2", "1"]
         assert "1 new comment" in browser.response.text
+
+
+def write_comment(bob: Browser, store: Store) -> None:
+    factories.comment(store, 1, store.users.get("bob"))
+
+
+def read_new_comments(bob: Browser, store: Store) -> None:
+    bob.open("/a/1")
+    factories.comment(store)
+
+
+def vote(bob: Browser, store: Store) -> None:
+    store.votes.cast(1, store.users.get("bob"))
+    store.comment_votes.cast(factories.comment(store), store.users.get("bob"))
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda bob, store: None,
+        lambda bob, store: store.users.set_role("ann", Role.MODERATOR),
+        lambda bob, store: bob.post("/a/1/save", {"csrf_token": bob.csrf_token()}).open("/"),
+        vote,
+        write_comment,
+        read_new_comments,
+    ],
+    ids=["nothing", "role", "save", "vote", "comment", "new"],
+)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_page_before_flask_is_that_of_flask(
+    bob: Browser,
+    store: Store,
+    act: Callable[[Browser, Store], object],
+    language: str,
+    reached: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bob.open("/a/1")
+    act(bob, store)
+    answers = []
+    for is_before in (False, True, False):
+        monkeypatch.setattr(shared_articles, "_PATH", re.compile(r"/a/([0-9]+)" if is_before else "none"))
+        reached.clear()
+        response = bob.open("/a/1", headers={"Accept-Language": language}).response
+        assert reached == ([] if is_before else ["/a/1"])
+        headers = [header for header in response.headers if header[0] != "X-Request-Id"]
+        answers.append((re.sub(r'name="once" value="[^"]+"', "once", response.text), headers))
+    assert answers[1] == answers[2]
+
+
+@pytest.mark.parametrize(
+    ("address", "headers"), [("/a/1?page=1", {}), ("/a/2", {}), ("/a/1", {"Sec-Purpose": "prefetch"})]
+)
+def test_other_pages_are_left_to_flask(bob: Browser, address: str, headers: dict[str, str], reached: list[str]) -> None:
+    for _ in range(2):
+        bob.open("/a/1")
+    reached.clear()
+    bob.open(address, headers=headers)
+    assert reached == [address.partition("?")[0]]
+
+
+def test_unread_answers_are_marked_by_flask(bob: Browser, store: Store, reached: list[str]) -> None:
+    bob_comment = factories.comment(store, 1, store.users.get("bob"))
+    for _ in range(2):
+        bob.open("/a/1")
+    factories.comment(store, 1, store.users.get("ann"), parent=bob_comment.number)
+    reached.clear()
+    assert "1 new comment" in bob.open("/a/1").response.text
+    assert reached == ["/a/1"]
+    assert not bob.open("/inbox").page.all(class_="unread")
 
 
 def test_page_changes_with_the_time(

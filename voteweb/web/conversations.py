@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from flask import g, request
 from markupsafe import Markup
@@ -26,6 +27,9 @@ from voteweb.web.caching.conversation_cache import render_text
 from voteweb.web.context import now, settings, store
 from voteweb.web.i18n import formatting, locale
 
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
+
 
 class ConversationPages:
     """The conversation of one article, read for one page of it.
@@ -34,11 +38,19 @@ class ConversationPages:
     the comments that the page shows.
     """
 
-    def __init__(self, article: Article, read: ThreadRead, *, root: int = 0, number: int = 1) -> None:
+    def __init__(
+        self,
+        article: Article,
+        read: ThreadRead,
+        *,
+        root: int = 0,
+        number: int = 1,
+        order: CommentOrder = CommentOrder.SCORE,
+    ) -> None:
         """Choose the comments of page *number*: of the whole conversation, or of the replies to comment *root*."""
         self.article = article
         self.thread: Thread = read.thread
-        self.order = order_of_address()
+        self.order = order
         self.conversation = tree(read.thread, self.order)
         self.page: ConversationPage = self.conversation.below(root, number, settings().comments_on_page)
         if number > self.page.pages:
@@ -50,10 +62,13 @@ class ConversationPages:
         self._words: Future[dict[int, str]] | None = None
         self._voted: Future[frozenset[int]] | None = None
 
+    def is_whole(self, viewer: User | None) -> bool:
+        """Tell whether the words and the votes of *viewer* have been read: nothing is missing."""
+        return self._read.words is not None and (self._read.voted is not None or not viewer)
+
     def queue_missing(self, pipeline: Pipeline, viewer: User | None, others: Iterable[int] = ()) -> None:
         """Queue a read of the words and of the votes of *viewer* that are missing, also for the comments *others*."""
-        is_short = self._read.words is not None and (self._read.voted is not None or not viewer)
-        numbers = [] if is_short else sorted({row.node.number for row in self.page.rows} | set(others))
+        numbers = [] if self.is_whole(viewer) else sorted({row.node.number for row in self.page.rows} | set(others))
         if self._read.words is None and numbers:
             self._words = store().threads.queue_words(pipeline, self.article.id, numbers)
         if self._read.voted is None and numbers and viewer:
@@ -240,10 +255,10 @@ def queue_article(pipeline: Pipeline, id: int) -> tuple[Future[Article | None], 
     return article, queue_thread(pipeline, id) if settings().comments else None
 
 
-def is_prefetch() -> bool:
+def is_prefetch(environ: "WSGIEnvironment | None" = None) -> bool:
     """Tell whether nobody looks at the answer to this request yet: browsers ask for pages that may be opened next."""
     # Firefox before 115 names the purpose in X-Moz, some browsers of that time in Purpose.
-    environ = request.environ
+    environ = environ or request.environ
     purposes = (environ.get(name, "") for name in ("HTTP_SEC_PURPOSE", "HTTP_PURPOSE", "HTTP_X_MOZ"))
     return environ["REQUEST_METHOD"] == "HEAD" or any("prefetch" in purpose for purpose in purposes)
 

@@ -6,28 +6,41 @@ are filled in, and those whose page differs in more places get it rendered as a 
 posters, those who hide the article, and everybody whose form was refused.
 """
 
+import re
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from flask import Flask, current_app, render_template, request
+from flask import Flask, current_app, g, render_template, request
 from markupsafe import Markup
 
-from voteweb.core import comment_permissions, config, markup, permissions
+from voteweb.core import comment_permissions, config, permissions
 from voteweb.core.conversation import Conversation
-from voteweb.core.models import Article, Role, User
+from voteweb.core.models import Article, Role, User, Voter
+from voteweb.core.names import name_key
 from voteweb.core.ranking import voting_end
 from voteweb.core.validation import new_submission_token
-from voteweb.web.caching import own_parts
-from voteweb.web.caching.frames import Pieces, cut, fill
-from voteweb.web.caching.page_cache import is_linked_query
+from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.own_votes import mark_voted
+from voteweb.store.viewers import Viewer
+from voteweb.web import my_site
+from voteweb.web.caching import own_parts, shared_pages
+from voteweb.web.caching.fragment_cache import render as render_fragment
+from voteweb.web.caching.frames import Part, Pieces, cut, fill
+from voteweb.web.caching.page_cache import Key, is_linked_query, page_key
 from voteweb.web.caching.sized_cache import SizedCache
 from voteweb.web.context import now, settings, store
-from voteweb.web.conversations import ConversationPages
+from voteweb.web.conversations import ConversationPages, is_prefetch
 from voteweb.web.i18n import formatting, locale
+from voteweb.web.own_marks import mark_saved
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
 
 _EXTENSION = "voteweb.shared_articles"
+#: The path of an article; Flask takes some others too.
+_PATH = re.compile(r"/a/([1-9][0-9]{0,15})", re.ASCII)
 #: Bytes that a page takes besides its HTML.
 _ENTRY_BYTES = 2_000
 
@@ -62,28 +75,90 @@ def may_share(user: User | None, article: Article) -> bool:
 
 def render(user: User | None, article: Article, pages: ConversationPages | None) -> bytes:
     """Return the page of *article*, with the marks of *user*, and its conversation for *user*, who may share it."""
-    parts = own_parts.parts() | {"once": [new_submission_token().encode()]}
+    key = page_key(request.environ, locale.current().code)
+    return _fill(_find(key, article, pages) or _make(key, article, pages), user, pages, own_parts.parts())
+
+
+def _fill(pieces: Pieces, user: User | None, pages: ConversationPages | None, parts: dict[str, Part]) -> bytes:
+    parts["once"] = [new_submission_token().encode()]
     if pages and pages.page.rows:
         parts["comments"] = pages.encoded_comments(user, pages.is_open)
         parts["new"] = [_new(user, pages).encode()]
-    return fill(_shared(article, pages).pieces, parts)
+    return fill(pieces, parts)
 
 
-def _shared(article: Article, pages: ConversationPages | None) -> _Shared:
-    cache = cast("SizedCache[_Shared]", current_app.extensions[_EXTENSION])
-    key = request.scheme, request.host, request.full_path, locale.current().code, article.voted, article.saved
-    shared, conversation = cache.get(key), pages.conversation if pages else None
-    is_same = shared is not None and shared.article == article and shared.conversation() is conversation
-    if shared and is_same and shared.since <= now() < shared.until:
-        return shared
+def _find(key: Key, article: Article, pages: ConversationPages | None) -> Pieces | None:
+    """Return the page of *article* and its conversation as they are now, None if it is to be made."""
+    shared = _cache(current_app).get((*key, article.voted, article.saved))
+    if shared is None or shared.article != article or not shared.since <= now() < shared.until:
+        return None
+    return shared.pieces if shared.conversation() is (pages.conversation if pages else None) else None
+
+
+def _make(key: Key, article: Article, pages: ConversationPages | None) -> Pieces:
     context = {"pages": pages} if pages else {}
     with own_parts.for_all_members() as mark:
         html = render_template("articles/show.html", article=article, all_groups=(), earlier=(), **context)
-    reference = weakref.ref(conversation) if conversation else _no_conversation
+    reference = weakref.ref(pages.conversation) if pages else _no_conversation
     shared = _Shared(article, reference, now(), _until(article, pages), cut(html, mark))
     if is_linked_query(request.query_string.decode("latin-1")):
-        cache.put(key, shared, sum(map(len, shared.pieces)) + len(article.text) + _ENTRY_BYTES)
-    return shared
+        size = sum(map(len, shared.pieces)) + len(article.text) + _ENTRY_BYTES
+        _cache(current_app).put((*key, article.voted, article.saved), shared, size)
+    return shared.pieces
+
+
+def _cache(app: Flask) -> "SizedCache[_Shared]":
+    return cast("SizedCache[_Shared]", app.extensions[_EXTENSION])
+
+
+@dataclass(frozen=True, slots=True)
+class _ArticlePage:
+    """The page of an article, under this key (see :mod:`voteweb.web.caching.shared_page_middleware`)."""
+
+    id: int
+    key: Key
+    language: locale.Language
+    route: str = "articles.show"
+
+    def queue(self, pipeline: Pipeline, voter: Voter, _viewer: Future[Viewer]) -> Callable[..., bytes | None]:
+        """Queue a read of article and conversation for *voter*, and a note of the visit.
+
+        To note it once more, for a page that a view makes then, changes nothing.
+        """
+        site = store()
+        thread = site.threads.queue_read(pipeline, self.id, viewer_id=voter.id, visitor=voter.name)
+        votes = site.own_votes.queue(pipeline, (self.id,), voter.id)
+        saves = my_site.queue_saves(pipeline, (self.id,), voter)
+
+        def fill_found(user: User, parts: dict[str, Part]) -> bytes | None:
+            article = thread.result.article
+            if not shared_pages.may_share(user) or article is None or not may_share(user, article) or g.unread.comments:
+                return None
+            (article,) = mark_saved(mark_voted((article,), votes.result), saves.result)
+            pages = ConversationPages(article, thread.result)
+            pieces = _find(self.key, article, pages) if pages.is_whole(user) else None
+            return _fill(pieces, user, pages, parts) if pieces else None
+
+        return fill_found
+
+
+def finder(app: Flask) -> Callable[..., _ArticlePage | None]:
+    """Return what finds the page of an article that may answer a request to *app*."""
+    cache, has_comments = _cache(app), cast(bool, app.extensions["voteweb.settings"].comments)
+    excluded = shared_pages.of_app(app).excluded
+
+    def find(environ: "WSGIEnvironment", cookies: Mapping[str, str], voter: Voter) -> _ArticlePage | None:
+        match = _PATH.fullmatch(environ.get("PATH_INFO", ""))
+        if not match or environ.get("QUERY_STRING") or not has_comments or is_prefetch(environ):
+            return None
+        language = locale.negotiate(cookies.get(locale.COOKIE, ""), environ.get("HTTP_ACCEPT_LANGUAGE", ""))
+        key = page_key(environ, language.code)
+        kept = [cache.get((*key, voted, saved)) for voted in (False, True) for saved in (False, True)]
+        # Whoever cannot have it would wait for two round trips.
+        is_usual = any(page and name_key(page.article.poster) != name_key(voter.name) for page in kept)
+        return _ArticlePage(int(match[1]), key, language) if is_usual and not excluded.get(voter.id, False) else None
+
+    return find
 
 
 def _no_conversation() -> None:
@@ -102,4 +177,4 @@ def _new(user: User | None, pages: ConversationPages) -> Markup:
     """Return the line about the comments that are new to *user*, empty if there are none."""
     if not pages.new_here(user) and not pages.new_elsewhere(user):
         return Markup()
-    return markup.trusted(render_template("comments/_new.html", pages=pages))
+    return render_fragment("comments/_new.html", locale.current().code, pages=pages, viewer=user)

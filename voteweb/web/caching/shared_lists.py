@@ -1,18 +1,25 @@
 """Lists of articles that members share: of each row, the viewer gets one of their own only if it differs for them."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from flask import render_template
+from flask import Flask, render_template
 
-from voteweb.core.models import Article
+from voteweb.core.models import Article, User, Voter
 from voteweb.core.names import name_key
+from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.viewers import Viewer
 from voteweb.web.auth.login import viewer
 from voteweb.web.caching import own_parts, shared_pages
 from voteweb.web.caching.fragment_cache import fragments
 from voteweb.web.caching.frames import Frame, Part, fill
-from voteweb.web.own_marks import NO_MARK, Mark
+from voteweb.web.i18n.locale import Language
+from voteweb.web.own_marks import NO_MARK, Mark, queue_marks
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
 
 ROWS = "rows"
 #: Bytes that a row takes besides its HTML, of which there are some of its own for members who did something with it.
@@ -98,6 +105,45 @@ def render_and_keep(
     marks = {row.id: Mark(row.voted, row.new, row.saved) for row in own_rows if row.voted or row.new or row.saved}
     member = viewer()
     return fill_frame(frame, own_parts.parts(), marks, member.name if member else "")
+
+
+@dataclass(frozen=True, slots=True)
+class FramePage:
+    """A list that a frame answers (see :mod:`voteweb.web.caching.shared_page_middleware`)."""
+
+    frame: Frame
+
+    @property
+    def language(self) -> Language:
+        """That of the frame."""
+        return self.frame.language
+
+    @property
+    def route(self) -> str:
+        """That of the frame."""
+        return self.frame.route
+
+    def queue(self, pipeline: Pipeline, voter: Voter, viewer: Future[Viewer]) -> Callable[..., bytes | None]:
+        """Queue a read of the marks of *voter* on the articles of the list."""
+        marks = queue_marks(pipeline, self.frame.content.ids, voter, viewer)
+
+        def fill(user: User, parts: dict[str, Part]) -> bytes | None:
+            if not shared_pages.may_share(user, self.frame.shown):
+                return None
+            return fill_frame(self.frame, parts, marks.result, user.name)
+
+        return fill
+
+
+def finder(app: Flask) -> Callable[..., FramePage | None]:
+    """Return what finds the frame that may answer a request to *app*."""
+    shared = shared_pages.of_app(app)
+
+    def find(environ: "WSGIEnvironment", cookies: Mapping[str, str], voter: Voter) -> FramePage | None:
+        frame = shared.find(environ, cookies, voter)
+        return FramePage(frame) if frame else None
+
+    return find
 
 
 def fill_frame(frame: Frame, parts: Mapping[str, Part], marks: Mapping[int, Mark], name: str) -> bytes:

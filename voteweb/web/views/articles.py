@@ -37,7 +37,7 @@ from voteweb.web.auth.login import (
 )
 from voteweb.web.caching import shared_lists, shared_pages
 from voteweb.web.context import now, settings, store
-from voteweb.web.conversations import ConversationPages
+from voteweb.web.conversations import ConversationPages, order_of_address
 from voteweb.web.forms import EditForm, Form
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.own_marks import mark_saved, queue_own_votes, with_viewer_votes
@@ -132,8 +132,9 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
         return _render_gone(article, viewer.result, thread.result if thread else None)
     more = page_pipeline()
     earlier = store().articles.queue_earlier(more, id) if permissions.may_moderate(viewer.result) else None
-    pages = ConversationPages(article, thread.result, number=page_number()) if thread else None
-    if pages:
+    pages = None
+    if thread:
+        pages = ConversationPages(article, thread.result, number=page_number(), order=order_of_address())
         pages.queue_missing(more, viewer.result)
         pages.queue_mark_read(more, viewer.result)
     if not context and shared_articles.may_share(viewer.result, article):
@@ -155,7 +156,7 @@ def _render_gone(article: Article, viewer: User | None, thread: ThreadRead | Non
     """Return the page of an article that is gone; what others wrote below one that its poster deleted stays."""
     context: dict[str, Any] = {}
     if thread and article.status is ArticleStatus.DELETED and thread.thread.nodes:
-        pages = ConversationPages(article, thread, number=page_number())
+        pages = ConversationPages(article, thread, number=page_number(), order=order_of_address())
         pipeline = page_pipeline()
         pages.queue_missing(pipeline, viewer)
         pipeline.execute()

@@ -11,7 +11,7 @@ from voteweb.store.threads import ThreadRead
 from voteweb.web import conversations
 from voteweb.web.auth.login import page_pipeline, queue_viewer
 from voteweb.web.context import store
-from voteweb.web.conversations import ConversationPages
+from voteweb.web.conversations import ConversationPages, order_of_address
 from voteweb.web.pagination import page_number
 
 blueprint = Blueprint("comment_page", __name__)
@@ -37,7 +37,7 @@ def _show(article: Article, read: ThreadRead, number: int, viewer: User | None) 
     node = read.thread.nodes.get(number)
     if node is None:
         raise NoSuchComment()
-    pages = ConversationPages(article, read, root=number, number=page_number())
+    pages = ConversationPages(article, read, root=number, number=page_number(), order=order_of_address())
     conversation = pages.conversation
     may_read = comment_permissions.may_read_comment(viewer, node, is_covered=conversation.is_covered(number))
     if not may_read and not conversation.is_shown(number):

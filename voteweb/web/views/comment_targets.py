@@ -20,7 +20,7 @@ from voteweb.web.auth.login import queue_viewer, treat_as_reader
 from voteweb.web.caching.comment_rows import ShownComment
 from voteweb.web.comment_forms import CommentForm
 from voteweb.web.context import store
-from voteweb.web.conversations import ConversationPages
+from voteweb.web.conversations import ConversationPages, order_of_address
 from voteweb.web.responses import wants_json
 from voteweb.web.urls import safe_path
 
@@ -63,7 +63,7 @@ def read_target(id: int, number: int) -> Target:
     if article.result.status is ArticleStatus.HELD and not permissions.may_read(viewer.result, article.result):
         raise ArticleGone()
     node = thread.result.thread.nodes.get(number)
-    pages = ConversationPages(article.result, thread.result, root=number)
+    pages = ConversationPages(article.result, thread.result, root=number, order=order_of_address())
     if node:
         pages.queue_missing(pipeline, viewer.result, [number])
         pipeline.execute()
