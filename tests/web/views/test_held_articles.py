@@ -76,6 +76,7 @@ def test_moderator_releases_or_refuses_from_the_queue(
     id = id_of(new)
     new.open(f"/a/{id}/edit").submit(f"/a/{id}/edit", title="First words, better")
     assert new.location == f"/a/{id}"
+    assert "Articles that wait for a look : 1" in mod.open("/waiting").page.one("main").text
     assert mod.open("/reports").page.one("strong", class_="badge").text == "1"
     mod.submit(f"/a/{id}/release")
     assert mod.follow().flashes == ["The article has been published. Its time is that of now."]

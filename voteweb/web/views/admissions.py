@@ -39,6 +39,7 @@ def _render(number: int, refused: RefusedReason | None = None) -> ResponseReturn
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
     queue = store().admissions.queue_page(pipeline, number)
+    held_count = store().held_articles.queue_count(pipeline)
     pipeline.execute()
     require_moderator(viewer.result)
     page = check_page_exists(queue.result)
@@ -51,7 +52,8 @@ def _render(number: int, refused: RefusedReason | None = None) -> ResponseReturn
     ]
     pipeline.execute()
     rows = [(member.result, near.result) for member, near in zip(members, neighbours, strict=True) if member.result]
-    return render_template("admissions/index.html", page=page, rows=rows, refused=refused), 422 if refused else 200
+    context = {"rows": rows, "refused": refused, "held_count": held_count.result}
+    return render_template("admissions/index.html", page=page, **context), 422 if refused else 200
 
 
 @blueprint.post("/u/<name>/admit")
