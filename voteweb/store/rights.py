@@ -11,7 +11,7 @@ from voteweb.store.connection.transport import replies_to
 
 #: The commands that the store and its scripts send, by the number of arguments with which a server accepts them.
 COMMANDS = {
-    0: "DBSIZE EXEC MULTI TIME",
+    0: "EXEC MULTI TIME",
     1: """BITCOUNT BITFIELD_RO DEL EXISTS EXPIRETIME GET HGETALL HKEYS HLEN HRANDFIELD INCR LLEN PERSIST PEXPIRETIME
         PTTL RPOP SCAN SCARD SMEMBERS STRLEN TTL TYPE UNLINK XLEN ZCARD""",
     2: """EXPIRE EXPIREAT GETBIT HDEL HEXISTS HGET HMGET HSCAN INCRBY LINDEX LPOS LPUSH PEXPIREAT RENAME RPUSH SADD SET
