@@ -73,6 +73,29 @@ def test_last_known_switches_hold_while_the_database_is_away(
     assert bob.post("/a/1/vote", {"csrf_token": token}).status == 503
 
 
+def test_a_silent_database_keeps_each_request_waiting_for_switches_once(
+    root: User, store: Store, bob: Browser, switch_clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def time_out(_: object) -> None:
+        switch_clock.now += 2.0
+        asked.append(switch_clock.now)
+        raise Unavailable
+
+    bob.open("/new")
+    switch_clock.now += 5
+    with monkeypatch.context() as silent:
+        silent.setattr(type(store.switches), "read_once", time_out)
+        for seconds, count in ((0.0, 1), (3.0, 1), (2.1, 2)):
+            switch_clock.now += seconds
+            bob.open("/new")
+            assert len(asked) == count
+    set_switch(store, root, SwitchName.ANNOUNCEMENT, ON, "Hello.")
+    switch_clock.now += 5.1
+    assert notices(bob) == ["Hello."]
+
+
 def test_switches_are_read_once_a_second_at_most(
     root: User, store: Store, bob: Browser, switch_clock: Clock, count_round_trips: CountRoundTrips
 ) -> None:

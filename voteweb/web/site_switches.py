@@ -4,7 +4,6 @@ So a switch holds within a second in every process, which makes a round trip a s
 database is away, the last known switches hold.
 """
 
-from contextlib import suppress
 from threading import Lock
 from time import monotonic
 from typing import cast
@@ -42,11 +41,19 @@ class KnownSwitches:
         return self._known
 
     def read(self) -> None:
-        """Read the switches again, unless the database is away."""
-        self._due = monotonic() + REFRESH_SECONDS
-        with suppress(Unavailable):
+        """Read the switches again, unless the database is away.
+
+        One that has kept this request waiting is asked again only after twice that time, so that the next requests, and
+        the error page of this one, do not wait for it once more.
+        """
+        began = monotonic()
+        self._due = began + REFRESH_SECONDS
+        try:
             self._known = store().switches.read_once()
             current_app.extensions["voteweb.settings"] = self._known.settings(self.start_settings)
+        except Unavailable:
+            ended = monotonic()
+            self._due = ended + REFRESH_SECONDS + 2 * (ended - began)
 
 
 def init_app(app: Flask, settings: Settings) -> None:
