@@ -1,14 +1,17 @@
 """The URLs of clusters, and what opening one asks for."""
 
 import pytest
+from redis.cluster import ClusterNode
 
 from tests.conftest import MakeStore
 from tests.helpers import free_ports
 from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store import open_store
+from voteweb.store.connection import slot_nodes
 from voteweb.store.connection.cluster import ClusterUrl, parse
 from voteweb.store.connection.factory import open_connection
+from voteweb.store.connection.slot_nodes import Address
 from voteweb.store.keys import Keys
 
 ANONYMOUS = {"username": None, "password": None}
@@ -58,6 +61,27 @@ def test_a_cluster_is_contacted_by_the_first_command() -> None:
     with pytest.raises(Unavailable):
         store.connection.ping()
     store.connection.close()
+
+
+def test_a_node_of_the_url_that_is_known_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[Address]] = []
+
+    class Manager:
+        def __init__(self, *_: object, **__: object) -> None:
+            self.startup_nodes = {name: ClusterNode(name, 1) for name in ("127.0.0.1", "10.0.0.1")}
+            self.slots_cache = {0: [ClusterNode("10.0.0.1", 1)]}
+
+        def initialize(self, *, additional_startup_nodes_info: list[Address]) -> None:
+            asked.append(additional_startup_nodes_info)
+
+        def get_node_from_slot(self, _slot: int) -> None:
+            pass
+
+    monkeypatch.setattr(slot_nodes, "NodesManager", Manager)
+    monkeypatch.setattr(slot_nodes, "LOOK_UP_SECONDS", 0.0)
+    nodes = slot_nodes.SlotNodes([("127.0.0.1", 1), ("127.0.0.1", 2)], 0, {})
+    assert [nodes.primary(), nodes.primary()] == [[("10.0.0.1", 1)]] * 2
+    assert asked == [[("127.0.0.1", 2)]]
 
 
 @pytest.mark.usefixtures("single_server")

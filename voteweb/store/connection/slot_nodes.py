@@ -66,7 +66,9 @@ class SlotNodes:
             nodes = [ClusterNode(*address) for address in self._addresses]  # type: ignore[no-untyped-call]
             self._manager = NodesManager(nodes, **options)
         else:  # All nodes that were known may have been replaced by others since: those of the URL are asked, too.
-            self._manager.initialize(additional_startup_nodes_info=list(self._addresses))
+            known = {(node.host, int(node.port)) for node in self._manager.startup_nodes.values()}
+            others = [address for address in self._addresses if address not in known]  # a silent node costs time
+            self._manager.initialize(additional_startup_nodes_info=others)
         self._manager.get_node_from_slot(self._slot)  # raises an error if none has it
         return [(node.host, int(node.port)) for node in self._manager.slots_cache[self._slot]]
 
