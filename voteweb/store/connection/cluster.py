@@ -133,9 +133,9 @@ class SlotPool(Pool):
 
 
 class SlotMove:
-    """Whether the slot is being moved to another node, as a primary knew it a second ago.
+    """Whether the slot is being moved to another node, as its primary knew it a second ago.
 
-    Its replicas do not know, and answer as if the keys that have been moved did not exist.
+    The primary's replicas do not know, and answer as if the keys that have been moved did not exist.
     """
 
     def __init__(self, client: redis.Redis, key: str) -> None:
@@ -145,15 +145,38 @@ class SlotMove:
         self._valid_until = 0.0
 
     def is_moving(self) -> bool:
-        """Tell whether the slot is being moved; once a second a primary is asked."""
+        """Tell whether the slot is being moved; once a second its primary is asked.
+
+        While that does not answer, what it said last holds. After it has said MOVED, as at the end of a move, its
+        replicas may not know yet.
+        """
         if time.monotonic() >= self._valid_until:
             self._valid_until = time.monotonic() + MOVE_CHECK_SECONDS
             try:
                 self._client.exists(self._absent_key)
                 self._is_moving = False
-            except redis.RedisError as error:
-                self._is_moving = type(error) is AskError
+            except AskError:  # also MOVED
+                self._is_moving = True
+            except redis.RedisError:
+                pass
         return self._is_moving
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._client.close()
+
+
+class SlotReplicas(Replicas):
+    """The replicas of a slot's primary, which do not answer while the slot is being moved."""
+
+    def __init__(self, client: redis.Redis, slot_move: SlotMove) -> None:
+        super().__init__(client, have_gaps=slot_move.is_moving)
+        self._slot_move = slot_move
+
+    def close(self) -> None:
+        """Close all connections."""
+        super().close()
+        self._slot_move.close()
 
 
 def client_and_replicas(
@@ -177,4 +200,4 @@ def client_and_replicas(
     # A primary that hung and was replaced accepts writes after it wakes, until it has heard of its successor.
     primary = client(is_primary=True, **common | {"health_check_interval": IDLE_CHECK_SECONDS})
     slot_move = SlotMove(client(is_primary=True, **short), keys.prefix)
-    return primary, Replicas(client(is_primary=False, **short), have_gaps=slot_move.is_moving)
+    return primary, SlotReplicas(client(is_primary=False, **short), slot_move)
