@@ -58,6 +58,7 @@ def begin_move(nodes: Cluster) -> Node:
 
 def test_a_site_is_served_while_its_slot_moves_and_after(nodes: Cluster, open_news: OpenStore) -> None:
     store, impatient = open_news(), open_news(redis_deadline=0.3)
+    one_node = open_news(redis_url=f"redis://127.0.0.1:{nodes.owner(KEY).port}", redis_deadline=0.3)
     article, (bob, cid) = factories.article(store), factories.users(store, 2)
     target = begin_move(nodes)
     # Reads follow ASK; scripts of several keys, of which some do not exist, get TRYAGAIN.
@@ -68,6 +69,8 @@ def test_a_site_is_served_while_its_slot_moves_and_after(nodes: Cluster, open_ne
         impatient.votes.cast(article.id, bob)
     with pytest.raises(Unavailable):
         broken(impatient)
+    with pytest.raises(Unavailable):
+        one_node.articles.get(article.id)
     nodes.complete_move(KEY, target)
     assert store.votes.cast(article.id, bob) == 2
     nodes.fail_over(KEY)
@@ -118,6 +121,20 @@ def test_readers_are_answered_by_a_replica_of_the_slots_node(nodes: Cluster, ope
         until(partial(is_answered_by, replica))
         # The connection to this replica is told MOVED; once that is noticed, it leads to the replica of the new node.
         nodes.move(KEY, nodes.others(KEY)[0])
+
+
+def test_closing_a_store_leaves_no_connection_open(nodes: Cluster, open_news: OpenStore) -> None:
+    for node in nodes.nodes:
+        node.command("ACL", "SETUSER", "bob", "on", ">secret", "~*", "+@all")
+
+    def connections() -> list[Any]:
+        return [row for node in nodes.nodes for row in node.client.client_list() if row["user"] == "bob"]
+
+    store = open_news(redis_url=nodes.url.replace("://", "://bob:secret@"), read_replicas=1)
+    assert titles(store) == []
+    assert connections()
+    store.connection.close()
+    until(lambda: not connections())
 
 
 def test_readers_miss_nothing_while_the_slot_moves(

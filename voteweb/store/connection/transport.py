@@ -27,7 +27,9 @@ def send(
 def _follow_ask(client: redis.Redis, commands: Sequence[tuple[Any, ...]], replies: list[Any]) -> list[Any]:
     """Return *replies*, instead of those that say ASK the replies of the node they name; raise the first error."""
     if asked := [at for at, reply in enumerate(replies) if type(reply) is AskError]:
-        pool: Any = client.connection_pool  # that of a cluster
+        pool: Any = client.connection_pool
+        if not hasattr(pool, "ask"):  # the URL names one node of a cluster as if it were a server
+            raise replies[asked[0]]
         for at, reply in zip(asked, pool.ask(replies[asked[0]], [commands[at] for at in asked]), strict=True):
             replies[at] = reply
     for reply in replies:
