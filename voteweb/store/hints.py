@@ -1,4 +1,4 @@
-"""Hints: what this process saw last. They guide what to ask Redis for and are never shown as an answer."""
+"""Hints: what this process saw last. They guide what to ask Redis for; what Redis answers decides whether they hold."""
 
 from typing import TypeVar
 
