@@ -85,7 +85,7 @@ def _client_and_replicas(
         return None
     if re.search("/[0-9]*[1-9]", urlsplit(url).path, re.ASCII):
         raise ConfigError("VOTEWEB_REDIS_URL ends with the number of a database, but a cluster has only database 0.")
-    if "{" not in keys.prefix:
+    if not keys.name:
         raise ConfigError(
             "A cluster needs VOTEWEB_SITE, the name of the site: it keeps all data of one name on one of its nodes."
         )
