@@ -8,7 +8,7 @@ import pytest
 
 from tests import factories
 from tests.store.examination import run
-from voteweb.core.models import Role, Voter
+from voteweb.core.models import Reason, Role, Voter
 from voteweb.store import Store
 from voteweb.store.viewers import Viewer
 
@@ -53,6 +53,14 @@ def test_each_change_is_seen_at_once(
 ) -> None:
     change(store)
     assert is_seen(read(store, voter))
+
+
+def test_what_waits_is_counted_at_once_for_moderators(store: Store, voter: Voter) -> None:
+    store.users.set_role(voter.name, Role.MODERATOR)
+    assert read(store, voter).open_reports == 0
+    article = factories.article(store)
+    store.reports.make(article.id, factories.user(store, "cid"), Reason.SPAM, "")
+    assert read(store, voter).open_reports == 1
 
 
 def test_another_session_of_the_same_member_is_its_own(store: Store, voter: Voter) -> None:

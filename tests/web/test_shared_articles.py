@@ -12,8 +12,9 @@ from tests import factories
 from tests.web.browser import Browser
 from tests.web.conftest import MakeMember
 from voteweb.core.conversation import Conversation
-from voteweb.core.models import Role
+from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
 from voteweb.web import context, shared_articles
 
 
@@ -85,6 +86,15 @@ def test_what_others_did_is_on_the_next_page(bob: Browser, make_member: MakeMemb
         assert "1 new comment" in browser.response.text
 
 
+def test_vote_alone_and_end_of_the_conversation_alone_change_the_page(bob: Browser, store: Store) -> None:
+    assert bob.open("/a/1").page.by_id("a1").all(class_="vote")[0].one(data_votes="").text == "1"
+    store.votes.cast(1, factories.user(store, "dora"))
+    assert bob.open("/a/1").page.by_id("a1").all(class_="vote")[0].one(data_votes="").text == "2"
+    assert "Heated" not in bob.response.text
+    store.comment_removals.close(1, NewLogEntry(LogAction.CLOSE, "ann", article=1, why="Heated"), actor=None)
+    assert "Heated" in bob.open("/a/1").response.text
+
+
 def write_comment(bob: Browser, store: Store) -> None:
     factories.comment(store, 1, store.users.get("bob"))
 
@@ -144,11 +154,14 @@ def test_other_pages_are_left_to_flask(bob: Browser, address: str, headers: dict
     assert reached == [address.partition("?")[0]]
 
 
-def test_unread_answers_are_marked_by_flask(bob: Browser, store: Store, reached: list[str]) -> None:
+def test_unread_answers_are_marked_by_flask(
+    bob: Browser, make_member: MakeMember, store: Store, reached: list[str]
+) -> None:
     bob_comment = factories.comment(store, 1, store.users.get("bob"))
     for _ in range(2):
         bob.open("/a/1")
     factories.comment(store, 1, store.users.get("ann"), parent=bob_comment.number)
+    make_member("cem").open("/a/1")  # from now on there is a page to share
     reached.clear()
     assert "1 new comment" in bob.open("/a/1").response.text
     assert reached == ["/a/1"]

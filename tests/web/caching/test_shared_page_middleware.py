@@ -40,6 +40,18 @@ def test_answer_has_the_headers_of_flask(member: Browser, reached: list[str]) ->
     assert [h for h in from_frame.headers if h[0] not in ids] == [h for h in from_flask.headers if h[0] not in ids]
 
 
+def test_answers_are_counted_at_once(member: Browser, store: Store, reached: list[str]) -> None:
+    ann, bob = store.users.get("ann"), store.users.get("bob")
+    comment = factories.comment(store, 1, bob)
+    member.open("/new")
+    reached.clear()
+    for count in (1, 2):
+        factories.comment(store, 1, ann, parent=comment.number)
+        inbox = member.open("/new").page.one("nav", class_="account").one("a", href="/inbox")
+        assert inbox.one(class_="badge").text == str(count)
+    assert reached == []
+
+
 def test_session_without_a_form_token_is_left_to_flask(
     app: Flask, store: Store, member: Browser, reached: list[str]
 ) -> None:
