@@ -62,13 +62,10 @@ class ConversationPages:
         self._words: Future[dict[int, str]] | None = None
         self._voted: Future[frozenset[int]] | None = None
 
-    def is_whole(self, viewer: User | None) -> bool:
-        """Tell whether the words and the votes of *viewer* have been read: nothing is missing."""
-        return self._read.words is not None and (self._read.voted is not None or not viewer)
-
     def queue_missing(self, pipeline: Pipeline, viewer: User | None, others: Iterable[int] = ()) -> None:
         """Queue a read of the words and of the votes of *viewer* that are missing, also for the comments *others*."""
-        numbers = [] if self.is_whole(viewer) else sorted({row.node.number for row in self.page.rows} | set(others))
+        is_short = self._read.words is not None and (self._read.voted is not None or not viewer)
+        numbers = [] if is_short else sorted({row.node.number for row in self.page.rows} | set(others))
         if self._read.words is None and numbers:
             self._words = store().threads.queue_words(pipeline, self.article.id, numbers)
         if self._read.voted is None and numbers and viewer:

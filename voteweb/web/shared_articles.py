@@ -117,13 +117,14 @@ class _ArticlePage:
 
     id: int
     key: Key
+    environ: "WSGIEnvironment"
     language: locale.Language
     route: str = "articles.show"
 
     def queue(self, pipeline: Pipeline, voter: Voter, _viewer: Future[Viewer]) -> Callable[..., bytes | None]:
         """Queue a read of article and conversation for *voter*, and a note of the visit.
 
-        To note it once more, for a page that a view makes then, changes nothing.
+        To note it once more, for a page that a view makes instead, changes nothing.
         """
         site = store()
         thread = site.threads.queue_read(pipeline, self.id, viewer_id=voter.id, visitor=voter.name)
@@ -135,9 +136,15 @@ class _ArticlePage:
             if not shared_pages.may_share(user) or article is None or not may_share(user, article) or g.unread.comments:
                 return None
             (article,) = mark_saved(mark_voted((article,), votes.result), saves.result)
-            pages = ConversationPages(article, thread.result)
-            pieces = _find(self.key, article, pages) if pages.is_whole(user) else None
-            return _fill(pieces, user, pages, parts) if pieces else None
+            pages, more = ConversationPages(article, thread.result), site.pipeline()
+            pages.queue_missing(more, user)
+            more.execute()
+            pieces = _find(self.key, article, pages)
+            if pieces is None:
+                # Pages are kept for this host and address, so that the checks of both may be left out.
+                with current_app.request_context(self.environ):
+                    pieces = _make(self.key, article, pages)
+            return _fill(pieces, user, pages, parts)
 
         return fill_found
 
@@ -156,7 +163,9 @@ def finder(app: Flask) -> Callable[..., _ArticlePage | None]:
         kept = [cache.get((*key, voted, saved)) for voted in (False, True) for saved in (False, True)]
         # Whoever cannot have it would wait for two round trips.
         is_usual = any(page and name_key(page.article.poster) != name_key(voter.name) for page in kept)
-        return _ArticlePage(int(match[1]), key, language) if is_usual and not excluded.get(voter.id, False) else None
+        if not is_usual or excluded.get(voter.id, False):
+            return None
+        return _ArticlePage(int(match[1]), key, environ, language)
 
     return find
 
