@@ -133,6 +133,11 @@ class HealthChecks:
     def _replication_warnings(self, info: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[str]:
         if info.get("role") == "slave":
             yield "The server is a replica: nothing can be written. Set VOTEWEB_REDIS_URL to its primary."
+        if info.get("redis_mode") == "cluster" and not self._connection.in_cluster:
+            yield (
+                "The server is a node of a cluster: the site stops when another node takes over. Begin "
+                "VOTEWEB_REDIS_URL with redis+cluster:// or, with TLS, rediss+cluster://."
+            )
         replicas = int(info.get("connected_slaves") or 0)
         if replicas and settings.get("min-replicas-to-write") == "0":
             yield (

@@ -41,14 +41,18 @@ class Rights:
     def refuse_missing(self) -> None:
         """Raise ConfigError that names the commands, keys or channel that the user may not use, if there are any.
 
-        Silent if the database is unavailable: the next command reports that.
+        Silent if the database is unavailable: the next command reports that. Raises ConfigError also where it is a node
+        of a cluster to which other keys belong, and the address is that of one server.
         """
         with suppress(Unavailable):
             if missing := self._missing():
+                prefix = self._connection.keys.prefix
                 raise ConfigError(
-                    "The database does not allow its user what voteweb needs: %(missing)s. Give it the rights of "
-                    "deploy/redis/users.acl.",
+                    "The database does not allow its user what voteweb needs: %(missing)s.%(advice)s Give it the "
+                    "rights of deploy/redis/users.acl%(change)s.",
                     missing=", ".join(missing),
+                    advice=" Is VOTEWEB_SITE right?" if missing == [self._all_keys()] else "",
+                    change=f", with ~{prefix}* in place of ~*" if prefix else "",
                 )
 
     def _missing(self) -> list[str]:
@@ -79,13 +83,22 @@ class Rights:
         """Return the names of those of *commands* that the user may not send, and what keys or channel they lack."""
         client = self._connection.client
         replies = self._connection.retry_until_deadline(lambda: replies_to(client, commands, raw=True))
+        if not self._connection.in_cluster and any(isinstance(reply, redis.exceptions.MovedError) for reply in replies):
+            raise ConfigError(
+                "The database is a node of a cluster, which keeps the site on another node. Begin VOTEWEB_REDIS_URL "
+                "with redis+cluster:// or, with TLS, rediss+cluster://, and set VOTEWEB_SITE."
+            )
         refused = {
             " ".join(command[:2]) if command[0] in ("SCRIPT", "CONFIG") else command[0]: str(reply)
             for command, reply in zip(commands, replies, strict=True)
-            if isinstance(reply, redis.exceptions.NoPermissionError) or "NOPERM" in str(reply)  # EXEC says EXECABORT
+            if isinstance(reply, redis.exceptions.NoPermissionError)
+            or (isinstance(reply, redis.ResponseError) and "NOPERM" in str(reply))  # EXEC says EXECABORT
         }
         if refused and all("key" in reason for reason in refused.values()):
-            return [f"the keys {self._connection.keys.prefix}*"]
+            return [self._all_keys()]
         if list(refused) == ["PUBLISH"] and "channel" in refused["PUBLISH"]:
             return ["the channel voteweb"]
         return list(refused)
+
+    def _all_keys(self) -> str:
+        return f"the keys {self._connection.keys.prefix}*"

@@ -191,3 +191,12 @@ def test_the_rights_of_the_file_suffice_on_a_cluster(nodes: Cluster, open_news: 
     store.connection.close()
     with pytest.raises(ConfigError, match=r"refuses us: .*cluster"):
         store.server_info.wait_until_ready(1.0)
+
+
+def test_the_address_of_one_node_is_refused_if_the_site_is_on_another(nodes: Cluster, open_news: OpenStore) -> None:
+    owner, (other, _) = nodes.owner(KEY), nodes.others(KEY)
+    with pytest.raises(ConfigError, match=r"Begin VOTEWEB_REDIS_URL with redis\+cluster://"):
+        open_news(redis_url=f"redis://127.0.0.1:{other.port}/0").rights.refuse_missing()
+    store = open_news(redis_url=f"redis://127.0.0.1:{owner.port}/0")
+    store.rights.refuse_missing()
+    assert any("is a node of a cluster" in warning for warning in store.health.warnings())
