@@ -107,6 +107,14 @@ def titles(store: Store) -> list[str]:
     return [row.title for row in page.result.rows]
 
 
+def newest_comments(store: Store) -> list[str]:
+    """Return the texts of the list of the site's newest comments."""
+    pipeline = store.pipeline()
+    page = store.comment_lists.queue_newest(pipeline, 1)
+    pipeline.execute()
+    return [row.text for row in page.result.rows]
+
+
 def test_readers_are_answered_by_a_replica_of_the_slots_node(nodes: Cluster, open_news: OpenStore) -> None:
     store = open_news(read_replicas=1)
     factories.article(store, title="one")
@@ -141,13 +149,25 @@ def test_readers_miss_nothing_while_the_slot_moves(
     nodes: Cluster, open_news: OpenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("voteweb.store.connection.cluster.MOVE_CHECK_SECONDS", 0)  # else they do for a second
-    store = open_news(read_replicas=1)
-    factories.article(store, title="one")
-    until(lambda: titles(store) == ["one"])
-    target = begin_move(nodes)
-    assert titles(store) == ["one"]
+    stores = open_news(read_replicas=1, redis_deadline=0.5), open_news(redis_deadline=0.5)
+    for title in ("one", "two", "three"):
+        article = factories.article(stores[0], title=title)
+    factories.comment(stores[0], article)
+    for store in stores:
+        until(lambda store=store: len(titles(store)) == 3)
+    target, _ = nodes.others(KEY)
+    nodes.begin_move(KEY, target)
+    refusals = 0
+    while nodes.move_keys(KEY, target, 4):
+        for store in stores:
+            for read, count in ((titles, 3), (newest_comments, 1)):
+                try:
+                    assert len(read(store)) == count
+                except Unavailable:
+                    refusals += 1
+    assert refusals
     nodes.complete_move(KEY, target)
-    assert titles(store) == ["one"]
+    assert [len(titles(store)) for store in stores] == [3, 3]
 
 
 def test_a_scan_of_a_site_that_moves_fails(

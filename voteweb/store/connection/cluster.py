@@ -122,7 +122,12 @@ class SlotPool(Pool):
             self._nodes.close()
 
     def ask(self, error: AskError, commands: Sequence[Command]) -> list[Any]:
-        """Return the replies to *commands*, which were answered with *error*, of the node that it names."""
+        """Return the replies to *commands*, which were answered with *error*, of the node that it names.
+
+        Raises *error* if one reads more keys than the node knows of: it would take those on the way for missing.
+        """
+        if any(map(scripts.builds_keys, commands)):
+            raise error
         client = self._nodes.client_of(error)
         asking = [sent for command in commands for sent in (("ASKING",), command)]
         replies = replies_to(client, asking)[1::2]

@@ -13,6 +13,11 @@ READING = frozenset({
     "read_comments", "read_rows", "read_thread", "read_unsorted",
 })  # fmt: skip
 
+#: The scripts that also read keys which they build: only a node that has all keys of the site can run them.
+BUILDING_KEYS = frozenset({
+    "count_unread", "list_comments", "rank_since", "read_comments", "read_inbox", "read_rows", "read_unsorted",
+})  # fmt: skip
+
 #: The line of a script before which it may answer without its helpers.
 HERE = "-- The helpers stand here.\n"
 _FOLDER = files("voteweb.store").joinpath("lua")
@@ -66,6 +71,11 @@ def _definitions() -> dict[str, str]:
 def digest(name: str) -> str:
     """Return the SHA-1 digest by which Redis knows the script *name*."""
     return sha1(sources()[name].encode(), usedforsecurity=False).hexdigest()
+
+
+def builds_keys(command: Sequence[Any]) -> bool:
+    """Tell whether *command* runs a script of BUILDING_KEYS."""
+    return command[0] == "EVALSHA" and command[1] in {digest(name) for name in BUILDING_KEYS}
 
 
 def call(name: str, keys: Sequence[str], arguments: Sequence[str | int | float]) -> tuple[Any, ...]:

@@ -23,6 +23,8 @@ NOT_RUN_ERRORS = (
 #: Error codes of a server that runs but cannot take the command now: a slow script is running, its replicas are gone,
 #: or it ceased to be the primary.
 _UNAVAILABLE_REPLIES = ("BUSY ", "NOREPLICAS ", "UNBLOCKED ", "WAIT cannot be used ")
+#: The error of a server of a cluster that has a key no longer which a script builds.
+_ELSEWHERE = "attempted to access a non local key"
 #: Error codes of a server whose memory is full, or that cannot write to its disk: it refuses to write until an
 #: operator acts.
 _FULL_REPLIES = ("OOM ", "MISCONF ")
@@ -38,7 +40,8 @@ def is_unavailable(error: Exception) -> bool:
     """Tell whether *error* means that the database is unavailable; any other error is a bug of ours."""
     if isinstance(error, _UNAVAILABLE_ERRORS):
         return True
-    return _has_code(error, _UNAVAILABLE_REPLIES)
+    is_elsewhere = isinstance(error, redis.ResponseError) and _ELSEWHERE in str(error)
+    return is_elsewhere or _has_code(error, _UNAVAILABLE_REPLIES)
 
 
 def is_full(error: Exception, *, is_embedded: bool = False) -> bool:

@@ -18,6 +18,9 @@ local rows = redis.call('ZREVRANGEBYSCORE', KEYS[3], last and '(' .. string.sub(
 local pairs_to_add = {}
 for i = 1, #rows, 2 do
   local votes = redis.pcall('HGET', prefix .. rows[i], 'votes')
+  if type(votes) == 'table' then
+    refuse_elsewhere(votes)
+  end
   votes = type(votes) == 'string' and finite(votes)
   if votes then
     table.insert(pairs_to_add, exact(by_votes(votes, tonumber(rows[i + 1]))))

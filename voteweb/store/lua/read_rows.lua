@@ -10,6 +10,7 @@ local rows = count > 0 and redis.call('ZREVRANGE', KEYS[1], ARGV[2], ARGV[2] + c
 for i, member in ipairs(rows) do
   local row = redis.pcall('HMGET', ARGV[1] .. member, unpack(ARGV, 4))
   if row.err then
+    refuse_elsewhere(row)
     row = {}
     for j = 4, #ARGV do
       row[j - 3] = false

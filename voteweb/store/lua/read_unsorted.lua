@@ -10,6 +10,9 @@ local found = redis.call('ZREVRANGEBYSCORE', KEYS[1], highest, '-inf', 'WITHSCOR
 local rows, last = {}, ''
 for i = 1, #found, 2 do
   local groups = redis.pcall('HGET', prefix .. found[i], ARGV[5])
+  if type(groups) == 'table' then
+    refuse_elsewhere(groups)
+  end
   -- A key of another type is no article; another program's article may have no such field.
   if type(groups) ~= 'table' and not string.find(groups or '', '%S') then
     local row = redis.pcall('HMGET', prefix .. found[i], unpack(ARGV, 5))

@@ -54,6 +54,15 @@ local function is_name_of(stored, name)
   return stored == name or string.lower(stored or '') == string.lower(name)
 end
 
+-- Fail if a reply, or an error that pcall() caught, says that the key is on another node: while a site moves within a
+-- cluster, no node can read all keys that a script builds. Other errors are of data that are not ours.
+local function refuse_elsewhere(reply)
+  local problem = type(reply) == 'table' and reply.err or reply
+  if type(problem) == 'string' and string.find(problem, 'non local key', 1, true) then
+    error(problem, 0)
+  end
+end
+
 -- Count an act in the statistics of a day, which expire after some seconds. One more or less does no harm: a field that
 -- another program has made no number stays as it is.
 local function count_act(key, field, by, seconds)

@@ -10,9 +10,13 @@ local function find_article(id)
   local article = articles[id]
   if not article then
     local fields = redis.pcall('HMGET', ARGV[1] .. id, 'title', 'poster', 'gone')
+    refuse_elsewhere(fields)
     article = { title = fields[1] or '', poster = fields[2] or '', gone = fields[3] or '', thread_key = ARGV[2] .. id,
       hidden_key = ARGV[4] .. id }
     local last = redis.pcall('HGET', article.thread_key, 'last')
+    if type(last) == 'table' then
+      refuse_elsewhere(last)
+    end
     article.last = type(last) == 'string' and tonumber(last) or 0
     if is_removing == nil then
       is_removing = redis.call('EXISTS', KEYS[1]) == 1
@@ -41,9 +45,16 @@ local function can_be_read(id, number)
     return false
   elseif article.is_in_removal then
     local is_safe, is_standing = pcall(stands, article.thread_key, tonumber(number))
+    if not is_safe then
+      refuse_elsewhere(is_standing)
+    end
     return is_safe and is_standing
   end
-  return redis.pcall('GETBIT', article.hidden_key, number) == 0
+  local is_hidden = redis.pcall('GETBIT', article.hidden_key, number)
+  if type(is_hidden) == 'table' then
+    refuse_elsewhere(is_hidden)
+  end
+  return is_hidden == 0
 end
 
 -- Return a row for a list: the comment, what is stored of it, its text, the article's title and poster, and the author of the
