@@ -13,8 +13,9 @@ from tests.machines import REDIS
 from tests.store.examination import broken
 from tests.test_clusters import program
 from voteweb.core.config import Settings
-from voteweb.core.errors import AlreadyVoted, ConfigError, Unavailable
-from voteweb.core.models import Order
+from voteweb.core.errors import AlreadyVoted, ConfigError, TooFast, Unavailable
+from voteweb.core.models import Order, Voter
+from voteweb.core.rate_limits import NEWCOMER_COMMENT
 from voteweb.store import Store, open_store, scanner
 from voteweb.store.scanner import Scanner
 
@@ -77,6 +78,26 @@ def test_a_site_is_served_while_its_slot_moves_and_after(nodes: Cluster, open_ne
     assert store.votes.cast(article.id, cid) == 3
     assert broken(store) == []
     nodes.wait_until_ready()
+
+
+def test_a_request_counts_once_however_often_it_is_tried_again(nodes: Cluster, open_news: OpenStore) -> None:
+    store = open_news(redis_deadline=0.5)
+    bob = factories.user(store, "bob")
+
+    def hit() -> TooFast | None:
+        pipeline = store.pipeline()
+        store.viewers.queue_read(pipeline, Voter(bob.id, bob.name, bob.session))  # runs a script of several keys
+        counted = store.rate_limits.queue_hit(pipeline, [(NEWCOMER_COMMENT, "bob")])
+        pipeline.execute()
+        return counted.result
+
+    store.connection.command("LPUSH", store.keys.unread("bob"), "1.1")
+    target, _ = nodes.others(KEY)
+    nodes.begin_move(KEY, target)
+    with pytest.raises(Unavailable):
+        hit()
+    nodes.complete_move(KEY, target)
+    assert [hit() is None for _ in range(NEWCOMER_COMMENT.burst)] == [True] * (NEWCOMER_COMMENT.burst - 1) + [False]
 
 
 # Redis 7.0, unlike later engines, waits for all that was written before, also by other connections.

@@ -7,6 +7,7 @@ scripts that are idempotent.
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple, TypeVar, cast
 
 import redis
@@ -18,7 +19,7 @@ from voteweb.store.connection.cluster import SlotPool
 from voteweb.store.connection.damage import BrokenData, DamagedKeys
 from voteweb.store.connection.pipeline import Command, Pipeline
 from voteweb.store.connection.replicas import Replicas
-from voteweb.store.connection.transport import replies_to, send, send_atomic
+from voteweb.store.connection.transport import Batch, replies_to, send, send_atomic
 from voteweb.store.connection.unavailable import NOT_RUN_ERRORS, NotReplicated, is_damage, is_full, is_unavailable
 from voteweb.store.keys import Keys
 
@@ -128,10 +129,8 @@ class Connection:
 
         With the *deadline* 0 they are sent once.
         """
-        run_once = send_atomic if atomic else send
-        return self._naming_damage(
-            commands, lambda: self._with_scripts(lambda: run_once(self.client, commands), deadline=deadline)
-        )
+        attempt = partial(send_atomic, self.client, commands) if atomic else Batch(self.client, commands).send
+        return self._naming_damage(commands, lambda: self._with_scripts(attempt, deadline=deadline))
 
     def run_and_compare_clocks(self, *commands: Command, deadline: float | None = None) -> list[Any]:
         """Run *commands* as :meth:`run` does; set the clock of this process by the database's in the same round trip.

@@ -12,6 +12,8 @@ READING = frozenset({
     "check_rate_limit", "count_new", "count_unread", "list_comments", "own_votes", "read_inbox", "read_log",
     "read_comments", "read_rows", "read_thread", "read_unsorted",
 })  # fmt: skip
+#: The script that counts an act anew each time it runs.
+COUNTING = "hit_rate_limit"
 
 #: The scripts that also read keys which they build: only a node that has all keys of the site can run them.
 BUILDING_KEYS = frozenset({
@@ -81,3 +83,8 @@ def builds_keys(command: Sequence[Any]) -> bool:
 def call(name: str, keys: Sequence[str], arguments: Sequence[str | int | float]) -> tuple[Any, ...]:
     """Return the command that runs the script *name* on *keys* with *arguments*."""
     return ("EVALSHA", digest(name), len(keys), *keys, *arguments)
+
+
+def is_counting(command: Sequence[Any]) -> bool:
+    """Tell whether *command* counts an act anew each time it runs."""
+    return tuple(command[:2]) == ("EVALSHA", digest(COUNTING))

@@ -7,6 +7,8 @@ import hiredis
 import redis
 from redis.exceptions import AskError
 
+from voteweb.store.connection import scripts
+
 
 def send(
     client: redis.Redis, commands: Sequence[tuple[Any, ...]], *, on_connected: Callable[[], None] = lambda: None
@@ -17,21 +19,53 @@ def send(
     *on_connected* when there is a connection: after a failure before that, nothing was sent. redis-py's own pipeline
     also handles watched keys, retries and metrics.
     """
-    replies = replies_to(client, commands, on_connected=on_connected)
-    for reply in replies:
-        if isinstance(reply, redis.ResponseError):
-            return _follow_ask(client, commands, replies)
-    return replies
+    return _without_errors(_follow_ask(client, commands, replies_to(client, commands, on_connected=on_connected)))
+
+
+class Batch:
+    """Commands to send in one round trip, once or more often; what counts an act is not run again once it was answered.
+
+    While a slot moves, its nodes run some commands and refuse others until the deadline: with each attempt the request
+    would be counted against its rate limit.
+    """
+
+    def __init__(self, client: redis.Redis, commands: Sequence[tuple[Any, ...]]) -> None:
+        self._client = client
+        self._commands = commands
+        self._kept: dict[int, Any] = {}
+
+    def send(self) -> list[Any]:
+        """Send the commands as :func:`send` does."""
+        kept, commands = self._kept, self._commands
+        if kept:
+            commands = [command for at, command in enumerate(commands) if at not in kept]
+        replies = _follow_ask(self._client, commands, replies_to(self._client, commands))
+        if kept:
+            others = iter(replies)
+            replies = [kept[at] if at in kept else next(others) for at in range(len(self._commands))]
+        try:
+            return _without_errors(replies)
+        except redis.ResponseError:
+            self._kept = {
+                at: reply
+                for at, (command, reply) in enumerate(zip(self._commands, replies, strict=True))
+                if scripts.is_counting(command) and not isinstance(reply, redis.ResponseError)
+            }
+            raise
 
 
 def _follow_ask(client: redis.Redis, commands: Sequence[tuple[Any, ...]], replies: list[Any]) -> list[Any]:
-    """Return *replies*, instead of those that say ASK the replies of the node they name; raise the first error."""
-    if asked := [at for at, reply in enumerate(replies) if type(reply) is AskError]:
-        pool: Any = client.connection_pool
-        if not hasattr(pool, "ask"):  # the URL names one node of a cluster as if it were a server
-            raise replies[asked[0]]
+    """Return *replies*, instead of those that say ASK the replies of the node they name."""
+    asked = [at for at, reply in enumerate(replies) if type(reply) is AskError]
+    pool: Any = client.connection_pool
+    if asked and hasattr(pool, "ask"):  # else the URL names one node of a cluster as if it were a server
         for at, reply in zip(asked, pool.ask(replies[asked[0]], [commands[at] for at in asked]), strict=True):
             replies[at] = reply
+    return replies
+
+
+def _without_errors(replies: list[Any]) -> list[Any]:
+    """Return *replies*; raise the first error among them."""
     for reply in replies:
         if isinstance(reply, redis.ResponseError):
             raise reply
