@@ -156,6 +156,7 @@ def test_every_command_has_help(invoke_alone: Invoke, command: str) -> None:
         ("redis://host:6379/0", "redis://host:6379/0"),
         ("redis://:secret@host/0", "redis://:***@host/0"),
         ("rediss://me:se:cr%2Fet@host", "rediss://me:***@host"),
+        ("redis://me:s/e@c#r?e:t@host/0", "redis://me:***@host/0"),
         ("redis://me@host", "redis://me@host"),
         ("rediss://host?ssl_password=secret", "rediss://host?ssl_password=***"),
         ("unix:///a/b.sock?db=1&password=secret#x", "unix:///a/b.sock?db=1&password=***#x"),

@@ -62,7 +62,8 @@ def sources(settings: Settings, from_file: Collection[str], file_name: str) -> s
 
 def mask_password(url: str) -> str:
     """Return the URL of a database or server with its passwords masked."""
-    url = re.sub(r"(?<=://)([^/@:]*):[^/@]*(?=@)", r"\1:***", url)
+    # Up to the last @: a password may have characters that it should not have in a URL.
+    url = re.sub(r"(?<=://)([^/@:]*):.*(?=@)", r"\1:***", url)
     return re.sub(r"([?&](?:sentinel_|ssl_)?password=)[^&#]*", r"\1***", url)
 
 
