@@ -1,8 +1,8 @@
 """Marks of the viewer on the articles of a list: voted, saved, and how many comments are new to them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from voteweb.core import permissions
 from voteweb.core.models import Article, User, Voter
@@ -82,24 +82,40 @@ def queue_new_counts(pipeline: Pipeline, ids: Sequence[int]) -> Future[dict[int,
     return store().threads.queue_new_counts(pipeline, ids if name else (), name)
 
 
-def with_viewer_votes(
+class ViewerMarks(NamedTuple):
+    """The votes and saves of a viewer, and what is new to them, by article; for a moderator the names of all groups."""
+
+    votes: dict[int, bool]
+    new_counts: dict[int, int]
+    saves: dict[int, bool]
+    group_names: tuple[str, ...]
+
+    def on(self, articles: tuple[Article, ...]) -> tuple[Article, ...]:
+        """Return *articles* with what the viewer did."""
+        return mark_saved(mark_new(mark_voted(articles, self.votes), self.new_counts), self.saves)
+
+    def by_id(self, articles: Iterable[Article]) -> dict[int, Mark]:
+        """Return the marks of those of *articles* that have any."""
+        votes, new, saves = self.votes, self.new_counts, self.saves
+        marks = ((row.id, Mark(votes[row.id], new.get(row.id, 0), saves.get(row.id, False))) for row in articles)
+        return {id: mark for id, mark in marks if mark != NO_MARK}
+
+
+def read_viewer_marks(
     articles: tuple[Article, ...],
-    viewer: User | None,
+    viewer: User,
     own_votes: Mapping[int, bool] | None = None,
     pipeline: Pipeline | None = None,
     *,
     new_counts: Mapping[int, int] | None = None,
     own_saves: Mapping[int, bool] | None = None,
-) -> tuple[tuple[Article, ...], tuple[str, ...]]:
-    """Return *articles* with the votes of *viewer* marked and, for a moderator, the names of all groups.
+) -> ViewerMarks:
+    """Return what *viewer* did with *articles*; what they hide is known afterwards (:func:`my_site.choice`).
 
-    What the viewer saved is marked too, and what the viewer hides is known afterwards (:func:`my_site.choice`).
     *own_votes*, *new_counts* and *own_saves* are those read already, all for the same articles. The articles of a list
     also have the number of comments that *viewer* has not seen; without *new_counts* that is not read. Takes one round
-    trip for what is missing and what is queued on *pipeline*, none for a reader.
+    trip for what is missing and what is queued on *pipeline*.
     """
-    if viewer is None:
-        return articles, ()
     known = own_votes or {}
     pipeline = pipeline or store().pipeline()
     missing = [article.id for article in articles if article.id not in known]
@@ -110,9 +126,25 @@ def with_viewer_votes(
     unknown = [article.id for article in articles if article.id not in (own_saves or {})] if viewer.my else []
     more_saves = store().own_lists.queue_own_saves(pipeline, unknown, viewer.name)
     pipeline.execute()
-    votes, new = {**known, **more.result}, {**(new_counts or {}), **more_new.result}
-    saves = {**(own_saves or {}), **more_saves.result}
-    return mark_saved(mark_new(mark_voted(articles, votes), new), saves), names.result if names else ()
+    return ViewerMarks(
+        {**known, **more.result},
+        {**(new_counts or {}), **more_new.result},
+        {**(own_saves or {}), **more_saves.result},
+        names.result if names else (),
+    )
+
+
+def with_viewer_votes(
+    articles: tuple[Article, ...], viewer: User | None, *read: Any, **known: Any
+) -> tuple[tuple[Article, ...], tuple[str, ...]]:
+    """Return *articles* with what *viewer* did and, for a moderator, the names of all groups.
+
+    Takes the arguments of :func:`read_viewer_marks`, and no round trip for a reader.
+    """
+    if viewer is None:
+        return articles, ()
+    own = read_viewer_marks(articles, viewer, *read, **known)
+    return own.on(articles), own.group_names
 
 
 def mark_saved(articles: tuple[Article, ...], saves: Mapping[int, bool]) -> tuple[Article, ...]:

@@ -15,7 +15,7 @@ from voteweb.web import my_site, rate_limits
 from voteweb.web.auth.login import named_voter, page_pipeline, queue_viewer
 from voteweb.web.caching import shared_lists, shared_pages
 from voteweb.web.context import store
-from voteweb.web.own_marks import queue_own_marks, with_viewer_votes
+from voteweb.web.own_marks import queue_own_marks, read_viewer_marks
 from voteweb.web.responses import RenderedPage
 
 T = TypeVar("T")
@@ -58,7 +58,7 @@ def render_list(
     futures = {name: query(pipeline) for name, query in (queries or {}).items()}
     hit = rate_limits.combination_hit() if ranking.combines else None
     listing = store().listings.queue_page(pipeline, ranking, number, hit=hit)
-    own = queue_own_marks(pipeline, store().listings.recent_ids(ranking, number), named_voter())
+    read = queue_own_marks(pipeline, store().listings.recent_ids(ranking, number), named_voter())
     pipeline.execute()
     results = {name: future.result for name, future in futures.items()}
     check(results)
@@ -66,16 +66,17 @@ def render_list(
     more = store().pipeline()
     may_moderate = permissions.may_moderate(viewer.result)
     futures = {name: query(more) for name, query in (moderator_queries or {}).items() if may_moderate}
-    rows, group_names = with_viewer_votes(
-        page.rows, viewer.result, own.votes.result, more, new_counts=own.new_counts.result, own_saves=own.saves.result
-    )
+    marks = None
+    if viewer.result:
+        votes, new, saves = read.votes.result, read.new_counts.result, read.saves.result
+        marks = read_viewer_marks(page.rows, viewer.result, votes, more, new_counts=new, own_saves=saves)
     results |= {name: future.result for name, future in futures.items()}
-    if is_shared and shared_pages.may_keep(viewer.result, shown):
+    if marks and is_shared and shared_pages.may_keep(viewer.result, shown):
         finish(results, page.rows)
         context |= results
-        return shared_lists.render_and_keep(
-            asked, template, page.rows, rows, shown, page=replace(page, rows=()), **context
-        )
+        own, page_alone = marks.by_id(page.rows), replace(page, rows=())
+        return shared_lists.render_and_keep(asked, template, page.rows, own, shown, page=page_alone, **context)
+    rows, group_names = (marks.on(page.rows), marks.group_names) if marks else (page.rows, ())
     page = my_site.without_hidden(replace(page, rows=rows), shown)
     finish(results, page.rows)
     return render_template(template, page=page, all_groups=group_names, **results, **context)

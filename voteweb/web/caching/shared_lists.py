@@ -87,14 +87,14 @@ def render_and_keep(
     asked: float,
     template: str,
     rows: tuple[Article, ...],
-    own_rows: tuple[Article, ...],
+    marks: Mapping[int, Mark],
     shown: str = "",
     **context: Any,
 ) -> bytes:
     """Return *template* rendered with *context* and *rows* for the viewer, who shares it; keep its frame for others.
 
-    *asked* is when the data were asked for, in monotonic time; *own_rows* are the rows with what the viewer did, and
-    *shown* is as for :func:`voteweb.web.caching.shared_pages.may_share`. The *context* has no rows; whatever else the
+    *asked* is when the data were asked for, in monotonic time; *marks* are those of the viewer by id, and *shown* is
+    as for :func:`voteweb.web.caching.shared_pages.may_share`. The *context* has no rows; whatever else the
     template depends on, such as the age of something, must be in it.
     """
 
@@ -102,7 +102,6 @@ def render_and_keep(
         return render_template(template, all_groups=(), **context)
 
     frame = shared_pages.keep(asked, (template, context), render, lambda last: SharedRows(rows, last), shown)
-    marks = {row.id: Mark(row.voted, row.new, row.saved) for row in own_rows if row.voted or row.new or row.saved}
     member = viewer()
     return fill_frame(frame, own_parts.parts(), marks, member.name if member else "")
 

@@ -40,7 +40,7 @@ from voteweb.web.context import now, settings, store
 from voteweb.web.conversations import ConversationPages, order_of_address
 from voteweb.web.forms import EditForm, Form
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.own_marks import mark_saved, queue_own_votes, with_viewer_votes
+from voteweb.web.own_marks import mark_saved, queue_own_votes, read_viewer_marks, with_viewer_votes
 from voteweb.web.pagination import page_number, render_list
 from voteweb.web.responses import RenderedPage, wants_json
 from voteweb.web.views import structured_data
@@ -104,11 +104,13 @@ def good() -> RenderedPage:
     viewer = queue_viewer(pipeline)
     articles = store().listings.queue_good(pipeline, settings().good_listed)
     pipeline.execute()
-    rows, group_names = with_viewer_votes(articles.result, viewer.result, new_counts={})
-    template = "articles/good.html"
+    rows, template, group_names = articles.result, "articles/good.html", tuple[str, ...]()
     page: Page[Article] = Page((), number=1, total=len(rows), first_rank=1, more=False)
-    if shared_pages.may_keep(viewer.result):
-        return shared_lists.render_and_keep(asked, template, articles.result, rows, page=page)
+    if viewer.result:
+        marks = read_viewer_marks(rows, viewer.result, new_counts={})
+        if shared_pages.may_keep(viewer.result):
+            return shared_lists.render_and_keep(asked, template, rows, marks.by_id(rows), page=page)
+        rows, group_names = marks.on(rows), marks.group_names
     return render_template(template, page=replace(page, rows=my_site.not_hidden(rows)), all_groups=group_names)
 
 

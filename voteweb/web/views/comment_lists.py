@@ -24,7 +24,7 @@ def newest() -> RenderedPage:
     template, page = "comments/newest.html", check_page_exists(read.result)
     if shared_pages.may_keep(viewer.result):
         ages = tuple(round_age(now() - comment.node.time) for comment in page.rows)
-        return shared_lists.render_and_keep(asked, template, (), (), page=page, ages=ages)
+        return shared_lists.render_and_keep(asked, template, (), {}, page=page, ages=ages)
     return render_template(template, page=page)
 
 
