@@ -1,5 +1,6 @@
 """The application factory."""
 
+import os
 from datetime import timedelta
 
 from flask import Flask
@@ -81,10 +82,12 @@ def _check_settings(settings: Settings, store: Store | None) -> None:
     if store is None and not settings.redis_url:
         raise ConfigError("There is no database: set VOTEWEB_REDIS_URL, or start with `voteweb run`.")
     if len(settings.secret_key) < config.MIN_SECRET_KEY_LENGTH:
+        file = os.path.abspath(os.path.join(settings.data_dir, "secret.key"))
         raise ConfigError(
             "VOTEWEB_SECRET_KEY is %(problem)s: set it to a long random text that stays the same, such as "
-            "`python3 -c 'import secrets; print(secrets.token_urlsafe(32))'` prints.",
+            "`python3 -c 'import secrets; print(secrets.token_urlsafe(32))'` prints.%(advice)s",
             problem="too short" if settings.secret_key else "missing",
+            advice=f" If the site was on the embedded database, {file} has it." if os.path.exists(file) else "",
         )
 
 

@@ -3,6 +3,7 @@
 import sqlite3
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -110,6 +111,12 @@ def test_a_bounded_lift_is_explained(make_browser: MakeBrowser, store: Store) ->
 def test_site_does_not_start_without_database_or_key(missing: str, message: str, settings: Settings) -> None:
     with pytest.raises(ConfigError, match=message):
         create_app(replace(settings, **{missing: ""}))
+
+
+def test_the_key_of_the_embedded_database_is_named(settings: Settings, tmp_path: Path) -> None:
+    (tmp_path / "secret.key").write_text("the key of the members' recovery codes")
+    with pytest.raises(ConfigError, match=r"is missing: .* embedded database, .*secret\.key has it"):
+        create_app(replace(settings, secret_key="", data_dir=str(tmp_path)))
 
 
 def test_short_secret_key_is_refused(settings: Settings) -> None:
