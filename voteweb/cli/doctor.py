@@ -26,7 +26,7 @@ def doctor(site: Site, repair: bool) -> None:
     """
     search_warnings = start_warnings(is_on=bool(site.settings.search))
     health = site.store.health
-    hints = (*health.hints(), *tls.hints(site.settings.redis_url, site.settings.redis_key_file))
+    hints = (*health.hints(), *tls.hints(site.settings.redis_url, tls.TlsFiles.of(site.settings)))
     for warning in (*site.settings.warnings(), *health.warnings(), *hints, *search_warnings):
         click.echo(f"Warning: {warning}")
     left = repaired = 0

@@ -157,7 +157,7 @@ def open_store(settings: Settings, keys: Keys | None = None) -> Store:
         keys=keys or Keys.of_site(settings.site),
         read_replicas=bool(settings.read_replicas),
         wait_replicas=settings.wait_replicas,
-        files=TlsFiles(settings.redis_ca_file, settings.redis_certificate_file, settings.redis_key_file),
+        files=TlsFiles.of(settings),
     )
     return build_store(connection, settings)
 

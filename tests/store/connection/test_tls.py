@@ -17,7 +17,7 @@ from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store import open_store
 from voteweb.store.connection import tls
 from voteweb.store.connection.factory import open_connection
-from voteweb.store.connection.tls import TlsFiles
+from voteweb.store.connection.tls import NO_FILES, TlsFiles
 
 
 @contextmanager
@@ -156,10 +156,17 @@ def test_files_that_cannot_be_used_are_refused_at_the_opening(site: Site, tmp_pa
 def test_the_doctor_names_what_is_not_safe(tmp_path: Path) -> None:
     key = tmp_path / "key"
     key.touch(0o600)
+    key.write_text("-----BEGIN PRIVATE KEY-----")
+    files = TlsFiles("", str(key), str(key))
     for url in ("redis://localhost", "redis://:p@[::1]/1", "redis://database:6379", "unix:///a.b/c", "rediss://db.x"):
-        assert tls.hints(url, str(key)) == []
-    (hint,) = tls.hints("redis+sentinel://me:p.w@127.0.0.1:1,10.0.0.2,db.internal:3/news", "")
+        assert tls.hints(url, files) == []
+    (hint,) = tls.hints("redis+sentinel://me:p.w@127.0.0.1:1,10.0.0.2,db.internal:3/news", NO_FILES)
     assert hint.startswith("The connection to 10.0.0.2, db.internal:3 is not encrypted")
-    assert "ssl_cert_reqs" in tls.hints("rediss://db.internal?db=1&ssl_cert_reqs=none", "")[0]
+    for option in ("ssl_cert_reqs=none", "ssl_check_hostname=False"):
+        (hint,) = tls.hints(f"rediss://db.internal?db=1&{option}", NO_FILES)
+        assert option.lower() in hint
     key.chmod(0o644)
-    assert "Everybody" in tls.hints("rediss://db.internal", str(key))[0]
+    for given in (files, files._replace(key="")):
+        assert "Everybody" in tls.hints("rediss://db.internal", given)[0]
+    key.write_text("-----BEGIN CERTIFICATE-----")
+    assert tls.hints("rediss://db.internal", files._replace(key="")) == []

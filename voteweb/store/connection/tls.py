@@ -6,13 +6,16 @@ import stat
 import time
 from contextlib import suppress
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
-from voteweb.core.config import env_name
+from voteweb.core.config import Settings, env_name
 from voteweb.core.errors import ConfigError
 
 CA_FILE, CERTIFICATE_FILE, KEY_FILE = map(env_name, ("redis_ca_file", "redis_certificate_file", "redis_key_file"))
+#: What redis-py takes for no in a URL, in lower case.
+_FALSE = ("0", "f", "false", "n", "no")
 #: Parts of an error's text, and what to do about it; of several that fit, the first counts.
 _ADVICE = (
     (
@@ -41,6 +44,11 @@ class TlsFiles(NamedTuple):
     authorities: str = ""
     certificate: str = ""
     key: str = ""
+
+    @classmethod
+    def of(cls, settings: Settings) -> "TlsFiles":
+        """Return those that *settings* name."""
+        return cls(settings.redis_ca_file, settings.redis_certificate_file, settings.redis_key_file)
 
 
 NO_FILES = TlsFiles()
@@ -145,22 +153,34 @@ def advice(url: str, error: Any) -> str:
     return f"Does it speak TLS at this port? Without TLS, write {other}://." if is_plain else ""
 
 
-def hints(url: str, key_file: str) -> list[str]:
-    """Return what could be safer about the connection to *url*, and who can read the key in *key_file*."""
+def hints(url: str, files: TlsFiles) -> list[str]:
+    """Return what could be safer about the connection to *url*, and who can read the key in *files*."""
     found = []
+    query = parse_qs(urlsplit(url).query) if is_tls(url) else {}
     hosts = [] if is_tls(url) else urlsplit(url).netloc.rpartition("@")[2].split(",")
     if far := [host for host in hosts if _is_far(urlsplit(f"//{host}").hostname or "")]:
         found.append(
             f"The connection to {', '.join(far)} is not encrypted: others in its network may read and change what is "
             "sent. TLS needs a VOTEWEB_REDIS_URL that begins with rediss."
         )
-    if is_tls(url) and "ssl_cert_reqs=none" in urlsplit(url).query:
+    if "none" in query.get("ssl_cert_reqs", ()):
         found.append(
             "VOTEWEB_REDIS_URL has ssl_cert_reqs=none: any server in its place would be taken for the database."
         )
-    if key_file and os.stat(key_file).st_mode & stat.S_IROTH:
-        found.append(f"Everybody on this machine can read {KEY_FILE}, {key_file}: chmod o-r.")
+    elif query.get("ssl_check_hostname", ["true"])[-1].lower() in _FALSE:
+        found.append(
+            "VOTEWEB_REDIS_URL has ssl_check_hostname=false: any server with a certificate of the same authorities "
+            "would be taken for the database."
+        )
+    variable, file = (KEY_FILE, files.key) if files.key else (CERTIFICATE_FILE, files.certificate)
+    if file and os.stat(file).st_mode & stat.S_IROTH and (files.key or _has_key(file)):
+        found.append(f"Everybody on this machine can read the key in {variable}, {file}: chmod o-r.")
     return found
+
+
+def _has_key(certificate_file: str) -> bool:
+    """Tell whether a file of a certificate has a key, too."""
+    return b"PRIVATE KEY-----" in Path(certificate_file).read_bytes()
 
 
 def _is_far(host: str) -> bool:
