@@ -39,13 +39,13 @@ class Batch:
         kept, commands = self._kept, self._commands
         if kept:
             commands = [command for at, command in enumerate(commands) if at not in kept]
-        replies = _follow_ask(self._client, commands, replies_to(self._client, commands))
+        replies = replies_to(self._client, commands)
         if kept:
             others = iter(replies)
             replies = [kept[at] if at in kept else next(others) for at in range(len(self._commands))]
         try:
-            return _without_errors(replies)
-        except redis.ResponseError:
+            return _without_errors(_follow_ask(self._client, self._commands, replies))
+        except redis.RedisError:
             self._kept = {
                 at: reply
                 for at, (command, reply) in enumerate(zip(self._commands, replies, strict=True))
@@ -55,7 +55,7 @@ class Batch:
 
 
 def _follow_ask(client: redis.Redis, commands: Sequence[tuple[Any, ...]], replies: list[Any]) -> list[Any]:
-    """Return *replies*, instead of those that say ASK the replies of the node they name."""
+    """Return *replies*, in which those that say ASK are replaced by the replies of the node they name."""
     asked = [at for at, reply in enumerate(replies) if type(reply) is AskError]
     pool: Any = client.connection_pool
     if asked and hasattr(pool, "ask"):  # else the URL names one node of a cluster as if it were a server
