@@ -102,7 +102,7 @@ def test_the_user_of_a_site_can_read_no_key_of_another(sites: dict[str, Store]) 
         with pytest.raises(redis.exceptions.NoPermissionError):
             baking.connection.command("SMEMBERS", other.groups())
         misnamed = build_store(Connection(baking.connection.client, 2.0, keys=other), storm.settings(""))
-        with pytest.raises(ConfigError, match=f"needs: the keys {re.escape(other.prefix)}\\*\\. Give it"):
+        with pytest.raises(ConfigError, match=f"needs: the keys {re.escape(other.prefix)}\\*\\. Is VOTEWEB_SITE right"):
             misnamed.rights.refuse_missing()
 
 
