@@ -15,3 +15,4 @@ def test_sites_on_one_embedded_database_keep_files_of_their_own(start_site: Star
     assert not (folder / "search").exists()
     assert sites["baking"].stop().status == 0
     assert sites["cooking"].get("/").status == 200
+    assert sites["cooking"].stop().status == 0
