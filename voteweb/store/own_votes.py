@@ -101,4 +101,4 @@ class OwnVotes:
 
 def mark_voted(articles: Iterable[Article], own_votes: Mapping[int, bool]) -> tuple[Article, ...]:
     """Return *articles*, with ``voted`` set on those that *own_votes* says the viewer has voted for."""
-    return tuple(replace(article, voted=True) if own_votes[article.id] else article for article in articles)
+    return tuple(replace(article, voted=True) if own_votes.get(article.id) else article for article in articles)

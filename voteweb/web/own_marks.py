@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from voteweb.core import permissions
 from voteweb.core.models import Article, User, Voter
@@ -101,9 +101,13 @@ class ViewerMarks(NamedTuple):
         return {id: mark for id, mark in marks if mark != NO_MARK}
 
 
+#: Those of a reader.
+NO_MARKS = ViewerMarks({}, {}, {}, ())
+
+
 def read_viewer_marks(
     articles: tuple[Article, ...],
-    viewer: User,
+    viewer: User | None,
     own_votes: Mapping[int, bool] | None = None,
     pipeline: Pipeline | None = None,
     *,
@@ -114,8 +118,10 @@ def read_viewer_marks(
 
     *own_votes*, *new_counts* and *own_saves* are those read already, all for the same articles. The articles of a list
     also have the number of comments that *viewer* has not seen; without *new_counts* that is not read. Takes one round
-    trip for what is missing and what is queued on *pipeline*.
+    trip for what is missing and what is queued on *pipeline*, none for a reader.
     """
+    if viewer is None:
+        return NO_MARKS
     known = own_votes or {}
     pipeline = pipeline or store().pipeline()
     missing = [article.id for article in articles if article.id not in known]
@@ -132,19 +138,6 @@ def read_viewer_marks(
         {**(own_saves or {}), **more_saves.result},
         names.result if names else (),
     )
-
-
-def with_viewer_votes(
-    articles: tuple[Article, ...], viewer: User | None, *read: Any, **known: Any
-) -> tuple[tuple[Article, ...], tuple[str, ...]]:
-    """Return *articles* with what *viewer* did and, for a moderator, the names of all groups.
-
-    Takes the arguments of :func:`read_viewer_marks`, and no round trip for a reader.
-    """
-    if viewer is None:
-        return articles, ()
-    own = read_viewer_marks(articles, viewer, *read, **known)
-    return own.on(articles), own.group_names
 
 
 def mark_saved(articles: tuple[Article, ...], saves: Mapping[int, bool]) -> tuple[Article, ...]:

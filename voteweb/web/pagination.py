@@ -66,20 +66,17 @@ def render_list(
     more = store().pipeline()
     may_moderate = permissions.may_moderate(viewer.result)
     futures = {name: query(more) for name, query in (moderator_queries or {}).items() if may_moderate}
-    marks = None
-    if viewer.result:
-        votes, new, saves = read.votes.result, read.new_counts.result, read.saves.result
-        marks = read_viewer_marks(page.rows, viewer.result, votes, more, new_counts=new, own_saves=saves)
+    votes, new, saves = read.votes.result, read.new_counts.result, read.saves.result
+    marks = read_viewer_marks(page.rows, viewer.result, votes, more, new_counts=new, own_saves=saves)
     results |= {name: future.result for name, future in futures.items()}
-    if marks and is_shared and shared_pages.may_keep(viewer.result, shown):
+    if is_shared and shared_pages.may_keep(viewer.result, shown):
         finish(results, page.rows)
         context |= results
         own, page_alone = marks.by_id(page.rows), replace(page, rows=())
         return shared_lists.render_and_keep(asked, template, page.rows, own, shown, page=page_alone, **context)
-    rows, group_names = (marks.on(page.rows), marks.group_names) if marks else (page.rows, ())
-    page = my_site.without_hidden(replace(page, rows=rows), shown)
+    page = my_site.without_hidden(replace(page, rows=marks.on(page.rows)), shown)
     finish(results, page.rows)
-    return render_template(template, page=page, all_groups=group_names, **results, **context)
+    return render_template(template, page=page, all_groups=marks.group_names, **results, **context)
 
 
 def check_page_exists(page: Page[T]) -> Page[T]:

@@ -20,7 +20,7 @@ from voteweb.search.models import Found, Kind, Note, Order
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.web import my_site
 from voteweb.web.context import now, settings, store
-from voteweb.web.own_marks import OwnMarks, queue_own_marks, with_viewer_votes
+from voteweb.web.own_marks import OwnMarks, queue_own_marks, read_viewer_marks
 from voteweb.web.pagination import check_page_exists
 
 T = TypeVar("T")
@@ -151,10 +151,9 @@ def as_seen(page: Page[Article], viewer: User | None, own: OwnMarks) -> tuple[Pa
 
     Takes another round trip for moderators.
     """
-    rows, group_names = with_viewer_votes(
-        page.rows, viewer, own.votes.result, new_counts=own.new_counts.result, own_saves=own.saves.result
-    )
-    return my_site.without_hidden(replace(page, rows=rows)), group_names
+    votes, new, saves = own.votes.result, own.new_counts.result, own.saves.result
+    marks = read_viewer_marks(page.rows, viewer, votes, new_counts=new, own_saves=saves)
+    return my_site.without_hidden(replace(page, rows=marks.on(page.rows))), marks.group_names
 
 
 def _page(search: Search, matches: Matches, asked: int, rows: tuple[T, ...]) -> Page[T]:

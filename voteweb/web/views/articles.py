@@ -40,7 +40,7 @@ from voteweb.web.context import now, settings, store
 from voteweb.web.conversations import ConversationPages, order_of_address
 from voteweb.web.forms import EditForm, Form
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.own_marks import mark_saved, queue_own_votes, read_viewer_marks, with_viewer_votes
+from voteweb.web.own_marks import mark_saved, queue_own_votes, read_viewer_marks
 from voteweb.web.pagination import page_number, render_list
 from voteweb.web.responses import RenderedPage, wants_json
 from voteweb.web.views import structured_data
@@ -104,14 +104,13 @@ def good() -> RenderedPage:
     viewer = queue_viewer(pipeline)
     articles = store().listings.queue_good(pipeline, settings().good_listed)
     pipeline.execute()
-    rows, template, group_names = articles.result, "articles/good.html", tuple[str, ...]()
+    rows, template = articles.result, "articles/good.html"
     page: Page[Article] = Page((), number=1, total=len(rows), first_rank=1, more=False)
-    if viewer.result:
-        marks = read_viewer_marks(rows, viewer.result, new_counts={})
-        if shared_pages.may_keep(viewer.result):
-            return shared_lists.render_and_keep(asked, template, rows, marks.by_id(rows), page=page)
-        rows, group_names = marks.on(rows), marks.group_names
-    return render_template(template, page=replace(page, rows=my_site.not_hidden(rows)), all_groups=group_names)
+    marks = read_viewer_marks(rows, viewer.result, new_counts={})
+    if shared_pages.may_keep(viewer.result):
+        return shared_lists.render_and_keep(asked, template, rows, marks.by_id(rows), page=page)
+    page = replace(page, rows=my_site.not_hidden(marks.on(rows)))
+    return render_template(template, page=page, all_groups=marks.group_names)
 
 
 @blueprint.get("/a/<int:id>")
@@ -143,11 +142,10 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
         more.execute()
         (row,) = mark_saved(mark_voted((article,), own_votes.result), own_saves.result)
         return shared_articles.render(viewer.result, row, pages), status
-    (row,), group_names = with_viewer_votes(
-        (article,), viewer.result, own_votes.result, more, own_saves=own_saves.result
-    )
+    marks = read_viewer_marks((article,), viewer.result, own_votes.result, more, own_saves=own_saves.result)
+    (row,) = marks.on((article,))
     more.execute()  # for a reader, who has no votes; for others nothing is left
-    context |= {"all_groups": group_names, "earlier": earlier.result if earlier else ()}
+    context |= {"all_groups": marks.group_names, "earlier": earlier.result if earlier else ()}
     context |= {"pages": pages} if pages else {}
     if viewer.result is None and row.is_listed and row.comments and pages:
         context["discussion"] = structured_data.discussion(row, pages.comments_for_readers())

@@ -26,7 +26,7 @@ from voteweb.web.auth.login import queue_viewer
 from voteweb.web.context import now, settings, store, title_fetcher
 from voteweb.web.forms import SubmitForm
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.own_marks import with_viewer_votes
+from voteweb.web.own_marks import read_viewer_marks
 from voteweb.web.similar_articles import find_similar
 from voteweb.web.views.articles import refuse_actor
 
@@ -46,11 +46,11 @@ class _Submission(NamedTuple):
     def find_similar(self) -> tuple[Article, ...]:
         """Return articles of the last days with a title like that of the form, with the viewer's votes."""
         similar = find_similar((self.form.title.data or "")[: config.MAX_TITLE_LENGTH])
-        return with_viewer_votes(similar, self.viewer)[0] if similar else ()
+        return read_viewer_marks(similar, self.viewer).on(similar) if similar else ()
 
     def with_vote(self, article: Article) -> Article:
         """Return *article* with the viewer's vote."""
-        (row,), _names = with_viewer_votes((article,), self.viewer)
+        (row,) = read_viewer_marks((article,), self.viewer).on((article,))
         return row
 
 
