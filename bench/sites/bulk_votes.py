@@ -9,6 +9,7 @@ from voteweb.store import Store
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.connection.pipeline import Command
+from voteweb.store.own_votes import OwnVotes
 from voteweb.store.scanner import batched
 from voteweb.store.votes import Votes
 
@@ -29,7 +30,7 @@ class _RecordingConnection(Connection):
 
     def script(self, name: str, keys: Sequence[str], arguments: Sequence[str | int | float]) -> Outcome:
         self.calls.append(scripts.call(name, keys, arguments))
-        return Outcome("counted", ["0"], repeated=False)
+        return Outcome("counted", ["0", "", "0.000000"], repeated=False)
 
 
 def cast_votes(store: Store, articles: Iterable[int], count: int, groups: str) -> None:
@@ -48,7 +49,7 @@ def vote_calls(
     articles = list(articles)
     times = store.connection.run([("HGET", store.keys.article(id), "time") for id in articles])
     connection = _RecordingConnection(store.connection)
-    votes = Votes(connection, Settings(), store.rate_limits, store.sessions)
+    votes = Votes(connection, Settings(), store.rate_limits, store.sessions, OwnVotes(connection))
     change = votes.take_back if take_back else votes.cast
     account = store.users.find(VOTER_NAME) or store.users.make(VOTER_NAME, "")
     voters = [Voter(FIRST_VOTER_ID + number, VOTER_NAME, account.session) for number in range(count)]

@@ -180,7 +180,8 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     saved_feeds = SecretFeeds(connection, "saved-feed", keys.saved_feed)
     log_ins = LogIns(connection)
     imports, reports = Imports(connection, settings), Reports(connection, settings, moderation_log)
-    votes = Votes(connection, settings, rate_limits, sessions)
+    own_votes = OwnVotes(connection)
+    votes = Votes(connection, settings, rate_limits, sessions, own_votes)
     admissions, answers = Admissions(connection, moderation_log), Answers(connection, moderation_log)
     held_articles = HeldArticles(connection, settings, moderation_log)
     rankings = Rankings(keys)
@@ -196,7 +197,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         comment_removals=comment_removals,
         reports=reports,
         votes=votes,
-        own_votes=OwnVotes(connection),
+        own_votes=own_votes,
         comments=comments,
         comment_votes=CommentVotes(connection, settings, rate_limits, sessions),
         open_votes=OpenVotes(connection, settings),

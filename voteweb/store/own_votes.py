@@ -35,25 +35,17 @@ class OwnVotes:
         self._keys = connection.keys
         self._remembered: HintCache[int, _Remembered] = HintCache(config.HINT_CACHE_SIZE)
 
-    def queue(
-        self, pipeline: Pipeline, ids: Sequence[int], voter_id: int, voted_at: Callable[[], str] | None = None
-    ) -> Future[dict[int, bool]]:
+    def queue(self, pipeline: Pipeline, ids: Sequence[int], voter_id: int) -> Future[dict[int, bool]]:
         """Queue a read of which of the articles *ids* the member *voter_id* has voted for.
 
-        It is remembered for :meth:`queue_remembered` if *voted_at* is given.
         The member's list of open votes does not tell: it lacks the oldest if there were too many, also after some of
         the others have been taken back.
         """
         if not ids:
             return pipeline.queue([], lambda _: {})
-
-        def parse(replies: list[list[int]]) -> dict[int, bool]:
-            has_voted = dict(zip(ids, map(bool, replies[0]), strict=True))
-            if voted_at:
-                self._remember(voter_id, _NOTHING, voted_at(), ids, replies[0])
-            return has_voted
-
-        return pipeline.queue([self._command(ids, voter_id)], parse)
+        return pipeline.queue(
+            [self._command(ids, voter_id)], lambda replies: dict(zip(ids, map(bool, replies[0]), strict=True))
+        )
 
     def queue_remembered(
         self, pipeline: Pipeline, ids: Sequence[int], voter_id: int, voted_at: Callable[[], str]
@@ -83,6 +75,16 @@ class OwnVotes:
 
         return pipeline.queue([self._command(missing, voter_id)] if missing else [], parse)
 
+    def note(self, voter_id: int, id: int, voted_before: str, voted_at: str, *, has_voted: bool) -> None:
+        """Remember that the member *voter_id* has just voted for the article *id*, or has taken the vote back.
+
+        Their votes had changed at *voted_before* the last time, and have changed at *voted_at* now.
+        """
+        known = self._remembered.get(voter_id, _NOTHING)
+        if known.voted_at == voted_before and known.asked:
+            voted = known.voted | {id} if has_voted else known.voted - {id}
+            self._put(voter_id, known._replace(voted_at=voted_at, asked=known.asked | {id}, voted=voted))
+
     def _remember(
         self, voter_id: int, before: _Remembered, voted_at: str, asked: Sequence[int], reply: Sequence[int]
     ) -> _Remembered:
@@ -92,8 +94,11 @@ class OwnVotes:
             before.asked.union(asked),
             before.voted.union(id for id, has_voted in zip(asked, reply, strict=True) if has_voted),
         )
-        self._remembered.put(voter_id, now if len(now.asked) <= MAX_REMEMBERED else _NOTHING)
+        self._put(voter_id, now)
         return now
+
+    def _put(self, voter_id: int, now: _Remembered) -> None:
+        self._remembered.put(voter_id, now if len(now.asked) <= MAX_REMEMBERED else _NOTHING)
 
     def _command(self, ids: Sequence[int], voter_id: int) -> Command:
         return scripts.call("own_votes", [self._keys.voted(id) for id in ids], [voter_id])

@@ -21,6 +21,7 @@ from voteweb.store.article_lists import ranking_arguments
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.hints import HintCache
 from voteweb.store.keys import article_member
+from voteweb.store.own_votes import OwnVotes
 from voteweb.store.rate_limits import RateLimitHit, RateLimits
 from voteweb.store.sessions import Sessions, digest
 from voteweb.store.statistics import today
@@ -29,12 +30,20 @@ from voteweb.store.statistics import today
 class Votes:
     """The votes of one site."""
 
-    def __init__(self, connection: Connection, settings: Settings, rate_limits: RateLimits, sessions: Sessions) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        settings: Settings,
+        rate_limits: RateLimits,
+        sessions: Sessions,
+        own_votes: OwnVotes,
+    ) -> None:
         self._connection = connection
         self._keys = connection.keys
         self._settings = settings
         self._rate_limits = rate_limits
         self._sessions = sessions
+        self._own_votes = own_votes
         #: The fields groups and the days of articles, as this process saw them last: else a vote takes two round trips.
         self._hints: HintCache[int, tuple[str, int]] = HintCache(config.ROW_CACHE_SIZE)
 
@@ -101,6 +110,9 @@ class Votes:
                 self.expect(id, groups, day)
                 if outcome.status == "rate-limited":
                     raise self._rate_limits.to_error(hits, outcome.values)
+                if outcome.status == "counted":
+                    _, voted_before, voted_at = outcome.values
+                    self._own_votes.note(voter.id, id, voted_before, voted_at, has_voted=action == "cast")
                 return _votes_or_refusal(outcome)
             groups, day = outcome.values[0], int(outcome.values[1])
         raise Conflict()

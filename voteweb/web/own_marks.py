@@ -40,12 +40,13 @@ class OwnMarks(NamedTuple):
 def queue_own_marks(pipeline: Pipeline, ids: Sequence[int], voter: Voter | None) -> OwnMarks:
     """Queue a read of what the member *voter* did with the articles *ids*, before they are known to be logged in.
 
-    The pipeline must read the viewer before.
+    The pipeline must read the viewer before. Votes that this process remembers are not asked for again.
     """
     if voter is None:
         ids, voter = (), Voter(0, "", "")
+    voted = store().own_votes.queue_remembered(pipeline, ids, voter.id, viewer_voted_at)
     return OwnMarks(
-        store().own_votes.queue(pipeline, ids, voter.id, viewer_voted_at),
+        pipeline.queue([], lambda _: {id: id in voted.result for id in ids}),
         store().threads.queue_new_counts(pipeline, ids if settings().comments else (), voter.name),
         my_site.queue_saves(pipeline, ids, voter),
     )

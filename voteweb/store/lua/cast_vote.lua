@@ -13,7 +13,7 @@
 --       18 seconds in which its use is not noted again  19 how many open votes of a member are kept
 --       20 seconds for which statistics are kept
 --       then, with a rate limit, for each of the two: acts at once, and seconds per act in the long run
--- Answers  counted <votes> | already <votes> | absent <votes> (no vote to take back) | own <votes> | unknown | gone
+-- Answers  counted <votes> <when the voter's votes changed before, empty for never> <and now> | already <votes> | absent <votes> (no vote to take back) | own <votes> | unknown | gone
 --          | closed <unix time> | logged-out (the session has ended, or the voter is banned) | held
 --          | again <groups> <day> (the article has these groups and is of this day: name their rankings and try again)
 --          | rate-limited <number of the limit, from 1> <seconds to wait> <unix time from which it is accepted>
@@ -63,6 +63,7 @@ end
 redis.call('HLEN', KEYS[7])
 redis.call('ZCARD', KEYS[3])
 local open_votes, good_value = redis.call('ZCARD', KEYS[8]), redis.call('ZSCORE', KEYS[4], member)
+local voted_before = redis.call('HGET', KEYS[5], 'voted') or ''
 local values = { [9] = best_values(KEYS[9], member), [10] = best_values(KEYS[10], member) }
 for i = FIRST_GROUP_KEY, last_ranking, 2 do
   redis.call('ZCARD', KEYS[i])
@@ -97,7 +98,7 @@ if expires < ends or (expires == ends and not casts) then
     redis.call('EXPIREAT', KEYS[8], string.format('%d', tonumber(last_open) + tonumber(grace)))
   end
 end
--- Every worker that remembers the member's own votes asks for them again.
+-- Workers that remember the member's own votes ask for them again; the one that has voted knows what changed.
 redis.call('HSET', KEYS[5], 'voted', now())
 count_act(KEYS[7], 'votes', casts and 1 or -1, statistics_seconds)
 local place = find_place(member, time, votes, vote_score, max_lift, good_votes, max_ranked)
@@ -114,4 +115,4 @@ for i = FIRST_GROUP_KEY, last_ranking, 2 do
   put_best(KEYS[i + 1], place, values[i + 1])
 end
 note_session(6, digest, noted_use, idle, longest)
-return { 'counted', count }
+return { 'counted', count, voted_before, now() }
