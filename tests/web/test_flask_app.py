@@ -3,9 +3,10 @@
 from collections.abc import Callable
 
 import pytest
-from flask import Flask, Response, jsonify, make_response, redirect
+from flask import Flask, Response, g, jsonify, make_response, redirect
 
 from tests.web.conftest import MakeApp
+from voteweb.web.context import current_app, current_g
 from voteweb.web.flask_app import SiteResponse
 
 
@@ -29,6 +30,16 @@ def test_headers_are_those_of_flask(app: Flask, make: Callable[[], Response]) ->
         assert isinstance(response, SiteResponse)
         environ = context.request.environ
         assert response.get_wsgi_headers(environ) == Response.get_wsgi_headers(response, environ)
+
+
+def test_context_variable_of_flask_is_the_one_behind_its_proxies(app: Flask) -> None:
+    """context.py looks up a private name of Flask."""
+    with app.test_request_context():
+        g.mark = object()
+        assert current_app() is app
+        assert current_g().mark is g.mark
+    with pytest.raises(LookupError):
+        current_app()
 
 
 def test_wsgi_layers_do_what_hooks_do(make_app: MakeApp) -> None:

@@ -1,12 +1,13 @@
 """Headers and cookies of every response, added by a hook after requests; the module of each decides about it."""
 
 from flask import Flask, Response
-from flask.globals import app_ctx, request_ctx
+from flask.globals import request_ctx
 
 from voteweb.core.config import Settings
 from voteweb.web import flashes, rate_limits, read_only, security
 from voteweb.web.auth.sessions import USER
 from voteweb.web.caching import shared_pages
+from voteweb.web.context import current_g
 from voteweb.web.monitoring import request_record
 
 
@@ -17,7 +18,7 @@ def init_app(app: Flask, settings: Settings) -> None:
     # One hook, which gets request, session and g once; each of them costs a look into a context variable.
     @app.after_request
     def finish(response: Response) -> Response:
-        request, session, own = request_ctx.request, request_ctx.session, app_ctx.g
+        request, session, own = request_ctx.request, request_ctx.session, current_g()
         viewer, headers = own.get("viewer"), response.headers
         request_record.get(request.environ).complete(request.endpoint, viewer)
 

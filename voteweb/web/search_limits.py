@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from math import ceil
 from typing import NamedTuple, cast
 
-from flask import Flask, current_app
+from flask import Flask
 
 from voteweb.core import config
 from voteweb.core.errors import TooFast
@@ -19,7 +19,7 @@ from voteweb.store.hints import HintCache
 from voteweb.store.rate_limits import RateLimitHit
 from voteweb.web import rate_limits
 from voteweb.web.auth.login import named_voter
-from voteweb.web.context import now, store
+from voteweb.web.context import current_app, now, store
 
 _EXTENSION = "voteweb.refused_searches"
 
@@ -37,7 +37,7 @@ def init_app(app: Flask) -> None:
 
 
 def _refused() -> HintCache[RateLimitHit, Refused | None]:
-    return cast("HintCache[RateLimitHit, Refused | None]", current_app.extensions[_EXTENSION])
+    return cast("HintCache[RateLimitHit, Refused | None]", current_app().extensions[_EXTENSION])
 
 
 def address_hit() -> RateLimitHit:

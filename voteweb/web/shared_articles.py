@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from flask import Flask, current_app, g, render_template, request
+from flask import Flask, g, render_template, request
 from markupsafe import Markup
 
 from voteweb.core import comment_permissions, config, permissions
@@ -30,7 +30,7 @@ from voteweb.web.caching.fragment_cache import render as render_fragment
 from voteweb.web.caching.frames import Part, Pieces, cut, fill
 from voteweb.web.caching.page_cache import Key, is_linked_query, page_key
 from voteweb.web.caching.sized_cache import SizedCache
-from voteweb.web.context import now, settings, store
+from voteweb.web.context import current_app, now, settings, store
 from voteweb.web.conversations import ConversationPages, is_prefetch
 from voteweb.web.i18n import formatting, locale
 from voteweb.web.own_marks import mark_saved
@@ -89,7 +89,7 @@ def _fill(pieces: Pieces, user: User | None, pages: ConversationPages | None, pa
 
 def _find(key: Key, article: Article, pages: ConversationPages | None) -> Pieces | None:
     """Return the page of *article* and its conversation as they are now, None if it is to be made."""
-    shared = _cache(current_app).get((*key, article.voted, article.saved))
+    shared = _cache(current_app()).get((*key, article.voted, article.saved))
     if shared is None or shared.article != article or not shared.since <= now() < shared.until:
         return None
     return shared.pieces if shared.conversation() is (pages.conversation if pages else None) else None
@@ -103,7 +103,7 @@ def _make(key: Key, article: Article, pages: ConversationPages | None) -> Pieces
     shared = _Shared(article, reference, now(), _until(article, pages), cut(html, mark))
     if is_linked_query(request.query_string.decode("latin-1")):
         size = sum(map(len, shared.pieces)) + len(article.text) + _ENTRY_BYTES
-        _cache(current_app).put((*key, article.voted, article.saved), shared, size)
+        _cache(current_app()).put((*key, article.voted, article.saved), shared, size)
     return shared.pieces
 
 
@@ -142,7 +142,7 @@ class _ArticlePage:
             pieces = _find(self.key, article, pages)
             if pieces is None:
                 # Pages are kept for this host and address, so that the checks of both may be left out.
-                with current_app.request_context(self.environ):
+                with current_app().request_context(self.environ):
                     pieces = _make(self.key, article, pages)
             return _fill(pieces, user, pages, parts)
 

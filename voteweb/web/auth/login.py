@@ -8,8 +8,8 @@ from hashlib import sha256
 from typing import Any, TypeVar, cast
 
 import flask_login
-from flask import Flask, abort, current_app, flash, g, jsonify, redirect, request, session, url_for
-from flask.globals import app_ctx, request_ctx
+from flask import Flask, abort, flash, g, jsonify, redirect, request, session, url_for
+from flask.globals import request_ctx
 from flask.sessions import SessionMixin
 from flask.typing import ResponseReturnValue
 
@@ -22,7 +22,7 @@ from voteweb.store.viewers import Viewer
 from voteweb.web import rate_limits, read_only
 from voteweb.web.auth import csrf, device_cookie, pending_votes
 from voteweb.web.auth.sessions import SID, USER
-from voteweb.web.context import store
+from voteweb.web.context import current_app, current_g, store
 from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics
@@ -63,7 +63,7 @@ def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
 
     If a limit applies to the request, it is counted in the same round trip; :func:`require_member` raises the refusal.
     """
-    voter, own = named_voter(), app_ctx.g
+    voter, own = named_voter(), current_g()
     if voter is None or "viewer" in own:
         own.setdefault("viewer", None)
         return pipeline.queue([], lambda _replies: cast("User | None", own.viewer))
@@ -88,7 +88,7 @@ def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
 
 def set_viewer(read: Viewer, voter: Voter) -> User | None:
     """Set the viewer of this request, whom a session names as *voter*, to what was *read*; None if it has ended."""
-    own, user = app_ctx.g, read.member
+    own, user = current_g(), read.member
     own.session, own.unread, own.open_reports, own.waiting = read.session, read.unread, read.open_reports, read.waiting
     own.voted_at = read.voted_at
     is_current = user is not None and (user.session, user.id) == (voter.session, voter.id)
@@ -98,7 +98,7 @@ def set_viewer(read: Viewer, voter: Voter) -> User | None:
 
 def viewer_voted_at() -> str:
     """Return when votes of the viewer on articles changed last, once the viewer has been loaded; only to compare."""
-    return cast(str, app_ctx.g.get("voted_at", ""))
+    return cast(str, current_g().get("voted_at", ""))
 
 
 def ban_error(user: User) -> Banned:
@@ -176,7 +176,7 @@ def _browser() -> str:
 
 def viewer() -> User | None:
     """Return the logged-in member, or None; Redis is read at most once per request."""
-    own = app_ctx.g
+    own = current_g()
     if "viewer" not in own:
         pipeline = store().pipeline()
         queue_viewer(pipeline)
@@ -293,7 +293,7 @@ def login_required(view: View) -> View:
 
 def _check_request() -> ResponseReturnValue | None:
     """Refuse forms of other sites, redirect readers from views that are for members, and check form tokens."""
-    view = current_app.view_functions.get(request.endpoint or "")
+    view = current_app().view_functions.get(request.endpoint or "")
     has_session = not getattr(view, "signed_by_link", False)
     if request.method == "POST" and has_session:
         csrf.check_origin()

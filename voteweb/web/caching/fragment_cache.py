@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
-from flask import Flask, current_app
+from flask import Flask
 from markupsafe import Markup
 
 from voteweb.core import config, markup, permissions
@@ -18,7 +18,7 @@ from voteweb.core.models import Article, User, VotingState
 from voteweb.core.names import name_key
 from voteweb.web.auth.login import viewer
 from voteweb.web.caching.conversation_cache import render_text
-from voteweb.web.context import now, settings
+from voteweb.web.context import current_app, now, settings
 from voteweb.web.i18n import formatting, locale
 
 #: Renders a template with values in a language, given by its code.
@@ -40,7 +40,7 @@ class Fragments(NamedTuple):
 
 def fragments() -> Fragments:
     """Return what renders the fragments of this app."""
-    return cast(Fragments, current_app.extensions[_EXTENSION])
+    return cast(Fragments, current_app().extensions[_EXTENSION])
 
 
 def init_app(app: Flask) -> None:
@@ -71,7 +71,7 @@ def init_app(app: Flask) -> None:
 
 def render(template: str, _language_code: str, **values: Any) -> Markup:
     """Return *template* rendered with *values* alone; the code of the language is there for the keys of caches."""
-    return current_app.jinja_env.get_template(template).make_module(values).__html__()
+    return current_app().jinja_env.get_template(template).make_module(values).__html__()
 
 
 def _cached_renderer(render: Render) -> Render:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from flask import g, request
+from flask import request
 from markupsafe import Markup
 
 from voteweb.core import config, markup, permissions
@@ -18,7 +18,7 @@ from voteweb.web import flashes, site_switches
 from voteweb.web.auth.login import viewer, viewer_csrf_token
 from voteweb.web.caching.fragment_cache import fragments, render
 from voteweb.web.caching.frames import Part, part_mark
-from voteweb.web.context import settings
+from voteweb.web.context import current_g, settings
 from voteweb.web.i18n import locale
 from voteweb.web.urls import current_path
 
@@ -36,13 +36,14 @@ def account() -> Markup:
         # After log-in a reader returns to this page.
         back = "" if request.path in _NO_RETURN else current_path()
         return fragments().cached("_account_nav.html", name="", back=back, joins=settings().signup != "closed")
+    read = current_g()
     return fragments().cached(
         "_account_nav.html",
         name=member.name,
         moderates=permissions.may_moderate(member),
-        reports=g.get("open_reports", 0),
-        waiting=g.get("waiting", 0),
-        unread=g.unread.count if "unread" in g else 0,
+        reports=read.get("open_reports", 0),
+        waiting=read.get("waiting", 0),
+        unread=read.unread.count if "unread" in read else 0,
     )
 
 
@@ -77,7 +78,7 @@ def token() -> str:
 
 def own(name: str) -> Markup:
     """Return what stands for the viewer's part *name* in a page for all members; empty in any other page."""
-    mark = g.get("frame_mark")
+    mark = current_g().get("frame_mark")
     return markup.trusted(part_mark(mark, name)) if mark else Markup()
 
 
@@ -94,16 +95,17 @@ def for_all_members() -> Iterator[str]:
 @contextmanager
 def _replaced(**values: Any) -> Iterator[None]:
     """Set attributes of g in this block."""
-    before = {name: g.get(name) for name in values if name in g}
+    own = current_g()
+    before = {name: own.get(name) for name in values if name in own}
     for name, value in values.items():
-        setattr(g, name, value)
+        setattr(own, name, value)
     try:
         yield
     finally:
         for name in values:
-            g.pop(name)
+            own.pop(name)
         for name, value in before.items():
-            setattr(g, name, value)
+            setattr(own, name, value)
 
 
 def parts() -> dict[str, Part]:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
-from flask import Flask, Response, current_app, request
+from flask import Flask, Response, request
 from werkzeug.http import dump_cookie
 
 from voteweb.core import config
@@ -31,7 +31,7 @@ from voteweb.web.caching import own_parts
 from voteweb.web.caching.frames import Content, Frame, cut
 from voteweb.web.caching.page_cache import is_cached_address, page_key
 from voteweb.web.caching.sized_cache import SizedCache
-from voteweb.web.context import settings, store
+from voteweb.web.context import current_app, settings, store
 from voteweb.web.i18n import locale
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def may_share(user: User | None, shown: str = "") -> bool:
     is_plain = user.role is Role.MEMBER and not user.held and not user.front
     choice = store().my_sites.of(user) if is_plain else None
     is_plain = choice is not None and not choice.hides
-    excluded = of_app(current_app).excluded
+    excluded = of_app(current_app()).excluded
     if excluded.get(user.id, False) == is_plain:
         excluded.put(user.id, not is_plain)
     # A group's own page tells whether the viewer follows it.
@@ -117,7 +117,7 @@ def keep(
     the last content, None if there is none.
     """
     language = locale.current()
-    key, frames = page_key(request.environ, language.code), of_app(current_app).frames
+    key, frames = page_key(request.environ, language.code), of_app(current_app()).frames
     last = frames.get(key)
     with own_parts.for_all_members() as mark:
         pieces = last.pieces if last and last.inputs == inputs else cut(render(), mark)

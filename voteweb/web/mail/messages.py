@@ -9,13 +9,11 @@ from email.utils import format_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import current_app
-
 from voteweb.core import config, permissions
 from voteweb.core.mail import MailAccount, MailChoice, MailKind, StopKind
 from voteweb.core.models import Period, User
 from voteweb.store.mail import TakenMail
-from voteweb.web.context import now, settings, store
+from voteweb.web.context import current_app, now, settings, store
 from voteweb.web.i18n.locale import ENGLISH, LANGUAGES, force_language
 from voteweb.web.mail import tokens
 from voteweb.web.urls import absolute
@@ -51,8 +49,10 @@ def compose(mail: TakenMail) -> EmailMessage | None:
         stop = absolute(f"/mail/stop/{tokens.stop_token(member.name, content.stops, content.to)}")
     with force_language(LANGUAGES.get(mail.language or account.language, ENGLISH)):
         # Not render_template(): that asks for the viewer of a request, and there is none.
-        text = current_app.jinja_env.get_template(f"mail/{mail.kind}.txt").render(
-            member=member, stop=stop, account=absolute("/account/mail"), **content.values
+        text = (
+            current_app()
+            .jinja_env.get_template(f"mail/{mail.kind}.txt")
+            .render(member=member, stop=stop, account=absolute("/account/mail"), **content.values)
         )
     subject, _, body = text.strip().partition("\n")
     return _message(mail, content.to, subject, body.strip(), stop)

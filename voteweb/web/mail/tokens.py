@@ -2,12 +2,12 @@
 
 from hashlib import blake2b
 
-from flask import current_app
 from itsdangerous import BadData, URLSafeSerializer
 
 from voteweb.core import config
 from voteweb.core.mail import PendingEmail, StopKind
 from voteweb.core.names import name_key
+from voteweb.web.context import current_app
 
 
 def confirmation_token(name: str, pending: PendingEmail) -> str:
@@ -42,9 +42,9 @@ def message_id(entry: str, since: float) -> str:
 
 
 def _serializer() -> URLSafeSerializer:
-    return URLSafeSerializer(str(current_app.secret_key), salt="mail-stop")
+    return URLSafeSerializer(str(current_app().secret_key), salt="mail-stop")
 
 
 def _digest(text: str) -> str:
-    key = blake2b(str(current_app.secret_key).encode(), person=b"mail").digest()
+    key = blake2b(str(current_app().secret_key).encode(), person=b"mail").digest()
     return blake2b(text.encode(), digest_size=16, key=key).hexdigest()
