@@ -2,7 +2,7 @@
 
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 
 @contextmanager
@@ -18,6 +18,14 @@ def silent_port() -> Iterator[str]:
     """Yield the URL of a server that accepts connections and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         yield f"redis://127.0.0.1:{listener.getsockname()[1]}"
+
+
+@contextmanager
+def silent_cluster() -> Iterator[str]:
+    """Yield the URL of a cluster of which no node ever answers."""
+    with ExitStack() as stack:
+        listeners = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(6)]
+        yield f"redis+cluster://{','.join(f'127.0.0.1:{listener.getsockname()[1]}' for listener in listeners)}"
 
 
 @contextmanager

@@ -1,7 +1,12 @@
 """The URLs of clusters, and what opening one asks for."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
-from redis.cluster import ClusterNode
+import redis
 
 from tests.conftest import MakeStore
 from tests.helpers import free_ports
@@ -63,25 +68,61 @@ def test_a_cluster_is_contacted_by_the_first_command() -> None:
     store.connection.close()
 
 
-def test_a_node_of_the_url_that_is_known_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[list[Address]] = []
+class Nodes:
+    """A cluster whose one slot is on *primary*; all nodes but those *answering* are silent, by a clock of its own."""
 
-    class Manager:
-        def __init__(self, *_: object, **__: object) -> None:
-            self.startup_nodes = {name: ClusterNode(name, 1) for name in ("127.0.0.1", "10.0.0.1")}
-            self.slots_cache = {0: [ClusterNode("10.0.0.1", 1)]}
+    def __init__(self, primary: Address, answering: set[Address]) -> None:
+        self.primary, self.answering = primary, answering
+        self.now = 0.0
+        #: Each node that was asked, and the seconds it had.
+        self.asked: list[tuple[Address, float]] = []
 
-        def initialize(self, *, additional_startup_nodes_info: list[Address]) -> None:
-            asked.append(additional_startup_nodes_info)
+    def monotonic(self) -> float:
+        return self.now
 
-        def get_node_from_slot(self, _slot: int) -> None:
-            pass
+    @contextmanager
+    def client(self, host: str, port: int, *, socket_timeout: float, socket_connect_timeout: float) -> Iterator[Any]:
+        assert socket_connect_timeout == socket_timeout
+        self.asked.append(((host, port), socket_timeout))
+        if (host, port) not in self.answering:
+            self.now += socket_timeout
+            raise redis.TimeoutError
+        yield SimpleNamespace(execute_command=lambda _: [[0, 0, [*self.primary, "its id"]]])
 
-    monkeypatch.setattr(slot_nodes, "NodesManager", Manager)
-    monkeypatch.setattr(slot_nodes, "LOOK_UP_SECONDS", 0.0)
-    nodes = slot_nodes.SlotNodes([("127.0.0.1", 1), ("127.0.0.1", 2)], 0, {})
-    assert [nodes.primary(), nodes.primary()] == [[("10.0.0.1", 1)]] * 2
-    assert asked == [[("127.0.0.1", 2)]]
+
+@pytest.fixture
+def make_nodes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Nodes]:
+    """A function that puts a cluster in the place of redis-py's clients."""
+
+    def make(primary: Address, answering: set[Address]) -> Nodes:
+        nodes = Nodes(primary, answering)
+        monkeypatch.setattr(slot_nodes, "redis", SimpleNamespace(**vars(redis) | {"Redis": nodes.client}))
+        monkeypatch.setattr(slot_nodes, "time", nodes)
+        monkeypatch.setattr(slot_nodes, "LOOK_UP_SECONDS", 0.0)
+        return nodes
+
+    return make
+
+
+def test_a_look_up_ends_in_time_and_the_next_asks_other_nodes(make_nodes: Callable[..., Nodes]) -> None:
+    addresses = [("127.0.0.1", port) for port in range(6)]
+    nodes = make_nodes(addresses[0], set())
+    look_up = slot_nodes.SlotNodes(addresses, 0, {}, seconds=0.5)
+    for number in (1, 2, 3):
+        with pytest.raises(redis.TimeoutError):
+            look_up.primary()
+        assert nodes.now == number * 0.5
+    assert sorted(nodes.asked) == [(address, 0.25) for address in addresses]
+
+
+def test_known_nodes_are_asked_before_others_of_the_url(make_nodes: Callable[..., Nodes]) -> None:
+    of_url, known = ("127.0.0.1", 1), ("10.0.0.1", 1)
+    nodes = make_nodes(known, {of_url, known})
+    look_up = slot_nodes.SlotNodes([of_url], 0, {}, seconds=0.5)
+    assert [look_up.primary() for _ in range(3)] == [[known]] * 3
+    nodes.answering.remove(known)  # as all nodes that were known may have been replaced
+    assert look_up.primary() == [known]
+    assert [address for address, _ in nodes.asked] == [of_url, known, known, known, of_url]
 
 
 @pytest.mark.usefixtures("single_server")

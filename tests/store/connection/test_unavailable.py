@@ -14,7 +14,7 @@ import redis
 from tests import factories
 from tests.conftest import MakeStore
 from tests.helpers import until
-from tests.store.connection.addresses import absent_socket, closed_port, silent_port
+from tests.store.connection.addresses import absent_socket, closed_port, silent_cluster, silent_port
 from tests.store.examination import broken, run
 from voteweb.core.config import Settings
 from voteweb.core.errors import Unavailable
@@ -25,13 +25,13 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.factory import open_connection
 
 
-@pytest.mark.parametrize("address", [closed_port, silent_port, absent_socket])
+@pytest.mark.parametrize("address", [closed_port, silent_port, silent_cluster, absent_socket])
 def test_every_command_to_an_unreachable_database_is_unavailable(
     address: Callable[[], AbstractContextManager[str]],
 ) -> None:
     ann = User(1, "ann", "", Role.MEMBER, 0.0, "")
     with address() as url:
-        store = open_store(Settings(redis_url=url, redis_deadline=0.15))
+        store = open_store(Settings(redis_url=url, site="news", redis_deadline=0.15))
         for command in (
             store.connection.ping,
             lambda: store.articles.get(1),

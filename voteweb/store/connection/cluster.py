@@ -196,7 +196,8 @@ def client_and_replicas(
     common = options | parsed.credentials | {"maint_notifications_config": MaintNotificationsConfig(enabled=False)}
     common["socket_connect_timeout"] = attempt_seconds
     short = common | {"socket_timeout": attempt_seconds}
-    nodes = SlotNodes(parsed.nodes, key_slot(keys.prefix.encode()), short | {"ssl": is_tls(url)})
+    slot = key_slot(keys.prefix.encode())
+    nodes = SlotNodes(parsed.nodes, slot, short | {"ssl": is_tls(url)}, seconds=attempt_seconds)
     connection_class = SlotTlsConnection if is_tls(url) else SlotConnection
 
     def client(**options: Any) -> redis.Redis:
