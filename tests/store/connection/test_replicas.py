@@ -93,6 +93,16 @@ def test_the_primary_answers_while_the_replica_is_unavailable(site: Store, repli
     assert titles(site, reader=True) == ["fresh"]
 
 
+def test_the_time_of_replicas_counts_to_a_readers_deadline(
+    site: Store, replica: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deadlines: list[float] = []
+    monkeypatch.setattr(site.connection, "run", lambda _, *, deadline: deadlines.append(deadline))
+    replica.connection.client.shutdown(nosave=True)
+    site.connection.run_on_replica([("TIME",)])
+    assert deadlines[0] < site.connection.deadline
+
+
 def test_a_disconnected_replica_answers_only_without_a_primary(
     site: Store, replica: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

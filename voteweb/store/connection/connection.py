@@ -144,7 +144,7 @@ class Connection:
 
     def run_on_replica(self, commands: Sequence[Command]) -> list[Any]:
         """Run reading *commands* in one round trip on a replica, or on the primary while no replica answers."""
-        replicas = self._replicas
+        replicas, until = self._replicas, time.monotonic() + self.deadline
         try:
             answer = self._timed(lambda: replicas.run(commands)) if replicas else None
         except redis.ResponseError as error:
@@ -152,7 +152,7 @@ class Connection:
                 raise
             answer = None  # the primary has the same key, and names it
         if answer is None:
-            return self.run(commands)
+            return self.run(commands, deadline=until - time.monotonic())
         if not answer.is_connected:
             # The replica has lost its primary; we may still reach it. If not, stale replies are better than none.
             try:

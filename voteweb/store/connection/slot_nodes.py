@@ -47,12 +47,15 @@ class SlotNodes:
         return self._look_up()[:1]
 
     def replicas(self) -> list[Address]:
-        """Return the addresses of the replicas, another first each second; raise RedisError when there is none."""
+        """Return the addresses of two replicas at most, another first each second; raise RedisError without any.
+
+        More of them, if they were silent, would take most of a reader's deadline.
+        """
         _, *replicas = self._look_up()
         if not replicas:
             raise redis.ConnectionError("no replica has the slot")
         turn = int(time.monotonic()) % len(replicas)
-        return [*replicas[turn:], *replicas[:turn]]
+        return [*replicas[turn:], *replicas[:turn]][:2]
 
     def _look_up(self) -> list[Address]:
         with self._lock:
