@@ -36,17 +36,17 @@ class Node(RedisProcess):
     """A server of a cluster, with the id by which the others know it."""
 
     def __init__(self, folder: Path, port: int, bus_port: int, program: str, tls: LocalTls | None) -> None:
-        super().__init__(folder, port, tls)
-        self.bus_port, self._program = bus_port, program
+        super().__init__(folder, port, tls, program=program)
+        self.bus_port = bus_port
         self.id = ""
         self.is_paused = False
 
-    def start(self, *arguments: str) -> None:  # type: ignore[override]
+    def start(self, *arguments: str) -> None:
         options = (*OPTIONS, "--cluster-port", str(self.bus_port), *arguments)
         if self.tls:
             (self.folder / "tls.conf").write_text(self.tls.server_lines())
             options = ("--include", "tls.conf", *NAMED, *options)
-        super().start(str(REDIS / "redis.conf"), *options, program=self._program)
+        super().start(str(REDIS / "redis.conf"), *options)
         self.id = self.command("CLUSTER MYID")
 
     def command(self, *arguments: Any) -> Any:

@@ -35,8 +35,8 @@ DIFFERENCES = ("--requirepass", "", "--masterauth", "", "--repl-diskless-sync-de
 class RedisProcess:
     """A ``redis-server`` or a Sentinel; it keeps its port and its folder when it is started again."""
 
-    def __init__(self, folder: Path, port: int, tls: LocalTls | None = None) -> None:
-        self.folder, self.port = folder, port
+    def __init__(self, folder: Path, port: int, tls: LocalTls | None = None, *, program: str = "redis-server") -> None:
+        self.folder, self.port, self._program = folder, port, program
         self.folder.mkdir()
         self.process: subprocess.Popen[bytes] | None = None
         self.tls = tls
@@ -45,9 +45,9 @@ class RedisProcess:
             port=port, decode_responses=True, socket_timeout=2.0, retry=Retry(NoBackoff(), 0), protocol=3, **options
         )
 
-    def start(self, *arguments: str, program: str = "redis-server") -> None:
+    def start(self, *arguments: str) -> None:
         self.process = subprocess.Popen(
-            [program, *arguments, *self._addresses(), "--logfile", "log"],
+            [self._program, *arguments, *self._addresses(), "--logfile", "log"],
             cwd=self.folder,
             stdin=subprocess.DEVNULL,
         )

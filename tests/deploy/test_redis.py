@@ -15,30 +15,28 @@ from voteweb.store import open_store
 
 
 @pytest.fixture(params=["redis", "valkey"])
-def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[RedisProcess, str]]:
-    """A server that is not started yet, and the path of its program."""
+def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RedisProcess]:
+    """A server that is not started yet."""
     record_engine(tmp_path, Engine(request.param, (7, 0, 0), tmp_path))
     try:
         program = choose_engine(tmp_path).path
     except ConfigError as error:
         needs(False, str(error))
-    server = RedisProcess(tmp_path / "server", free_ports(1)[0])
-    yield server, str(program)
+    server = RedisProcess(tmp_path / "server", free_ports(1)[0], program=str(program))
+    yield server
     server.kill()
 
 
-def test_a_site_has_nothing_to_say_about_a_server_with_our_file(server: tuple[RedisProcess, str]) -> None:
-    process, program = server
-    process.start(str(DEPLOY / "redis" / "redis.conf"), program=program)
-    store = open_store(Settings(redis_url=f"redis://127.0.0.1:{process.port}/0"))
+def test_a_site_has_nothing_to_say_about_a_server_with_our_file(server: RedisProcess) -> None:
+    server.start(str(DEPLOY / "redis" / "redis.conf"))
+    store = open_store(Settings(redis_url=f"redis://127.0.0.1:{server.port}/0"))
     assert (store.health.warnings(), store.health.hints()) == ([], [])
     store.connection.close()
 
 
-def test_the_files_of_one_server_and_of_three_agree(server: tuple[RedisProcess, str]) -> None:
-    process, program = server
+def test_the_files_of_one_server_and_of_three_agree(server: RedisProcess) -> None:
     lines = (DEPLOY / "redis" / "redis.conf").read_text().splitlines()
     wanted = dict(line.split(maxsplit=1) for line in lines if line and not line.startswith("#"))
-    process.start(str(DEPLOY / "redis" / "replicated.conf"), *DIFFERENCES, program=program)
-    actual = {name: process.client.config_get(name)[name] for name in wanted}
+    server.start(str(DEPLOY / "redis" / "replicated.conf"), *DIFFERENCES)
+    actual = {name: server.client.config_get(name)[name] for name in wanted}
     assert actual == {name: value.strip('"') for name, value in wanted.items()}
