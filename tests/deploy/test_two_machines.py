@@ -25,10 +25,7 @@ from voteweb.core.rate_limits import LOGIN_BY_NAME, SIGNUP
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
-pytestmark = [
-    pytest.mark.heavy,
-    pytest.mark.skipif(sys.platform != "linux", reason="needs Linux, where all of 127.0.0.0/8 is this machine"),
-]
+pytestmark = pytest.mark.heavy
 
 FIRST, SECOND, THIRD = "127.0.0.2", "127.0.0.3", "127.0.0.4"
 JSON = "application/json"
@@ -40,6 +37,7 @@ StartMachine = Callable[..., SiteProcess]
 @pytest.fixture
 def start_machine(start_site: StartSite, store: Store, server_url: str, tmp_path: Path) -> StartMachine:
     """A function that starts the site on the machine at an address, or starts it again."""
+    needs(sys.platform == "linux", "Linux, where all of 127.0.0.0/8 is this machine")
 
     def start(address: str, port: int = 0, **env: str) -> SiteProcess:
         folder = {"VOTEWEB_DATA_DIR": str(tmp_path / address)}
