@@ -117,3 +117,11 @@ def test_a_vote_writes_the_whole_score(site: Store) -> None:
 def test_blanks_around_groups_keep_no_script_from_its_work(site: Store, name: str, groups: str) -> None:
     run(site, "HSET", CALLS[name].keys[0], "groups", groups)
     assert run(site, *CALLS[name].command()) in (["gone"], ["restored"])
+
+
+@pytest.mark.parametrize("name", ["import_article", "import_comment", "post_article"])
+def test_scripts_that_store_much_shorten_collections_of_garbage(site: Store, name: str) -> None:
+    set_usual_step = "return collectgarbage('setstepmul', 200)"  # returns the multiplier that it replaces
+    run(site, "EVAL", set_usual_step, 0)
+    run(site, *CALLS[name].command())
+    assert run(site, "EVAL", set_usual_step, 0) < 100

@@ -34,6 +34,7 @@ local base = votes
 -- The deletion of an account has gone through its articles once: none may come under the name after that.
 local has_left = redis.call('HEXISTS', KEYS[#KEYS], 'left') == 1
 
+collect_in_small_steps()
 if tonumber(now()) < closes and not has_left then
   base = votes - 1
   redis.call('SADD', KEYS[2], poster_id)

@@ -41,6 +41,7 @@ local closes = conversation_end(ends, posted, commenting_seconds)
 -- The deletion of an account has gone through its comments once: none may come under the name after that.
 local has_left = redis.call('HEXISTS', KEYS[10], 'left') == 1
 
+collect_in_small_steps()
 redis.call('HSET', KEYS[2], 'last', number, 'closes', string.format('%d', closes))
 write_node(KEYS[2], number, { parent = parent, votes = votes, base = votes, state = '-',
   time = string.format('%.6f', math.max(finite(time), finite(posted))), author = has_left and replacement or poster })

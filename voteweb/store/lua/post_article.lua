@@ -79,6 +79,7 @@ local votes = tonumber(own_vote)
 local place = find_place(member, time, votes, vote_score, max_lift, good_votes, max_ranked)
 local closes = voting_end(nil, time, voting_seconds)
 
+collect_in_small_steps()
 redis.call('HSET', KEYS[1], 'title', title, 'link', link, 'poster', poster, 'time', posted,
   'votes', string.format('%d', votes), 'base', string.format('%d', votes - 1), 'closes', string.format('%d', closes),
   'groups', table.concat(names, ' '))
