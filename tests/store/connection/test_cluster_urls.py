@@ -46,14 +46,18 @@ def test_a_url_has_nodes_and_credentials(url: str, parsed: ClusterUrl) -> None:
         "redis+cluster://a:1,",
         "redis+cluster://a:port",
         "redis+cluster://a:1/news",
-        "redis+cluster://a:1/1",
-        "redis+cluster://a:1?db=1",
         "redis+cluster://a:1?socket_timeout=60",
     ],
 )
 def test_an_invalid_url_of_a_cluster_is_refused_naming_its_setting(url: str) -> None:
     with pytest.raises(ConfigError, match="VOTEWEB_REDIS_URL"):
         open_connection(url, 1.0, keys=Keys.of_site("news"))
+
+
+@pytest.mark.parametrize("end", ["/1", "/10", "?db=1", "/0?db=3"])
+def test_a_database_other_than_0_is_refused_on_a_cluster(end: str) -> None:
+    with pytest.raises(ConfigError, match=r"VOTEWEB_REDIS_URL .* only database 0"):
+        open_connection(f"redis+cluster://a:1{end}", 1.0, keys=Keys.of_site("news"))
 
 
 def test_a_site_without_a_name_is_refused_on_a_cluster() -> None:

@@ -83,8 +83,9 @@ def _client_and_replicas(
         return client, Replicas(replica_client)
     if scheme not in cluster.SCHEMES:
         return None
-    if re.search("/[0-9]*[1-9]", urlsplit(url).path, re.ASCII):
-        raise ConfigError("VOTEWEB_REDIS_URL ends with the number of a database, but a cluster has only database 0.")
+    parts = urlsplit(url)
+    if re.search("(/|&db=)[0-9]*[1-9]", f"{parts.path}&{parts.query}", re.ASCII):
+        raise ConfigError("VOTEWEB_REDIS_URL names a database by its number, but a cluster has only database 0.")
     if not keys.name:
         raise ConfigError(
             "A cluster needs VOTEWEB_SITE, the name of the site: it keeps all data of one name on one of its nodes."
