@@ -89,7 +89,9 @@ def test_a_server_with_a_valid_certificate_is_used(site: Site, host: str) -> Non
 def test_a_server_of_an_unknown_authority_is_refused(site: Site) -> None:
     url = f"rediss://localhost:{site.secure}"
     for files in (TlsFiles(), TlsFiles(str(site.stranger.file))):
-        assert "Name the certificate of the authority" in failure(url, files)
+        assert "VOTEWEB_REDIS_CA_FILE trusts the authority" in failure(url, files)
+    # The file has the authority that signed the server's certificate, but not the one above it.
+    assert "of those above it" in tls.advice(url, "certificate verify failed: unable to get issuer certificate")
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,9 @@ _ADVICE = (
     ),
     (("verify failed: certificate has expired",), "Renew the certificate of the server, or that of its authority."),
     (
-        ("self-signed", "self signed", "local issuer"),
-        f"Name the certificate of the authority that signed the server's in {CA_FILE}.",
+        ("self-signed", "self signed", "issuer certificate", "invalid CA certificate", "signature failure"),
+        f"Neither this machine nor {CA_FILE} trusts the authority that signed the server's certificate: set it to "
+        "a file with the certificates of this authority and of those above it.",
     ),
     (  # With TLS 1.3 the server often closes the connection before its reason is read.
         (
