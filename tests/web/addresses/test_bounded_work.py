@@ -3,9 +3,12 @@
 import encodings.idna
 import encodings.punycode
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Sequence
+from functools import cache
+from itertools import accumulate
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote_plus, urlencode
 
 import pytest
 from markdown_it.parser_inline import ParserInline
@@ -72,12 +75,16 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
     return work
 
 
+@cache
+def encoded_lengths(value: str) -> list[int]:
+    """Return the bytes that each beginning of *value* takes when percent-encoded."""
+    lengths = {character: len(quote_plus(character)) for character in set(value)}
+    return list(accumulate(lengths[character] for character in value))
+
+
 def cut(value: str, max_bytes: int) -> str:
-    """Return the beginning of *value* that takes *max_bytes* when percent-encoded."""
-    length = max_bytes // 3
-    while len(urlencode({"": value[:length]})) > max_bytes:
-        length = length * 9 // 10
-    return value[:length]
+    """Return the longest beginning of *value* that takes at most *max_bytes* when percent-encoded."""
+    return value[: bisect_right(encoded_lengths(value), max_bytes)]
 
 
 @pytest.mark.parametrize("address", GETS, ids=str)
