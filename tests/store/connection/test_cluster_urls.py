@@ -14,7 +14,7 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store import open_store
 from voteweb.store.connection import slot_nodes
-from voteweb.store.connection.cluster import ClusterUrl, parse
+from voteweb.store.connection.cluster import ClusterUrl, SlotConnection, SlotPool, parse
 from voteweb.store.connection.factory import open_connection
 from voteweb.store.connection.slot_nodes import Address
 from voteweb.store.keys import Keys
@@ -129,14 +129,34 @@ def test_known_nodes_are_asked_before_others_of_the_url(make_nodes: Callable[...
     assert [address for address, _ in nodes.asked] == [of_url, known, known, known, of_url]
 
 
-@pytest.mark.usefixtures("single_server")
-def test_a_server_in_no_cluster_is_refused_with_its_words(make_store: MakeStore) -> None:
+@pytest.fixture
+def port(make_store: MakeStore) -> Iterator[int]:
+    """A port of the server, which is in no cluster."""
     plain, (port,) = make_store(), free_ports(1)
     plain.connection.client.config_set("port", port)
-    try:
-        store = open_store(Settings(redis_url=f"redis+cluster://127.0.0.1:{port}", site="news"))
-        with pytest.raises(ConfigError, match="refuses us: This instance has cluster support disabled"):
-            store.server_info.wait_until_ready(1.0)
-        store.connection.close()
-    finally:
-        plain.connection.client.config_set("port", 0)
+    yield port
+    plain.connection.client.config_set("port", 0)
+
+
+@pytest.mark.usefixtures("single_server")
+def test_a_greeting_may_take_less_time_than_a_command(port: int) -> None:
+    greetings: list[float] = []
+
+    class Connection(SlotConnection):
+        def on_connect_check_health(self, check_health: bool = True) -> None:
+            greetings.append(self.socket_timeout)
+            super().on_connect_check_health(check_health)
+
+    nodes: Any = SimpleNamespace(primary=lambda: [("127.0.0.1", port)], close=lambda: None)
+    limits = {"socket_connect_timeout": 0.1, "socket_timeout": 60.0}
+    with redis.Redis.from_pool(SlotPool(nodes, connection_class=Connection, is_primary=True, **limits)) as client:
+        assert client.blpop(["absent"], 0.2) is None
+    assert greetings == [0.1]
+
+
+@pytest.mark.usefixtures("single_server")
+def test_a_server_in_no_cluster_is_refused_with_its_words(port: int) -> None:
+    store = open_store(Settings(redis_url=f"redis+cluster://127.0.0.1:{port}", site="news"))
+    with pytest.raises(ConfigError, match="refuses us: This instance has cluster support disabled"):
+        store.server_info.wait_until_ready(1.0)
+    store.connection.close()

@@ -65,10 +65,21 @@ class SlotConnection(redis.Connection):
         self.has_moved = False
 
     def connect_check_health(self, check_health: bool = True, retry_socket_connect: bool = True) -> None:
-        """Connect to the first of the nodes that accepts, unless there is a connection."""
+        """Connect to the first of the nodes that accepts, unless there is a connection.
+
+        A node may take no longer for its greeting than for accepting: one that is silent leaves time for another.
+        """
         if self.is_connected:
             return
         self.has_moved = False
+        command_timeout, self.socket_timeout = self.socket_timeout, self.socket_connect_timeout
+        try:
+            self._connect_to_any(check_health, retry_socket_connect)
+        finally:
+            self.socket_timeout = command_timeout
+        self.update_current_socket_timeout(command_timeout)
+
+    def _connect_to_any(self, check_health: bool, retry_socket_connect: bool) -> None:
         problem: redis.RedisError | None = None
         for address in self._nodes.primary() if self._is_primary else self._nodes.replicas():
             self.host, self.port = address
