@@ -9,15 +9,25 @@ import redis
 from voteweb.store import Store
 from voteweb.store.doctor import Finding
 
-#: The command and arguments that read a whole key of each type.
-READ_COMMANDS: dict[str, tuple[Any, ...]] = {
-    "string": ("GET",),
-    "hash": ("HGETALL",),
-    "set": ("SMEMBERS",),
-    "zset": ("ZRANGE", 0, -1, "WITHSCORES"),
-    "list": ("LRANGE", 0, -1),
-    "stream": ("XRANGE", "-", "+"),
+#: Returns the type, expiry and content of each of KEYS, in hexadecimal of strings whose keys begin with ARGV[1]: one
+#: command takes a fourth of the time of three for each key.
+READ_KEYS = """
+local commands = {
+  string = {'GET'}, hash = {'HGETALL'}, set = {'SMEMBERS'}, zset = {'ZRANGE', 0, -1, 'WITHSCORES'},
+  list = {'LRANGE', 0, -1}, stream = {'XRANGE', '-', '+'},
 }
+local replies = {}
+for number, key in ipairs(KEYS) do
+  local kind = redis.call('TYPE', key).ok
+  local command = commands[kind]
+  local content = redis.call(command[1], key, unpack(command, 2))
+  if kind == 'string' and key:sub(1, #ARGV[1]) == ARGV[1] then
+    content = content:gsub('.', function(byte) return string.format('%02x', byte:byte()) end)
+  end
+  replies[number] = {kind, redis.call('PEXPIRETIME', key), content}
+end
+return replies
+"""
 
 
 class PrefixedClient(redis.Redis):
@@ -78,25 +88,32 @@ def snapshot(store: Store, *, is_shared: bool = False) -> dict[str, Any]:
     keys = [key for key in every_key if store.keys.covers(key)]
     assert is_shared or keys == every_key
     keys = [key for key in keys if not key.startswith(store.keys.done(""))]
-    with client.pipeline() as pipe:
-        for key in keys:
-            pipe.type(key)
-        types = pipe.execute()
-        for key, type in zip(keys, types, strict=True):
-            # Bits are no text, which a reply would be decoded as.
-            command, *arguments = READ_COMMANDS[type] if not _is_bits(store, key, type) else ("STRLEN",)
-            pipe.execute_command(command, key, *arguments)
-            pipe.pexpiretime(key)
-        replies = pipe.execute()
-    for at, (key, type) in enumerate(zip(keys, types, strict=True)):
-        if _is_bits(store, key, type):
-            replies[2 * at] = client.execute_command("GET", key, NEVER_DECODE=True)
-    contents = zip(types, replies[::2], replies[1::2], strict=True)
-    return {without_prefix(store, key): content for key, content in zip(keys, contents, strict=True)}
+    bits = store.keys.hidden("")  # no text, which a reply would be decoded as
+    replies = client.execute_command("EVAL", READ_KEYS, len(keys), *keys, bits) if keys else []
+    return {
+        without_prefix(store, key): (type, _content(type, reply, is_bits=key.startswith(bits)), expires)
+        for key, (type, expires, reply) in zip(keys, replies, strict=True)
+    }
 
 
-def _is_bits(store: Store, key: str, type: str) -> bool:
-    return type == "string" and key.startswith(store.keys.hidden(""))
+def _content(type: str, reply: Any, *, is_bits: bool) -> Any:
+    """Return the content of a key of this *type* from the *reply* of READ_KEYS, as redis-py returns that of one key."""
+    match type:
+        case "string":
+            return bytes.fromhex(reply) if is_bits else reply
+        case "hash":
+            return _by_name(reply)
+        case "set":
+            return set(reply)
+        case "zset":
+            return [[member, float(score)] for member, score in _by_name(reply).items()]
+        case "stream":
+            return [(id, _by_name(fields)) for id, fields in reply]
+    return reply
+
+
+def _by_name(names_and_values: list[str]) -> dict[str, str]:
+    return dict(zip(names_and_values[::2], names_and_values[1::2], strict=True))
 
 
 def broken(store: Store) -> list[tuple[str, str]]:
