@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 import redis
 from redis.backoff import NoBackoff
+from redis.driver_info import DriverInfo
 from redis.retry import Retry
 
 from voteweb.core.errors import ConfigError
@@ -15,6 +16,9 @@ from voteweb.store.connection.pool import Pool
 from voteweb.store.connection.replicas import Replicas
 from voteweb.store.connection.tls import NO_FILES, TlsFiles
 from voteweb.store.keys import Keys
+
+#: Each connection would look for the version of redis-py in the files of its package again: half a millisecond.
+DRIVER_INFO = DriverInfo()
 
 
 def open_connection(
@@ -39,6 +43,7 @@ def open_connection(
         "socket_connect_timeout": deadline,
         "retry": Retry(NoBackoff(), 0),
         "health_check_interval": 0,
+        "driver_info": DRIVER_INFO,
     }
     options |= tls.options(url, files)
     try:
