@@ -138,13 +138,13 @@ class HealthChecks:
                 "The server is a node of a cluster: the site stops when another node takes over. Begin "
                 "VOTEWEB_REDIS_URL with redis+cluster:// or, with TLS, rediss+cluster://."
             )
-        replicas = int(info.get("connected_slaves") or 0)
-        if replicas and settings.get("min-replicas-to-write") == "0":
+        replicas, wanted = int(info.get("connected_slaves") or 0), self._connection.wait_replicas
+        # A primary that is cut off answers no vote which waits for replicas.
+        if replicas and not wanted and settings.get("min-replicas-to-write") == "0":
             yield (
                 "min-replicas-to-write is 0: cut off from its replicas, the primary would go on taking votes, and "
-                "lose them when another takes over. Set it to 1."
+                "lose them when another takes over. Set it, or VOTEWEB_WAIT_REPLICAS, to 1."
             )
-        wanted = self._connection.wait_replicas
         if replicas < wanted:
             yield f"VOTEWEB_WAIT_REPLICAS is {wanted}, but {replicas} are there: no vote can be answered."
 
