@@ -172,7 +172,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     last_backup = LastBackup(connection, settings)
     server_info = ServerInfo(connection, users)
     other_sites = OtherSites(connection, server_info)
-    health = HealthChecks(connection, leases, last_backup, other_sites)
+    health = HealthChecks(connection, leases, last_backup, other_sites, TlsFiles.of(settings))
     removals = Removals(connection, settings, moderation_log)
     comment_removals = CommentRemovals(connection, settings, moderation_log)
     comments, keys = Comments(connection, settings, rate_limits), connection.keys

@@ -12,6 +12,7 @@ from voteweb.core import clock, config
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.damage import BrokenData
+from voteweb.store.connection.tls import TlsFiles, expiry_warnings
 from voteweb.store.key_types import key_type
 from voteweb.store.keys import site_of
 from voteweb.store.last_backup import LastBackup
@@ -39,12 +40,18 @@ class HealthChecks:
     """Checks the database of one site; each check sends a bounded number of commands."""
 
     def __init__(
-        self, connection: Connection, leases: Leases, last_backup: LastBackup, other_sites: OtherSites
+        self,
+        connection: Connection,
+        leases: Leases,
+        last_backup: LastBackup,
+        other_sites: OtherSites,
+        tls_files: TlsFiles,
     ) -> None:
         self._connection = connection
         self._other_sites = other_sites
         self._leases = leases
         self._last_backup = last_backup
+        self._tls_files = tls_files
         self._keys = keys = connection.keys
         #: Keys that every site has unless it is new: a wrong type means that another program owns them.
         self._common_keys = (
@@ -122,6 +129,7 @@ class HealthChecks:
             *_disk_warnings(info, settings),
             *_clock_warnings(),
             *self._replication_warnings(info, settings),
+            *expiry_warnings(self._tls_files),
             *self._foreign_key_warnings(),
         ]
 

@@ -3,9 +3,11 @@
 import shutil
 import socket
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -153,6 +155,22 @@ def test_files_that_cannot_be_used_are_refused_at_the_opening(site: Site, tmp_pa
     for option in ("ssl_cert_reqs=perhaps", "ssl_no_such_option=1"):
         with pytest.raises(ConfigError, match="VOTEWEB_REDIS_URL"):
             open_connection(f"rediss://localhost?{option}", 1.0)
+
+
+def test_the_end_of_our_certificate_is_warned_of(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = dict(zip(("redis_ca_file", "redis_certificate_file", "redis_key_file"), site.files(site.ours), strict=True))
+    store = open_store(Settings(redis_url=f"rediss://localhost:{site.secure}", **files))
+    before = store.health.warnings()
+    now = time.time()
+    monkeypatch.setattr(tls, "time", SimpleNamespace(**vars(time) | {"time": lambda: now + 1.6 * 86_400}))  # of 2 days
+    (warning,) = (warning for warning in store.health.warnings() if warning not in before)
+    assert "VOTEWEB_REDIS_CERTIFICATE_FILE expires at 20" in warning
+    store.connection.close()
+    assert tls.expiry_warnings(NO_FILES) == tls.expiry_warnings(site.files(None)) == []
+    for file in map(str, (site.expired.file, "/nowhere")):
+        (warning,) = tls.expiry_warnings(TlsFiles("", file, str(site.expired.key)))
+        assert "cannot be used any more" in warning
+        assert file not in warning
 
 
 def test_the_doctor_names_what_is_not_safe(tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from voteweb.core.config import Settings, env_name
 from voteweb.core.errors import ConfigError
 
 CA_FILE, CERTIFICATE_FILE, KEY_FILE = map(env_name, ("redis_ca_file", "redis_certificate_file", "redis_key_file"))
+#: It is warned of a certificate that ends within so many days, or in the last quarter of its time if that is shorter.
+EXPIRY_DAYS = 14
 #: What redis-py takes for no in a URL, in lower case.
 _FALSE = ("0", "f", "false", "n", "no")
 #: Parts of an error's text, and what to do about it; of several that fit, the first counts.
@@ -110,8 +112,11 @@ def _check_authorities(file: str) -> None:
         raise _unusable(CA_FILE, file, "it has expired")
 
 
-def _check_certificate(file: str, key: str) -> None:
-    """Raise ConfigError when a server that trusts the certificate in *file* would refuse it, or *key* is another's."""
+def _check_certificate(file: str, key: str) -> tuple[float, float]:
+    """Return the unix times between which the certificate in *file* is valid, as a server that trusts it sees them.
+
+    Raises ConfigError when that would refuse it, or *key* is another's.
+    """
     client, server = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
         for context in (client, server):
@@ -132,6 +137,8 @@ def _check_certificate(file: str, key: str) -> None:
                 end.do_handshake()
     except ssl.SSLCertVerificationError as error:
         raise _unusable(CERTIFICATE_FILE, file, error.verify_message) from None
+    seen = ends[1].getpeercert() or {}
+    return ssl.cert_time_to_seconds(str(seen["notBefore"])), ssl.cert_time_to_seconds(str(seen["notAfter"]))
 
 
 def _refuse_passphrase() -> str:
@@ -152,6 +159,20 @@ def advice(url: str, error: Any) -> str:
     is_plain = any(part in text for part in ("imeout", "imed out", "WRONG_VERSION", "PACKET_LENGTH"))
     other = scheme.replace("rediss", "redis")
     return f"Does it speak TLS at this port? Without TLS, write {other}://." if is_plain else ""
+
+
+def expiry_warnings(files: TlsFiles) -> list[str]:
+    """Return that our certificate ends soon, or cannot be used any more, in words that anybody may read."""
+    if not files.certificate:
+        return []
+    try:
+        begin, end = _check_certificate(files.certificate, files.key or files.certificate)
+    except (ConfigError, OSError):
+        return [f"The certificate in {CERTIFICATE_FILE} cannot be used any more: `voteweb doctor` says why."]
+    if end - time.time() > min(EXPIRY_DAYS * 86_400, (end - begin) / 4):
+        return []
+    date = time.strftime("%Y-%m-%d %H:%M", time.gmtime(end))
+    return [f"The certificate in {CERTIFICATE_FILE} expires at {date} UTC: then the database refuses us. Renew it."]
 
 
 def hints(url: str, files: TlsFiles) -> list[str]:
