@@ -83,7 +83,7 @@ BUDGETS = (
         850,
         "bytes",
     ),
-    Budget("memory-all", "the same, with rankings by votes and of domains", 1_150, unit="bytes"),
+    Budget("memory-all", "the same, with the features", 1_150, unit="bytes"),
     Budget("list-bytes", "a list page of 25 rows, reader or member", 30_000, unit="bytes"),
     Budget("list-gzip", "the same, compressed", 8_000, unit="bytes"),
     Budget("long-list-bytes", "a list page of 50 rows, reader or member", 45_000, unit="bytes"),
