@@ -3,12 +3,15 @@
 import importlib.metadata
 import os
 import platform
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 
 #: Packages whose versions are reported.
 PACKAGES = ("flask", "werkzeug", "jinja2", "granian", "redis", "hiredis", "flask-login", "flask-wtf")
+#: Pauses are looked for so many times, each so many seconds long.
+PAUSE_SPELLS, PAUSE_SPELL_SECONDS = 10, 0.05
 
 
 @cache
@@ -41,6 +44,25 @@ def prevent_preemption(pid: int) -> None:
     """
     with suppress(PermissionError):
         os.sched_setscheduler(pid, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+
+
+def longest_pause() -> float:
+    """Return the longest time, in seconds, for which a program that only reads the clock did not run, of half a second.
+
+    It has the core and the priority of a database whose commands are recorded, which the machine may halt for as long.
+    """
+    longest = 0.0
+    with on_core(assigned_cores()[0]):
+        prevent_preemption(os.getpid())
+        for _ in range(PAUSE_SPELLS):
+            now = time.perf_counter()
+            end = now + PAUSE_SPELL_SECONDS
+            while now < end:
+                before, now = now, time.perf_counter()
+                longest = max(longest, now - before)
+            time.sleep(PAUSE_SPELL_SECONDS)  # the system halts those with real-time priority that never pause
+        os.sched_setscheduler(os.getpid(), os.SCHED_OTHER, os.sched_param(0))
+    return longest
 
 
 def machine_facts() -> dict[str, str]:

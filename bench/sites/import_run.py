@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from bench.constants import ROOT
-from bench.machine import assigned_cores, on_core
+from bench.machine import assigned_cores, longest_pause, on_core
 from bench.processes import environment
 from bench.sites.queries import count_articles
 from bench.tracing.slowlog import Command, record_commands
@@ -27,13 +27,19 @@ MIN_COMMAND_SECONDS = 0.0005
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """One import: the rows a second of each interval, the peak memory, the command that blocked Redis longest."""
+    """One import: the rows a second of each interval, the peak memory, the command that blocked Redis longest.
+
+    ``rewrite_ms`` is that of the longest command while Redis rewrote its append-only file, which is not among the
+    others: the first write to a page of memory then copies it. ``pause_ms`` is that of the machine, afterwards.
+    """
 
     rows: int
     rates: list[float]
     peak_mib: float
     longest_ms: float
     longest_command: str
+    rewrite_ms: float
+    pause_ms: float
 
     @property
     def steadiness(self) -> float:
@@ -47,9 +53,12 @@ def run_import(store: Store, url: str, file: Path, options: list[str], rows: int
     Raises RuntimeError when not all rows are imported.
     """
     with record_commands(store.connection.client, min_seconds=MIN_COMMAND_SECONDS) as commands:
-        rates, peak_mib = _run(store, url, file, options, rows, folder)
-    longest = longest_in_parts(commands)
-    return ImportResult(rows, rates, peak_mib, longest.seconds * 1e3, longest.text)
+        rates, peak_mib, rewrites = _run(store, url, file, options, rows, folder)
+    longest = longest_in_parts([command for command in commands if command.time not in rewrites])
+    in_rewrites = max((command.seconds for command in commands if command.time in rewrites), default=0.0)
+    return ImportResult(
+        rows, rates, peak_mib, longest.seconds * 1e3, longest.text, in_rewrites * 1e3, longest_pause() * 1e3
+    )
 
 
 def longest_in_parts(commands: Sequence[Command]) -> Command:
@@ -62,23 +71,29 @@ def longest_in_parts(commands: Sequence[Command]) -> Command:
     return sorted(longest, key=lambda command: command.seconds)[1]
 
 
-def _run(store: Store, url: str, file: Path, options: list[str], rows: int, folder: Path) -> tuple[list[float], float]:
-    """Run the command and return the rates and the peak memory."""
+def _run(
+    store: Store, url: str, file: Path, options: list[str], rows: int, folder: Path
+) -> tuple[list[float], float, set[int]]:
+    """Run the command and return the rates, the peak memory, and the unix seconds in or beside a rewrite of the log."""
     arguments = [sys.executable, "-m", "voteweb.cli", "import", str(file.resolve()), *options]
     with (folder / "import.log").open("w") as log, on_core(assigned_cores()[1]):
         process = subprocess.Popen(arguments, cwd=ROOT, env=environment(url), stdout=log, stderr=log)
     progress: list[tuple[float, int]] = []
+    rewrites: set[int] = set()
     peak_mib, interval_rows = 0.0, max(rows // INTERVALS, MIN_INTERVAL_ROWS)
     while process.poll() is None:
         done = count_articles(store)
         if done and (not progress or done >= progress[-1][1] + interval_rows):
             progress.append((time.monotonic(), done))
         peak_mib = _read_peak_mib(process.pid) or peak_mib
+        if store.connection.client.info("persistence")["aof_rewrite_in_progress"]:
+            now = int(time.time())
+            rewrites |= {now - 1, now, now + 1}
         time.sleep(POLL_SECONDS)
     if process.returncode or count_articles(store) != rows:
         raise RuntimeError(f"The import failed: {(folder / 'import.log').read_text()[-2_000:]}")
     rates = [(done - before) / (end - start) for (start, before), (end, done) in pairwise(progress)]
-    return rates, peak_mib
+    return rates, peak_mib, rewrites
 
 
 def _read_peak_mib(pid: int) -> float:

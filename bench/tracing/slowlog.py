@@ -15,10 +15,11 @@ MAX_TEXT_LENGTH = 60
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command and the *seconds* for which it blocked the server."""
+    """One command, the *seconds* for which it blocked the server, and when, in whole unix seconds."""
 
     text: str
     seconds: float
+    time: int = 0
 
     @property
     def name(self) -> str:
@@ -42,7 +43,7 @@ def record_commands(client: Any, *, min_seconds: float = 0.0) -> Iterator[list[C
     finally:
         client.config_set("slowlog-log-slower-than", -1)
         entries = reversed(client.slowlog_get(MAX_ENTRIES))
-        recorded = (Command(_to_text(entry["command"]), entry["duration"] / 1e6) for entry in entries)
+        recorded = (Command(_to_text(e["command"]), e["duration"] / 1e6, e["start_time"]) for e in entries)
         commands += [command for command in recorded if command.name not in ("CONFIG", "SLOWLOG")]
 
 
@@ -62,4 +63,5 @@ def direct_commands(commands: Iterable[Command], sent_names: Iterable[str]) -> l
 
 def _to_text(command: Any) -> str:
     text = command.decode(errors="replace") if isinstance(command, bytes) else str(command)
+    text = text.replace("\n", " ")  # of a script that is loaded
     return text if len(text) <= MAX_TEXT_LENGTH else f"{text[: MAX_TEXT_LENGTH - 1]}…"
