@@ -6,6 +6,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Options for pytest, such as PYTEST="-k votes".
 PYTEST ?= -n 2 --dist worksteal
+# Compiled files are written even where the environment forbids it: each worker collects the tests in 7 s instead of 15,
+# and each of the hundreds of processes that tests start needs a third less to import voteweb.
+RUN_TESTS := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
 # Options for the benchmark, such as BENCH="--sizes 10000,100000 --parts ratios --seconds 1".
 BENCH ?=
 TRANSLATIONS := voteweb/web/i18n/translations
@@ -16,11 +19,11 @@ run: $(VENV)/ready
 	@exec $(BIN)/voteweb run --sample
 
 test: $(VENV)/ready-for-tests
-	$(BIN)/pytest $(PYTEST)
+	$(RUN_TESTS) $(PYTEST)
 
 test-heavy: $(VENV)/ready-for-tests
-	$(BIN)/pytest -m heavy $(PYTEST)
-	$(BIN)/pytest tests/web/views --page-seconds 1 $(PYTEST)
+	$(RUN_TESTS) -m heavy $(PYTEST)
+	$(RUN_TESTS) tests/web/views --page-seconds 1 $(PYTEST)
 
 check: $(VENV)/ready-for-tests
 	$(BIN)/ruff check .
