@@ -8,7 +8,7 @@ from tests.store.doctor.conversation_damages import (
     CONVERSATION_DAMAGES,
     CONVERSATION_UNREPAIRABLE,
 )
-from tests.store.examination import broken_keys, run
+from tests.store.examination import run
 from voteweb.core import links
 from voteweb.core.ranking import day_name, day_number
 from voteweb.store import Store
@@ -35,9 +35,9 @@ def spoil(store: Store, command: str) -> None:
     run(store, *(LONG_NAMES.get(argument, argument.replace("~", " ")) for argument in command.split()))
 
 
-def named_keys(store: Store) -> set[str]:
-    """Return the keys that the doctor names, those of links by their short names."""
-    return {SHORT_NAMES.get(key, key) for key in broken_keys(store)}
+def named_keys(findings: list[tuple[str, str]]) -> set[str]:
+    """Return the keys of *findings*, those of links by their short names."""
+    return {SHORT_NAMES.get(key, key) for key, _ in findings}
 
 
 def changed_keys(before: dict[str, object], after: dict[str, object]) -> set[str]:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests import factories
-from tests.store.doctor.damages import CONSEQUENCES, DAMAGES, UNREPAIRABLE, changed_keys, spoil
+from tests.store.doctor.damages import CONSEQUENCES, DAMAGES, UNREPAIRABLE, changed_keys, named_keys, spoil
 from tests.store.examination import broken, described, run, snapshot, without_prefix
 from voteweb.store import Store
 
@@ -22,11 +22,12 @@ def repair_rest(store: Store) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize("command", [command for command, _ in DAMAGES if command not in UNREPAIRABLE])
-def test_a_repaired_site_agrees_with_its_articles(site: Store, command: str) -> None:
+@pytest.mark.parametrize(("command", "keys_named"), [row for row in DAMAGES if row[0] not in UNREPAIRABLE])
+def test_a_broken_invariant_is_found_by_its_key_and_repaired(site: Store, command: str, keys_named: set[str]) -> None:
     before = snapshot(site)
     spoil(site, command)
     findings = broken(site)
+    assert named_keys(findings) == keys_named
     assert set(repair(site)) <= set(findings) or command in CONSEQUENCES
     assert broken(site) == []
     assert changed_keys(before, snapshot(site)) == CONSEQUENCES.get(command, set())
@@ -35,6 +36,7 @@ def test_a_repaired_site_agrees_with_its_articles(site: Store, command: str) -> 
 @pytest.mark.parametrize("command", UNREPAIRABLE)
 def test_unrepairable_damage_is_reported_with_its_reason(site: Store, command: str) -> None:
     spoil(site, command)
+    assert named_keys(broken(site)) == dict(DAMAGES)[command]
     rest = sorted(repair_rest(site))
     assert [key for key, _ in rest] == [key for key, _ in UNREPAIRABLE[command]]
     for (_, why_not), (_, wanted) in zip(rest, UNREPAIRABLE[command], strict=True):
