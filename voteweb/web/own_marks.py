@@ -44,9 +44,14 @@ def queue_own_marks(pipeline: Pipeline, ids: Sequence[int], voter: Voter | None)
     """
     if voter is None:
         ids, voter = (), Voter(0, "", "")
-    voted = store().own_votes.queue_remembered(pipeline, ids, voter.id, viewer_voted_at)
+    votes = store().own_votes.queue_remembered(pipeline, ids, voter.id, viewer_voted_at)
+
+    def parse_votes(_replies: object) -> dict[int, bool]:
+        voted = votes.result
+        return {id: id in voted for id in ids}
+
     return OwnMarks(
-        pipeline.queue([], lambda _: {id: id in voted.result for id in ids}),
+        pipeline.queue([], parse_votes),
         store().threads.queue_new_counts(pipeline, ids if settings().comments else (), voter.name),
         my_site.queue_saves(pipeline, ids, voter),
     )

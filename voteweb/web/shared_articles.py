@@ -133,6 +133,7 @@ class _ArticlePage:
 
         def fill_found(user: User, parts: dict[str, Part]) -> bytes | None:
             article = thread.result.article
+            # The first of them also remembers who may share no page, for the finder.
             if not shared_pages.may_share(user) or article is None or not may_share(user, article) or g.unread.comments:
                 return None
             (article,) = mark_saved(mark_voted((article,), votes.result), saves.result)
