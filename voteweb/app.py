@@ -29,7 +29,7 @@ from voteweb.web import (
     vote_middleware,
 )
 from voteweb.web.auth import authentication, login, sessions
-from voteweb.web.caching import fragment_cache, page_cache, shared_lists, shared_page_middleware, shared_pages
+from voteweb.web.caching import fragment_cache, frame_pages, page_cache, shared_page_middleware, shared_pages
 from voteweb.web.flask_app import SiteFlask
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import metrics, middleware
@@ -116,7 +116,7 @@ def _new_flask(settings: Settings) -> SiteFlask:
 
 def _add_middleware(app: SiteFlask, settings: Settings) -> None:
     """Wrap *app* in its WSGI layers, the innermost first."""
-    shared_page_middleware.init_app(app, settings, (shared_lists.finder(app), shared_articles.finder(app)))
+    shared_page_middleware.init_app(app, settings, (frame_pages.finder(app), shared_articles.finder(app)))
     vote_middleware.init_app(app, settings)
     request_bounds.limit_headers(app)
     if middleware.monitors_cached_pages(settings):

@@ -3,7 +3,7 @@
 With a message in the session, each vote would have to sign the session cookie again.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import cast
 
@@ -35,13 +35,13 @@ _MESSAGES = {
 
 def set_vote_flash(response: BaseResponse, flash: VoteFlash | None) -> BaseResponse:
     """Return *response* with the cookie that makes the next page show *flash*, or that deletes the cookie."""
-    response.headers.add("Set-Cookie", vote_flash_cookie(flash))
+    response.headers.add("Set-Cookie", vote_flash_cookie(flash, secure=settings().secure))
     return response
 
 
-def vote_flash_cookie(flash: VoteFlash | None) -> str:
+def vote_flash_cookie(flash: VoteFlash | None, *, secure: bool) -> str:
     """Return the header of that cookie."""
-    return _cookie(flash or "", config.FLASH_COOKIE_SECONDS if flash else 0, settings().secure)
+    return _cookie(flash or "", config.FLASH_COOKIE_SECONDS if flash else 0, secure)
 
 
 def _cookie(value: str, max_age: int, secure: bool) -> str:
@@ -66,8 +66,8 @@ def pop_all(rows: Iterable[object] = ()) -> list[tuple[str, str]]:
         shown = {row_category(getattr(row, "id", 0)) for row in rows}
         g.row_flashes = {category: message for category, message in messages if category in shown}
         messages = [(category, message) for category, message in messages if category not in shown]
-    vote_message = pop_vote_flash()
-    return [*messages, ("message", vote_message)] if vote_message else messages
+    voted = pop_vote_flash()
+    return [*messages, ("message", voted)] if voted else messages
 
 
 def pop_row_flash(id: int) -> str:
@@ -77,9 +77,21 @@ def pop_row_flash(id: int) -> str:
 
 def pop_vote_flash() -> str | None:
     """Return the message of the cookie that this request sends, or None; it is shown once."""
+    flash = vote_flash_of(request.cookies)
+    if flash is None:
+        return None
+    g.vote_flash = flash
+    return vote_message(flash)
+
+
+def vote_flash_of(cookies: Mapping[str, str]) -> VoteFlash | None:
+    """Return what *cookies* say about a vote, None if nothing."""
     try:
-        message = gettext(_MESSAGES[VoteFlash(request.cookies.get(COOKIE, ""))])
+        return VoteFlash(cookies[COOKIE]) if COOKIE in cookies else None
     except ValueError:
         return None
-    g.vote_flash = message
-    return message
+
+
+def vote_message(flash: VoteFlash) -> str:
+    """Return the message of *flash* in the language of this answer."""
+    return gettext(_MESSAGES[flash])

@@ -21,6 +21,7 @@ from voteweb.web import rate_limits, read_only, security, voting
 from voteweb.web.auth import csrf, login
 from voteweb.web.auth.sessions import SID, SessionInterface, cookie_name, cookie_names
 from voteweb.web.caching import shared_pages
+from voteweb.web.context import settings
 from voteweb.web.flashes import vote_flash_cookie
 from voteweb.web.flask_app import SiteFlask
 from voteweb.web.monitoring import request_record
@@ -119,7 +120,7 @@ class VoteMiddleware:
         else:
             page = page_of(id) if isinstance(id, int) else page_of(*id)
             answer = _redirect(return_url_of(request.form.get("next", ""), *page))
-            cookies = [vote_flash_cookie(voting.ACTS[endpoint].outcome)]
+            cookies = [vote_flash_cookie(voting.ACTS[endpoint].outcome, secure=settings().secure)]
         if mark := shared_pages.mark_cookie():
             cookies.append(mark)
         headers = [*answer.headers, *(("Set-Cookie", cookie) for cookie in cookies), *self._last_headers]

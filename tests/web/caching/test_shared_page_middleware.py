@@ -7,11 +7,15 @@ from flask import Flask
 
 from tests import factories
 from tests.web.browser import Browser
+from tests.web.conftest import CountRoundTrips
 from voteweb.app import create_app
 from voteweb.core.config import Settings
 from voteweb.core.errors import Unavailable
+from voteweb.core.models import LogAction
 from voteweb.store import Store
+from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.viewers import Viewers
+from voteweb.web.caching import frame_pages
 
 
 @pytest.fixture
@@ -63,17 +67,60 @@ def test_session_without_a_form_token_is_left_to_flask(
 
 
 @pytest.mark.parametrize(
-    ("act", "message"),
-    [("vote", "Your vote has been counted."), ("unvote", "You have not voted for this article.")],
+    ("act", "message", "through_flask"),
+    [("vote", "Your vote has been counted.", []), ("unvote", "You have not voted for this article.", ["/new"])],
     ids=["cookie", "session"],
 )
-def test_message_is_shown(act: str, message: str, member: Browser, reached: list[str]) -> None:
+def test_message_is_shown_once(
+    act: str, message: str, through_flask: list[str], member: Browser, reached: list[str]
+) -> None:
     member.post(f"/a/1/{act}", {"csrf_token": member.csrf_token(), "next": "/new"})
     member.client.delete_cookie("acted")
     reached.clear()
     assert member.open("/new").flashes == [message]
     assert not member.open("/new").flashes
+    assert reached == through_flask
+
+
+def test_page_after_a_vote_is_that_of_flask(
+    app: Flask, member: Browser, reached: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def vote(act: str) -> None:
+        member.post(f"/a/1/{act}", {"csrf_token": member.csrf_token(), "next": "/new"})
+
+    vote("vote")
+    before_flask = member.open("/new").response
+    assert reached == []
+    button = member.page.by_id("a1").one("button", class_="vote")
+    assert (button["aria-pressed"], button.one(data_votes="").text) == ("true", "2")
+    vote("unvote")
+    member.open("/new")
+    vote("vote")
+    monkeypatch.setattr(frame_pages, "_RenewedFramePage", lambda *_: None)
+    from_flask = member.open("/new").response
     assert reached == ["/new"]
+    assert before_flask.data == from_flask.data
+    ids = {"X-Request-Id"}
+    assert [h for h in before_flask.headers if h[0] not in ids] == [h for h in from_flask.headers if h[0] not in ids]
+
+
+def test_page_read_afresh_takes_one_round_trip(
+    member: Browser, reached: list[str], count_round_trips: CountRoundTrips
+) -> None:
+    member.client.set_cookie("acted", "1")
+    reached.clear()
+    assert count_round_trips(lambda: member.open("/new")) == 1
+    assert reached == []
+
+
+def test_list_that_is_no_more_is_left_to_the_view(member: Browser, store: Store, reached: list[str]) -> None:
+    store.groups.make("go", "Go", "")
+    member.open("/g/go")
+    store.groups.delete("go", NewLogEntry(LogAction.DELETE, "mod", title="go"), actor=None)
+    member.client.set_cookie("acted", "1")
+    reached.clear()
+    assert member.open("/g/go").status == 404
+    assert reached == ["/g/go"]
 
 
 def test_failure_is_answered_as_by_a_view(member: Browser, monkeypatch: pytest.MonkeyPatch) -> None:

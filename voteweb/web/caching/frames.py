@@ -1,6 +1,6 @@
 """Frames: pages rendered once for all members, cut where the parts go that are the viewer's own."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -26,7 +26,8 @@ class Frame:
     ``asked`` is when its data were asked for, in seconds of the monotonic clock. ``pieces`` are its HTML, and between
     every two of them the name of a missing part. ``inputs`` are the values that the pieces were rendered of, and
     ``content`` is what the page keeps for the parts that it fills in. ``shown`` is the entry with which members hide
-    what it lists, "" for none, and ``route`` its endpoint.
+    what it lists, "" for none, and ``route`` its endpoint. ``read`` queues what the page reads once more, None if only
+    a view can do that.
     """
 
     asked: float
@@ -36,6 +37,7 @@ class Frame:
     language: Language
     shown: str
     route: str
+    read: Callable[..., Any] | None = None
 
 
 def fill(pieces: Pieces, parts: Mapping[str, Part]) -> bytes:

@@ -110,15 +110,15 @@ def _replaced(**values: Any) -> Iterator[None]:
 
 def parts() -> dict[str, Part]:
     """Return the viewer's parts that every page has, by name."""
-    return parts_without_messages(token()) | {MESSAGES: [messages().encode()]}
+    return parts_of(token(), account_part(), flashes.pop_all())
 
 
-def parts_without_messages(token: str, account: Part | None = None) -> dict[str, Part]:
-    """Return the viewer's parts of a page without messages, with their form *token* and *account* links, if known."""
+def parts_of(token: str, account: Part, messages: list[tuple[str, str]]) -> dict[str, Part]:
+    """Return the viewer's parts with their form *token*, *account* links and *messages*, each a category and a text."""
     return {
-        ACCOUNT: account or account_part(),
+        ACCOUNT: account,
         NOTICE: [notice().encode()],
-        MESSAGES: [],
+        MESSAGES: [_messages(messages).encode()],
         TOKEN: [token.encode()],
     }
 

@@ -2,24 +2,27 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from flask import Flask, render_template
+from flask import has_request_context, render_template, request
 
-from voteweb.core.models import Article, User, Voter
+from voteweb.core.models import Article
 from voteweb.core.names import name_key
-from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.viewers import Viewer
+from voteweb.store.connection.pipeline import Pipeline
 from voteweb.web.auth.login import viewer
 from voteweb.web.caching import own_parts, shared_pages
 from voteweb.web.caching.fragment_cache import fragments
 from voteweb.web.caching.frames import Frame, Part, fill
-from voteweb.web.i18n.locale import Language
-from voteweb.web.own_marks import NO_MARK, Mark, queue_marks
+from voteweb.web.context import current_app
+from voteweb.web.own_marks import NO_MARK, Mark
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
+
+#: Queues a read of a list. What it returns is called when the pipeline has been executed: it returns the rows and the
+#: context of the template, or raises an error.
+Read = Callable[[Pipeline], Callable[[], tuple[tuple[Article, ...], dict[str, Any]]]]
 
 ROWS = "rows"
 #: Bytes that a row takes besides its HTML, of which there are some of its own for members who did something with it.
@@ -89,60 +92,44 @@ def render_and_keep(
     rows: tuple[Article, ...],
     marks: Mapping[int, Mark],
     shown: str = "",
+    read: Read | None = None,
     **context: Any,
 ) -> bytes:
     """Return *template* rendered with *context* and *rows* for the viewer, who shares it; keep its frame for others.
 
-    *asked* is when the data were asked for, in monotonic time; *marks* are those of the viewer by id, and *shown* is
-    as for :func:`voteweb.web.caching.shared_pages.may_share`. The *context* has no rows; whatever else the
-    template depends on, such as the age of something, must be in it.
+    *marks* are those of the viewer by id; the other arguments are as for :func:`keep`.
     """
-
-    def render() -> str:
-        return render_template(template, all_groups=(), **context)
-
-    frame = shared_pages.keep(asked, (template, context), render, lambda last: SharedRows(rows, last), shown)
+    frame = keep(request.environ, request.endpoint or "", asked, (template, context), rows, shown, read)
     member = viewer()
     return fill_frame(frame, own_parts.parts(), marks, member.name if member else "")
 
 
-@dataclass(frozen=True, slots=True)
-class FramePage:
-    """A list that a frame answers (see :mod:`voteweb.web.caching.shared_page_middleware`)."""
+def keep(
+    environ: "WSGIEnvironment",
+    route: str,
+    asked: float,
+    inputs: tuple[str, dict[str, Any]],
+    rows: tuple[Article, ...],
+    shown: str,
+    read: Read | None,
+) -> Frame:
+    """Return the frame of a list for all members, kept.
 
-    frame: Frame
+    *asked* is when the data were asked for, in monotonic time; *shown* is as for
+    :func:`voteweb.web.caching.shared_pages.may_share`. The *inputs* are a template and its context, without the *rows*;
+    whatever else the template depends on, such as the age of something, must be in it. *read* reads rows and context
+    once more, for any member who shares the list.
+    """
 
-    @property
-    def language(self) -> Language:
-        """That of the frame."""
-        return self.frame.language
+    def render() -> str:
+        template, context = inputs
+        # Before Flask: frames are kept for hosts and addresses that it has checked.
+        with nullcontext() if has_request_context() else current_app().request_context(environ):
+            return render_template(template, all_groups=(), **context)
 
-    @property
-    def route(self) -> str:
-        """That of the frame."""
-        return self.frame.route
-
-    def queue(self, pipeline: Pipeline, voter: Voter, viewer: Future[Viewer]) -> Callable[..., bytes | None]:
-        """Queue a read of the marks of *voter* on the articles of the list."""
-        marks = queue_marks(pipeline, self.frame.content.ids, voter, viewer)
-
-        def fill(user: User, parts: dict[str, Part]) -> bytes | None:
-            if not shared_pages.may_share(user, self.frame.shown):
-                return None
-            return fill_frame(self.frame, parts, marks.result, user.name)
-
-        return fill
-
-
-def finder(app: Flask) -> Callable[..., FramePage | None]:
-    """Return what finds the frame that may answer a request to *app*."""
-    shared = shared_pages.of_app(app)
-
-    def find(environ: "WSGIEnvironment", cookies: Mapping[str, str], voter: Voter) -> FramePage | None:
-        frame = shared.find(environ, cookies, voter)
-        return FramePage(frame) if frame else None
-
-    return find
+    return shared_pages.keep(
+        environ, route, asked, inputs, render, lambda last: SharedRows(rows, last), shown=shown, read=read
+    )
 
 
 def fill_frame(frame: Frame, parts: Mapping[str, Part], marks: Mapping[int, Mark], name: str) -> bytes:

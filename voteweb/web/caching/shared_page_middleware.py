@@ -55,15 +55,16 @@ def init_app(app: SiteFlask, settings: Settings, finders: Sequence[Find]) -> Non
 
 
 class SharedPageMiddleware:
-    """Answers requests for pages that are found; those with messages to show, among others, pass through to *app*."""
+    """Answers requests for pages that are found; those with messages in the session, among others, pass to *app*."""
 
     def __init__(self, app: SiteFlask, settings: Settings, finders: Sequence[Find]) -> None:
         self._flask, self._app = app, app.wsgi_app
         self._finders = tuple(finders)
         self._sessions = cast(SessionInterface, app.session_interface)
         self._cookie = cookie_name(settings)
-        self._unwanted = cookie_names(settings) - {self._cookie} | {flashes.COOKIE}
+        self._unwanted = cookie_names(settings) - {self._cookie}
         self._accounts: HintCache[int, tuple[Viewer, Language, Part] | None] = HintCache(config.HINT_CACHE_SIZE)
+        self._flash_end = "Set-Cookie", flashes.vote_flash_cookie(None, secure=settings.secure)
         self._last_headers = {code: security.private_headers(settings, LANGUAGES[code]) for code in LANGUAGES}
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
@@ -76,18 +77,25 @@ class SharedPageMiddleware:
         if voter is None or FLASHES in session:
             return self._app(environ, start_response)
         found = (find(environ, cookies, voter) for find in self._finders)
-        page = next(filter(None, found), None)
+        page, flash = next(filter(None, found), None), flashes.vote_flash_of(cookies)
         try:
-            html = self._fill(page, session, voter, environ) if page else None
+            html = self._fill(page, session, voter, environ, flash) if page else None
         except Exception as error:  # as Flask answers any error of a view
             return self._flask.respond_to_error(error, environ)(environ, start_response)
         if page is None or html is None:
             return self._app(environ, start_response)
-        start_response("200 OK", self._headers(page, html))
+        start_response("200 OK", self._headers(page, html, flash))
         return [html]
 
-    def _fill(self, page: SharedPage, session: CookieSession, voter: Voter, environ: "WSGIEnvironment") -> bytes | None:
-        """Return *page* for *voter*, None if they must get another one."""
+    def _fill(
+        self,
+        page: SharedPage,
+        session: CookieSession,
+        voter: Voter,
+        environ: "WSGIEnvironment",
+        flash: flashes.VoteFlash | None,
+    ) -> bytes | None:
+        """Return *page* with the message *flash* for *voter*, None if they must get another one."""
         with self._flask.app_context():
             g.language = page.language
             known = store().my_sites.known(voter.id)
@@ -103,7 +111,8 @@ class SharedPageMiddleware:
                 return None
             request_record.get(environ).complete(page.route, viewer)
             account = self._account(read.result, voter.id, page.language)
-            return fill(viewer, own_parts.parts_without_messages(token, account))
+            messages = [("message", flashes.vote_message(flash))] if flash else []
+            return fill(viewer, own_parts.parts_of(token, account, messages))
 
     def _account(self, viewer: Viewer, id: int, language: Language) -> Part:
         """Return the account links of *viewer*; to look them up by all that they show takes a twentieth of a list."""
@@ -114,9 +123,11 @@ class SharedPageMiddleware:
         self._accounts.put(id, (viewer, language, part))
         return part
 
-    def _headers(self, page: SharedPage, html: bytes) -> list[tuple[str, str]]:
+    def _headers(self, page: SharedPage, html: bytes, flash: flashes.VoteFlash | None) -> list[tuple[str, str]]:
+        shown_once = [self._flash_end] if flash else []
         return [
             ("Content-Type", "text/html; charset=utf-8"),
             ("Content-Length", str(len(html))),
+            *shown_once,
             *self._last_headers[page.language.code],
         ]

@@ -53,15 +53,18 @@ class SharedPages:
         self.excluded: HintCache[int, bool] = HintCache(config.HINT_CACHE_SIZE)
 
     def find(self, environ: "WSGIEnvironment", cookies: Mapping[str, str], voter: Voter) -> Frame | None:
-        """Return a frame that may answer the request of *environ* by *voter*, None if the page must be read afresh.
+        """Return the last frame of the page that *voter* requests with *environ*, None if there is none for them.
 
-        The caller reads the viewer and asks :func:`may_share` then.
+        The caller asks :meth:`is_current`, reads the viewer and asks :func:`may_share` then.
         """
-        if MARK in cookies or self.excluded.get(voter.id, False):
+        if self.excluded.get(voter.id, False):
             return None
         language = locale.negotiate(cookies.get(locale.COOKIE, ""), environ.get("HTTP_ACCEPT_LANGUAGE", ""))
-        frame = self.frames.get(page_key(environ, language.code))
-        return frame if frame and clock() < frame.asked + self.seconds else None
+        return self.frames.get(page_key(environ, language.code))
+
+    def is_current(self, frame: Frame, cookies: Mapping[str, str]) -> bool:
+        """Tell whether *frame* may answer a browser with these *cookies*; if not, its page is read afresh."""
+        return MARK not in cookies and clock() < frame.asked + self.seconds
 
 
 def init_app(app: Flask, settings: Settings) -> None:
@@ -108,21 +111,28 @@ def may_keep(user: User | None, shown: str = "") -> bool:
 
 
 def keep(
-    asked: float, inputs: object, render: Callable[[], str], content: Callable[[Any], Content], shown: str = ""
+    environ: "WSGIEnvironment",
+    route: str,
+    asked: float,
+    inputs: object,
+    render: Callable[[], str],
+    content: Callable[[Any], Content],
+    shown: str = "",
+    read: Callable[..., Any] | None = None,
 ) -> Frame:
-    """Return the frame of this page, kept for other members too (see :func:`may_keep`).
+    """Return the frame of the page that *environ* requests, kept for other members too (see :func:`may_keep`).
 
     *asked* is when its data were asked for, in monotonic time. *render* and *content* return its HTML and its content
     for any member; the HTML of the last frame is used again if that was rendered of equal *inputs*, and *content* gets
-    the last content, None if there is none.
+    the last content, None if there is none. *route*, *shown* and *read* are those of the frame.
     """
     language = locale.current()
-    key, frames = page_key(request.environ, language.code), of_app(current_app()).frames
+    key, frames = page_key(environ, language.code), of_app(current_app()).frames
     last = frames.get(key)
     with own_parts.for_all_members() as mark:
         pieces = last.pieces if last and last.inputs == inputs else cut(render(), mark)
         filling = content(last.content if last else None)
-    frame = Frame(asked, inputs, pieces, filling, language, shown, request.endpoint or "")
+    frame = Frame(asked, inputs, pieces, filling, language, shown, route, read)
     return frames.put(key, frame, sum(map(len, pieces)) + filling.size)
 
 

@@ -65,7 +65,7 @@ def front() -> RenderedPage:
 
 def _front(chosen: str | None = None) -> RenderedPage:
     """Return the front page with all articles; raise ChosenOtherwise if the viewer's choice is not *chosen*."""
-    count, queries = settings().good_on_front, my_site.unknown_choice_queries()
+    count, queries = settings().good_on_front, {}
     if count:
         # Twice as many, since the newest good articles are often on the page.
         queries["good"] = lambda pipeline: store().listings.queue_good(pipeline, 2 * count)
@@ -87,6 +87,7 @@ def _front(chosen: str | None = None) -> RenderedPage:
         store().rankings.site(Order.SCORE),
         check=check,
         queries=queries,
+        viewer_queries=my_site.unknown_choice_queries(),
         finish=leave_out_listed,
     )
 
