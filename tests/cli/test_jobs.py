@@ -101,7 +101,7 @@ def test_the_site_starts_its_background_jobs_again(start_site: StartSite, store:
     until(site.jobs_pids)
     (killed,) = site.jobs_pids()
     os.kill(killed, signal.SIGKILL)
-    until(lambda: site.jobs_pids() and site.jobs_pids() != [killed])
+    until(lambda: site.jobs_pids() not in ([], [killed]))
     site.process.terminate()
     _, stderr = site.process.communicate(timeout=20)
     assert site.process.returncode == 0
