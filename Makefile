@@ -37,7 +37,7 @@ check: $(VENV)/ready-for-tests
 bench: $(VENV)/ready-for-bench
 	@$(BIN)/python -m bench $(BENCH)
 
-# Check within a minute that the benchmark works; its figures mean nothing.
+# Check in a few minutes that the benchmark works; its figures mean nothing.
 bench-smoke: $(VENV)/ready-for-bench
 	@$(BIN)/python -m bench --smoke
 

@@ -92,7 +92,7 @@ def _parse_parts(_context: click.Context, _parameter: click.Parameter, value: st
 @click.option("--folder", type=click.Path(path_type=Path), default=ROOT / ".bench", help="Where sites are kept.")
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="[default: result.json in the folder]")
 @click.option("--chart", "chart_file", type=click.Path(path_type=Path), help="[default: result.svg in the folder]")
-@click.option("--smoke", is_flag=True, help="Try the whole program within a minute; its numbers mean nothing.")
+@click.option("--smoke", is_flag=True, help="Try the whole program in a few minutes; its numbers mean nothing.")
 def main(**options: Any) -> None:
     """Measure voteweb relative to baselines and to the book's program, and judge the budgets.
 
