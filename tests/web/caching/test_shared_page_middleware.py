@@ -113,6 +113,16 @@ def test_page_read_afresh_takes_one_round_trip(
     assert reached == []
 
 
+def test_vote_on_an_article_that_is_new_on_the_list_is_shown(member: Browser, store: Store, reached: list[str]) -> None:
+    id = factories.article(store).id
+    store.votes.cast(id, store.users.get("bob"))
+    member.client.set_cookie("acted", "1")
+    reached.clear()
+    button = member.open("/new").page.by_id(f"a{id}").one("button", class_="vote")
+    assert button["aria-pressed"] == "true"
+    assert reached == []
+
+
 def test_list_that_is_no_more_is_left_to_the_view(member: Browser, store: Store, reached: list[str]) -> None:
     store.groups.make("go", "Go", "")
     member.open("/g/go")
