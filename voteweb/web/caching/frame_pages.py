@@ -1,6 +1,6 @@
 """Lists that are answered before Flask: by a frame, or read afresh if the last frame is too old for the browser."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -13,15 +13,13 @@ from voteweb.store.viewers import Viewer
 from voteweb.web.caching import shared_lists, shared_pages
 from voteweb.web.caching.frames import Frame, Part
 from voteweb.web.caching.shared_lists import Read, fill_frame
+from voteweb.web.caching.shared_page_middleware import Fill, Find
 from voteweb.web.context import store
 from voteweb.web.i18n.locale import Language
 from voteweb.web.own_marks import queue_marks
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
-
-#: Returns the page for a viewer with their parts, None if they must get another one.
-_Fill = Callable[[User, dict[str, Part]], bytes | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ class _FramePage:
         """That of the frame."""
         return self.frame.route
 
-    def queue(self, pipeline: Pipeline, voter: Voter, viewer: Future[Viewer]) -> _Fill:
+    def queue(self, pipeline: Pipeline, voter: Voter, viewer: Future[Viewer]) -> Fill:
         """Queue a read of the marks of *voter* on the articles of the list."""
         marks = queue_marks(pipeline, self.frame.content.ids, voter, viewer)
 
@@ -59,7 +57,7 @@ class _RenewedFramePage(_FramePage):
     environ: "WSGIEnvironment"
     read: Read
 
-    def queue(self, pipeline: Pipeline, voter: Voter, viewer: Future[Viewer]) -> _Fill:
+    def queue(self, pipeline: Pipeline, voter: Voter, viewer: Future[Viewer]) -> Fill:
         """Queue a read of the list, and of the marks of *voter* on the articles that it had."""
         asked, finish = shared_pages.clock(), self.read(pipeline)
         marks = queue_marks(pipeline, self.frame.content.ids, voter, viewer)
@@ -86,7 +84,7 @@ class _RenewedFramePage(_FramePage):
         return fill
 
 
-def finder(app: Flask) -> Callable[..., _FramePage | None]:
+def finder(app: Flask) -> Find:
     """Return what finds the list that may answer a request to *app*."""
     shared = shared_pages.of_app(app)
 
