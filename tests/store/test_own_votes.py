@@ -1,4 +1,4 @@
-"""Own votes: a process remembers which articles a member voted for until that member votes again."""
+"""Own votes: a process remembers which articles a member voted for until that member votes in another one."""
 
 from collections.abc import Sequence
 from unittest.mock import patch
@@ -36,7 +36,7 @@ def asked(store: Store, member: User, ids: Sequence[int]) -> list[int]:
     return numbers
 
 
-def test_votes_are_asked_for_once_and_again_after_each_vote(make_store: MakeStore) -> None:
+def test_votes_are_asked_for_again_after_a_vote_elsewhere(make_store: MakeStore) -> None:
     store, other_process = make_store(), make_store()
     ids = [factories.article(store).id for _ in range(4)]
     bob = factories.user(store, "bob")

@@ -17,7 +17,10 @@ MAX_REMEMBERED = 300
 
 
 class _Remembered(NamedTuple):
-    """Which articles a member has voted for, of those that were asked for while ``voted_at`` was the same."""
+    """Which of the articles ``asked`` a member has voted for, while their votes have last changed at ``voted_at``.
+
+    It holds at most ``until`` that time of the monotonic clock.
+    """
 
     voted_at: str
     until: float
@@ -81,7 +84,7 @@ class OwnVotes:
         Their votes had changed at *voted_before* the last time, and have changed at *voted_at* now.
         """
         known = self._remembered.get(voter_id, _NOTHING)
-        if known.voted_at == voted_before and known.asked:
+        if known.voted_at == voted_before:
             voted = known.voted | {id} if has_voted else known.voted - {id}
             self._put(voter_id, known._replace(voted_at=voted_at, asked=known.asked | {id}, voted=voted))
 

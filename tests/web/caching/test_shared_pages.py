@@ -235,7 +235,7 @@ def _wrong_pages(sites: Sites, count: int) -> int:
         server = bob.at(draw.randrange(2))
         server.post(path, data, headers=headers)
         if draw.random() < 0.5:
-            server.open("/about")  # which shows the message about the act; a page with a message is read afresh
+            server.open("/about")  # which shows the message about the act; Flask answers a page with one in the session
         sites.clock.now += draw.choice((0.0, 0.2, 0.9, 1.0, 2.9))
         if draw.random() < 0.3:
             cid.page(draw.randrange(2), page)

@@ -13,7 +13,8 @@
 --       18 seconds in which its use is not noted again  19 how many open votes of a member are kept
 --       20 seconds for which statistics are kept
 --       then, with a rate limit, for each of the two: acts at once, and seconds per act in the long run
--- Answers  counted <votes> <when the voter's votes changed before, empty for never> <and now> | already <votes> | absent <votes> (no vote to take back) | own <votes> | unknown | gone
+-- Answers  counted <votes> <when the voter's votes changed before, empty for never> <and now> | already <votes>
+--          | absent <votes> (no vote to take back) | own <votes> | unknown | gone
 --          | closed <unix time> | logged-out (the session has ended, or the voter is banned) | held
 --          | again <groups> <day> (the article has these groups and is of this day: name their rankings and try again)
 --          | rate-limited <number of the limit, from 1> <seconds to wait> <unix time from which it is accepted>

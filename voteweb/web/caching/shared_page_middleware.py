@@ -1,4 +1,6 @@
-"""The WSGI layer that answers members' requests for pages that they share, before they reach Flask, in one round trip.
+"""The WSGI layer that answers members' requests for pages that they share, before they reach Flask.
+
+A page takes one round trip; a list that is read afresh takes another if articles are new on it.
 
 Flask takes half the time of a list, and a quarter of that of a conversation, to match the address, open the session and
 call hooks, none of which these pages need.
@@ -124,10 +126,10 @@ class SharedPageMiddleware:
         return part
 
     def _headers(self, page: SharedPage, html: bytes, flash: flashes.VoteFlash | None) -> list[tuple[str, str]]:
-        shown_once = [self._flash_end] if flash else []
+        end = [self._flash_end] if flash else []  # shown once
         return [
             ("Content-Type", "text/html; charset=utf-8"),
             ("Content-Length", str(len(html))),
-            *shown_once,
+            *end,
             *self._last_headers[page.language.code],
         ]

@@ -5,7 +5,7 @@ is asked each time: session, ban, votes, what is new and saved. What others did 
 What was done in this browser never is, once its answer has arrived, whichever process on whichever machine gave it:
 
 1. Every answer to a form of a member marks their browser with a cookie for VOTEWEB_PAGE_SECONDS + 2, whatever the
-   answer says, and a marked browser gets no frame.
+   answer says, and each page for a marked browser is read afresh.
 2. The act is done before its answer is sent, and so before the browser gets the mark.
 3. So a frame that lacks the act was asked for before the mark began. By the clock of the process that keeps it, it is
    no longer served VOTEWEB_PAGE_SECONDS after the act at the latest, and until then the browser is marked.
