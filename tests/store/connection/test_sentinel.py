@@ -1,6 +1,7 @@
 """Sentinel: the URLs of databases under it, and what their Sentinels answer."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from redis.sentinel import MasterNotFoundError
 from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.store import open_store
+from voteweb.store.connection import sentinel
 from voteweb.store.connection.factory import open_connection
 from voteweb.store.connection.sentinel import Sentinels, SentinelUrl, parse
 
@@ -103,7 +105,7 @@ class FakeSentinel:
 )
 def test_the_sentinel_that_knew_last_is_asked_first(other: Any) -> None:
     clients = [FakeSentinel(other), FakeSentinel(other), FakeSentinel(UP)]
-    sentinels = Sentinels(clients)
+    sentinels = Sentinels(clients, seconds=1.0)
     for _ in range(3):
         assert sentinels.discover_master("news") == ("10.0.0.1", 6379)
     assert [client.calls for client in clients] == [1, 1, 3]
@@ -111,13 +113,34 @@ def test_the_sentinel_that_knew_last_is_asked_first(other: Any) -> None:
 
 def test_without_a_primary_every_sentinels_reason_is_reported() -> None:
     clients = [FakeSentinel(redis.ConnectionError("refused")), FakeSentinel(UP | {"is_sdown": True}), FakeSentinel(UP)]
-    sentinels = Sentinels(clients[:2])
+    sentinels = Sentinels(clients[:2], seconds=1.0)
     with pytest.raises(MasterNotFoundError, match="no primary for 'news': refused; the primary is down"):
         sentinels.discover_master("news")
 
 
+def test_a_look_up_ends_in_time_and_the_next_asks_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, asked = 0.0, []
+
+    def stay_silent(client: redis.Redis, _name: str) -> None:
+        nonlocal now
+        options = client.connection_pool.connection_kwargs
+        assert options["socket_connect_timeout"] == options["socket_timeout"]
+        asked.append((options["host"], options["socket_timeout"]))
+        now += options["socket_timeout"]
+        raise redis.TimeoutError
+
+    monkeypatch.setattr(redis.Redis, "sentinel_get_master_addr_by_name", stay_silent)
+    monkeypatch.setattr(sentinel, "time", SimpleNamespace(monotonic=lambda: now))
+    client = open_connection("redis+sentinel://a,b,c,d,e,f/news", 2.0).client
+    for number in (1, 2, 3):
+        with pytest.raises(MasterNotFoundError):
+            client.ping()
+        assert now == number * 0.5
+    assert asked == [(host, 0.25) for host in "abcdef"]
+
+
 def test_a_new_primary_is_known_before_replicas_follow_it() -> None:
-    sentinels = Sentinels([FakeSentinel(UP | {"is_odown": True}, promoted=True)])
+    sentinels = Sentinels([FakeSentinel(UP | {"is_odown": True}, promoted=True)], seconds=1.0)
     assert sentinels.discover_master("news") == ("10.0.0.2", 6379)
 
 
@@ -135,11 +158,11 @@ def replica(port: int, link: str = "ok", **changes: Any) -> dict[str, Any]:
     ],
 )
 def test_replicas_are_those_that_are_up_and_connected(replicas: list[dict[str, Any]], ports: list[int]) -> None:
-    sentinels = Sentinels([FakeSentinel(replicas)])
+    sentinels = Sentinels([FakeSentinel(replicas)], seconds=1.0)
     assert [port for _, port in sentinels.discover_slaves("news")] == ports
 
 
 @pytest.mark.parametrize("method", [Sentinels.discover_master, Sentinels.discover_slaves])
 def test_an_error_of_ours_is_not_an_unavailable_sentinel(method: Callable[..., Any]) -> None:
     with pytest.raises(KeyError):
-        method(Sentinels([FakeSentinel(KeyError("ip"))]), "news")
+        method(Sentinels([FakeSentinel(KeyError("ip"))], seconds=1.0), "news")

@@ -27,7 +27,8 @@ T = TypeVar("T")
 
 #: Seconds between two attempts to reach a database that refuses connections.
 RETRY_PAUSE_SECONDS = 0.05
-#: One Sentinel, one replica or one wait for replicas may take this share of the deadline, so that another can be tried.
+#: One look-up of the primary, one replica or one wait for replicas may take this share of the deadline, so that another
+#: can be tried.
 ATTEMPT_SHARE = 0.25
 
 

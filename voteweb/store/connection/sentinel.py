@@ -5,6 +5,7 @@ Its ``Sentinel`` class can lose one of the Sentinels for good when two threads a
 lost their primary.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -22,6 +23,8 @@ SCHEMES = ("redis+sentinel", "rediss+sentinel")
 DEFAULT_PORT = 26_379
 #: Seconds after which an idle connection to the primary is pinged before it is used again.
 IDLE_CHECK_SECONDS = 1
+#: One silent Sentinel may take this share of a look-up, so that another can be asked.
+SENTINEL_SHARE = 0.5
 #: The query parameters of a URL.
 _OPTIONS = {"db", "sentinel_username", "sentinel_password"}
 
@@ -73,15 +76,17 @@ def parse_host(text: str, default_port: int) -> tuple[str, int]:
 class Sentinels:
     """The Sentinels of one database, asked one after the other until one answers; thread-safe.
 
-    Has the two methods that redis-py's connection pool calls.
+    After *seconds* a look-up asks no other. Has the two methods that redis-py's connection pool calls.
     """
 
-    def __init__(self, clients: Sequence[redis.Redis]) -> None:
+    def __init__(self, clients: Sequence[redis.Redis], *, seconds: float) -> None:
         self._clients = tuple(clients)
-        self._last_answering = 0
+        self._seconds = seconds
+        #: Where the next look-up begins: with the Sentinel that answered last, or after the last that did not.
+        self._next = 0
 
     def discover_master(self, name: str) -> tuple[str, int]:
-        """Return the address of the primary; raise MasterNotFoundError when no Sentinel knows one that is up."""
+        """Return the address of the primary; raise MasterNotFoundError when no Sentinel tells one in time."""
 
         def ask(client: redis.Redis) -> tuple[str, int] | None:
             address = cast(tuple[str, int] | None, client.sentinel_get_master_addr_by_name(name))
@@ -105,19 +110,23 @@ class Sentinels:
         return self._ask(name, ask)
 
     def _ask(self, name: str, look_up: Callable[[redis.Redis], T | None]) -> T:
-        """Return the first answer that is not None, beginning with the Sentinel that answered last."""
+        """Return the first answer that is not None; raise MasterNotFoundError when there is none in time."""
+        until = time.monotonic() + self._seconds
         reasons: list[str] = []
-        first, count = self._last_answering, len(self._clients)
+        first, count = self._next, len(self._clients)
         for at in ((first + step) % count for step in range(count)):
+            if time.monotonic() >= until:
+                break
             try:
                 answer = look_up(self._clients[at])
             except (redis.ConnectionError, redis.TimeoutError, redis.ResponseError) as error:
                 reasons.append(str(error))
-                continue
-            if answer is not None:
-                self._last_answering = at
-                return answer
-            reasons.append("the primary is down")
+            else:
+                if answer is not None:
+                    self._next = at
+                    return answer
+                reasons.append("the primary is down")
+            self._next = (at + 1) % count
         raise MasterNotFoundError(f"no primary for {name!r}: {'; '.join(dict.fromkeys(reasons))}")
 
 
@@ -132,14 +141,17 @@ def _is_down(state: dict[str, Any]) -> bool:
 def clients(url: str, options: dict[str, Any], attempt_seconds: float) -> tuple[redis.Redis, redis.Redis]:
     """Return a client of the primary at *url* and one of its replicas; nothing is sent yet.
 
-    *options* are those of every client. A Sentinel or a replica may take *attempt_seconds*, so that another can be
-    asked in time. Raises ValueError.
+    *options* are those of every client. A replica or a look-up may take *attempt_seconds*, so that another can be tried
+    in time. Raises ValueError.
     """
     parsed = parse(url)
     options = options | {"ssl": is_tls(url)}
-    short = options | {"socket_timeout": attempt_seconds, "socket_connect_timeout": attempt_seconds}
-    watchers = [redis.Redis(host, port, **short | parsed.sentinel_options) for host, port in parsed.sentinels]
-    sentinels = Sentinels(watchers)
+    short, shorter = (
+        options | {"socket_timeout": seconds, "socket_connect_timeout": seconds}
+        for seconds in (attempt_seconds, attempt_seconds * SENTINEL_SHARE)
+    )
+    watchers = [redis.Redis(host, port, **shorter | parsed.sentinel_options) for host, port in parsed.sentinels]
+    sentinels = Sentinels(watchers, seconds=attempt_seconds)
     pool: Callable[..., redis.ConnectionPool] = SentinelConnectionPool
     # A primary that hung and was replaced accepts writes after it wakes, until it has heard of its successor.
     pinged = options | {"health_check_interval": IDLE_CHECK_SECONDS}
