@@ -45,6 +45,7 @@ def test_a_url_has_nodes_and_credentials(url: str, parsed: ClusterUrl) -> None:
         "redis+cluster://user@",
         "redis+cluster://a:1,",
         "redis+cluster://a:port",
+        f"redis+cluster://a:1,{'a' * 64}.example",
         "redis+cluster://a:1/news",
         "redis+cluster://a:1?socket_timeout=60",
     ],

@@ -20,7 +20,11 @@ def test_opening_a_store_sends_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["nonsense", "http://127.0.0.1", "redis://127.0.0.1:port", "://", "redis+sentinel:/x", "redis://h/abc"]
+    "url",
+    [
+        *("nonsense", "http://127.0.0.1", "redis://127.0.0.1:port", "://", "redis+sentinel:/x", "redis://h/abc"),
+        *("redis://a..b", f"redis://{'a' * 64}.example"),
+    ],
 )
 def test_an_invalid_url_is_refused_naming_its_setting(url: str) -> None:
     with pytest.raises(ConfigError, match="VOTEWEB_REDIS_URL"):

@@ -55,6 +55,7 @@ def test_a_url_has_sentinels_name_database_and_credentials(url: str, parsed: Sen
         "redis+sentinel://a:1/news/0",
         "redis+sentinel://a:1,/news",
         "redis+sentinel://a:1,:2/news",
+        "redis+sentinel://a:1,a..b/news",
         "redis+sentinel://a:port/news",
         "redis+sentinel://a:99999/news",
         "redis+sentinel://a:1/news?db=one",

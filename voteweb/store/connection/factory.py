@@ -69,8 +69,9 @@ def open_connection(
 
 
 def _pool(url: str, options: dict[str, Any]) -> Pool:
-    """Return the pool of connections to the server at *url*; raise ValueError for an option that there is not."""
+    """Return the pool of connections to the server at *url*; raise ValueError for an unusable option or host."""
     pool = Pool.from_url(url, **options)
+    pool.connection_kwargs.get("host", "").encode("idna")  # raises a ValueError for a name that no host can have
     try:
         pool.connection_class(**pool.connection_kwargs)
     except (TypeError, redis.RedisError):

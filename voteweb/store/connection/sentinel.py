@@ -70,6 +70,7 @@ def parse_host(text: str, default_port: int) -> tuple[str, int]:
     parts = urlsplit(f"//{text}")
     if not parts.hostname:
         raise ValueError("a host is missing")
+    parts.hostname.encode("idna")  # raises a ValueError for a name that no host can have
     return parts.hostname, parts.port or default_port
 
 
