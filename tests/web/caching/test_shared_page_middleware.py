@@ -133,6 +133,17 @@ def test_list_that_is_no_more_is_left_to_the_view(member: Browser, store: Store,
     assert reached == ["/g/go"]
 
 
+def test_combined_groups_are_read_afresh_by_the_view(member: Browser, store: Store, reached: list[str]) -> None:
+    """It counts them against a limit."""
+    for name in ("go", "redis"):
+        store.groups.make(name, name, "")
+    member.open("/g/go+redis")
+    member.client.set_cookie("acted", "1")
+    reached.clear()
+    assert member.open("/g/go+redis").status == 200
+    assert reached == ["/g/go+redis"]
+
+
 def test_failure_is_answered_as_by_a_view(member: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise Unavailable()

@@ -108,6 +108,15 @@ def test_requests_are_counted_by_route_and_not_by_address(reader: Browser, count
     assert count(name % ("pass", "static", 200)) == 1
 
 
+def test_lists_that_members_share_are_counted_by_route(bob: Browser, count: Count) -> None:
+    bob.open("/new")
+    bob.client.set_cookie("acted", "1")
+    bob.open("/new")
+    bob.client.delete_cookie("acted")
+    bob.open("/new")
+    assert count("voteweb_request_seconds_count{page=pass,route=articles.new,status=200}") == 3
+
+
 def test_votes_are_counted_by_outcome(ann: Browser, bob: Browser, reader: Browser, count: Count, store: Store) -> None:
     factories.article(store, factories.user(store, "ann"))
     factories.imported(store)
