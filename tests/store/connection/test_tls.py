@@ -166,6 +166,8 @@ def test_the_end_of_our_certificate_is_warned_of(site: Site, monkeypatch: pytest
     (warning,) = (warning for warning in store.health.warnings() if warning not in before)
     assert "VOTEWEB_REDIS_CERTIFICATE_FILE expires at 20" in warning
     store.connection.close()
+    monkeypatch.setattr(tls, "EXPIRY_DAYS", 0.3)
+    assert tls.expiry_warnings(site.files(site.ours)) == []
     assert tls.expiry_warnings(NO_FILES) == tls.expiry_warnings(site.files(None)) == []
     for file in map(str, (site.expired.file, "/nowhere")):
         (warning,) = tls.expiry_warnings(TlsFiles("", file, str(site.expired.key)))
