@@ -90,7 +90,7 @@ def _client_and_replicas(
     if scheme not in cluster.SCHEMES:
         return None
     parts = urlsplit(url)
-    if re.search("(/|&db=)[0-9]*[1-9]", f"{parts.path}&{parts.query}", re.ASCII):
+    if re.search("(^/|&db=)[0-9]*[1-9]", f"{parts.path}&{parts.query}", re.ASCII):
         raise ConfigError("VOTEWEB_REDIS_URL names a database by its number, but a cluster has only database 0.")
     if not keys.name:
         raise ConfigError(
