@@ -16,8 +16,8 @@ from voteweb.search.index import SearchIndex
 from voteweb.store import Store
 
 
-# Flask's own names for these two are proxies, which take ten times as long: a list that is read afresh has 117 of them,
-# 6 % of its time. The variable behind them is a private name of Flask.
+# Flask's own names for these two are proxies, which take ten times as long: a list that is read afresh looks them up
+# 117 times, 6 % of its time. The variable behind them, and the type of ``g``, are private names of Flask.
 def current_app() -> Flask:
     """Return the app that handles the request; raises LookupError outside of any."""
     return _cv_app.get().app

@@ -15,7 +15,8 @@ from voteweb.core.models import LogAction
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.viewers import Viewers
-from voteweb.web.caching import frame_pages
+from voteweb.web.caching import shared_pages
+from voteweb.web.caching.sized_cache import SizedCache
 
 
 @pytest.fixture
@@ -96,7 +97,7 @@ def test_page_after_a_vote_is_that_of_flask(
     vote("unvote")
     member.open("/new")
     vote("vote")
-    monkeypatch.setattr(frame_pages, "_RenewedFramePage", lambda *_: None)
+    monkeypatch.setattr(shared_pages.of_app(app), "frames", SizedCache(1_000_000))  # without a frame
     from_flask = member.open("/new").response
     assert reached == ["/new"]
     assert before_flask.data == from_flask.data
