@@ -16,6 +16,8 @@ from voteweb.search.writer import IndexWriter
 
 #: Seconds that the indexer of a site in use has to read the stream up to where it was.
 CATCH_UP_SECONDS = 10.0
+#: How often a document that differs is compared once more: on a busy site it may have changed again meanwhile.
+SECOND_LOOKS = 5
 #: Differences after which the comparison ends: the index is made anew in any case.
 MAX_DIFFERENCES = 10_000
 _POLL_SECONDS = 0.1
@@ -75,12 +77,17 @@ def _faults(writer: IndexWriter, stream: Stream, documents: Documents) -> list[F
     for _ in read_everything(documents, comparison):
         if len(comparison.differences) >= MAX_DIFFERENCES:
             break
-    # What changed while it was compared may have been indexed after it was read, or read after it was indexed.
-    _catches_up(writer, stream)
-    again = _Comparison(writer)
-    index_articles(documents, [again], (id for id in comparison.differences if isinstance(id, int)))
-    index_comments(documents, [again], (id for id in comparison.differences if not isinstance(id, int)))
-    return [*_described(again.differences)]
+    differences = comparison.differences
+    for _ in range(SECOND_LOOKS):
+        if not differences:
+            break
+        # What changed while it was compared may have been indexed after it was read, or read after it was indexed.
+        _catches_up(writer, stream)
+        again = _Comparison(writer)
+        index_articles(documents, [again], (id for id in differences if isinstance(id, int)))
+        index_comments(documents, [again], (id for id in differences if not isinstance(id, int)))
+        differences = again.differences
+    return [*_described(differences)]
 
 
 def _described(differences: dict[DocumentId, Difference]) -> list[Fault]:
