@@ -54,14 +54,16 @@ def longest_pause() -> float:
     longest = 0.0
     with on_core(assigned_cores()[0]):
         prevent_preemption(os.getpid())
-        for _ in range(PAUSE_SPELLS):
-            now = time.perf_counter()
-            end = now + PAUSE_SPELL_SECONDS
-            while now < end:
-                before, now = now, time.perf_counter()
-                longest = max(longest, now - before)
-            time.sleep(PAUSE_SPELL_SECONDS)  # the system halts those with real-time priority that never pause
-        os.sched_setscheduler(os.getpid(), os.SCHED_OTHER, os.sched_param(0))
+        try:
+            for _ in range(PAUSE_SPELLS):
+                now = time.perf_counter()
+                end = now + PAUSE_SPELL_SECONDS
+                while now < end:
+                    before, now = now, time.perf_counter()
+                    longest = max(longest, now - before)
+                time.sleep(PAUSE_SPELL_SECONDS)  # the system halts those with real-time priority that never pause
+        finally:
+            os.sched_setscheduler(os.getpid(), os.SCHED_OTHER | os.SCHED_RESET_ON_FORK, os.sched_param(0))
     return longest
 
 
