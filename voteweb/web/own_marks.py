@@ -102,8 +102,8 @@ class ViewerMarks(NamedTuple):
 
     def by_id(self, articles: Iterable[Article]) -> dict[int, Mark]:
         """Return the marks of those of *articles* that have any."""
-        votes, new, saves = self.votes, self.new_counts, self.saves
-        marks = ((row.id, Mark(votes[row.id], new.get(row.id, 0), saves.get(row.id, False))) for row in articles)
+        votes, new, saves = self.votes.get, self.new_counts.get, self.saves.get
+        marks = ((row.id, Mark(votes(row.id, False), new(row.id, 0), saves(row.id, False))) for row in articles)
         return {id: mark for id, mark in marks if mark != NO_MARK}
 
 

@@ -165,6 +165,16 @@ def test_acts_of_others_are_seen_after_a_second(sites: Sites, store: Store, cloc
         assert title in bob.page(0, "/new")
 
 
+def test_good_article_that_the_list_has_is_not_beside_it(settings: Settings, store: Store) -> None:
+    good = factories.imported(store, votes=300)
+    counts = []
+    for seconds in (0.0, 60.0):
+        browser = Browser(create_app(replace(settings, page_seconds=seconds), store))
+        browser.start_session(factories.user(store, f"bob{seconds:.0f}"))
+        counts += [browser.open("/").response.text.count(good.title) for _ in range(2)]
+    assert counts == [counts[0]] * 4 != [0] * 4
+
+
 def test_own_rows_show_what_others_did(sites: Sites, store: Store, clock: Clock) -> None:
     bob, zoe, voted = sites.member("bob"), sites.member("zoe"), (27, 28, 29)
     for id in voted:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from flask import Flask
 
@@ -74,11 +74,7 @@ class _RenewedFramePage(_FramePage):
             others = queue_marks(more, [id for id in ids if id not in known], voter, viewer)
             more.execute()
             read_marks = marks.result | others.result
-            template, _ = cast("tuple[str, object]", self.frame.inputs)
-            inputs = template, context
-            frame = shared_lists.keep(
-                self.environ, self.route, asked, inputs, rows, shown=self.frame.shown, read=self.read
-            )
+            frame = shared_lists.renew(self.frame, self.environ, asked, rows, context)
             return fill_frame(frame, parts, {id: read_marks[id] for id in ids if id in read_marks}, user.name)
 
         return fill

@@ -31,7 +31,7 @@ class Frame:
     """
 
     asked: float
-    inputs: object
+    inputs: Any
     pieces: Pieces
     content: Any
     language: Language

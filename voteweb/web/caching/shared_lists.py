@@ -104,6 +104,14 @@ def render_and_keep(
     return fill_frame(frame, own_parts.parts(), marks, member.name if member else "")
 
 
+def renew(
+    last: Frame, environ: "WSGIEnvironment", asked: float, rows: tuple[Article, ...], context: dict[str, Any]
+) -> Frame:
+    """Return the frame of the list of *last*, kept in its place, with what was read once more; see :func:`keep`."""
+    template, _ = last.inputs
+    return keep(environ, last.route, asked, (template, context), rows, last.shown, last.read)
+
+
 def keep(
     environ: "WSGIEnvironment",
     route: str,
@@ -127,9 +135,7 @@ def keep(
         with nullcontext() if has_request_context() else current_app().request_context(environ):
             return render_template(template, all_groups=(), **context)
 
-    return shared_pages.keep(
-        environ, route, asked, inputs, render, lambda last: SharedRows(rows, last), shown=shown, read=read
-    )
+    return shared_pages.keep(environ, route, asked, inputs, render, lambda last: SharedRows(rows, last), shown, read)
 
 
 def fill_frame(frame: Frame, parts: Mapping[str, Part], marks: Mapping[int, Mark], name: str) -> bytes:
