@@ -36,7 +36,7 @@ class SlotNodes:
         self._lock = threading.Lock()
         #: All nodes to ask, the next first: each look-up begins with another, as one that is cut off from the others
         #: tells what was.
-        self._to_ask = random.sample(self._addresses, len(self._addresses))
+        self._to_ask = random.sample(self._addresses, len(self._addresses))  # nosec B311
         self._nodes: list[Address] = []
         self._problem: redis.RedisError | None = None
         self._valid_until = 0.0

@@ -34,8 +34,8 @@ end
 
 -- Let the collector of Lua's garbage do less at a time, until the server forgets its scripts. The server runs it after
 -- every 50th script, and the garbage of a script that stores much lies scattered among the data: on a site of a million
--- articles, one import in a hundred took up to 5.8 ms with the usual step, 200, and all at most 1.6 ms with this one. Votes
--- take as long with both.
+-- articles, one import in a hundred took up to 5.8 ms with the usual step, 200, and all at most 1.6 ms with this one.
+-- Votes take as long with both.
 local function collect_in_small_steps()
   collectgarbage('setstepmul', 40)
 end
