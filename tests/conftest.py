@@ -1,5 +1,6 @@
 """Fixtures of all tests: a real database server of our own, a flushed store on it, and a fake one."""
 
+import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -42,6 +43,18 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, lambda _number, _frame: None)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The data directory of all that names no other; no other setting of this machine counts."""
+    folder = tmp_path_factory.getbasetemp() / "no-data"
+    with pytest.MonkeyPatch.context() as environment:
+        for name in [name for name in os.environ if name.startswith("VOTEWEB_") and name != "VOTEWEB_TEST_NO_SKIP"]:
+            environment.delenv(name)
+        environment.setenv("VOTEWEB_DATA_DIR", str(folder))
+        yield folder
+    assert not folder.exists(), "a test has written into the folder that stands for no data"
+
+
 @contextmanager
 def private_server(engine: str) -> Iterator[str]:
     """Yield the URL of a server of this *engine* ("valkey" or "redis") in a folder of its own.
@@ -62,12 +75,12 @@ def server_url() -> Iterator[str]:
 
 
 @pytest.fixture
-def settings(server_url: str, tmp_path_factory: pytest.TempPathFactory) -> Settings:
+def settings(server_url: str, no_data: Path) -> Settings:
     """The settings of a site on the test server, without an index, cached pages, rate limits and an access log."""
     return Settings(
         redis_url=server_url,
         secret_key=SECRET_KEY,
-        data_dir=str(tmp_path_factory.getbasetemp() / "no-data"),
+        data_dir=str(no_data),
         redis_deadline=10.0,
         page_seconds=0,
         limits=0,

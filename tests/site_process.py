@@ -22,11 +22,20 @@ def voteweb_command(*arguments: object) -> list[str]:
     return [sys.executable, "-m", "voteweb.cli", *map(str, arguments)]
 
 
+def environment_of_tests() -> dict[str, str]:
+    """Return the environment without settings but the data directory of all tests that name no other."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name == "VOTEWEB_DATA_DIR" or not name.startswith("VOTEWEB_")
+    }
+
+
 def start_voteweb(
     *arguments: object, prefix: Sequence[str] = (), env: Mapping[str, str] = _NOTHING, **options: Any
 ) -> "subprocess.Popen[str]":
-    """Start the command with *arguments*, after the words of *prefix*; its only settings are those in *env*."""
-    others = {name: value for name, value in os.environ.items() if not name.startswith("VOTEWEB_")}
+    """Start the command with *arguments*, after the words of *prefix*; its settings are those in *env*."""
+    others = environment_of_tests()
     if "VOTEWEB_REDIS_URL" in env:  # sites that share a folder would share an index
         others["VOTEWEB_SEARCH"] = "0"
     command = [*prefix, *voteweb_command(*arguments)]

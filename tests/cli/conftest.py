@@ -20,9 +20,9 @@ Invoke = Callable[..., Result]
 
 @pytest.fixture(autouse=True)
 def _default_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Unset the settings of this machine."""
+    """Unset what a command before has read from the file of its site."""
     for name in list(os.environ):
-        if name.startswith("VOTEWEB_") and name != "VOTEWEB_TEST_NO_SKIP":
+        if name.startswith("VOTEWEB_") and name not in ("VOTEWEB_DATA_DIR", "VOTEWEB_TEST_NO_SKIP"):
             monkeypatch.delenv(name)
 
 

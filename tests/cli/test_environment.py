@@ -38,8 +38,9 @@ def test_the_file_of_a_named_site_is_read_and_the_environment_wins(site: Path) -
 
 
 def test_the_file_of_the_current_folder_is_read_unless_a_database_is_named(site: Path) -> None:
-    for env, status in ({}, 0), ({"VOTEWEB_DATA_DIR": str(site / "other")}, 1):
-        with start_voteweb("user", "role", "ann", "admin", cwd=site, env=env) as process:
+    command = ["user", "role", "ann", "admin"]
+    for prefix, status in ((["env", "--unset", "VOTEWEB_DATA_DIR"], 0), ([], 1)):
+        with start_voteweb(*command, prefix=prefix, cwd=site) as process:
             assert process.wait(20) == status
 
 

@@ -74,7 +74,8 @@ def test_a_restore_without_a_named_place_makes_no_database(
     invoke_alone: Invoke, backup: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("VOTEWEB_REDIS_URL")
+    for name in "VOTEWEB_REDIS_URL", "VOTEWEB_DATA_DIR":
+        monkeypatch.delenv(name)
     result = invoke_alone("restore", backup)
     assert (result.exit_code, list(tmp_path.iterdir())) == (2, [backup])
     assert "VOTEWEB_DATA_DIR" in result.stderr

@@ -1,7 +1,6 @@
 """The app under gunicorn: it is a WSGI app that does not need ``voteweb run``."""
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -15,7 +14,7 @@ import pytest
 
 from tests import factories
 from tests.helpers import until
-from tests.site_process import SECRET, start_voteweb
+from tests.site_process import SECRET, environment_of_tests, start_voteweb
 from tests.web.monitoring.samples import samples
 from voteweb.store import Store
 
@@ -30,10 +29,8 @@ def gunicorn(**env: str) -> Iterator[str]:
     options = ["--bind", "127.0.0.1:0", "--workers", "2", "--threads", "2"]
     if "--no-control-socket" in usage:
         options.append("--no-control-socket")
-    others = {name: value for name, value in os.environ.items() if not name.startswith("VOTEWEB_")}
-    process = subprocess.Popen(
-        [*program, *options, "voteweb.app:create_app()"], stderr=subprocess.PIPE, text=True, env=others | SECRET | env
-    )
+    command = [*program, *options, "voteweb.app:create_app()"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment_of_tests() | SECRET | env)
     assert process.stderr
     try:
         log = ""
