@@ -40,6 +40,20 @@ def test_a_request_in_work_is_answered_before_the_site_stops(
     assert site.process.wait(20) == 0
 
 
+def test_the_background_jobs_end_while_a_request_is_waited_for(
+    start_site: StartSite, store: Store, server_url: str
+) -> None:
+    site = start_site(VOTEWEB_REDIS_URL=server_url, **SECRET)
+    until(site.jobs_pids)
+    with socket.create_connection(site.address) as half_sent:
+        half_sent.sendall(b"GET /about HTTP/1.1\r\n")
+        (worker,) = site.worker_pids()
+        site.process.terminate()
+        until(lambda: not site.jobs_pids())
+        assert site.worker_pids() == [worker]
+    assert site.process.wait(20) == 0
+
+
 def test_sighup_replaces_the_workers_and_every_request_is_answered(
     start_site: StartSite, store: Store, server_url: str
 ) -> None:

@@ -2,6 +2,7 @@
 
 import signal
 import threading
+import time
 from collections.abc import Callable
 
 import click
@@ -56,8 +57,9 @@ def jobs(site: Site, once: bool, parent: int | None) -> None:
     for thread in threads:
         thread.start()
     stop.wait()
+    deadline = time.monotonic() + STOP_SECONDS
     for thread in threads:
-        thread.join(STOP_SECONDS)
+        thread.join(max(0.0, deadline - time.monotonic()))
 
 
 def _repeat(site: Site, job: Job, stop: threading.Event) -> None:

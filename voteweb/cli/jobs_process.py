@@ -4,7 +4,8 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import click
@@ -20,31 +21,45 @@ POLL_SECONDS = 0.2
 
 
 @contextmanager
-def background_jobs() -> Iterator[None]:
-    """Run ``voteweb jobs`` in a process of its own; its settings are those in the environment."""
-    stop = threading.Event()
-    thread = threading.Thread(target=_keep_running, args=[stop])
+def background_jobs(is_stopping: Callable[[], bool]) -> Iterator[None]:
+    """Run ``voteweb jobs`` in a process of its own until the block ends or the web server *is_stopping*.
+
+    The web server waits for open requests first: the jobs end meanwhile, not after it. Their settings are those in the
+    environment.
+    """
+    ended = threading.Event()
+
+    def is_over(seconds: float) -> bool:
+        """Return True as soon as the jobs are to end, or False after *seconds*."""
+        deadline = time.monotonic() + seconds
+        while not (ended.is_set() or is_stopping()):
+            if (left := deadline - time.monotonic()) <= 0:
+                return False
+            ended.wait(min(left, POLL_SECONDS))
+        return True
+
+    thread = threading.Thread(target=_keep_running, args=[is_over])
     thread.start()
     try:
         yield
     finally:
-        stop.set()
+        ended.set()
         thread.join()
 
 
-def _keep_running(stop: threading.Event) -> None:
+def _keep_running(is_over: Callable[[float], bool]) -> None:
     pause = RESTART_SECONDS
-    while not stop.is_set():
+    while not is_over(0):
         process = _start()
-        while process.poll() is None and not stop.wait(POLL_SECONDS):
+        while process.poll() is None and not is_over(POLL_SECONDS):
             pass
         if process.returncode is None:
             process.terminate()
             _end(process)
         # A signal to all processes of the site may have reached that process first.
-        elif not stop.wait(SIGNAL_DELAY_SECONDS):
+        elif not is_over(SIGNAL_DELAY_SECONDS):
             click.echo(f"Warning: the background jobs ended (status {process.returncode}) and start again.", err=True)
-            stop.wait(pause)
+            is_over(pause)
             pause = min(2 * pause, MAX_RESTART_SECONDS)
 
 

@@ -189,11 +189,15 @@ def _serve(settings: Settings, address: str, setting_sources: str) -> None:
     os.environ[SOURCES_VARIABLE] = setting_sources
     workers = settings.workers or default_workers()
     server = web_server("voteweb.app:create_app", address, settings.port, workers, settings.log)
-    logging.getLogger("_granian").addFilter(UnexpectedExitFilter(lambda: bool(server.interrupt_signal)))
+
+    def is_stopping() -> bool:
+        return bool(server.interrupt_signal)
+
+    logging.getLogger("_granian").addFilter(UnexpectedExitFilter(is_stopping))
     exit_on_early_sigterm()
     threading.Thread(target=_announce_address, args=(settings, address), daemon=True).start()
     try:
-        with background_jobs():
+        with background_jobs(is_stopping):
             server.serve(target_loader=load_app)
     except SystemExit:
         # It ends like this too if a worker received the signal just before it did.
