@@ -100,7 +100,7 @@ def test_site_without_comments_has_no_traces_of_moderated_ones(store: Store, mak
 
 
 def test_comment_is_removed_from_the_queue_and_the_removal_undone(mod: Browser, store: Store) -> None:
-    store.reports.make_comment_report(CommentId(1, 1), factories.user(store, "bob"), Reason.SPAM, "")
+    store.reports.make_comment_report(CommentId(1, 1), factories.user(store, "bob"), Reason.SPAM, "Not for the log.")
     mod.open("/reports").submit("/a/1/c/1/remove", reason=HOSTILE, replies="1")
     assert mod.follow().flashes == [
         "The comment and its replies have been removed. You can undo this in the log for 10 min."
@@ -108,6 +108,7 @@ def test_comment_is_removed_from_the_queue_and_the_removal_undone(mod: Browser, 
     assert store.articles.get(1).comments == 1
     entry = mod.open("/log").page.by_id("l1")
     assert entry.text.startswith(f"mod removed a comment by cid on “On Redis” : {HOSTILE}")
+    assert "Not for the log." not in entry.text
     assert entry.one("a", href="/a/1/c/1").text == "Comment"
     mod.submit("/log/1/undo")
     assert (mod.follow().status, store.articles.get(1).comments) == (200, 3)

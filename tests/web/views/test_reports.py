@@ -77,12 +77,24 @@ def test_queue_is_most_reported_first_and_counted_in_the_header(
             assert not person.open(path).follow().page.one("header").all("a", href="/reports")
 
 
-def test_removal_is_offered_last_with_the_reporters_reason(mod: Browser, store: Store) -> None:
+def test_removal_is_offered_last_with_the_commonest_reason(mod: Browser, store: Store) -> None:
     for name, reason, note in (("bob", Reason.SPAM, ""), ("eve", Reason.TOPIC, "Cooking."), ("kim", Reason.TOPIC, "?")):
         store.reports.make(2, factories.user(store, name), reason, note)
     forms = [form["action"] for form in mod.open("/reports").page.by_id("a2").all("form")]
     assert forms == ["/a/2/dismiss", "/a/2/groups", "/a/2/remove"]
-    assert mod.form("/a/2/remove").one("input", name="reason")["value"] == "Off topic: Cooking."
+    assert mod.form("/a/2/remove").one("input", name="reason")["value"] == "Off topic"
+
+
+def test_a_reporters_note_is_public_only_where_the_moderator_chooses_it(
+    mod: Browser, reader: Browser, store: Store
+) -> None:
+    for article in (2, 3):
+        store.reports.make(article, factories.user(store, f"reporter{article}"), Reason.SPAM, "My ex wrote this.")
+    mod.open("/reports").submit("/a/2/remove")
+    mod.open("/reports").submit("/a/3/remove", note=mod.form("/a/3/remove").one("input", name="note")["value"])
+    with_note, without = (row.text for row in reader.open("/log").page.one("ol", class_="log").all("li"))
+    assert ": Spam: My ex wrote this." in with_note
+    assert ": Spam" in without and "My ex" not in without
 
 
 def test_queue_leads_to_the_other_reports_of_an_article(mod: Browser, store: Store) -> None:

@@ -21,7 +21,7 @@ from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.responses import wants_json
 from voteweb.web.urls import return_url
 from voteweb.web.views.articles import refuse_actor
-from voteweb.web.views.moderation import moderator_and_article, report_position
+from voteweb.web.views.moderation import moderator_and_article, removal_reason, report_position
 
 blueprint = Blueprint("comment_moderation", __name__)
 
@@ -122,7 +122,7 @@ def remove(id: int, number: int) -> ResponseReturnValue:
     if not comment_permissions.may_remove_comment(user, comment.node):
         flash(error_message(CommentGone()), "error")
         return redirect(return_url(), 303)
-    typed, with_replies = request.form.get("reason", ""), "replies" in request.form
+    typed, with_replies = removal_reason(), "replies" in request.form
     try:
         reason = validation.reason(typed)
     except Invalid as error:

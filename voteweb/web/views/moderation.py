@@ -88,7 +88,7 @@ def remove(id: int) -> ResponseReturnValue:
     if not permissions.may_remove(user, article):
         flash(error_message(ArticleGone()), "error")
         return redirect(return_url(), 303)
-    typed = request.form.get("reason", "")
+    typed = removal_reason()
     try:
         reason = validation.reason(typed)
     except Invalid as error:
@@ -97,6 +97,12 @@ def remove(id: int) -> ResponseReturnValue:
     span = duration(config.UNDO_SECONDS)
     flash(_("The article has been removed. You can undo this in the log for %(span)s.", span=span))
     return redirect(return_url(), 303)
+
+
+def removal_reason() -> str:
+    """Return the reason of a removal as it was typed, with a reporter's note if the moderator has chosen it."""
+    reason, note = (request.form.get(name, "") for name in ("reason", "note"))
+    return _("%(what)s: %(why)s", what=reason, why=note) if reason and note else reason or note
 
 
 @blueprint.post("/a/<int:id>/restore")
@@ -176,7 +182,7 @@ def reports() -> ResponseReturnValue:
         rows=tuple(_mark_voted(row, own_votes.result) for row in reported.result),
         answered=answered.result,
         reasons=REASON_LABELS,
-        suggest_reason=_suggest_reason,
+        suggest_removal=_suggest_removal,
         all_groups=group_names.result,
         held=held.result if number == 1 else (),
         held_count=held_count.result,
@@ -190,15 +196,14 @@ def _author(row: Reported) -> str:
     return row.article.poster if row.article else ""
 
 
-def _suggest_reason(reports: Sequence[Report]) -> str:
-    """Return the reason that most of *reports* give, with its first note, for the field of a removal."""
+def _suggest_removal(reports: Sequence[Report]) -> dict[str, str]:
+    """Return the ``reason`` that most of *reports* give and the first ``note`` on it, for the form of a removal."""
     reasons = Counter(report.reason for report in reports).most_common(1)
     if not reasons:
-        return ""
+        return {}
     (reason, _count) = reasons[0]
-    what = str(REASON_LABELS[reason])
     note = next((report.note for report in reports if report.reason is reason and report.note), "")
-    return (_("%(what)s: %(why)s", what=what, why=note) if note else what)[: config.MAX_REASON_LENGTH]
+    return {"reason": str(REASON_LABELS[reason]), "note": note}
 
 
 def _mark_voted(row: Reported, own_votes: Mapping[int, bool]) -> Reported:
