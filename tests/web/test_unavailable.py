@@ -120,6 +120,23 @@ def test_database_that_never_answers_is_unavailable(
             assert_unavailable(moderator.open(address), exceeded_deadlines)
 
 
+@pytest.mark.parametrize("path", ["/", "/a/1/vote"])
+def test_request_waits_only_once_for_a_database_that_never_answers(
+    path: str, app: Flask, link: Link, settings: Settings
+) -> None:
+    """A new process also asks for the switches of the site, before a page and before a vote."""
+    store = app.extensions["voteweb.store"]
+    member = Browser(create_app(replace(settings, search=0), store)).start_session(store.users.get("mod"))
+    form, attempts = {"csrf_token": member.csrf_token()}, list[float]()
+    link.cut(app)
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(link.path))
+        silent.listen()
+        store.connection.on_round_trip = attempts.append
+        response = member.post(path, form) if path.endswith("vote") else member.open(path)
+    assert (response.status, len(attempts)) == (503, 1)
+
+
 def test_pages_that_do_not_need_redis_are_served(link: Link, reader: Browser, app: Flask) -> None:
     link.cut(app)
     for address in ("/login", "/signup", "/static/site.css"):

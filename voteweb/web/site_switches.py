@@ -43,8 +43,8 @@ class KnownSwitches:
     def read(self) -> None:
         """Read the switches again, unless the database is away.
 
-        One that has kept this request waiting is asked again only after twice that time, so that the next requests, and
-        the error page of this one, do not wait for it once more.
+        One that has kept this request waiting is asked again only after twice that time, so that pages which do not
+        need it are served meanwhile.
         """
         began = monotonic()
         self._due = began + REFRESH_SECONDS

@@ -19,6 +19,7 @@ from voteweb.store.connection.cluster import SlotPool
 from voteweb.store.connection.damage import BrokenData, DamagedKeys
 from voteweb.store.connection.pipeline import Command, Pipeline
 from voteweb.store.connection.replicas import Replicas
+from voteweb.store.connection.request_deadline import Wait, current_wait
 from voteweb.store.connection.transport import Batch, replies_to, send, send_atomic
 from voteweb.store.connection.unavailable import NOT_RUN_ERRORS, NotReplicated, is_damage, is_full, is_unavailable
 from voteweb.store.keys import Keys
@@ -83,12 +84,16 @@ class Connection:
         """Return what *attempt* returns, trying again while Redis is unavailable.
 
         Only for attempts that may run twice: reads and idempotent scripts. Raises Unavailable after *deadline*
-        seconds (those of the connection by default), StorageFull and BrokenData at once.
+        seconds (those of the connection by default) and, within a request, as soon as that many have passed since
+        Redis answered it last; StorageFull and BrokenData at once.
         """
-        until = time.monotonic() + (self.deadline if deadline is None else deadline)
+        wait, began = current_wait.get() or Wait(), time.monotonic()
+        until = (wait.since or began) + (self.deadline if deadline is None else deadline)
+        if wait.since and began >= until:
+            raise Unavailable from wait.error
         while True:
             try:
-                return self._timed(attempt)
+                result = self._timed(attempt)
             except redis.RedisError as error:
                 if is_full(error, is_embedded=self._is_embedded):
                     raise StorageFull from error
@@ -96,11 +101,15 @@ class Connection:
                     raise BrokenData from error
                 if not is_unavailable(error):
                     raise
+                wait.since, wait.error = wait.since or began, error
                 # A server that cannot take a command may be the primary no more: a new connection finds out who is.
                 self.client.connection_pool.disconnect(inuse_connections=False)
                 if time.monotonic() + RETRY_PAUSE_SECONDS >= until:
                     raise Unavailable from error
                 time.sleep(RETRY_PAUSE_SECONDS)
+            else:
+                wait.since = None
+                return result
 
     def _timed(self, attempt: Callable[[], T]) -> T:
         if self.on_round_trip is None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from flask import Flask
 
 from voteweb.core.config import Settings
+from voteweb.store.connection.request_deadline import one_deadline
 from voteweb.web.monitoring import access_log, metrics, request_record
 from voteweb.web.monitoring.request_record import RequestRecord
 
@@ -34,7 +35,8 @@ class MonitoringMiddleware:
             return start_response(status, [*headers, (request_record.HEADER, record.id)], *exc_info)
 
         try:
-            return self._app(environ, start)
+            with one_deadline():
+                return self._app(environ, start)
         finally:
             seconds = perf_counter() - started
             for listener in self._listeners:
