@@ -49,6 +49,7 @@ def test_title_becomes_one_clean_line(typed: str, expected: str) -> None:
         (f"a{NUL}{NUL}b", READABLE),
         (RLO * 5, READABLE),
         (ZWJ * 5, READABLE),
+        (f"a{ZWJ * 3}", READABLE),
         (ZWSP * 5, READABLE),
         ("\x07\x08\x1b", READABLE),
         ("...!?", READABLE),

@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 #: Joiners are part of emoji and Persian words; every other format character is invisible or changes the text direction.
-_JOINERS = frozenset("\u200c\u200d")
+JOINERS = frozenset("\u200c\u200d")
 #: Letters and marks that show nothing: Hangul fillers and the inherent vowels of Khmer.
 INVISIBLE_LETTERS = frozenset("\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 #: Marks above or below one letter; no word of a living language has more, and a pile of them covers the lines around.
@@ -15,7 +15,7 @@ _NOT_SHOWN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\
 
 def is_visible(character: str) -> bool:
     """Tell whether *character* may be in a text: neither a control, nor invisible, nor turning the direction."""
-    return character in _JOINERS or (
+    return character in JOINERS or (
         unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
         and character not in INVISIBLE_LETTERS
     )

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from voteweb.core import common_passwords, config, links
 from voteweb.core.addresses import is_public_host
-from voteweb.core.characters import INVISIBLE_LETTERS, is_visible, limit_marks
+from voteweb.core.characters import INVISIBLE_LETTERS, JOINERS, is_visible, limit_marks
 from voteweb.core.errors import N_, Invalid
 from voteweb.core.links import ascii_host
 from voteweb.core.look_alikes import looks_latin, skeleton
@@ -30,7 +30,8 @@ _RESERVED_SKELETONS = frozenset(map(skeleton, config.RESERVED_NAMES))
 def title(typed: str) -> str:
     """Return *typed* as a title of one clean line; raise Invalid if it is too short, too long or has no letter."""
     cleaned = clean_line(typed, config.MAX_TITLE_LENGTH)
-    if len(cleaned) < config.MIN_TITLE_LENGTH or not any(character.isalnum() for character in cleaned):
+    shown_length = sum(character not in JOINERS for character in cleaned)
+    if shown_length < config.MIN_TITLE_LENGTH or not any(character.isalnum() for character in cleaned):
         raise Invalid(
             N_("A title needs at least %(min)s characters, with a letter or digit among them."),
             min=config.MIN_TITLE_LENGTH,
