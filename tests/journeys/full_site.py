@@ -82,6 +82,8 @@ def fill(store: Store, join: Callable[..., User]) -> None:
         factories.imported(store, title=f"Good story number {number}", votes=200 + number, groups=("python",))
     for id, reason in ((1, Reason.SPAM), (2, Reason.TOPIC)):
         store.reports.make(id, mod, reason, TITLES[5])
+    for id in (3, 4, 6):
+        store.my_sites.save(id, member)
     store.removals.remove(3, _log_entry(LogAction.REMOVE, 3, member, TITLES[5]))
     store.removals.delete(4)
     store.bans.ban(troll.name, NewLogEntry(LogAction.BAN, mod.name, about=troll.name, why=TITLES[6]))
@@ -114,7 +116,7 @@ def _fill_long(store: Store, member: User) -> None:
     store.answers.make(removed.id, poster, LONG_WORD[: config.MAX_REASON_LENGTH])
     for name in (*LONG_GROUPS, "编程"):
         store.my_sites.follow(name, member)
-    for id in (3, 4, 6, 39, 40):
+    for id in (39, 40):
         store.my_sites.save(id, member)
     for hidden in (hidden_member("troll"), Hidden(HiddenKind.ARTICLE, "39"), Hidden(HiddenKind.GROUP, LONG_GROUPS[1])):
         store.my_sites.hide(hidden, member)

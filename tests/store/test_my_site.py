@@ -66,14 +66,16 @@ def test_a_choice_is_kept_until_it_is_taken_back(store: Store, ann: User) -> Non
     assert broken(store) == []
 
 
-def test_only_what_exists_is_followed_hidden_or_saved(store: Store, ann: User) -> None:
+def test_only_what_exists_and_is_listed_is_followed_hidden_or_saved(store: Store, ann: User) -> None:
+    store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "mod", article=1, why="spam"))
     with pytest.raises(NoSuchGroup):
         store.my_sites.follow("perl", ann)
-    for hidden in (hidden_article(77), hidden_member("nobody"), Hidden(HiddenKind.GROUP, "perl")):
+    for hidden in (hidden_article(1), hidden_article(77), hidden_member("nobody"), Hidden(HiddenKind.GROUP, "perl")):
         with pytest.raises(NothingToHide):
             store.my_sites.hide(hidden, ann)
-    with pytest.raises(NoSuchArticle):
-        store.my_sites.save(77, ann)
+    for id in (1, 77):
+        with pytest.raises(NoSuchArticle):
+            store.my_sites.save(id, ann)
     assert run(store, "EXISTS", "follows:ann", "hides:ann", "saved:ann") == 0
 
 

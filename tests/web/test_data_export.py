@@ -60,6 +60,9 @@ def test_export_has_comments_with_their_context(store: Store, settings: Settings
     store.my_sites.follow("go", ann)
     store.my_sites.hide(hidden_member("bob"), ann)
     store.my_sites.save(1, ann)
+    removed = factories.article(store, bob, title="Removed since").id
+    store.my_sites.save(removed, ann)
+    store.removals.remove(removed, NewLogEntry(LogAction.REMOVE, "mod", article=removed, why="spam"))
     data = data_export.export_member(store, store.users.get("ann"))
     assert json.loads(json.dumps(data)) == data
     (comment,) = data["comments"]
@@ -75,7 +78,8 @@ def test_export_has_comments_with_their_context(store: Store, settings: Settings
     assert (data["inbox has a feed"], data["saved articles have a feed"]) == (True, False)
     assert (data["groups followed"], data["front page shows the groups followed"]) == (["go"], False)
     assert [(hidden["kind"], hidden["name"]) for hidden in data["hidden"]] == [("member", "bob")]
-    assert [article["title"] for article in data["saved"]] == ["Bob's"]
+    link = store.articles.get(1).link
+    assert data["saved"] == [{"article": removed}, {"article": 1, "title": "Bob's", "link": link}]
 
 
 def test_export_has_no_secrets(store: Store, settings: Settings) -> None:

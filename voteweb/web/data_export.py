@@ -61,10 +61,7 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             {"kind": hidden.kind.name.lower(), "name": hidden.name, "since": iso(hidden.time)}
             for hidden in store.own_lists.all_hidden(member.name)
         ],
-        "saved": [
-            {"article": article.id, "title": article.title, "link": article.link}
-            for article in store.own_lists.all_saved(member.name)
-        ],
+        "saved": list(map(_reference, store.own_lists.all_saved(member.name))),
         "saved articles have a feed": store.saved_feeds.has(member.name),
         "conversations seen": [
             {"article": id, "seen up to comment": visit.seen, "time": iso(visit.time)}
@@ -90,11 +87,14 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             }
             for invitation in store.invitations.made_by(member.name)
         ],
-        "votes": [
-            {"article": article.id, "title": article.title, "link": article.link}
-            for article in store.open_votes.all(member.id)
-        ],
+        "votes": list(map(_reference, store.open_votes.all(member.id))),
     }
+
+
+def _reference(article: Article) -> dict[str, Any]:
+    """Return what a member may know of an article of anybody's: of one that is not listed, that there was one."""
+    words = {"title": article.title, "link": article.link} if article.is_listed else {}
+    return {"article": article.id, **words}
 
 
 def _comment(comment: ListedComment) -> dict[str, Any]:

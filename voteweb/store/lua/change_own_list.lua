@@ -4,7 +4,7 @@
 -- ARGV  1-3 the act's (see acts.lua)  4 "add" or "remove"  5 the entry  6 how many entries the list holds at most
 --       7 the type of KEYS[3]  8 the name that it must hold if it is a set; any other must exist  9 how an entry begins
 --       that is taken out, the oldest first, when the list is full; empty if none is  then the actor's
--- Answers  done (by this call or before) | unknown (it stands for nothing, or waits for a moderator) | full | logged-out
+-- Answers  done (by this call or before) | unknown (it stands for nothing, or is not listed) | full | logged-out
 --          | held | forbidden
 local answer = begin_act()
 if answer then
@@ -23,9 +23,9 @@ end
 if redis.call('ZSCORE', KEYS[1], entry) then
   return { 'done' }
 end
--- What nobody but its poster and moderators may read yet stands for nothing: the list would tell its title.
+-- An article that is not listed stands for nothing: the list would tell its title and link.
 local exists = redis.call('EXISTS', KEYS[3]) == 1
-  and not (kind == 'hash' and redis.call('HGET', KEYS[3], 'gone') == 'held')
+  and not (kind == 'hash' and redis.call('HEXISTS', KEYS[3], 'gone') == 1)
 if not exists or kind == 'set' and redis.call('SISMEMBER', KEYS[3], name) == 0 then
   return { 'unknown' }
 end
