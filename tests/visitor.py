@@ -27,7 +27,8 @@ class Visitor:
     """A visitor of the site at *address*, with a new connection for each request.
 
     *host* is the name that is asked for, by default the address. With a *certificate* to trust it asks by https.
-    *source* is the visitor's own address, and *timeout* the seconds to wait for an answer.
+    *source* is the visitor's own address, and *timeout* the seconds to wait for an answer. ``claims`` are more headers
+    of every request, with names as they are and as often as they are there.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class Visitor:
         timeout: float = 60.0,
     ) -> None:
         self.source = source
+        self.claims: tuple[tuple[str, str], ...] = ()
         self._address = address
         self._host = host or f"{address[0]}:{address[1]}"
         self._timeout = timeout
@@ -72,10 +74,14 @@ class Visitor:
             origin = f"{'https' if self._context else 'http'}://{self._host}"
             defaults |= {"Content-Type": "application/x-www-form-urlencoded", "Referer": f"{origin}/"}
         merged = defaults | {name.replace("_", "-"): value for name, value in headers.items()}
+        message = http.client.HTTPMessage()
+        for name, value in (*merged.items(), *self.claims):
+            if value:
+                message[name] = value
         connection = http.client.HTTPConnection(self._host)
         connection.sock = self.connect()
         try:
-            connection.request(method, path, body, {name: value for name, value in merged.items() if value})
+            connection.request(method, path, body, message)
             response = connection.getresponse()
             for header in response.headers.get_all("Set-Cookie", []):
                 self._cookies |= {name: morsel.value for name, morsel in SimpleCookie(header).items()}

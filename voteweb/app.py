@@ -125,5 +125,5 @@ def _add_middleware(app: SiteFlask, settings: Settings) -> None:
     else:  # a request id that nobody reads would cost a third of the time of a cached page
         middleware.init_app(app, settings)
         page_cache.init_app(app, settings)
-    security.trust_proxies(app, settings)  # all layers inside use the address that it finds
+    security.init_origin(app, settings)  # all layers inside use the address and the scheme that it finds
     request_bounds.init_app(app)

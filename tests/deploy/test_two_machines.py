@@ -58,7 +58,7 @@ def is_logged_in(machine: SiteProcess, cookie: str) -> bool:
 
 def finds(machine: SiteProcess, word: str) -> bool:
     address = f"198.51.100.{next(_SEARCHERS) % 256}"  # one of many visitors: searches are limited
-    return f"The {word}" in visitor_of(machine).get(f"/search?q={word}", X_Forwarded_For=address).body
+    return f"The {word}" in visitor_of(machine).get(f"/search?q={word}", VisitorAddress=address).body
 
 
 def clock_reasons(machine: SiteProcess) -> list[str]:
@@ -95,7 +95,7 @@ def test_two_machines_are_one_site(start_machine: StartMachine, store: Store) ->
     refused = [visitor_of(machine).submit("/login", wrong).status for machine in machines[: LOGIN_BY_NAME.burst + 2]]
     assert refused == [422] * LOGIN_BY_NAME.burst + [429] * 2
     statuses = [
-        visitor_of(machine).sign_up(f"writer{number}", X_Forwarded_For="203.0.113.7").status
+        visitor_of(machine).sign_up(f"writer{number}", VisitorAddress="203.0.113.7").status
         for number, machine in enumerate(machines[: SIGNUP.burst + 2])
     ]
     assert statuses == [200] * SIGNUP.burst + [429] * 2

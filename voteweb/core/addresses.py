@@ -1,4 +1,4 @@
-"""Internet addresses and hosts: which of them anybody on the internet can reach."""
+"""Internet addresses and hosts: what is one, and which of them anybody on the internet can reach."""
 
 import re
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
@@ -17,6 +17,15 @@ _PRIVATE_NAMES = frozenset({
 })  # fmt: skip
 #: The last label of a host that browsers take for an IPv4 address, in whatever form: 127.1, 0x7f.0.0.1, 2130706433.
 _NUMERIC_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*", re.IGNORECASE)
+
+
+def is_address(text: str) -> bool:
+    """Tell whether *text* is an IPv4 or IPv6 address."""
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
 
 
 def is_public_address(address: str) -> bool:

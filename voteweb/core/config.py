@@ -379,6 +379,9 @@ MAX_RETURN_LENGTH = 4_000
 MAX_CACHED_LENGTH = 1_000
 #: Bytes of a request's body: MAX_TEXT_LENGTH characters, percent-encoded at up to 12 bytes each, and the other fields.
 MAX_BODY_BYTES = 300_000
+#: The header in which the proxy names the visitor's address. WSGI makes one name of "-" and "_": a visitor could send
+#: the other spelling of a name that has either, and a proxy that replaces its own would pass that on.
+ADDRESS_HEADER = "VisitorAddress"
 #: Names that no member can take: they look like the site itself, or like a path.
 RESERVED_NAMES = frozenset(
     """about account admin administrator anonymous api comments deleted domains feed good groups healthz help hidden
@@ -496,7 +499,7 @@ class Settings:
     session_days: int = _setting(30, "days", "how long a session lasts after its last form; a year at most", 1, 365)
     limits: int = _setting(1, "times", "all rate limits are multiplied by this; 0: no limits", 0, 1_000_000)
     trusted_proxies: int = _setting(
-        0, "proxies", "proxies in front of the site whose forwarded client address is trusted; 0: none", 0, 10
+        0, "proxies", f"proxies in front of the site, the last of which sets {ADDRESS_HEADER}; 0: none", 0, 10
     )
     log: str = _setting("text", "word", "format of the request log: text, json or off", choices=("text", "json", "off"))
     log_kept: int = _setting(0, "0 or 1", "whether requests answered from the page cache are logged too")

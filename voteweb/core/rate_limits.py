@@ -360,13 +360,13 @@ _PREFIXES = {LimitScope.ADDRESS: (32, 64), LimitScope.NETWORK: (24, 56), LimitSc
 def network(address: str | None, scope: LimitScope = LimitScope.ADDRESS) -> str | None:
     """Return the network of a client's *address* that limits of *scope* count together, None if they do not count it.
 
-    For the scope ADDRESS, that is an IPv4 address itself, or the /64 of an IPv6 address. A client without a valid
-    address, such as one on a unix socket, has the network "", shared by all of them.
+    For the scope ADDRESS, that is an IPv4 address itself, or the /64 of an IPv6 address. Clients whose address the
+    proxy does not tell are not counted: one limit for all of them would lock everybody out.
     """
     try:
         ip = ip_address(address or "")
     except ValueError:
-        return ""
+        return None
     if isinstance(ip, IPv6Address):
         # Whoever has an IPv4 address has a whole IPv6 /48 of 6to4, too.
         ip = ip.ipv4_mapped or ip.sixtofour or ip

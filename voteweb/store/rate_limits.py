@@ -106,7 +106,7 @@ class RateLimits:
     def refund(self, hits: Sequence[RateLimitHit]) -> None:
         """Take back one act that turned out not to count against *hits*."""
         factor = self._settings.limits
-        if factor:
+        if factor and hits:
             intervals = [limit.interval / factor for limit, _ in hits]
             act = not_logged(self._connection.keys)
             self._connection.script(

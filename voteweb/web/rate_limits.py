@@ -74,9 +74,9 @@ def _queue_form(pipeline: Pipeline, hit: RateLimitHit) -> None:
 
 def check_form(*limits: Limit) -> None:
     """Ask whether *limits*, all by address or network, would accept this form, before its fields are checked."""
-    if g.get("skips_member_hit"):
-        return
     hits = address_hits(*limits)
+    if not hits or g.get("skips_member_hit"):
+        return
     form = CountedForm(hits[0], is_counted=False)
     pipeline = store().pipeline()
     refusals = [store().rate_limits.queue_check(pipeline, hit) for hit in (*hits, form.refused_hit)]
@@ -137,9 +137,14 @@ def sign_up_network() -> str:
     return rate_limits.sign_up_network(request.remote_addr)
 
 
-def combination_hit() -> RateLimitHit:
-    """Return the limit that counts this request if it combines groups anew."""
-    return address_hits(rate_limits.COMBINE)[0]
+def combination_hit() -> RateLimitHit | None:
+    """Return the limit that counts this request if it combines groups anew, None for a client without an address."""
+    return address_hit(rate_limits.COMBINE)
+
+
+def address_hit(limit: Limit) -> RateLimitHit | None:
+    """Return *limit*, which is by address, with the network that it counts; None for a client without an address."""
+    return next(iter(address_hits(limit)), None)
 
 
 def record_exceeded(refusal: TooFast) -> None:

@@ -40,49 +40,44 @@ def _refused() -> HintCache[RateLimitHit, Refused | None]:
     return cast("HintCache[RateLimitHit, Refused | None]", current_app().extensions[_EXTENSION])
 
 
-def address_hit() -> RateLimitHit:
-    """Return the limit that counts this search, with the address that it counts."""
-    return rate_limits.address_hits(SEARCH)[0]
-
-
-def viewer_hit() -> RateLimitHit:
+def viewer_hit() -> RateLimitHit | None:
     """Return the limit that counts this search, with the member whom the session names, else with the address."""
     voter = named_voter()
-    return (rate_limits.member_hit(voter.name) if voter else None) or address_hit()
+    return (rate_limits.member_hit(voter.name) if voter else None) or rate_limits.address_hit(SEARCH)
 
 
-def check_not_refused(hit: RateLimitHit) -> None:
+def check_not_refused(hit: RateLimitHit | None) -> None:
     """Raise TooFast if this process knows that a search would be refused."""
-    refused = _refused().get(hit, None)
+    refused = _refused().get(hit, None) if hit else None
     if refused and refused.until > now():
         wait = ceil(refused.until - now())
         raise TooFast(refused.error.template, **refused.error.values | {"wait": wait})
 
 
-def queue_count(pipeline: Pipeline, hit: RateLimitHit) -> None:
+def queue_count(pipeline: Pipeline, hit: RateLimitHit | None) -> None:
     """Queue a search to be counted; that of a member is counted where the viewer is read."""
-    limit, _ = hit
-    if limit is SEARCH:
+    if hit and hit[0] is SEARCH:
         rate_limits.queue_hits(pipeline, hit)
 
 
 @contextmanager
-def counting_failures(hit: RateLimitHit) -> Iterator[None]:
+def counting_failures(hit: RateLimitHit | None) -> Iterator[None]:
     """Count the search of this block at once if the index does not answer: it has cost as much; may raise TooFast."""
     try:
         yield
     except SearchError:
         rate_limits.skip_member_hit()  # the page about it loads the member
-        pipeline = store().pipeline()
-        rate_limits.queue_hits(pipeline, hit)
-        pipeline.execute()
-        check_counted(hit)
+        if hit:
+            pipeline = store().pipeline()
+            rate_limits.queue_hits(pipeline, hit)
+            pipeline.execute()
+            check_counted(hit)
         raise
 
 
-def check_counted(hit: RateLimitHit) -> None:
+def check_counted(hit: RateLimitHit | None) -> None:
     """Raise TooFast if the search of this request, which has been counted, was refused."""
     refusal = rate_limits.exceeded()
-    if refusal:
+    if refusal and hit:
         _refused().put(hit, Refused(refusal, now() + refusal.values["wait"]))
         raise refusal

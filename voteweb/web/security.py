@@ -1,14 +1,20 @@
-"""Security of every answer: trusted proxies, the site's own host, and response headers."""
+"""Security of every answer: the trusted proxy, the site's own scheme and host, and response headers."""
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 from flask import Flask, Request, abort, request
-from werkzeug.middleware.proxy_fix import ProxyFix
 
 from voteweb.core import config
+from voteweb.core.addresses import is_address
 from voteweb.core.config import Settings
+from voteweb.web.context import current_app
 from voteweb.web.i18n.locale import Language
 from voteweb.web.i18n.locale import gettext as _
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 #: Endpoints that monitors request by the machine's own name or number.
 MONITORING_ENDPOINTS = frozenset({"status.health", "status.metrics"})
@@ -39,13 +45,50 @@ PERMISSIONS_POLICY = ", ".join(
 VARY, VARY_PAGE = ("Cookie",), ("Accept-Language", "Cookie")
 #: The header of a response for one member.
 PRIVATE = ("Cache-Control", "private, no-store")
+_EXTENSION = "voteweb.origin"
+_ADDRESS = f"HTTP_{config.ADDRESS_HEADER.upper()}"
 
 
-def trust_proxies(app: Flask, settings: Settings) -> None:
-    """Make *app* take the client's address and scheme from the configured number of proxies."""
-    if settings.trusted_proxies:
-        # Of several proxies, the nearest one gives the scheme: that of the first may not reach this site.
-        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.trusted_proxies, x_proto=1)  # type: ignore[method-assign]
+class OriginMiddleware:
+    """A WSGI layer that takes the scheme from VOTEWEB_SITE_URL, and the visitor's address from a trusted proxy.
+
+    A request that names no valid address has none. ``lacks_address`` tells whether the last request was such; those of
+    monitors, which pass by the proxy, do not count.
+    """
+
+    def __init__(self, app: Flask, settings: Settings) -> None:
+        self._app = app.wsgi_app
+        self._scheme = urlsplit(settings.site_url).scheme
+        self._trusts_proxy = settings.trusted_proxies > 0
+        self._monitored = {rule.rule for rule in app.url_map.iter_rules() if rule.endpoint in MONITORING_ENDPOINTS}
+        self.lacks_address = False
+
+    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        """Pass the request on with its scheme and address."""
+        if self._scheme:
+            environ["wsgi.url_scheme"] = self._scheme
+        if self._trusts_proxy:
+            address = environ.get(_ADDRESS, "")
+            is_named = is_address(address)
+            environ["REMOTE_ADDR"] = address if is_named else ""
+            if environ.get("PATH_INFO") not in self._monitored:
+                self.lacks_address = not is_named
+        return self._app(environ, start_response)
+
+
+def init_origin(app: Flask, settings: Settings) -> None:
+    """Wrap *app*, whose views must be registered, in the layer that all layers with an address or scheme need."""
+    app.wsgi_app = app.extensions[_EXTENSION] = OriginMiddleware(app, settings)  # type: ignore[method-assign]
+
+
+def origin_warnings() -> list[str]:
+    """Return what to do if the proxy does not name its visitors."""
+    if not cast(OriginMiddleware, current_app().extensions[_EXTENSION]).lacks_address:
+        return []
+    return [
+        f"The proxy sends no address of visitors in the header {config.ADDRESS_HEADER}, so that nothing is limited by "
+        'address. Run "voteweb deploy caddy --install" (or nginx, or compose) and reload the proxy.'
+    ]
 
 
 def init_app(app: Flask, settings: Settings) -> None:

@@ -33,8 +33,8 @@ VALUES = [
 ]  # fmt: skip
 #: Those that a header can carry.
 HEADER_VALUES = [value for value in VALUES if value.isprintable() and value.isascii()]
-HEADERS = """Accept Accept-Language Cookie Referer User-Agent X-Forwarded-For X-Forwarded-Host X-Forwarded-Proto
-Forwarded X-CSRFToken If-None-Match If-Modified-Since Range Content-Type Origin""".split()
+HEADERS = """Accept Accept-Language Cookie Referer User-Agent VisitorAddress X-Forwarded-For X-Forwarded-Host
+X-Forwarded-Proto Forwarded X-CSRFToken If-None-Match If-Modified-Since Range Content-Type Origin""".split()
 GETS = [address for address in PAGES if not address.case]
 POSTS = [address for address in ROUTES if address.method == "POST"]
 #: What only a trace of the program contains, or what the sender has had computed or read.

@@ -5,14 +5,15 @@ from dataclasses import replace
 import pytest
 from flask import Flask
 
-from tests.web.addresses.address import ADMIN, Address
+from tests.web.addresses.address import ADMIN, READER, Address
 from tests.web.addresses.conftest import MakePerson
 from tests.web.addresses.table import FORMS, PAGES, ROUTES
-from tests.web.browser import JSON
+from tests.web.browser import JSON, Browser
+from tests.web.conftest import MakeApp
 from tests.web.limits import assert_too_fast, use_up
 from tests.web.state import content
 from voteweb.core.config import Settings
-from voteweb.core.rate_limits import EXEMPT, LIMITS, Limit, LimitScope
+from voteweb.core.rate_limits import EXEMPT, LIMITS, Limit, LimitScope, network
 from voteweb.store import Store
 
 #: The limits that not only newcomers have.
@@ -24,6 +25,12 @@ COUNTING_MEMBERS = [
     for address in ROUTES
     if address.limit and LIMIT_OF[address.endpoint, address.method].scope is LimitScope.MEMBER
 ]
+BY_ADDRESS = [limit for limit in LIMITS if limit.scope.name in ("ADDRESS", "NETWORK", "WIDE_NETWORK")]
+
+
+def limits_by_address(address: Address) -> list[Limit]:
+    """Return the limits that count requests to *address* by where they come from."""
+    return [limit for limit in BY_ADDRESS if address.endpoint in limit.views and address.method == limit.method]
 
 
 @pytest.fixture
@@ -69,6 +76,20 @@ def test_request_over_the_limit_is_refused_and_changes_nothing(
             assert sender.form("/submit" if address.endpoint.startswith("submission.") else address.url())
             for typed in address.fields.values():
                 assert typed in sender.response.text or not typed.startswith(("Kept", "https"))
+
+
+@pytest.mark.parametrize("address", list(filter(limits_by_address, ROUTES)), ids=str)
+def test_nobody_without_an_address_is_locked_out(address: Address, make_app: MakeApp, store: Store) -> None:
+    """The proxy of a site that was upgraded does not name its visitors until its file is installed again."""
+    reader = Browser(make_app(trusted_proxies=1))
+    for limit in limits_by_address(address):
+        for shared in ("", network("127.0.0.1", limit.scope) or ""):
+            use_up(store, limit, shared)
+    if address.method == "GET":
+        reader.open(address.url())
+    else:
+        reader.post(address.url(), {**address.fields, "csrf_token": reader.csrf_token()})
+    assert reader.status == address.status(READER)
 
 
 def test_member_who_has_used_up_every_limit_can_still_read(make_person: MakePerson, store: Store) -> None:

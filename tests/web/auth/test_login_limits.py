@@ -7,10 +7,10 @@ from flask import Flask
 
 from tests import factories
 from tests.web.browser import PASSWORD, Browser
-from tests.web.conftest import MakeApp, MakeBrowser
+from tests.web.conftest import MakeApp
 from tests.web.limits import assert_too_fast, use_up
 from voteweb.core import passwords
-from voteweb.core.config import Settings
+from voteweb.core.config import ADDRESS_HEADER, Settings
 from voteweb.core.errors import Busy
 from voteweb.core.rate_limits import (
     LOGIN_BY_ADDRESS,
@@ -177,7 +177,7 @@ def test_signups_from_a_network_are_limited(address: str, limit: Limit, make_app
     for number in range(limit.burst + 1):
         browser = Browser(app).open("/signup")
         fields = {"username": f"name{number}", "password": PASSWORD, "csrf_token": browser.csrf_token()}
-        browser.post("/signup", fields, headers={"X-Forwarded-For": address.format(number + 1)})
+        browser.post("/signup", fields, headers={ADDRESS_HEADER: address.format(number + 1)})
         assert browser.status == (200 if number < limit.burst else 429), number
     assert_too_fast(browser, limit)
 
@@ -197,51 +197,42 @@ def test_password_resets_from_an_address_are_limited(reader: Browser, bob: Brows
     assert reader.log_in("bob", PASSWORD).status == 303
 
 
-# the address behind proxies
+# the address behind a proxy
 
 
-def login_statuses(app: Flask, *forwarded: str) -> list[int]:
-    """Return the status of one failed log-in with each value of X-Forwarded-For."""
+def login_statuses(app: Flask, *addresses: str) -> list[int]:
+    """Return the status of one failed log-in with each of *addresses* in the header of the proxy."""
     reader = Browser(app).open("/login")
     token = reader.page.one("input", name="csrf_token")["value"]
     statuses = []
-    for number, addresses in enumerate(forwarded):
+    for number, address in enumerate(addresses):
         fields = {"username": f"name{number}", "password": "x", "csrf_token": token}
-        statuses.append(reader.post("/login", fields, headers={"X-Forwarded-For": addresses}).status)
+        statuses.append(reader.post("/login", fields, headers={ADDRESS_HEADER: address}).status)
     return statuses
 
 
 @pytest.mark.parametrize(
-    ("proxies", "forwarded", "is_one_client"),
+    ("proxies", "address", "is_one_client"),
     [
         (0, "198.51.100.{}", True),  # no proxy: the header is ignored
         (1, "198.51.100.{}", False),
         (1, "198.51.100.7", True),
-        (1, "10.0.0.{}, 198.51.100.7", True),  # the proxy appends the real address to what the client sends
-        (2, "198.51.100.{}, 10.0.0.1", False),
-        (2, "10.9.9.{}, 198.51.100.7, 10.0.0.1", True),
+        (2, "198.51.100.7", True),  # the last of the proxies names the visitor
         (1, "2001:db8:1:2::{}", True),
         (1, "2001:db8:1:{}::1", False),
-        (1, "unknown-{}", True),
-        (2, "198.51.100.{}", True),  # past one of the proxies: the address of the connection counts
+        (1, "", False),  # of a proxy that names nobody, no address is counted
+        (1, "unknown", False),
+        (1, "198.51.100.7,198.51.100.7", False),
     ],
 )
-def test_address_is_taken_from_trusted_proxies_only(
-    proxies: int, forwarded: str, is_one_client: bool, make_app: MakeApp
+def test_address_is_taken_from_a_trusted_proxy_only(
+    proxies: int, address: str, is_one_client: bool, make_app: MakeApp
 ) -> None:
     app = make_app(trusted_proxies=proxies)
-    statuses = login_statuses(app, *(forwarded.format(number) for number in range(1, LOGIN_BY_ADDRESS.burst + 2)))
+    statuses = login_statuses(app, *(address.format(number) for number in range(1, LOGIN_BY_ADDRESS.burst + 2)))
     assert statuses == [422] * LOGIN_BY_ADDRESS.burst + [429 if is_one_client else 422]
 
 
 def test_nothing_is_refused_without_limits(make_app: MakeApp) -> None:
     count = LOGIN_BY_ADDRESS.burst + 5
     assert login_statuses(make_app(limits=0), *["x"] * count) == [422] * count
-
-
-def test_scheme_is_taken_from_a_trusted_proxy(make_browser: MakeBrowser) -> None:
-    reader = make_browser(trusted_proxies=1, site_url="https://news.example")
-    reader.site = "http://news.example"
-    https = {"X-Forwarded-Proto": "https"}
-    assert "Secure" in reader.open("/login", headers=https).response.headers["Set-Cookie"]
-    assert 'href="https://news.example' in reader.open("/", headers=https).response.text

@@ -67,7 +67,7 @@ def test_different_pages_are_cached_separately(
         cookie("language=en"),
         cookie("language=nonsense"),
         cookie("theirs=1; analytics=voteweb"),
-        {"User-Agent": "x", "Referer": "http://elsewhere.example", "X-Forwarded-For": "9.9.9.9"},
+        {"User-Agent": "x", "Referer": "http://elsewhere.example", "VisitorAddress": "9.9.9.9"},
         {"Range": "bytes=0-1"},
     ],
 )

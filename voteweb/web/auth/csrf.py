@@ -97,7 +97,7 @@ def is_from_this_site(sent: Request) -> bool:
         return fetch_site in ("same-origin", "none")  # none: the reader has reloaded the answer to a form
     if origin:
         return _is_this_site(origin, sent)
-    return not (sent.is_secure or settings().secure)
+    return not sent.is_secure
 
 
 def _is_this_site(origin: str, sent: Request) -> bool:

@@ -11,6 +11,7 @@ from voteweb.core import config
 from voteweb.core.comments import ListedComment
 from voteweb.core.errors import NoSuchGroup, NoSuchMember, TooFast, VotewebError
 from voteweb.core.models import Article, Page
+from voteweb.core.rate_limits import SEARCH
 from voteweb.search import grammar
 from voteweb.search.errors import NoFullTextSearch, SearchError, SearchTooSlow
 from voteweb.search.grammar import Query
@@ -131,7 +132,7 @@ def _queue_unknown(pipeline: Pipeline, query: Query) -> Callable[[], list[Votewe
 @feed_language
 def feed(format: str) -> Response:
     """Return the newest results of the query ``q``."""
-    index, query, hit = _index(), _query(), search_limits.address_hit()
+    index, query, hit = _index(), _query(), rate_limits.address_hit(SEARCH)
     if query.is_empty:
         abort(404, _("The address of this feed has no words to search for."))
     search_limits.check_not_refused(hit)

@@ -18,6 +18,7 @@ from voteweb.embedded import disk
 from voteweb.search import health as search_health
 from voteweb.search.errors import SearchError
 from voteweb.search.models import State
+from voteweb.web import security
 from voteweb.web.auth.login import page_pipeline, queue_viewer
 from voteweb.web.context import brand, current_app, operator_pages, search_index, settings, store
 from voteweb.web.i18n import locale
@@ -86,7 +87,8 @@ def site_health() -> tuple[str, list[str]]:
     if status == "down":
         return status, list(reasons)
     files = [*disk.warnings(settings().data_dir), *operator_pages().faults(), *brand().faults]
-    reasons = [*settings().warnings(), *files, *reasons, *_search_warnings(), *_mail_warnings()]
+    proxy = security.origin_warnings()
+    reasons = [*settings().warnings(), *proxy, *files, *reasons, *_search_warnings(), *_mail_warnings()]
     return "degraded" if reasons else "ok", reasons
 
 
