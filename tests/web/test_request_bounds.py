@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from werkzeug.test import create_environ, run_wsgi_app
 
 from tests import factories
+from tests.site_process import SECRET, StartSite
 from tests.web.browser import Browser
 from voteweb.core import config
 from voteweb.store import Store
 from voteweb.web.request_bounds import RequestBounds
 
 MALFORMED = [
-    "xn--", "XN--", "a.xn--.b", "xn--0", "xn--99999999", "xn--zz--", "a b", " ", "a..b", ".a", "a:b", "a:99999999",
+    "", "xn--", "XN--", "a.xn--.b", "xn--0", "xn--99999999", "xn--zz--", "a b", " ", "a..b", ".a", "a:b", "a:99999999",
     "[::1", "[x]", "a@b", "a/b", "a#b", "a?b", "é", "a\x00", "x" * 64, "a." * 130 + "a", "9" * 9_000,
 ]  # fmt: skip
 same_fixtures = examples(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
@@ -57,9 +58,20 @@ def test_malformed_host_gets_400(host: str, app: Flask) -> None:
         assert status(app, path, host=host) == 400
 
 
-@pytest.mark.parametrize("host", ["a", "a.b:80", "A_b-c.example.", "xn--4ca0bs", "127.0.0.1", "[::1]:8000", ""])
+@pytest.mark.parametrize("host", ["a", "a.b:80", "A_b-c.example.", "xn--4ca0bs", "127.0.0.1", "[::1]:8000"])
 def test_valid_host_is_answered(host: str, app: Flask) -> None:
     assert status(app, "/", host=host) == 200
+
+
+def test_only_http_1_0_may_name_no_host(start_site: StartSite, server_url: str) -> None:
+    """The web server makes an empty host of one that is not ASCII."""
+    site = start_site(VOTEWEB_REDIS_URL=server_url, **SECRET)
+    for protocol, host, status in (
+        ("1.1", "Host: xn--é\r\n", b"400"), ("1.1", "", b"400"), ("1.1", "Host: a\r\n", b"200"), ("1.0", "", b"200"),
+    ):  # fmt: skip
+        with site.visitor().connect() as connection:
+            connection.sendall(f"GET /healthz HTTP/{protocol}\r\n{host}\r\n".encode())
+            assert connection.recv(1_000).split()[1] == status
 
 
 @same_fixtures

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 _HOST = re.compile(r"([a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*\.?|\[[0-9a-f:.]+\])(:[0-9]{1,5})?", re.IGNORECASE)
 #: Characters of the longest name, and of a port with its colon.
 _MAX_HOST_LENGTH = 253 + 6
+#: The protocol whose requests may name no host, as Granian and as others spell it. For any other protocol an empty host
+#: is one that Granian could not read, since it is not ASCII.
+_HOSTLESS = ("HTTP/1", "HTTP/1.0")
 #: Hosts that are checked once; without VOTEWEB_SITE_URL a request can name any.
 _HOST_CACHE_SIZE = 64
 _MESSAGES = {
@@ -64,7 +67,8 @@ class RequestBounds:
         if sum(map(len, remembered)) > config.MAX_HEADER_BYTES:
             return _refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, environ, start_response)
         host = get("HTTP_HOST", "")
-        if host and (len(host) > _MAX_HOST_LENGTH or not _is_valid_host(host)):
+        must_name_host = host or get("SERVER_PROTOCOL") not in _HOSTLESS
+        if must_name_host and (len(host) > _MAX_HOST_LENGTH or not _is_valid_host(host)):
             return _refuse(HTTPStatus.BAD_REQUEST, environ, start_response)
         return self._app(environ, start_response)
 
