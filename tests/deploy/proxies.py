@@ -131,13 +131,11 @@ class Nginx(Proxy):
         replacements = {
             "    listen [::]:443 ssl http2;\n": "",
             "listen 443 ": f"listen 127.0.0.1:{self.https} ",
-            "127.0.0.1:8000 ": f"{self.sites()[0]} ",
+            "server 127.0.0.1:8000 max_fails=0;": " ".join(f"server {site} max_fails=0;" for site in self.sites()),
             "/var/log/nginx": str(self.folder),
             "proxy_read_timeout 30s;": f"proxy_read_timeout {self.answer_timeout}s;",
             "proxy_next_upstream_timeout 10s;": f"proxy_next_upstream_timeout {self.answer_timeout * 1000 // 3}ms;",
         }
-        if self.second_site:
-            replacements["# server 127.0.0.1:8001 "] = f"server {self.sites()[1]} "
         for name, changes in (("nginx-http.conf", port_80), ("nginx.conf", replacements)):
             (self.folder / f"voteweb-{name}").write_text(with_replacements((DEPLOY / name).read_text(), changes))
         (self.folder / "nginx.conf").write_text(NGINX.format(folder=self.folder))

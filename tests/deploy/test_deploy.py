@@ -86,7 +86,7 @@ def test_caddy_accepts_what_is_installed_beside_other_sites(deploy: Deploy, tmp_
     main.parent.mkdir(parents=True)
     main.write_text(":80 {\n\trespond other\n}\n")
     for _ in range(2):
-        result = deploy("caddy", "--install")
+        result = deploy("caddy", "--install", "--upstream", "8124")
         assert result.exit_code == 0, result.output
     assert "up to date" in result.output
     assert main.read_text() == ":80 {\n\trespond other\n}\n\nimport sites/*.caddy\n"
@@ -103,23 +103,23 @@ def test_a_newer_caddy_gets_the_newer_directive() -> None:
         ((2, 10, 0), "request_buffers 300KB"),
         ((), "request_b"),
     ):
-        (file,) = caddy_files(site, version)
+        (file,) = caddy_files(site, ["127.0.0.1:8123"], version)
         assert re.findall(r"^\t\t(\w*buffer\w*(?: 300KB)?)$", file.text, re.MULTILINE)[0].startswith(directive)
 
 
 def test_nginx_serves_https_once_the_certificate_is_there(deploy: Deploy, certificate: Path, tmp_path: Path) -> None:
-    first = deploy("nginx", "--install")
+    first = deploy("nginx", "--install", "--upstream", "8124")
     assert first.exit_code == 0, first.output
     assert set(installed(tmp_path)) == {"/etc/nginx/conf.d/links-http.conf"}
     assert "certbot certonly --webroot --webroot-path /var/www/links --domain links.example" in first.output
-    assert "deploy nginx --install --name links" in first.output
+    assert "deploy nginx --install --name links --upstream 8124\n" in first.output
     assert (tmp_path / "root" / "var" / "www" / "links").is_dir()
 
     folder = tmp_path / "root" / "etc" / "letsencrypt" / "live" / "links.example"
     folder.mkdir(parents=True)
     shutil.copy(certificate / "voteweb.crt", folder / "fullchain.pem")
     shutil.copy(certificate / "voteweb.key", folder / "privkey.pem")
-    assert deploy("nginx", "--install").exit_code == 0
+    assert deploy("nginx", "--install", "--upstream", "8124").exit_code == 0
     texts = installed(tmp_path)
     for name in ("links.conf", "links-http.conf"):
         text = texts[f"/etc/nginx/conf.d/{name}"]
@@ -179,6 +179,37 @@ def test_a_changed_file_is_kept_beside_the_new_one(deploy: Deploy, tmp_path: Pat
     assert file.stat().st_mode & 0o777 == 0o644
 
 
+@pytest.mark.parametrize(
+    ("kind", "name", "line"),
+    [
+        ("caddy", "caddy/sites/links.caddy", r"\treverse_proxy (.+) \{\n"),
+        ("nginx", "nginx/conf.d/links.conf", r"    server (\S+) max_fails=0;\n"),
+    ],
+)
+def test_further_upstreams_stay_until_others_are_named(
+    kind: str, name: str, line: str, deploy: Deploy, site: Path, tmp_path: Path
+) -> None:
+    certificate = tmp_path / "root" / "etc" / "letsencrypt" / "live" / "links.example" / "fullchain.pem"
+    certificate.parent.mkdir(parents=True)
+    certificate.touch()
+    file, settings = tmp_path / "root" / "etc" / name, site / "voteweb.env"
+
+    def upstreams(*ports: str) -> str:
+        options = [option for port in ports for option in ("--upstream", port)]
+        assert deploy(kind, "--install", *options).exit_code == 0
+        return " ".join(re.findall(line, file.read_text()))
+
+    assert upstreams() == "127.0.0.1:8123"
+    assert upstreams("8124", "8125") == "127.0.0.1:8123 127.0.0.1:8124 127.0.0.1:8125"
+    file.write_text(file.read_text().replace("127.0.0.1:8125", "10.0.0.3:8123"))
+    assert upstreams() == "127.0.0.1:8123 127.0.0.1:8124 10.0.0.3:8123"
+    settings.write_text(settings.read_text().replace("8123", "8124"))
+    assert upstreams() == "127.0.0.1:8124 127.0.0.1:8123 10.0.0.3:8123"
+    settings.write_text(settings.read_text().replace("8124", "8126"))
+    assert upstreams() == "127.0.0.1:8126 127.0.0.1:8123 10.0.0.3:8123"
+    assert upstreams("8126") == "127.0.0.1:8126"
+
+
 def test_the_services_of_another_site_are_not_replaced(deploy: Deploy, tmp_path: Path) -> None:
     unit = tmp_path / "root" / "etc" / "systemd" / "system" / "links.service"
     unit.parent.mkdir(parents=True)
@@ -202,6 +233,7 @@ def test_without_install_nothing_is_written(deploy: Deploy, tmp_path: Path) -> N
         ({"/data\n": "/data folder\n"}, "compose", (), "may have letters, digits"),
         ({}, "systemd", (), "root|hidden from the service"),
         ({}, "caddy", ("--name", "../x"), "--name may have"),
+        ({}, "compose", ("--upstream", "8124"), "--upstream is for caddy and nginx"),
     ],
 )
 def test_a_site_that_cannot_be_deployed_is_refused(

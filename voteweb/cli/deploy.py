@@ -22,7 +22,9 @@ from voteweb.cli.deploy_files import (
     caddy_files,
     compose_files,
     nginx_files,
+    proxy_file,
     systemd_files,
+    upstreams,
 )
 from voteweb.cli.environment import FILE_NAME, become_owner, find_file, read_file
 from voteweb.core.config import from_env
@@ -36,25 +38,34 @@ _HIDDEN = ("/home", "/root", "/run/user", "/tmp", "/var/tmp")  # nosec B108  # n
 #: An address to listen at: it becomes a part of the files of a proxy, which root reads.
 _HOST = re.compile(r"[A-Za-z0-9.:-]+")
 _IMPORT = "import sites/*.caddy"
+_PROXIES = ("caddy", "nginx")
 
 
 @click.command()
 @click.argument("kind", type=click.Choice(("systemd", "caddy", "nginx", "compose")))
 @click.option("--install", is_flag=True, help="Write the files; a former file is kept as FILE.old.")
+@click.option(
+    "--upstream", "ports", metavar="PORT", type=click.IntRange(1, 65_535), multiple=True,
+    help="Port of a further process of the site, for caddy and nginx; repeatable  [default: those of the file so far]",
+)  # fmt: skip
 @click.option("--name", default="voteweb", show_default=True, help="Name of the site's services and files.")
 @click.option("--root", type=click.Path(path_type=Path), default="/", help="Write below this folder instead of /.")
 @click.pass_context
-def deploy(context: click.Context, kind: str, install: bool, name: str, root: Path) -> None:
+def deploy(context: click.Context, kind: str, install: bool, ports: tuple[int, ...], name: str, root: Path) -> None:
     """Print the files with which this machine runs the site as a service, or behind a proxy.
 
     systemd: units for the site and its backups. caddy, nginx: the proxy. compose: all of it in containers.
     """
     if not SERVICE_NAME.fullmatch(name):
         raise click.UsageError("--name may have small letters, digits and hyphens, and begins with a letter.")
+    if ports and kind not in _PROXIES:
+        raise click.UsageError("--upstream is for caddy and nginx.")
     site = _deployment(context.find_root().params.get("site"), name)
     for warning in site.settings.warnings():
         click.echo(f"Warning: {warning}", err=True)
-    files, steps = _plan(kind, site)
+    former = _text(_below(root, proxy_file(kind, name))) if kind in _PROXIES else ""
+    addresses = upstreams(site, ports, former)
+    files, steps = _plan(kind, site, addresses)
     if not install:
         click.echo("\n".join(f"# ----- {file.path}\n{file.text}" for file in files), nl=False)
         return
@@ -66,25 +77,28 @@ def deploy(context: click.Context, kind: str, install: bool, name: str, root: Pa
     if kind == "nginx":
         _below(root, site.challenges).mkdir(parents=True, exist_ok=True)
         if not _below(root, site.certificates / "fullchain.pem").exists():
-            again = f"voteweb --site {site.folder} deploy nginx --install --name {name}"
+            further = "".join(f" --upstream {port}" for port in ports)
+            again = f"voteweb --site {site.folder} deploy nginx --install --name {name}{further}"
             files, steps = files[:1], [*steps, _certbot(site), again]
     if kind == "caddy":
         files.append(_caddy_main(root))
     for file in files:
         _install(file, root)
+    if kind in _PROXIES:
+        click.echo(f"The proxy forwards to {', '.join(addresses)}.")
     click.echo("Next:\n" + "\n".join(f"  {step}" for step in steps))
 
 
-def _plan(kind: str, site: Deployment) -> tuple[list[DeployFile], list[str]]:
+def _plan(kind: str, site: Deployment, addresses: list[str]) -> tuple[list[DeployFile], list[str]]:
     """Return the files of *kind*, and the commands that put them into use."""
     name = site.name
     if kind == "systemd":
         _refuse_hidden(site)
         return systemd_files(site), [f"systemctl daemon-reload && systemctl enable --now {name} {name}-backup.timer"]
     if kind == "caddy":
-        return caddy_files(site, _caddy_version()), ["systemctl reload caddy"]
+        return caddy_files(site, addresses, _caddy_version()), ["systemctl reload caddy"]
     if kind == "nginx":
-        return nginx_files(site), ["nginx -t && systemctl reload nginx"]
+        return nginx_files(site, addresses), ["nginx -t && systemctl reload nginx"]
     build = [] if checkout() else ["docker build --file deploy/Dockerfile --tag voteweb .  (in a checkout)"]
     start = f"cd {site.folder} && docker compose --project-name {name} up --build --detach"
     # Its database is another one than that in which "voteweb init" has made the first admin.
@@ -189,19 +203,21 @@ def _certbot(site: Deployment) -> str:
 def _caddy_main(root: Path) -> DeployFile:
     """Return the main file of Caddy, which imports those of sites."""
     path = CADDY / "Caddyfile"
-    try:
-        text = _below(root, path).read_text("utf-8")
-    except FileNotFoundError:
-        text = ""
+    text = _text(_below(root, path))
     if _IMPORT not in text.splitlines():
         text = f"{text.rstrip()}\n\n{_IMPORT}\n".lstrip()
     return DeployFile(path, text)
 
 
+def _text(path: Path) -> str:
+    """Return the text of the file at *path*, "" if there is none."""
+    return path.read_text("utf-8") if path.exists() else ""
+
+
 def _install(file: DeployFile, root: Path) -> None:
     """Write *file* below *root* for everybody to read, unless it is there; keep a former one as FILE.old."""
     path = _below(root, file.path)
-    if path.exists() and path.read_text("utf-8") == file.text:
+    if _text(path) == file.text:
         click.echo(f"{path} is up to date.")
         return
     path.parent.mkdir(parents=True, exist_ok=True)

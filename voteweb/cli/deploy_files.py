@@ -1,7 +1,7 @@
 """The files of deploy/ with the names of a site filled in: its host, port, folder, user and program."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +14,9 @@ from voteweb.core.resources import checkout, resource_folder
 UNITS = Path("/etc/systemd/system")
 CADDY = Path("/etc/caddy")
 NGINX = Path("/etc/nginx/conf.d")
+#: A line of Caddy's or nginx' file that names processes of the site, and the address of one.
+_FORWARDING = re.compile(r"^\s*(?:reverse_proxy|server)\s+([^{;\n]+)", re.MULTILINE)
+_UPSTREAM = re.compile(r"(?:[\w.-]+|\[[0-9a-f:]+\]):[0-9]+")
 #: What the services of a site may be called.
 SERVICE_NAME = re.compile(r"[a-z][a-z0-9-]{0,40}")
 #: The newest version of Caddy that needs "buffer_requests" instead of "request_buffers".
@@ -82,25 +85,43 @@ def systemd_files(site: Deployment) -> list[DeployFile]:
     ]
 
 
-def caddy_files(site: Deployment, version: tuple[int, ...]) -> list[DeployFile]:
+def proxy_file(kind: str, name: str) -> Path:
+    """Return where the proxy "caddy" or "nginx" reads about the site whose services have this *name*."""
+    return CADDY / "sites" / f"{name}.caddy" if kind == "caddy" else NGINX / f"{name}.conf"
+
+
+def upstreams(site: Deployment, ports: Sequence[int], former: str) -> list[str]:
+    """Return the addresses of the site's processes: its own, and those at *ports*.
+
+    Without *ports*, the further ones are those of *former*, the text of the proxy's file so far: all but the first,
+    which was the site's own, unless its own stands elsewhere among them.
+    """
+    host, port = reachable_host(site.settings.host), site.settings.port
+    host = f"[{host}]" if ":" in host else host
+    own = f"{host}:{port}"
+    named = [word for line in _FORWARDING.findall(former) for word in line.split() if _UPSTREAM.fullmatch(word)]
+    kept = named if own in named else named[1:]
+    return list(dict.fromkeys([own, *([f"{host}:{port}" for port in ports] or kept)]))
+
+
+def caddy_files(site: Deployment, upstreams: Sequence[str], version: tuple[int, ...]) -> list[DeployFile]:
     """Return the site's file for this *version* of Caddy; an empty one stands for the newest."""
-    return [DeployFile(CADDY / "sites" / f"{site.name}.caddy", _caddyfile(site, _upstream(site), version))]
+    return [DeployFile(proxy_file("caddy", site.name), _caddyfile(site, upstreams, version))]
 
 
-def _caddyfile(site: Deployment, upstream: str, version: tuple[int, ...]) -> str:
-    values = {"news.example": site.host, "127.0.0.1:8000": upstream}
+def _caddyfile(site: Deployment, upstreams: Sequence[str], version: tuple[int, ...]) -> str:
+    values = {"news.example": site.host, "127.0.0.1:8000": " ".join(upstreams)}
     if not version or version > _OLD_CADDY:
         values |= {"\t\t# Since Caddy 2.6.4: request_buffers 300KB\n": "", "buffer_requests": "request_buffers 300KB"}
     return fill(_read("Caddyfile"), values)
 
 
-def nginx_files(site: Deployment) -> list[DeployFile]:
+def nginx_files(site: Deployment, upstreams: Sequence[str]) -> list[DeployFile]:
     """Return the file of port 80, and that of https, which needs the certificate."""
-    host, port = _upstream(site).rsplit(":", 1)
+    server = "    server 127.0.0.1:8000 max_fails=0;\n"
     values = {
         "news.example": site.host,
-        "127.0.0.1:8000": _upstream(site),
-        "127.0.0.1:8001": f"{host}:{int(port) + 1}",
+        server: "".join(server.replace("127.0.0.1:8000", upstream) for upstream in upstreams),
         "ssl_certificate voteweb.crt": f"ssl_certificate {site.certificates}/fullchain.pem",
         "ssl_certificate_key voteweb.key": f"ssl_certificate_key {site.certificates}/privkey.pem",
         "/var/www/voteweb": str(site.challenges),
@@ -109,8 +130,8 @@ def nginx_files(site: Deployment) -> list[DeployFile]:
     variable = site.name.replace("-", "_")
     for text in ("log_format voteweb", " voteweb;", "upstream voteweb", "http://voteweb", "$voteweb", "shared:voteweb"):
         values[text] = text.replace("voteweb", variable)
-    names = {"nginx-http.conf": f"{site.name}-http.conf", "nginx.conf": f"{site.name}.conf"}
-    return [DeployFile(NGINX / name, fill(_read(file), values)) for file, name in names.items()]
+    names = {"nginx-http.conf": f"{site.name}-http", "nginx.conf": site.name}
+    return [DeployFile(proxy_file("nginx", name), fill(_read(file), values)) for file, name in names.items()]
 
 
 def compose_files(site: Deployment) -> list[DeployFile]:
@@ -123,7 +144,7 @@ def compose_files(site: Deployment) -> list[DeployFile]:
     compose = fill(_read("compose.yaml"), values | ({"context: ..": f"context: {root}"} if root else {}))
     return [
         DeployFile(site.folder / "compose.yaml", compose if root else _BUILD.sub("", compose)),
-        DeployFile(site.folder / "Caddyfile", _caddyfile(site, "site:8000", ())),
+        DeployFile(site.folder / "Caddyfile", _caddyfile(site, ["site:8000"], ())),
         DeployFile(site.folder / "redis" / "redis.conf", _read("redis/redis.conf")),
     ]
 
@@ -136,8 +157,3 @@ def fill(text: str, values: Mapping[str, str]) -> str:
 
 def _read(name: str) -> str:
     return (resource_folder("deploy") / name).read_text("utf-8")
-
-
-def _upstream(site: Deployment) -> str:
-    host = reachable_host(site.settings.host)
-    return f"{f'[{host}]' if ':' in host else host}:{site.settings.port}"
