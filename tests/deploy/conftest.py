@@ -23,11 +23,11 @@ def port() -> int:
 
 @pytest.fixture
 def serve(start_site: StartSite, store: Store, server_url: str, port: int) -> Serve:
-    """A function that starts the site, or starts it again, or a second one *at* another port."""
+    """A function that starts the site, or starts it again, or a second one *at* another port, with *more* settings."""
     env = SECRET | {"VOTEWEB_SITE_URL": "https://news.example", "VOTEWEB_TRUSTED_PROXIES": "1"}
 
-    def start(at: int = port) -> SiteProcess:
-        return start_site("--port", str(at), VOTEWEB_REDIS_URL=server_url, **env)
+    def start(at: int = port, **more: str) -> SiteProcess:
+        return start_site("--port", str(at), VOTEWEB_REDIS_URL=server_url, **(env | more))
 
     return start
 

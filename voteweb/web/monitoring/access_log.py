@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 _STDERR = 2
-#: Paths whose second, third or fourth part is a token, in any spelling.
+#: Paths whose second, third or fourth part is a token, in any spelling; nginx.conf and the Caddyfile mask them, too.
 _TOKEN = re.compile(
-    "^(/+(?:reset|invitations|inbox/+feed|saved/+feed|account/+mail/+confirm|mail/+stop)/+)[^/]+", re.IGNORECASE
+    "^(/+(?:reset|invitations|(?:inbox|saved)/+feed|account/+mail/+confirm|mail/+stop)/+)[^/]+", re.IGNORECASE
 )
 _PAGE = re.compile(f"page=[0-9]{{1,{config.MAX_PAGE_DIGITS}}}")
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
