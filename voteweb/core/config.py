@@ -382,6 +382,8 @@ MAX_BODY_BYTES = 300_000
 #: The header in which the proxy names the visitor's address. WSGI makes one name of "-" and "_": a visitor could send
 #: the other spelling of a name that has either, and a proxy that replaces its own would pass that on.
 ADDRESS_HEADER = "VisitorAddress"
+#: Seconds for which a process reports a proxy that sent no address: a quiet one may not see that it does so again.
+NAMELESS_PROXY_SECONDS = 600
 #: Names that no member can take: they look like the site itself, or like a path.
 RESERVED_NAMES = frozenset(
     """about account admin administrator anonymous api comments deleted domains feed good groups healthz help hidden

@@ -1,6 +1,7 @@
 """Security of every answer: the trusted proxy, the site's own scheme and host, and response headers."""
 
 from collections.abc import Iterable
+from time import monotonic
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
@@ -52,8 +53,8 @@ _ADDRESS = f"HTTP_{config.ADDRESS_HEADER.upper()}"
 class OriginMiddleware:
     """A WSGI layer that takes the scheme from VOTEWEB_SITE_URL, and the visitor's address from a trusted proxy.
 
-    A request that names no valid address has none. ``lacks_address`` tells whether the last request was such; those of
-    monitors, which pass by the proxy, do not count.
+    A request whose header holds no address has none. ``lacks_address`` tells whether the last request was such, for a
+    while: another process may get the next ones. Those of monitors, which come without the proxy, do not count.
     """
 
     def __init__(self, app: Flask, settings: Settings) -> None:
@@ -61,7 +62,12 @@ class OriginMiddleware:
         self._scheme = urlsplit(settings.site_url).scheme
         self._trusts_proxy = settings.trusted_proxies > 0
         self._monitored = {rule.rule for rule in app.url_map.iter_rules() if rule.endpoint in MONITORING_ENDPOINTS}
-        self.lacks_address = False
+        self._lacking_until = 0.0
+
+    @property
+    def lacks_address(self) -> bool:
+        """Whether the proxy does not seem to name visitors."""
+        return monotonic() < self._lacking_until
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         """Pass the request on with its scheme and address."""
@@ -72,7 +78,7 @@ class OriginMiddleware:
             is_named = is_address(address)
             environ["REMOTE_ADDR"] = address if is_named else ""
             if environ.get("PATH_INFO") not in self._monitored:
-                self.lacks_address = not is_named
+                self._lacking_until = 0.0 if is_named else monotonic() + config.NAMELESS_PROXY_SECONDS
         return self._app(environ, start_response)
 
 
