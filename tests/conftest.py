@@ -20,6 +20,7 @@ from voteweb.embedded.engines import Engine, record_engine
 from voteweb.store import Store, build_store, open_store
 from voteweb.store.connection.connection import Connection
 from voteweb.store.keys import Keys
+from voteweb.store.scanner import Scanner
 
 MakeStore = Callable[..., Store]
 SECRET_KEY = "for tests only, and long enough"
@@ -117,8 +118,9 @@ def store(make_store: MakeStore) -> Store:
 
 
 @pytest.fixture
-def fake_store(settings: Settings) -> Iterator[Store]:
+def fake_store(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """A store on a fake Redis of its own: no process, no socket, no INFO."""
+    monkeypatch.setattr(Scanner, "command_on_same_server", Scanner.command)
     with fakeredis.FakeRedis(server=fakeredis.FakeServer(), decode_responses=True, protocol=3) as client:
         store = build_store(Connection(client, deadline=2.0), settings)
         store.schema.state()

@@ -16,6 +16,7 @@ from voteweb.cli.site import (
     warn_of_other_sites,
 )
 from voteweb.core.config import SCHEMA
+from voteweb.core.errors import ServerChanged
 from voteweb.embedded.database import open_database
 from voteweb.store import Store
 from voteweb.store.schema import State
@@ -57,6 +58,7 @@ def backup_path(folder: Path, state: State, site: str) -> Path:
 
 def convert_site(store: Store, state: State, file: Path) -> None:
     """Back up every key into *file*, unless an unfinished migration has made its backup, and convert the data."""
+    run = store.server_info.engine().run
     # Whatever cannot be converted is found here, before anything is changed.
     totals = {
         conversion: sum(store.schema.convert(conversion, dry_run=True))
@@ -73,6 +75,8 @@ def convert_site(store: Store, state: State, file: Path) -> None:
     for conversion, total in totals.items():
         converted = sum(track(store.schema.convert(conversion), conversion.title, total, lambda count: count))
         click.echo(f"{conversion.title}: {pluralize(converted, 'record')}.")
+    if store.server_info.engine().run != run:  # it may lack what was converted last
+        raise ServerChanged()
     store.schema.finish()
     click.echo(f"The data have layout {SCHEMA} now.")
 

@@ -492,6 +492,12 @@ class Unavailable(VotewebError):
     retry_after: ClassVar[int] = 5
 
 
+class ServerChanged(Unavailable):
+    """Another server has the data now, or the same one was restarted, while all of them were being read."""
+
+    template = N_("The database was restarted or replaced meanwhile. Please do this again.")
+
+
 class StorageFull(Unavailable):
     """The database cannot save anything: its memory or its disk is full; it can still be read."""
 

@@ -45,7 +45,6 @@ class AccountDeletion:
         self._comments = comments
         self._secret_feeds = secret_feeds
         self._log_ins = log_ins
-        self._scanner = Scanner(connection)
 
     def start(self, member: User, *, delete_articles: bool) -> None:
         """Log *member* out for ever; :meth:`finish` removes what they leave behind.
@@ -147,7 +146,7 @@ class AccountDeletion:
     def _withdraw_reports(self, name: str) -> Iterator[None]:
         """Withdraw the reports, open or settled; the queue of the moderators counts the others."""
         keys = self._keys
-        for batch in batched(self._scanner.members(keys.reported(name))):
+        for batch in batched(Scanner(self._connection).members(keys.reported(name))):
             for id in batch:
                 self._connection.script(
                     "withdraw_report",
@@ -158,7 +157,7 @@ class AccountDeletion:
 
     def _withdraw_comment_reports(self, name: str) -> Iterator[None]:
         keys = self._keys
-        for batch in batched(self._scanner.members(keys.reported_comments(name))):
+        for batch in batched(Scanner(self._connection).members(keys.reported_comments(name))):
             for member in batch:
                 id = parse_comment(member)
                 if id is None:  # another program's member

@@ -15,8 +15,8 @@ class GroupDeletion:
     """Deletes groups of one site, for its operator."""
 
     def __init__(self, connection: Connection, articles: Articles, groups: Groups) -> None:
+        self._connection = connection
         self._keys = connection.keys
-        self._scanner = Scanner(connection)
         self._articles = articles
         self._groups = groups
 
@@ -26,9 +26,10 @@ class GroupDeletion:
         May be cut off anywhere and done again. Raises NoSuchGroup, and GroupNotEmpty if something in the group is no
         article: the doctor tells.
         """
+        scanner = Scanner(self._connection)
         while True:
             count = 0
-            for member in self._scanner.members(self._keys.group(name)):
+            for member in scanner.members(self._keys.group(name)):
                 if is_article(member) and self._take_out(article_id(member), name):
                     count += 1
                     yield article_id(member)

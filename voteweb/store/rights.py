@@ -21,15 +21,19 @@ COMMANDS = {
     4: "LINSERT XADD ZRANGESTORE",
 }
 #: Those whose arguments are more than keys.
-OTHER_COMMANDS: tuple[Command, ...] = (("EVALSHA", "0" * 40, "0"), ("SCRIPT", "LOAD", "return 0"))
+OTHER_COMMANDS: tuple[Command, ...] = (
+    ("EVALSHA", "0" * 40, "0"),
+    ("SCRIPT", "LOAD", "return 0"),
+    ("INFO", "server"),
+)
 #: Sent only where writes wait for replicas.
 WAITING_COMMANDS: tuple[Command, ...] = (("PUBLISH", "voteweb", ""), ("WAIT", "0", "1"))
 #: Sent only to replicas, whose users are their own.
 REPLICA_COMMANDS = ("EVALSHA_RO", "ROLE", "READONLY")
 #: Sent only in a cluster, after CLUSTER SLOTS, without which nothing is sent.
-CLUSTER_COMMANDS: tuple[Command, ...] = (("ASKING",), ("INFO", "server"))
+CLUSTER_COMMANDS: tuple[Command, ...] = (("ASKING",),)
 #: Without these the site works, but cannot tell what is wrong with the server.
-DIAGNOSTIC_COMMANDS: tuple[Command, ...] = (("INFO",), ("CONFIG", "GET", "maxmemory"))
+DIAGNOSTIC_COMMANDS: tuple[Command, ...] = (("CONFIG", "GET", "maxmemory"),)
 
 
 class Rights:

@@ -5,7 +5,7 @@ from itertools import chain, islice
 from math import isfinite
 from typing import Any, TypeVar
 
-from voteweb.core.errors import N_, StorageFull, Unavailable
+from voteweb.core.errors import ServerChanged, StorageFull
 from voteweb.store.connection.connection import Connection
 from voteweb.store.key_types import TYPES
 from voteweb.store.keys import article_id, is_article
@@ -16,18 +16,17 @@ T = TypeVar("T")
 BATCH_SIZE = 50
 #: Keys or members that Redis looks at in one SCAN: a millisecond.
 SCAN_COUNT = 500
-#: What a scan says that another server of a cluster would have to continue.
-SERVER_CHANGED = N_("The data have moved to another server meanwhile. Please do this again.")
 #: Voters that Redis returns in one block, if they are of more than one article: some milliseconds at most.
 MAX_VOTERS_PER_READ = 5_000
 
 
 class Scanner:
-    """Reads all of a site while it is in use."""
+    """Reads all of a site while it is in use, in one pass over the keys of one run of one server."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self.site_keys = connection.keys
+        self._run = ""
 
     def run_atomic(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Return the replies to *commands*, all of one instant."""
@@ -60,25 +59,27 @@ class Scanner:
     def batches(self, *scan: Any) -> Iterator[Any]:
         """Yield what each step of *scan* returns: SCAN with the cursor 0, or SSCAN, ZSCAN or HSCAN with a key and 0.
 
-        Raises Unavailable when a cluster gives the data to another server meanwhile, to which the cursor means nothing.
+        Raises ServerChanged.
         """
         at = 1 if scan[0] == "SCAN" else 2
-        first_server, (cursor, batch) = self.scan_once(scan)
+        cursor, batch = self.command_on_same_server(*scan)
         yield batch
         while int(cursor):
-            server, (cursor, batch) = self.scan_once((*scan[:at], cursor, *scan[at + 1 :]))
-            if server != first_server:
-                raise Unavailable(SERVER_CHANGED)
+            cursor, batch = self.command_on_same_server(*scan[:at], cursor, *scan[at + 1 :])
             yield batch
 
-    def scan_once(self, command: tuple[Any, ...]) -> tuple[str, Any]:
-        """Return which run of which server of a cluster answers, "" outside of one, and the reply to *command*."""
-        if not self._connection.in_cluster:
-            return "", self.command(*command)
-        # SCAN names no key: a server that has the slot no longer, or not all of its keys, would answer too. It says so
-        # of a key that does not exist.
+    def command_on_same_server(self, *command: Any) -> Any:
+        """Return the reply to one command; raise ServerChanged unless it is of the run that gave the first one.
+
+        A cursor means nothing to another server, nor to the same one after a restart.
+        """
+        # SCAN names no key: a node of a cluster that has the slot no longer, or not all of its keys, would answer too.
+        # It says so of a key that does not exist.
         _, info, reply = self._run_atomic([("EXISTS", self.site_keys.prefix), ("INFO", "server"), command])
-        return info["run_id"], reply
+        self._run = self._run or info["run_id"]
+        if info["run_id"] != self._run:
+            raise ServerChanged()
+        return reply
 
     def all_keys(self) -> Iterator[str]:
         """Yield every key of the site, and none of another site on the same database."""

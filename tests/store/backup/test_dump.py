@@ -15,7 +15,6 @@ from voteweb.store.backup.records import Member
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.key_types import key_type
 from voteweb.store.scanner import Scanner
-from voteweb.store.server_info import Engine, ServerInfo
 
 #: Calls a function with the keys of the voters that are read next.
 BeforeVoters = Callable[[Callable[[list[str]], None]], None]
@@ -157,10 +156,3 @@ def test_a_counter_that_is_no_number_is_skipped(small: Store) -> None:
     skipped: list[str] = []
     assert list(small.backup.records(skipped))
     assert skipped == [small.keys.last_article_id()]
-
-
-def test_a_backup_across_two_runs_of_the_database_is_refused(small: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    runs = iter(["one", "other"])
-    monkeypatch.setattr(ServerInfo, "engine", lambda _: Engine("redis 7.4.0", next(runs)))
-    with pytest.raises(ConfigError, match="run the backup again"):
-        back_up(small)

@@ -1,11 +1,14 @@
 """Restoring: only into an empty database, which stays marked until all of the backup is there."""
 
+from unittest.mock import Mock
+
 import pytest
 
 from tests.store.backup.copying import back_up, begin_restore
 from tests.store.examination import run, snapshot
-from voteweb.core.errors import ConfigError
+from voteweb.core.errors import ConfigError, ServerChanged
 from voteweb.store import Store
+from voteweb.store.scanner import Scanner
 from voteweb.store.server_info import Counts, ServerInfo
 
 
@@ -40,13 +43,13 @@ def test_a_database_that_lost_records_stays_marked(small: Store, damage: str) ->
 
 
 def test_a_database_replaced_while_it_was_counted_stays_marked(small: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    backup, engine, counts = back_up(small), small.server_info.engine(), small.server_info.counts()
+    backup, counts = back_up(small), small.server_info.counts()
     restore = begin_restore(small)
     restore.write(backup)
 
     def count_and_fail_over(_: ServerInfo) -> Counts:
         """Count; then a server takes over that the mark had not reached."""
-        monkeypatch.setattr(ServerInfo, "engine", lambda _: engine._replace(run="another"))
+        monkeypatch.setattr(Scanner, "command_on_same_server", Mock(side_effect=ServerChanged))
         run(small, "DEL", "restoring:")
         return counts
 

@@ -1,6 +1,7 @@
 """Examination: no finding on a sound site, and what each finding says; test_repair has all broken invariants."""
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -61,16 +62,16 @@ def test_an_examination_only_reads(site: Store) -> None:
 
 
 def test_an_examination_lists_the_keys_once(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    commands = []
-    command = site.connection.command
+    commands: list[Any] = []
+    send = site.connection.run
 
-    def record(*arguments: object) -> object:
-        commands.append(arguments)
-        return command(*arguments)
+    def record(batch: Sequence[Any], **options: Any) -> Any:
+        commands.extend(batch)
+        return send(batch, **options)
 
-    monkeypatch.setattr(site.connection, "command", record)
+    monkeypatch.setattr(site.connection, "run", record)
     assert broken(site) == []
-    assert [arguments[:2] for arguments in commands if arguments[0] == "SCAN"] == [("SCAN", 0)]
+    assert [command[:2] for command in commands if command[0] == "SCAN"] == [("SCAN", 0)]
 
 
 def test_many_keys_are_kept_in_a_file(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:

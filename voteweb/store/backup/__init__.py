@@ -34,15 +34,15 @@ class Backup:
 
     def total(self) -> int:
         """Return the approximate number of records."""
-        return Dump(self._connection, self._server_info, []).total()
+        return Dump(self._connection, []).total()
 
     def records(self, skipped: list[str] | None = None) -> Iterator[BackupRecord]:
         """Yield every record as it is at one instant; the site may be in use.
 
         Keys of a wrong type, or with bytes that are no text, are left out and appended to *skipped*, if that is a list.
-        Raises ConfigError if the data cannot be read, or are on another server in the end.
+        Raises ConfigError if the data cannot be read, ServerChanged if another server has them in the end.
         """
-        return Dump(self._connection, self._server_info, skipped).records()
+        return Dump(self._connection, skipped).records()
 
     def key_total(self) -> int:
         """Return the approximate number of keys of the site."""

@@ -5,11 +5,10 @@ from typing import Any
 
 import redis
 
-from voteweb.core.errors import Unavailable
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.key_types import TYPES
-from voteweb.store.scanner import SERVER_CHANGED, Scanner
+from voteweb.store.scanner import Scanner
 
 #: What each command answers of a key that does not exist.
 _EMPTY: dict[str, Any] = {
@@ -47,15 +46,14 @@ class TolerantScanner(Scanner):
             self._skip(command, error)
             return _empty(command)
 
-    def scan_once(self, command: Command) -> tuple[str, Any]:
+    def command_on_same_server(self, *command: Any) -> Any:
         try:
-            return super().scan_once(command)
+            return super().command_on_same_server(*command)
         except (redis.ResponseError, UnicodeDecodeError):
-            server, _ = super().scan_once(("TIME",))
+            super().command_on_same_server("TIME")
             reply = self.command(*command)
-            if super().scan_once(("TIME",))[0] != server:
-                raise Unavailable(SERVER_CHANGED) from None
-            return server, reply
+            super().command_on_same_server("TIME")
+            return reply
 
     def _readable_names(self, scan: Command) -> tuple[int, list[str]]:
         """Return the reply to SCAN without the names of keys that are no text: they are skipped."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from voteweb.core import clock
 from voteweb.core.config import SCHEMA, Settings
-from voteweb.core.errors import ConfigError
+from voteweb.core.errors import ConfigError, ServerChanged
 from voteweb.store import open_votes
 from voteweb.store.account_deletion import keys_left_behind
 from voteweb.store.backup import records, restore_threads
@@ -43,7 +43,6 @@ class Restore:
         self._written: Counter[str] = Counter()
         self._undone: list[str] = []
         self._unbound: list[str] = []
-        self._run = ""
 
     def begin(self) -> None:
         """Mark the site as incomplete; raise ConfigError unless it is empty."""
@@ -58,7 +57,6 @@ class Restore:
                 "another site, give this one a name of its own, VOTEWEB_SITE.",
                 key=present,
             )
-        self._run = self._server_info.engine().run
         self._mark()
         # The records bring the number of their layout, or finish() writes it.
         self._connection.command("UNLINK", self._keys.schema())
@@ -93,7 +91,18 @@ class Restore:
 
         Raises ConfigError when the database may not hold what was written; then the mark stays.
         """
-        self._refuse_another_run()
+        try:
+            self._finish()
+        except ServerChanged:
+            # What the other server had not replicated or synced is lost, and the mark may be as well.
+            self._mark()
+            raise ConfigError(
+                "The database was restarted or replaced while it was written, so that something may be missing: run "
+                "`voteweb restore --again FILE`."
+            ) from None
+
+    def _finish(self) -> None:
+        self._scanner.command_on_same_server("TIME")
         if self._written["key"]:  # whole keys, and the number of their layout among them, if they have one
             self._connection.run([*begin_epoch(self._keys), ("UNLINK", self._keys.restoring())], atomic=True)
             return
@@ -113,7 +122,7 @@ class Restore:
         wanted["comments"] = self._written["comment"]
         actual = self._server_info.counts()._replace(members=self._count_members())._asdict() | {"comments": comments}
         # Repairing and counting take minutes on a large site, in which the database may be lost as well.
-        self._refuse_another_run()
+        self._scanner.command_on_same_server("TIME")
         if actual != wanted:
             raise ConfigError(
                 "The database does not hold what was written: %(found)s instead of %(wanted)s.",
@@ -130,15 +139,6 @@ class Restore:
     def _count_members(self) -> int:
         """Count the records of members, those who left too."""
         return len(set(self._scanner.keys(self._keys.user("?*"))))
-
-    def _refuse_another_run(self) -> None:
-        if self._server_info.engine().run != self._run:
-            # What the other server had not replicated or synced is lost, and the mark may be as well.
-            self._mark()
-            raise ConfigError(
-                "The database was restarted or replaced while it was written, so that something may be missing: run "
-                "`voteweb restore --again FILE`."
-            )
 
     def _repair_owners(self, rankings: list[str]) -> None:
         """Delete the lists of those who are no members; a member who left something behind is to leave again."""
