@@ -10,6 +10,7 @@ from voteweb.core.comments import CommentId
 from voteweb.core.config import DELETED_MEMBER
 from voteweb.core.models import User
 from voteweb.store import Store
+from voteweb.store.scanner import BATCH_SIZE, batched
 
 
 @pytest.fixture
@@ -75,6 +76,20 @@ def test_reports_inbox_feed_and_visits_go_with_the_account(store: Store, ann: Us
     keys = "commented:ann reported-comments:ann inbox:ann unread:ann seen:ann inbox-feed:* comment-report:* reports:"
     assert [run(store, "KEYS", key) for key in keys.split()] == [[]] * 8
     assert run(store, "HGET", "user:ann", "inbox-feed") is None
+
+
+@pytest.mark.parametrize("delete_articles", [False, True])
+def test_the_list_of_comments_is_not_searched_for_each(store: Store, ann: User, delete_articles: bool) -> None:
+    client = store.connection.client
+    for _ in range(BATCH_SIZE):
+        factories.comment(store, 1, ann)
+    for batch in batched((f"77.{number}" for number in range(200_000)), 10_000):
+        run(store, "RPUSH", "commented:ann", *batch)
+    store.account_deletion.start(ann, delete_articles=delete_articles)
+    client.config_resetstat()
+    next(store.account_deletion.steps())
+    assert run(store, "LLEN", "commented:ann") == 200_002
+    assert client.info("commandstats")["cmdstat_lrem"]["usec"] < 30_000, "2 ms for each of 50 if all are looked at"
 
 
 def test_leaving_can_be_cut_off_between_comments(store: Store, ann: User, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -199,7 +199,7 @@ class AccountDeletion:
         """Delete one comment or take the name off it; both may be repeated."""
         id = parse_comment(member)
         if id is None:  # another program's member
-            self._connection.command("LREM", self._keys.commented(name), 0, member)
+            self._connection.command("LREM", self._keys.commented(name), 1, member)
             return
         if deletes:
             with suppress(NoSuchComment):  # another program has deleted it

@@ -38,7 +38,7 @@ if node.state == 'd' then
 end
 redis.call('HDEL', KEYS[3], number)
 set_hidden(KEYS[4], KEYS[1], number, true)
-redis.call('LREM', KEYS[5], 0, comment)
+redis.call('LREM', KEYS[5], 1, comment)
 redis.call('ZREM', KEYS[6], member)
 redis.call('UNLINK', KEYS[7])
 record_change(KEYS[8], 'c', comment)
