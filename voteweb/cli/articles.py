@@ -74,7 +74,8 @@ def purge(site: Site, id: int, reason: str, with_comments: bool, yes: bool) -> N
     That is its title, link and text, earlier versions, and its title in the log; each machine builds its index of
     search anew. Reasons in the log stay. Backups made before keep the words.
 
-    It can be interrupted and run again, and purges what was removed or deleted before, too.
+    It can be interrupted and run again: the article goes last, and only then it is in the log as purged. What was
+    removed or deleted before is purged, too.
     """
     found, reason = get(site, id), validation.reason(reason)
     comments = " and its comments" if with_comments else ""
@@ -82,10 +83,9 @@ def purge(site: Site, id: int, reason: str, with_comments: bool, yes: bool) -> N
     entry = replace(log_entry(LogAction.PURGE, found, reason), title="")
     for _ in track(site.store.purges.steps(id, entry, with_comments=with_comments), "Purging", found.comments + 1):
         pass
-    click.echo(
-        f"Purged {id}. Backups made before still have its words, and so has the append-only file of Redis until it is "
-        "rewritten (BGREWRITEAOF)."
-    )
+    click.echo(f"Purged {id}. Backups made before still have its words.")
+    if not (site.is_embedded and site.store.server_info.rewrite_file()):
+        click.echo("So has the append-only file of the database until it is rewritten: redis-cli BGREWRITEAOF.")
 
 
 def get(site: Site, id: int) -> Article:

@@ -91,7 +91,8 @@ def alias(site: Site, name: str, alias: str | None, remove: bool) -> None:
 def delete(site: Site, name: str, yes: bool) -> None:
     """Delete the group NAME; its articles stay, without this group.
 
-    It can be interrupted and run again.
+    It can be interrupted and run again: until all articles have left it, the group is there with the others, and
+    nothing is in the log.
     """
     found = _get(site, name)
     confirm(f"Delete {found.name}, with {pluralize(found.articles, 'article')} in it, which stay?", yes)

@@ -30,10 +30,11 @@ data_option = click.option(
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """An open site."""
+    """An open site; ``is_embedded`` says whether voteweb runs its database."""
 
     settings: Settings
     store: Store
+    is_embedded: bool
 
 
 def load_settings(data: str | None, **options: Any) -> Settings:
@@ -94,10 +95,11 @@ def with_site(
         def run(data: str | None, *args: P.args, **kwargs: P.kwargs) -> None:
             settings = load_settings(data)
             require_database(settings)
+            is_embedded = not settings.redis_url
             with open_database(settings) as settings, open_checked_store(settings, timeout) as store:
                 if SOURCES_VARIABLE not in os.environ:  # under "voteweb run", that has said so
                     warn_of_other_sites(store)
-                command(Site(settings, store), *args, **kwargs)
+                command(Site(settings, store, is_embedded), *args, **kwargs)
 
         return run
 

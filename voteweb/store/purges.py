@@ -19,24 +19,34 @@ class Purges:
     def __init__(self, connection: Connection, removals: Removals, comments: Comments) -> None:
         self._connection = connection
         self._keys = connection.keys
-        self._scanner = Scanner(connection)
         self._removals = removals
         self._comments = comments
 
     def steps(self, id: int, entry: NewLogEntry, *, with_comments: bool) -> Iterator[None]:
-        """Delete the article with its earlier versions, delete its comments if asked, and blank its title in the log.
+        """Delete the comments if asked, blank the article's title in the log, delete the article and log *entry*.
 
-        The first step does all of the article and logs *entry*, the others go on in bounded steps; all may be done
-        again, also to an article that was deleted before. Reasons in the log stay. Raises NoSuchArticle, Conflict.
+        In bounded steps, which may be cut off anywhere and done again, also to an article that was deleted before:
+        until no word is left, the article stays as it is, and nothing is logged. Reasons in the log stay. Raises
+        NoSuchArticle, Conflict.
         """
+        comments: set[int] = set()
+        yield from self._steps_beside_article(id, comments, with_comments)
         self._removals.purge(id, entry)
         yield
+        # What was written meanwhile; about a deleted article nothing can be written.
+        yield from self._steps_beside_article(id, comments, with_comments)
+
+    def _steps_beside_article(self, id: int, done: set[int], with_comments: bool) -> Iterator[None]:
+        """Delete all comments that are not in *done*, and add them to it; blank the title in the log."""
         if with_comments:
-            for number in comment_numbers(self._connection.command("HKEYS", self._keys.thread(id))):
-                with suppress(NoSuchComment):  # the doctor tells what is none
-                    self._comments.delete(CommentId(id, number))
-                yield
-        for place, text in self._scanner.items(self._keys.log_entries()):
+            stored = comment_numbers(self._connection.command("HKEYS", self._keys.thread(id)))
+            for number in stored:
+                if number not in done:
+                    with suppress(NoSuchComment):  # the doctor tells what is none
+                        self._comments.delete(CommentId(id, number))
+                    yield
+            done.update(stored)
+        for place, text in Scanner(self._connection).items(self._keys.log_entries()):
             fields = unpack(text)
             if fields.get("article") == str(id) and fields.get("title"):
                 self._connection.script("blank_log_title", [self._keys.log_entries()], [place, id])

@@ -1,5 +1,6 @@
 """The database server: whether it answers, which program it is, and how much the site holds."""
 
+import time
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -8,6 +9,9 @@ import redis
 from voteweb.core.errors import ConfigError
 from voteweb.store.connection.connection import Connection
 from voteweb.store.users import Users
+
+#: Seconds between two looks whether the append-only file has been rewritten: 20,000 articles take half a second.
+REWRITE_CHECK_SECONDS = 0.05
 
 
 class Engine(NamedTuple):
@@ -69,6 +73,19 @@ class ServerInfo:
         name = info.get("server_name", "redis")
         version = info.get(f"{name}_version")
         return Engine(f"{name} {version}" if version else "", str(info.get("run_id", "")))
+
+    def rewrite_file(self) -> bool:
+        """Have the embedded database write its append-only file anew, without what was deleted; tell whether it has."""
+        self._wait_for_rewrite()  # one that has begun may have what was deleted
+        self._connection.retry_until_deadline(self._connection.client.bgrewriteaof)
+        return bool(self._wait_for_rewrite()["aof_last_bgrewrite_status"] == "ok")
+
+    def _wait_for_rewrite(self) -> dict[str, Any]:
+        while True:
+            info = self._connection.retry_until_deadline(lambda: self._connection.client.info("persistence"))
+            if not (info["aof_rewrite_in_progress"] or info["aof_rewrite_scheduled"]):
+                return info
+            time.sleep(REWRITE_CHECK_SECONDS)
 
     def is_empty(self) -> bool:
         """Tell whether nobody has ever posted or joined here."""
