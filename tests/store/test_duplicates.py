@@ -125,3 +125,10 @@ def test_an_invalid_stored_link_breaks_nothing(store: Store, link: str) -> None:
     assert broken(store) == []
     store.removals.remove(1, NewLogEntry(LogAction.REMOVE, "Mod", article=1, why="spam"))
     assert broken(store) == []
+
+
+def test_an_infinite_time_among_those_of_a_link_stops_no_post(store: Store) -> None:
+    run(store, "ZADD", KEY, "inf", "article:77")
+    before = time.time() + LINK_SECONDS
+    post(store, allow_duplicate=True)
+    assert before < run(store, "EXPIRETIME", KEY) < before + 60

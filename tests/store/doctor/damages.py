@@ -154,6 +154,8 @@ DAMAGES: list[tuple[str, set[str]]] = [
     ("ZADD link:go 9 article:5", {"link:go"}),
     ("ZADD link:go 9 article:77", {"link:go"}),
     ("ZADD link:go 9 nonsense", {"link:go"}),
+    ("ZADD link:go inf article:1", {"link:go"}),
+    ("ZADD link:go -inf nonsense", {"link:go"}),
     ("PERSIST link:go", {"link:go"}),
     ("EXPIRE link:go 86400", {"link:go"}),
     # the queue of answers to removals

@@ -5,6 +5,7 @@ Whether an article has all its places is checked from the article; here is what 
 
 from collections.abc import Iterator
 from itertools import chain
+from math import isfinite
 
 from voteweb.core import links
 from voteweb.core.config import LINK_SECONDS
@@ -95,7 +96,7 @@ def _check_lifetimes(scanner: Scanner, link_keys: list[str]) -> Iterator[Finding
         commands += [("PEXPIRETIME", key), ("ZREVRANGE", key, 0, 0, "WITHSCORES")]
     replies = split_evenly(scanner.run_atomic(commands), len(link_keys))
     for key, (expires, newest) in zip(link_keys, replies, strict=True):
-        if newest:
+        if newest and isfinite(newest[0][1]):  # else a finding about its article says so already
             fix_never, fix_early = fixes.expiry(key, newest[0][1])
             if expires == -1:
                 yield Finding(key, "never expires", fix_never)

@@ -28,7 +28,9 @@ end
 -- Remember under which link an article is found, for as long as a second posting of it is a duplicate. A time in whole
 -- seconds takes 13 bytes less.
 local function remember_link(key, time, seconds, member)
-  redis.call('ZADD', key, exact(math.floor(time)), member)
-  local newest = redis.call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2]
-  redis.call('EXPIREAT', key, string.format('%d', math.floor(tonumber(newest)) + 1 + seconds))
+  time = math.floor(time)
+  redis.call('ZADD', key, exact(time), member)
+  for _, condition in ipairs({ 'NX', 'GT' }) do
+    redis.call('EXPIREAT', key, string.format('%d', time + 1 + seconds), condition)
+  end
 end
