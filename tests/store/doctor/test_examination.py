@@ -161,6 +161,12 @@ def test_a_closed_article_needs_no_voters(site: Store) -> None:
     assert broken(site) == []
 
 
+def test_voters_may_outlive_voting_and_conversations(site: Store) -> None:
+    for key in ("voted:2", "voted-comments:2-0"):  # as after RESTORE, which counts from its own time
+        run(site, "PEXPIREAT", key, run(site, "PEXPIRETIME", key) + 5_000)
+    assert broken(site) == []
+
+
 def test_voters_may_outlive_voting_by_an_hour(make_store: MakeStore) -> None:
     store = make_store(voting_seconds=60)
     factories.imported(store, time=time.time() - 30, votes=3)

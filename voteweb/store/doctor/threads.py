@@ -118,7 +118,7 @@ def _check_voters(keys: Keys, snapshot: ThreadSnapshot) -> Iterator[Finding]:
             yield Finding(key, "has lost its voters, so that voting on these comments is over", fix)
         elif members and expires == -1:
             yield Finding(key, "never expires", fix)
-        elif members and abs(expires - 1000 * until) > 1000:
+        elif members and expires < 1000 * (until - 1):
             what = f"expires at {expires // 1000}, but the conversation and an hour end at {until}"
             yield Finding(key, what, fix)
 

@@ -34,7 +34,7 @@ if redis.call('SISMEMBER', KEYS[2], 0) == 0 and tonumber(now()) < closes then
     next_thread_revision(KEYS[1])
   end
   changed = redis.call('UNLINK', KEYS[2]) == 1 or changed
-elseif expires ~= -2 and math.abs(expires - 1000 * (closes + grace)) > 1000 then
+elseif expires ~= -2 and expires < 1000 * (closes + grace - 1) then
   redis.call('EXPIREAT', KEYS[2], string.format('%d', closes + grace))
   changed = true
 end
