@@ -10,7 +10,7 @@ from voteweb.cli.import_comments import CommentRun
 from voteweb.cli.import_file import COMMENT_COLUMNS, STORY_COLUMNS, parse_story, parse_time
 from voteweb.cli.import_rows import ImportTimes, echo_error, read_file
 from voteweb.cli.site import Site, with_site
-from voteweb.core import clock, links
+from voteweb.core import clock, config, links
 from voteweb.core.errors import Invalid, VotewebError
 from voteweb.store.imports import Imports, Story
 
@@ -18,8 +18,6 @@ from voteweb.store.imports import Imports, Story
 IMPORT_BATCH_SIZE = 500
 #: Seconds before now at which --shift-to-now puts the newest story.
 NEWEST_AGE_SECONDS = 300
-#: Seconds by which other sites' clocks may be ahead.
-CLOCK_SKEW_SECONDS = 86_400
 
 
 def _check_file(_context: click.Context, _parameter: click.Parameter, file: Path | None) -> Path | None:
@@ -63,7 +61,7 @@ def import_(site: Site, file: Path | None, comments: Path | None, shift_to_now: 
     if not file and not comments:
         raise click.UsageError("Name a FILE of stories, or one of comments with --comments.")
     now = clock.now()
-    shift, latest = 0.0, now + CLOCK_SKEW_SECONDS
+    shift, latest = 0.0, now + config.CLOCK_SKEW_SECONDS
     if shift_to_now:
         files = [(file, STORY_COLUMNS), (comments, COMMENT_COLUMNS)]
         read = (

@@ -198,6 +198,8 @@ MAX_NEIGHBOURS = 25
 MAX_TIME = 32_503_680_000
 #: Votes of an article: every score below stays exact.
 MAX_VOTES = 10**12
+#: Seconds by which an article may be later than the database's clock: other sites' clocks may be ahead.
+CLOCK_SKEW_SECONDS = 86_400
 #: Unix seconds of the year 10,000: a later time in an import is in milliseconds. Times after MAX_TIME are accepted for
 #: --shift-to-now, which moves them.
 MAX_IMPORTED_TIME = 253_402_300_800

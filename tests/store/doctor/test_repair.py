@@ -1,5 +1,7 @@
 """Repair: derived data follow the articles and their voters, and nothing else is changed."""
 
+import time
+
 import pytest
 
 from tests import factories
@@ -52,6 +54,15 @@ def test_repairing_a_sound_site_writes_nothing(site: Store) -> None:
     assert list(site.doctor.repair()) == []
     assert snapshot(site) == before
     assert run(site, "INFO", "persistence")["rdb_changes_since_last_save"] == writes
+
+
+def test_an_article_later_than_tomorrow_is_named(site: Store) -> None:
+    spoil(site, "HSET article:1 time 9999999999")  # as if posted while a clock was wrong
+    reason = "a clock was wrong: set the field with HSET, then repair again"
+    assert repair_rest(site) == [("article:1", reason)]
+    spoil(site, f"HSET article:1 time {time.time()}")
+    repair(site)
+    assert broken(site) == []
 
 
 def test_a_repaired_finding_is_reported_once(site: Store) -> None:

@@ -60,6 +60,9 @@ def _check_article(keys: Keys, settings: Settings, snapshot: Snapshot) -> Iterat
         what = "has votes or a base that are no whole numbers"
         yield Finding(key, what, _fix(keys, settings, snapshot), why_not)
         return
+    if article.time > snapshot.now + config.CLOCK_SKEW_SECONDS:
+        what = f"has the time {article.time:.6f}, more than a day after now"
+        yield Finding(key, what, why_not="a clock was wrong: set the field with HSET, then repair again")
     for group in snapshot.groups:
         # A removed article keeps the name of a group that was deleted since.
         if group not in snapshot.existing_groups and article.is_listed:
