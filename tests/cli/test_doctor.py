@@ -75,6 +75,21 @@ def test_what_cannot_be_repaired_is_reported_with_its_reason(invoke: Invoke, sto
     ]
 
 
+def test_beside_a_key_of_another_type_the_rest_is_reported(invoke: Invoke, store: Store) -> None:
+    first, second = (factories.article(store, groups=names).id for names in (("books",), ()))
+    run(store, "RENAME", "group:books", "aside")
+    run(store, "SET", "group:books", "hello")
+    run(store, "ZREM", "posted:ann", f"article:{first}", f"article:{second}")
+    left_out = "Other checks, which need a key of another type, were left out."
+    result = invoke("doctor")
+    assert (result.exit_code, result.stderr) == (1, f"Error: 2 broken invariants. {left_out}\n")
+    result = invoke("doctor", "--repair")
+    assert f"posted:ann  lacks article:{second}: repaired\n" in result.stdout
+    assert (result.exit_code, result.stderr) == (1, f"Error: 1 broken invariant left. {left_out}\n")
+    run(store, "RENAME", "aside", "group:books")
+    assert invoke("doctor").stderr == "Error: 1 broken invariant\n"
+
+
 def test_a_repair_of_consistent_data_reports_that(invoke: Invoke, store: Store) -> None:
     factories.article(store)
     assert invoke("doctor", "--repair").output == invoke("doctor").output

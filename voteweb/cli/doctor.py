@@ -43,7 +43,10 @@ def doctor(site: Site, repair: bool) -> None:
     if repaired:
         click.echo(f"Repaired {pluralize(repaired, 'broken invariant')}.")
     if left:
-        raise click.ClickException(pluralize(left, "broken invariant") + (" left" if repair else ""))
+        message = pluralize(left, "broken invariant") + (" left" if repair else "")
+        if checks.is_partial:
+            message += ". Other checks, which need a key of another type, were left out."
+        raise click.ClickException(message)
     counts = site.store.server_info.counts()._asdict().items()
     summary = ", ".join(pluralize(count, noun.removesuffix("s")) for noun, count in counts)
     click.echo(f"The data are consistent: {summary}")

@@ -41,36 +41,43 @@ class Doctor:
     def __init__(self, connection: Connection, settings: Settings) -> None:
         self._connection = connection
         self._settings = settings
+        #: Whether the last examination left out what needs a key of another type.
+        self.is_partial = False
 
     def examine(self) -> Iterator[Finding]:
         """Yield every broken invariant of a site that may be in use; only reads.
 
-        If a key is of a wrong type, only types and lifetimes are checked: other commands would fail on it.
+        What needs a key of another type is left out: other commands would fail on it.
         """
         with SpoolingScanner(self._connection) as scanner:
-            all_typed = yield from key_types.examine(scanner)
-            if not all_typed:
-                return
-            yield from voters.examine(scanner, Scanner(self._connection))
-            yield from top_rankings.examine(scanner, scanner.groups())
-            yield from articles.examine(scanner, self._settings)
-            yield from earlier_versions.examine(scanner)
-            yield from rankings.examine(scanner, scanner.groups())
-            written = yield from threads.examine(scanner, self._settings)
-            yield from comment_lists.examine(scanner, written)
-            yield from reports.examine(scanner)
-            yield from answers.examine(scanner)
-            yield from moderation_log.examine(scanner)
-            yield from members.examine(scanner)
-            yield from member_fields.examine(scanner)
-            yield from member_lists.examine(scanner)
-            yield from inboxes.examine(scanner)
-            yield from own_lists.examine(scanner)
-            yield from secret_feeds.examine(scanner)
-            yield from notes.examine(scanner)
-            yield from mail.examine(scanner)
-            yield from imported.examine(scanner)
-            yield from counters.examine(scanner)
+            yield from key_types.examine(scanner)
+            self.is_partial = bool(scanner.mistyped)
+            for findings in (
+                voters.examine(scanner, Scanner(self._connection)),
+                top_rankings.examine(scanner),
+                articles.examine(scanner, self._settings),
+                earlier_versions.examine(scanner),
+                rankings.examine(scanner),
+                self._examine_conversations(scanner),
+                reports.examine(scanner),
+                answers.examine(scanner),
+                moderation_log.examine(scanner),
+                members.examine(scanner),
+                member_fields.examine(scanner),
+                member_lists.examine(scanner),
+                inboxes.examine(scanner),
+                own_lists.examine(scanner),
+                secret_feeds.examine(scanner),
+                notes.examine(scanner),
+                mail.examine(scanner),
+                imported.examine(scanner),
+                counters.examine(scanner),
+            ):
+                yield from scanner.unless_mistyped(findings)
+
+    def _examine_conversations(self, scanner: SpoolingScanner) -> Iterator[Finding]:
+        written = yield from threads.examine(scanner, self._settings)
+        yield from comment_lists.examine(scanner, written)
 
     def repair(self) -> Iterator[tuple[Finding, bool]]:
         """Repair the data from the articles and their voters; yield each finding and whether it was repaired.

@@ -1,6 +1,6 @@
 """Check articles: their fields, their voters, and their places in all lists."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 
 from voteweb.core import config, validation
 from voteweb.core.config import LINK_SECONDS, Settings
@@ -13,33 +13,31 @@ from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor import fixes, thread_fixes
 from voteweb.store.doctor.finding import Finding, check_placement
 from voteweb.store.doctor.snapshot import Snapshot, take_snapshots
+from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.keys import Keys
 from voteweb.store.rankings import Rankings
-from voteweb.store.scanner import Scanner, batched, finite_number, split_evenly
+from voteweb.store.scanner import Scanner, finite_number, split_evenly
 
 
-def examine(scanner: Scanner, settings: Settings) -> Iterator[Finding]:
+def examine(scanner: SpoolingScanner, settings: Settings) -> Iterator[Finding]:
     """Check all articles and all sets of voters."""
-    keys = scanner.site_keys
-    for batch in batched(scanner.article_ids()):
-        ids = batch
-        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            ids = yield from _check_articles(scanner, settings, ids)
-            if not ids:
-                break
-    for voter_keys in batched(scanner.keys(keys.voted("*"))):
-        yield from _check_voters(scanner, settings, voter_keys)
+    voter_keys = scanner.keys(scanner.site_keys.voted("*"))
+    yield from scanner.findings(scanner.article_ids(), _check_articles, settings)
+    yield from scanner.findings(voter_keys, _check_voters, settings)
 
 
-def _check_articles(scanner: Scanner, settings: Settings, ids: list[int]) -> Generator[Finding, None, list[int]]:
-    """Check these articles, each at one instant; return the ids of those that changed under the check."""
-    changed = []
-    for id, snapshot in take_snapshots(scanner, ids):
-        if snapshot is None:
-            changed.append(id)
-        elif any(value is not None for value in snapshot.values):
-            yield from _check_article(scanner.site_keys, settings, snapshot)
-    return changed
+def _check_articles(scanner: Scanner, settings: Settings, ids: list[int]) -> Iterator[Finding]:
+    """Check these articles, each at one instant; again those that changed under the check."""
+    for _ in range(config.MAX_SCRIPT_ATTEMPTS):
+        changed = []
+        for id, snapshot in take_snapshots(scanner, ids):
+            if snapshot is None:
+                changed.append(id)
+            elif any(value is not None for value in snapshot.values):
+                yield from _check_article(scanner.site_keys, settings, snapshot)
+        if not changed:
+            return
+        ids = changed
 
 
 def _check_article(keys: Keys, settings: Settings, snapshot: Snapshot) -> Iterator[Finding]:

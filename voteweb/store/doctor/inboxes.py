@@ -8,22 +8,21 @@ from voteweb.core.comments import NoticeKind
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor import thread_fixes
 from voteweb.store.doctor.finding import Finding
+from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.keys import parse_comment
-from voteweb.store.scanner import Scanner, batched, finite_number, split_evenly
+from voteweb.store.scanner import Scanner, finite_number, split_evenly
 
 _KINDS = "|".join(NoticeKind)
 _ENTRY = re.compile(rf"(?:{_KINDS}) (?P<what>[0-9]{{1,19}}\.[0-9]{{1,19}}|log-[1-9][0-9]{{0,14}}) [0-9]{{1,12}}")
 _VISIT = re.compile(r"(?P<base>[0-9]{1,9}) (?P<seen>[0-9]{1,9}) (?P<time>[0-9.]{1,20}) ?[0-9,]*")
 
 
-def examine(scanner: Scanner) -> Iterator[Finding]:
+def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
     """Check the inboxes and visits of all members."""
     keys = scanner.site_keys
     for pattern in (keys.inbox("*"), keys.unread("*")):
-        for found in batched(scanner.keys(pattern), 10):
-            yield from _check_inboxes(scanner, found)
-    for found in batched(scanner.keys(keys.seen("*")), 10):
-        yield from _check_visits(scanner, found)
+        yield from scanner.findings(scanner.keys(pattern), _check_inboxes, size=10)
+    yield from scanner.findings(scanner.keys(keys.seen("*")), _check_visits, size=10)
 
 
 def _check_inboxes(scanner: Scanner, found: list[str]) -> Iterator[Finding]:

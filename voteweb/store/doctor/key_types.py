@@ -1,6 +1,6 @@
 """Check the type and the lifetime of every key."""
 
-from collections.abc import Generator
+from collections.abc import Iterator
 
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
@@ -9,10 +9,9 @@ from voteweb.store.keys import article_member, is_article
 from voteweb.store.scanner import batched, split_evenly
 
 
-def examine(scanner: SpoolingScanner) -> Generator[Finding, None, bool]:
-    """Check type and lifetime of every key; return whether all have the right type."""
+def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
+    """Check type and lifetime of every key, and note in *scanner* which have another type."""
     keys = scanner.site_keys
-    all_typed = True
     for batch in batched(scanner.spool()):
         replies = scanner.run_atomic([(command, key) for key in batch for command in ("TYPE", "TTL")])
         for key, (actual, expires) in zip(batch, split_evenly(replies, len(batch)), strict=True):
@@ -21,9 +20,10 @@ def examine(scanner: SpoolingScanner) -> Generator[Finding, None, bool]:
             if wanted is None or actual == "none":
                 continue
             if actual != wanted:
-                all_typed = False
+                scanner.mistyped.add(key)
                 why_not = "its content may be another program's: RENAME it, then repair again"
                 yield Finding(key, f"is a {actual}, but should be a {wanted}", why_not=why_not)
+                continue
             if noun == "article" and name and not is_article(article_member(name)):
                 yield Finding(key, f"is no article: {name} is no number", why_not="another program made this key")
             is_combined = noun in ("time", "score") and "+" in name
@@ -34,4 +34,3 @@ def examine(scanner: SpoolingScanner) -> Generator[Finding, None, bool]:
             elif expires == -1 and EXPIRING.get(noun):
                 command, *seconds = EXPIRING[noun]
                 yield Finding(key, "never expires", (command, key, *seconds))
-    return all_typed

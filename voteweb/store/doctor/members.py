@@ -6,8 +6,9 @@ from typing import NamedTuple
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor import fixes
 from voteweb.store.doctor.finding import Finding, check_placement
+from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.keys import invitation_member, invitation_token
-from voteweb.store.scanner import Scanner, batched, finite_number, split_evenly
+from voteweb.store.scanner import Scanner, finite_number, split_evenly
 
 
 class _Invitation(NamedTuple):
@@ -20,19 +21,14 @@ class _Invitation(NamedTuple):
     used: str | None
 
 
-def examine(scanner: Scanner) -> Iterator[Finding]:
+def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
     """Check all invitations, one-time links, sessions and accounts being deleted."""
     keys = scanner.site_keys
-    for batch in batched(scanner.keys(keys.invite("*"))):
-        yield from _check_invitations(scanner, batch)
-    for places in batched(scanner.ranking_members(scanner.keys(keys.invites("*")))):
-        yield from _check_made(scanner, places)
-    for batch in batched(scanner.keys(keys.reset("*"))):
-        yield from _check_resets(scanner, batch)
-    for batch in batched(scanner.keys(keys.sessions("*"))):
-        yield from _check_sessions(scanner, batch)
-    for batch in batched(scanner.members(keys.leaving())):
-        yield from _check_leaving(scanner, batch)
+    yield from scanner.findings(scanner.keys(keys.invite("*")), _check_invitations)
+    yield from scanner.findings(scanner.ranking_members(scanner.keys(keys.invites("*"))), _check_made)
+    yield from scanner.findings(scanner.keys(keys.reset("*")), _check_resets)
+    yield from scanner.findings(scanner.keys(keys.sessions("*")), _check_sessions)
+    yield from scanner.findings(scanner.members(keys.leaving()), _check_leaving)
 
 
 def _check_invitations(scanner: Scanner, invitation_keys: list[str]) -> Iterator[Finding]:

@@ -5,17 +5,17 @@ from collections.abc import Iterator
 from voteweb.core import clock
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.finding import Finding
+from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.keys import article_id, is_article
 from voteweb.store.my_site import BOUNDS, is_entry
-from voteweb.store.scanner import Scanner, batched, split_evenly
+from voteweb.store.scanner import Scanner, split_evenly
 
 
-def examine(scanner: Scanner) -> Iterator[Finding]:
+def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
     """Check the lists of all members."""
     keys = scanner.site_keys
     for pattern in (keys.follows("*"), keys.hides("*"), keys.saved("*")):
-        for found in batched(scanner.keys(pattern), 10):
-            yield from _check_lists(scanner, found)
+        yield from scanner.findings(scanner.keys(pattern), _check_lists, size=10)
 
 
 def _check_lists(scanner: Scanner, found: list[str]) -> Iterator[Finding]:

@@ -14,20 +14,21 @@ from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor import fixes
 from voteweb.store.doctor.articles import is_group_name
 from voteweb.store.doctor.finding import Finding
+from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.keys import LEFT_OUT, Keys, article_id, is_article
-from voteweb.store.scanner import Scanner, batched, finite_number, split_evenly
+from voteweb.store.scanner import Scanner, finite_number, split_evenly
 
 _FIELDS = ("title", "poster", "link", "groups", "time")
 #: The nouns of rankings by votes.
 _TOP = frozenset({"top", "top-day", "top-group"})
 
 
-def examine(scanner: Scanner, groups: list[str]) -> Iterator[Finding]:
+def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
     """Check the members of every ranking and group."""
-    keys = scanner.site_keys
+    keys, groups = scanner.site_keys, scanner.groups()
     yield from _check_group_keys(scanner, set(groups))
-    yield from _check_titles(scanner, groups)
-    yield from _check_aliases(scanner, set(groups))
+    yield from scanner.findings(groups, _check_titles)
+    yield from scanner.unless_mistyped(_check_aliases(scanner, set(groups)))
     of_site = [keys.by_time(), keys.by_score(), keys.good(), keys.top(), keys.held_articles()]
     kinds = (keys.group_by_time, keys.group_by_score, keys.top_of_group)
     of_groups = [ranking(name) for name in groups for ranking in kinds]
@@ -35,10 +36,8 @@ def examine(scanner: Scanner, groups: list[str]) -> Iterator[Finding]:
     others = chain.from_iterable(scanner.keys(pattern) for pattern in patterns)
     sets = ((key, member) for key in map(keys.group, groups) for member in scanner.members(key))
     rankings = chain(scanner.ranking_members([*of_site, *of_groups]), scanner.ranking_members(others))
-    for places in batched(chain(sets, rankings)):
-        yield from _check_members(scanner, places)
-    for link_keys in batched(scanner.keys(keys.link("*"))):
-        yield from _check_lifetimes(scanner, link_keys)
+    yield from scanner.findings(chain(sets, rankings), _check_members)
+    yield from scanner.findings(scanner.keys(keys.link("*")), _check_lifetimes)
 
 
 def _check_members(scanner: Scanner, places: list[tuple[str, str]]) -> Iterator[Finding]:
@@ -105,16 +104,15 @@ def _check_lifetimes(scanner: Scanner, link_keys: list[str]) -> Iterator[Finding
 
 
 def _check_titles(scanner: Scanner, groups: list[str]) -> Iterator[Finding]:
-    """Check that every group has a title; that of an imported one is its name."""
+    """Check that these groups have a title; that of an imported one is its name."""
     keys = scanner.site_keys
-    for names in batched(groups):
-        titles = scanner.run_atomic([("HGET", keys.group_info(name), "title") for name in names])
-        for name, title in zip(names, titles, strict=True):
-            key = keys.group_info(name)
-            if title is None and scanner.is_group(name):
-                yield Finding(key, f"has no title: it is {name} now", ("HSETNX", key, "title", name))
-            elif not title:
-                yield Finding(key, f"has an empty title: it is {name} now", fixes.field(key, "title", "", name))
+    titles = scanner.run_atomic([("HGET", keys.group_info(name), "title") for name in groups])
+    for name, title in zip(groups, titles, strict=True):
+        key = keys.group_info(name)
+        if title is None and scanner.is_group(name):
+            yield Finding(key, f"has no title: it is {name} now", ("HSETNX", key, "title", name))
+        elif not title:
+            yield Finding(key, f"has an empty title: it is {name} now", fixes.field(key, "title", "", name))
 
 
 def _check_aliases(scanner: Scanner, groups: set[str]) -> Iterator[Finding]:
