@@ -11,7 +11,6 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import redis
 from redis.crc import key_slot
 from redis.exceptions import AskError, MovedError
-from redis.maint_notifications import MaintNotificationsConfig
 
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
@@ -204,8 +203,7 @@ def client_and_replicas(
     *attempt_seconds*, so that another can be tried in time. Raises ValueError.
     """
     parsed = parse(url)
-    common = options | parsed.credentials | {"maint_notifications_config": MaintNotificationsConfig(enabled=False)}
-    common["socket_connect_timeout"] = attempt_seconds
+    common = options | parsed.credentials | {"socket_connect_timeout": attempt_seconds}
     short = common | {"socket_timeout": attempt_seconds}
     slot = key_slot(keys.prefix.encode())
     nodes = SlotNodes(parsed.nodes, slot, short | {"ssl": is_tls(url)}, seconds=attempt_seconds)

@@ -21,7 +21,14 @@ from voteweb.store.connection.pipeline import Command, Pipeline
 from voteweb.store.connection.replicas import Replicas
 from voteweb.store.connection.request_deadline import Wait, current_wait
 from voteweb.store.connection.transport import Batch, replies_to, send, send_atomic
-from voteweb.store.connection.unavailable import NOT_RUN_ERRORS, NotReplicated, is_damage, is_full, is_unavailable
+from voteweb.store.connection.unavailable import (
+    NOT_RUN_ERRORS,
+    NotReplicated,
+    is_damage,
+    is_full,
+    is_unavailable,
+    may_be_replaced,
+)
 from voteweb.store.keys import Keys
 
 T = TypeVar("T")
@@ -102,8 +109,8 @@ class Connection:
                 if not is_unavailable(error):
                     raise
                 wait.since, wait.error = wait.since or began, error
-                # A server that cannot take a command may be the primary no more: a new connection finds out who is.
-                self.client.connection_pool.disconnect(inuse_connections=False)
+                if may_be_replaced(error):
+                    self.client.connection_pool.disconnect(inuse_connections=False)
                 if time.monotonic() + RETRY_PAUSE_SECONDS >= until:
                     raise Unavailable from error
                 time.sleep(RETRY_PAUSE_SECONDS)

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import redis
 from redis.backoff import NoBackoff
 from redis.driver_info import DriverInfo
+from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
 
 from voteweb.core.errors import ConfigError
@@ -44,6 +45,7 @@ def open_connection(
         "retry": Retry(NoBackoff(), 0),
         "health_check_interval": 0,
         "driver_info": DRIVER_INFO,
+        "maint_notifications_config": MaintNotificationsConfig(enabled=False),
     }
     options |= tls.options(url, files)
     try:

@@ -20,6 +20,14 @@ NOT_RUN_ERRORS = (
     redis.exceptions.TryAgainError,
     redis.exceptions.AskError,
 )
+#: Errors after which another server may be the primary. A node that the others of its cluster cannot reach says that
+#: the cluster is down; a primary that was replaced while it hung, that its replicas are gone.
+_LOST_PRIMARY_ERRORS = (
+    redis.ConnectionError,
+    redis.TimeoutError,
+    redis.ReadOnlyError,
+    redis.exceptions.ClusterDownError,
+)
 #: Error codes of a server that runs but cannot take the command now: a slow script is running, its replicas are gone,
 #: or it ceased to be the primary.
 _UNAVAILABLE_REPLIES = ("BUSY ", "NOREPLICAS ", "UNBLOCKED ", "WAIT cannot be used ")
@@ -42,6 +50,11 @@ def is_unavailable(error: Exception) -> bool:
         return True
     is_elsewhere = isinstance(error, redis.ResponseError) and _ELSEWHERE in str(error)
     return is_elsewhere or _has_code(error, _UNAVAILABLE_REPLIES)
+
+
+def may_be_replaced(error: Exception) -> bool:
+    """Tell whether *error* may mean that another server is the primary now, which only a new connection finds out."""
+    return isinstance(error, _LOST_PRIMARY_ERRORS) or _has_code(error, ("NOREPLICAS ",))
 
 
 def is_full(error: Exception, *, is_embedded: bool = False) -> bool:
