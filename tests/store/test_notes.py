@@ -39,11 +39,22 @@ def test_a_note_is_deleted_by_its_author_or_an_admin(store: Store) -> None:
     assert run(store, "KEYS", "notes:*") == []
 
 
+def test_a_note_that_is_sent_again_is_one(store: Store) -> None:
+    mod, sue = (factories.user(store, name, Role.MODERATOR) for name in ("mod", "sue"))
+    factories.user(store, "bob")
+    for moderator in (mod, mod, sue):
+        store.notes.add("bob", "Asked to stop.", moderator)
+    assert sorted((note.by, note.text) for note in notes_on(store, "bob")) == [
+        ("mod", "Asked to stop."),
+        ("sue", "Asked to stop."),
+    ]
+
+
 def test_notes_have_a_bound_and_go_with_the_member(store: Store) -> None:
     mod, bob = factories.user(store, "mod", Role.MODERATOR), factories.user(store, "bob")
     for number in range(config.MAX_NOTES - 4):
         store.notes.add("bob", f"Note {number}.", mod)
-    answers = at_once([partial(store.notes.add, "bob", "Again.", mod) for _ in range(8)])
+    answers = at_once([partial(store.notes.add, "bob", f"At once {number}.", mod) for number in range(8)])
     assert answers.count(TooManyNotes) == 4
     assert len(notes_on(store, "bob")) == config.MAX_NOTES
     store.account_deletion.start(bob, delete_articles=False)

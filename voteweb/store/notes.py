@@ -10,7 +10,7 @@ from voteweb.core.names import name_key
 from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.moderation_log import not_logged
+from voteweb.store.digests import digest
 from voteweb.store.scanner import finite_number
 
 
@@ -22,15 +22,15 @@ class Notes:
         self._keys = connection.keys
 
     def add(self, name: str, text: str, actor: User) -> None:
-        """Add a note of the moderator *actor* on a member.
+        """Add a note of the moderator *actor* on a member, unless it is there: a form that is sent again adds nothing.
 
         Raises NoSuchMember, TooManyNotes, LoggedOut, NotAllowed.
         """
-        keys, act, checked = self._keys, not_logged(self._keys), actor_arguments(self._keys, actor)
+        keys, checked = self._keys, actor_arguments(self._keys, actor)
         outcome = self._connection.script(
             "add_note",
-            [keys.notes(name), keys.user(name), *act.keys, *checked.keys],
-            [*act.arguments, text, actor.name, config.MAX_NOTES, *checked.arguments],
+            [keys.notes(name), keys.user(name), *checked.keys],
+            [digest(f"{actor.id} {text}"), text, actor.name, config.MAX_NOTES, *checked.arguments],
         )
         if outcome.status == "unknown":
             raise NoSuchMember(name=name)

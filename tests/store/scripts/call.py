@@ -29,7 +29,7 @@ ARGUMENTS = {
     "delete_domain_rule": "log domain",
     "note_log_in": "entry seconds most member_most",
     "set_switch": "log switch value words who",
-    "add_note": "log text author most",
+    "add_note": "note text author most",
     "answer_removal": "member text",
     "keep_removed": "log member",
     "repair_answer": "member",

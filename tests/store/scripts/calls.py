@@ -414,10 +414,10 @@ CALLS = {
     "add_note": call(
         "add_note",
         "notes:bob user:bob",
+        note="digest",
         text="A note.",
         author="mod",
         most=50,
-        log=Log(["done:token"], None),
         actor=MOD,
     ),
     "release_article": call(
