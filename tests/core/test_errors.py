@@ -46,7 +46,7 @@ def test_codes_are_unique() -> None:
         (errors.VotingClosed(when=1_456_789_012.9), 410, "Voting closed on 2016-02-29 23:36 UTC."),
         (errors.TooManyGroups(max=5), 409, "An article can be in at most 5 groups."),
         (errors.GroupExists(name="go"), 409, "There is already a group named go."),
-        (errors.NameTaken(name="ann"), 409, "The name ann is taken."),
+        (errors.NameTaken(name="ann"), 409, "The name ann is taken. If this is you, log in."),
         (errors.ArticleGone(), 410, "This article is no longer available."),
         (errors.NotYours(), 403, "Only the poster of this article and moderators can do this."),
         (comment_errors.CommentReported(), 409, "You have already reported this comment."),

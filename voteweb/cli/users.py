@@ -8,7 +8,7 @@ from voteweb.cli.password_input import new_password_hash, password_stdin_option
 from voteweb.cli.site import Site, site_origin, with_site
 from voteweb.core import validation
 from voteweb.core.config import COMMAND_LINE, RESET_SECONDS
-from voteweb.core.errors import NameTaken, NoSuchMember
+from voteweb.core.errors import Invalid, NoSuchMember
 from voteweb.core.models import LogAction, Role
 from voteweb.store.moderation_log import NewLogEntry
 
@@ -33,7 +33,7 @@ def create(site: Site, name: str, role: str, password_stdin: bool) -> None:
     name = validation.user_name(name)
     existing = site.store.users.find(name)
     if existing:
-        raise NameTaken(name=existing.name)
+        raise Invalid("The name %(name)s is taken.", name=existing.name)
     entry = None if role == Role.MEMBER else _log_entry(LogAction.ROLE, name, role)
     member = site.store.users.make(
         name, new_password_hash(name, site.settings.site_name, password_stdin), Role(role), entry=entry

@@ -385,7 +385,7 @@ class NameTaken(VotewebError):
 
     status = 409
     code = "name-taken"
-    template = N_("The name %(name)s is taken.")
+    template = N_("The name %(name)s is taken. If this is you, log in.")
 
 
 class TooMuchFollowed(VotewebError):

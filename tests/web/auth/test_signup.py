@@ -33,7 +33,7 @@ def test_new_member_is_logged_in_and_welcomed(reader: Browser, store: Store) -> 
         ("username", "user:1", "A user name must have 2 to 20 letters or digits of one script, - or _."),
         ("username", "carl\u202e", "A user name must have 2 to 20 letters or digits of one script, - or _."),
         ("username", "Admin", "The name Admin is reserved. Please choose another."),
-        ("username", "ANN", "The name ANN is taken."),
+        ("username", "ANN", "The name ANN is taken. If this is you, log in."),
         ("password", "", "A password must have 8 to 256 characters."),
         ("password", "seven c", "A password must have 8 to 256 characters."),
         ("password", "x" * 257, "A password must have 8 to 256 characters."),

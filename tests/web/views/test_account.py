@@ -228,7 +228,7 @@ def test_name_of_a_deleted_account_cannot_be_taken(bob: Browser, reader: Browser
     reader.open("/u/bob")
     assert (reader.status, reader.intro) == (410, "This account was deleted by its owner.")
     reader.open("/signup").submit("/signup", username="BOB", password="long enough")
-    assert (reader.status, reader.field_error("username")) == (422, "The name BOB is taken.")
+    assert (reader.status, reader.field_error("username")) == (422, "The name BOB is taken. If this is you, log in.")
     assert reader.log_in("bob").status == 422
     store.connection.client.hset("user:bob", "password", passwords.hash_password(PASSWORD))
     assert reader.log_in("bob").status == 422

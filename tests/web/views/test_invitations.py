@@ -60,7 +60,7 @@ def test_invitation_is_for_one_person(enter: Enter, store: Store) -> None:
 def test_taken_name_does_not_use_up_the_invitation(enter: Enter, store: Store) -> None:
     guest = enter()
     guest.open(invite(enter("eve", Role.MODERATOR))).submit("/signup", username="eve", password="long enough")
-    assert guest.field_error("username") == "The name eve is taken."
+    assert guest.field_error("username") == "The name eve is taken. If this is you, log in."
     assert guest.submit("/signup", username="carl", password="long enough").status == 200
 
 
