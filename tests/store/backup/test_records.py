@@ -130,6 +130,11 @@ def test_a_form_of_an_older_file_became_an_article() -> None:
     assert parse_record(fields, older=True) == records.Form(1, "token-0002", 7, None, 0)
 
 
+def test_a_voter_with_an_id_above_all_members_is_of_another_program() -> None:
+    article = records.Article(7, {"title": "Theirs", "groups": "go"}, [1, 9_000_001], None, {}, False, None)
+    assert faults(*(article if record.kind == "article" else record for record in RECORDS)) == []
+
+
 def without(kind: str) -> list[BackupRecord]:
     return [record for record in RECORDS if record.kind != kind]
 

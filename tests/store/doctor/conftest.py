@@ -47,6 +47,7 @@ def build_site(store: Store) -> None:
     run(store, "HSET", "invite:used", "by", "bob", "until", "4000000001")
     run(store, "ZADD", "invites:bob", 4_000_000_000, "invite:open", 4_000_000_001, "invite:used")
     store.users.make("dan", "", invitation="used")
+    run(store, "INCR", "user:")  # 8, the id of nobody
     run(store, "SET", "reset:digest", "bob e3b0c44298fc1c14", "EX", 3_600)
     store.users.make("boss", "", Role.ADMIN)
     store.users.make("barred", "", Role.ADMIN)

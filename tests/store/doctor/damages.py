@@ -70,7 +70,7 @@ DAMAGES: list[tuple[str, set[str]]] = [
     ("HINCRBY article:1 base 1", {"article:1"}),
     ("HDEL article:1 votes", {"article:1", *SCORES, *TOPS}),
     ("HDEL article:2 base", set()),  # as a program after the book leaves it: a missing number is 0
-    ("SADD voted:1 999", {"article:1", "voted:1"}),
+    ("SADD voted:1 8", {"article:1", "voted:1"}),
     ("DEL voted:2", {"article:2"}),
     ("DEL voted:1", {"article:1"}),
     ("HSET article:1 closes soon", {"article:1"}),
@@ -145,8 +145,8 @@ DAMAGES: list[tuple[str, set[str]]] = [
     ("ZADD good: 9 article:4", {"good:"}),
     ("SADD group:go article:4", {"group:go"}),
     ("ZADD time:go 9 article:4", {"time:go"}),
-    ("SADD voted:4 999", {"article:4", "voted:4"}),
-    ("SADD voted:5 999", {"voted:5"}),
+    ("SADD voted:4 8", {"article:4", "voted:4"}),
+    ("SADD voted:5 8", {"voted:5"}),
     # a link leads to the listed articles that have it, while a second posting is a duplicate
     ("ZREM link:go article:1", {"link:go"}),
     ("ZINCRBY link:go 9 article:1", {"link:go"}),

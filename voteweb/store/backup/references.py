@@ -1,6 +1,7 @@
 """References: check that everything that the records of a backup name is in the backup too."""
 
 from collections.abc import Iterable, Iterator
+from math import inf
 
 from voteweb.core.names import name_key
 from voteweb.store.backup import records
@@ -107,8 +108,10 @@ class References:
         yield from self._shared
         for (kind, name), user in self._missing.items():
             yield f"{user} names the {kind} {name}, which is not there"
+        # A greater id than was given out is a voter of a program after the book.
+        last_id = self._counters.members if self._counters else inf
         for voter in self._voters:
-            if voter not in self._members:
+            if voter <= last_id and voter not in self._members:
                 yield f"a voter has the id {voter}, which is no member's"
         if has_too_many_gaps(self._entries, self._last_ids["entry"]):
             yield f"the log has {self._entries} acts up to id {self._last_ids['entry']}: most ids are missing"

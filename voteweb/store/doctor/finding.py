@@ -12,7 +12,7 @@ class Finding(NamedTuple):
 
     ``fix`` is the command that repairs it, unless it is right by then. If there is none, or it cannot help,
     ``why_not`` says why the doctor cannot repair this. ``now`` are the new values after a repair, where ``what`` does
-    not name them.
+    not name them. ``is_warning``: no invariant is broken, but an operator may want to know.
     """
 
     key: str
@@ -20,6 +20,7 @@ class Finding(NamedTuple):
     fix: tuple[Any, ...] = ()
     why_not: str = ""
     now: str = ""
+    is_warning: bool = False
 
 
 def check_placement(

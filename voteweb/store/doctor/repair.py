@@ -11,14 +11,18 @@ MAX_ROUNDS = 10
 
 
 def repair(connection: Connection, examine: Callable[[], Iterable[Finding]]) -> Iterator[tuple[Finding, bool]]:
-    """Yield each finding of *examine* and whether it was repaired; those that were not come last.
+    """Yield each finding of *examine* and whether it was repaired; those that were not, and warnings, come last.
 
     Every fix is one command of a bounded size, which first checks whether it is still needed. On a healthy site
     nothing is written.
     """
     for _ in range(MAX_ROUNDS):
         statuses, last_fix, status = set(), (), ""
+        warnings: list[Finding] = []
         for finding in examine():
+            if finding.is_warning:
+                warnings.append(finding)
+                continue
             # One command repairs all that is wrong with an article, whose findings come one after the other.
             if not finding.fix or finding.fix != last_fix:
                 status, now = _outcome(connection.run([finding.fix])[0]) if finding.fix else ("unrepairable", "")
@@ -28,6 +32,7 @@ def repair(connection: Connection, examine: Callable[[], Iterable[Finding]]) -> 
             if status == "repaired":
                 yield finding, True
         if not statuses:
+            yield from ((warning, False) for warning in warnings)
             return
         if not {"repaired", "again"} & statuses:
             break

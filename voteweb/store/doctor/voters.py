@@ -1,5 +1,6 @@
 """Check that all voters are members, and that their open votes are theirs."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from voteweb.core import config
@@ -18,7 +19,7 @@ NO_ID = 0
 def examine(scanner: Scanner, live: Scanner) -> Iterator[Finding]:
     """Check that every voter with a number is a member; *live* finds members who joined since *scanner* began.
 
-    The voters of a program after the book are names.
+    The voters of a program after the book are names, or numbers that no member has had.
     """
     keys = scanner.site_keys
     voters = Bitmap()
@@ -39,10 +40,18 @@ def examine(scanner: Scanner, live: Scanner) -> Iterator[Finding]:
         yield from _check_open_votes(scanner, batch, unknown, why_not)
     if not unknown:
         return
+    counter = live.command("GET", keys.last_user_id()) or ""
+    last_id = max(max(members, default=0), int(counter) if is_member_id(counter) else 0)
+    theirs: Counter[str] = Counter()
     for key, id in _voters(scanner):
-        if id in unknown:
+        if id in unknown and id > last_id:
+            theirs[key] += 1
+        elif id in unknown:
             fix = () if why_not else fixes.remove_stray_voter(keys, keys.split(key)[1], id)
             yield Finding(key, f"holds the voter {id}, who is no member", fix, why_not)
+    for key, count in theirs.items():
+        what = f"holds voters of another program, with ids above those of all members: {count}"
+        yield Finding(key, what, is_warning=True)
     for key, vote in _comment_voters(scanner):
         number, id = divmod(vote, VOTER_FACTOR)
         if id in unknown:

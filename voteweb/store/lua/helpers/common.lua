@@ -1,6 +1,6 @@
 -- Helpers: each script gets those functions in front that it uses. See connection/scripts.py.
--- Every key comes in KEYS, and none is built here. Members and stored values come in ARGV, never from KEYS: a key may
--- carry the prefix of its site, a member never does.
+-- Every key that is written comes in KEYS; only the scripts of BUILDING_KEYS there also read keys that they build.
+-- Members and stored values come in ARGV, never from KEYS: a key may carry the prefix of its site, a member never does.
 
 local time_of_call
 
