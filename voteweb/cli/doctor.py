@@ -25,9 +25,8 @@ def doctor(site: Site, repair: bool) -> None:
     is wrong with it is a warning; with --repair it is made again.
     """
     search_warnings = start_warnings(is_on=bool(site.settings.search))
-    health = site.store.health
-    hints = (*health.hints(), *tls.hints(site.settings.redis_url, tls.TlsFiles.of(site.settings)))
-    for warning in (*site.settings.warnings(), *health.warnings(), *hints, *search_warnings):
+    hints = tls.hints(site.settings.redis_url, tls.TlsFiles.of(site.settings))
+    for warning in (*site.settings.warnings(), *site.store.health.warnings(), *hints, *search_warnings):
         click.echo(f"Warning: {warning}")
     left = repaired = 0
     checks = site.store.doctor

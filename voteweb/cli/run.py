@@ -81,8 +81,8 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
             _check_app(settings)
             store.health.refuse_foreign()
             search_warnings = search_health.start_warnings(is_on=bool(settings.search))
-            hints = (*disk.warnings(settings.data_dir), *store.health.hints(), *store.rights.hints())
-            for warning in (*settings.warnings(), *store.health.warnings(), *hints, *search_warnings):
+            files = disk.warnings(settings.data_dir)
+            for warning in (*settings.warnings(), *store.health.warnings(), *files, *search_warnings):
                 _warn(warning)
             warn_of_other_sites(store)
             if sample:

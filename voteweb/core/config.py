@@ -336,6 +336,9 @@ MAX_BRAND_LINK_NAME_LENGTH = 40
 SECURITY_TXT_DAYS = 180
 #: Seconds for which /healthz caches its warnings about the database; whether it answers is checked each time.
 HEALTH_SECONDS = 10
+#: Seconds for which a database without an append-only file may keep changes in memory alone: twice the hour after which
+#: Redis makes a snapshot unless it is told otherwise.
+UNSAVED_SECONDS = 7_200
 #: Seconds that the clocks of this machine and of the database may differ without a warning.
 CLOCK_SECONDS = 5
 #: Characters of the key that signs cookies: a guessed key gives access to every account.

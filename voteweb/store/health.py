@@ -1,7 +1,7 @@
-"""Health checks of the database: what prevents a start, what may lose data, and what would save memory."""
+"""Health checks of the database: what prevents a start, and what may lose data."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple
@@ -21,8 +21,6 @@ from voteweb.store.other_sites import OtherSites
 
 #: The oldest version whose commands the store uses.
 MIN_VERSION = (7, 0)
-#: Settings that keep articles and voters in their compact encodings, with the smallest value that does.
-COMPACT_ENCODING = {"hash-max-listpack-value": 512, "set-max-intset-entries": 8192}
 #: Keys sampled to find those of another program: a fraction of a millisecond on a database of any size.
 SAMPLE_SIZE = 1_000
 #: The share of its memory at which a server that evicts nothing is nearly full.
@@ -123,12 +121,11 @@ class HealthChecks:
         Silent about what the server does not tell, or we are not allowed to ask.
         """
         info = self._info()
-        settings = self._settings("maxmemory-policy", "save", "appendonly", "min-replicas-to-write")
         return [
-            *_memory_warnings(info, settings),
-            *_disk_warnings(info, settings),
+            *_memory_warnings(info),
+            *_disk_warnings(info),
             *_clock_warnings(),
-            *self._replication_warnings(info, settings),
+            *self._replication_warnings(info),
             *expiry_warnings(self._tls_files),
             *self._foreign_key_warnings(),
         ]
@@ -138,7 +135,7 @@ class HealthChecks:
         damaged = self._connection.damaged_keys.still_damaged(self._connection.client, self._common_keys)
         return [f"The data are damaged, key {key}: run `voteweb doctor`, which says what to do." for key in damaged]
 
-    def _replication_warnings(self, info: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[str]:
+    def _replication_warnings(self, info: Mapping[str, Any]) -> Iterator[str]:
         if info.get("role") == "slave":
             yield "The server is a replica: nothing can be written. Set VOTEWEB_REDIS_URL to its primary."
         if info.get("redis_mode") == "cluster" and not self._connection.in_cluster:
@@ -147,8 +144,8 @@ class HealthChecks:
                 "VOTEWEB_REDIS_URL with redis+cluster:// or, with TLS, rediss+cluster://."
             )
         replicas, wanted = int(info.get("connected_slaves") or 0), self._connection.wait_replicas
-        # A primary that is cut off answers no vote which waits for replicas.
-        if replicas and not wanted and settings.get("min-replicas-to-write") == "0":
+        # A primary that is cut off answers no vote which waits for replicas. Without the setting, the field is missing.
+        if replicas and not wanted and "min_slaves_good_slaves" not in info:
             yield (
                 "min-replicas-to-write is 0: cut off from its replicas, the primary would go on taking votes, and "
                 "lose them when another takes over. Set it, or VOTEWEB_WAIT_REPLICAS, to 1."
@@ -163,15 +160,6 @@ class HealthChecks:
                 f"Another program keeps keys in this database, {foreign}: what it deletes may be ours. "
                 "Give voteweb a database of its own."
             )
-
-    def hints(self) -> list[str]:
-        """Return what would save memory."""
-        settings = self._settings(*COMPACT_ENCODING)
-        return [
-            f"{name} is {settings[name]}: with {minimum} the data take far less memory."
-            for name, minimum in COMPACT_ENCODING.items()
-            if int(settings.get(name) or minimum) < minimum
-        ]
 
     def health(self) -> Health:
         """Return the health of the database; it is pinged each time, but the warnings are cached for some seconds."""
@@ -206,20 +194,14 @@ class HealthChecks:
         return ""
 
     def _info(self) -> dict[str, Any]:
-        return self._ask(self._connection.client.info)
-
-    def _settings(self, *names: str) -> dict[str, Any]:
-        return self._ask(lambda: self._connection.client.config_get(*names))
-
-    def _ask(self, command: Callable[[], Any]) -> dict[str, Any]:
-        """Return the reply to *command*, or nothing if the server or our rights do not allow it."""
+        """Return what the server says about itself, nothing if our rights do not allow to ask."""
         with suppress(redis.ResponseError):
-            return dict(self._connection.retry_until_deadline(command))
+            return dict(self._connection.retry_until_deadline(self._connection.client.info))
         return {}
 
 
-def _memory_warnings(info: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[str]:
-    policy = settings.get("maxmemory-policy") or info.get("maxmemory_policy") or "noeviction"
+def _memory_warnings(info: Mapping[str, Any]) -> Iterator[str]:
+    policy = info.get("maxmemory_policy") or "noeviction"
     if policy != "noeviction":
         yield f"maxmemory-policy is {policy}: a full server would drop articles. Set it to noeviction."
     limit, used = int(info.get("maxmemory") or 0), int(info.get("used_memory") or 0)
@@ -237,8 +219,11 @@ def _clock_warnings() -> Iterator[str]:
         )
 
 
-def _disk_warnings(info: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[str]:
-    if settings.get("appendonly") == "no" and settings.get("save") == "":
-        yield "Nothing is kept on disk: a restart loses everything. Set appendonly to yes."
+def _disk_warnings(info: Mapping[str, Any]) -> Iterator[str]:
+    # INFO does not tell whether snapshots are made, but when the last one was, at first when the server was started.
+    unsaved = clock.now() - int(info.get("rdb_last_save_time") or 0)
+    is_only_in_memory = info.get("aof_enabled") == 0 and info.get("rdb_changes_since_last_save")
+    if is_only_in_memory and not info.get("connected_slaves") and unsaved >= config.UNSAVED_SECONDS:
+        yield f"Nothing was kept on disk for {unsaved / 3_600:.0f} hours: a restart loses it. Set appendonly to yes."
     if "err" in (info.get("aof_last_write_status"), info.get("rdb_last_bgsave_status")):
         yield "The server cannot write to its disk: see whether it is full, and the server's log."

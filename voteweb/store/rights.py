@@ -32,8 +32,6 @@ WAITING_COMMANDS: tuple[Command, ...] = (("PUBLISH", "voteweb", ""), ("WAIT", "0
 REPLICA_COMMANDS = ("EVALSHA_RO", "ROLE", "READONLY")
 #: Sent only in a cluster, after CLUSTER SLOTS, without which nothing is sent.
 CLUSTER_COMMANDS: tuple[Command, ...] = (("ASKING",),)
-#: Without these the site works, but cannot tell what is wrong with the server.
-DIAGNOSTIC_COMMANDS: tuple[Command, ...] = (("CONFIG", "GET", "maxmemory"),)
 
 
 class Rights:
@@ -71,19 +69,13 @@ class Rights:
         ]
         return self._refused([("MULTI",), ("DISCARD",)]) or self._refused_in_transaction(commands)
 
-    def hints(self) -> list[str]:
-        """Return what the user may not ask, so that it is not checked."""
-        refused = self._refused(DIAGNOSTIC_COMMANDS)
-        names = " and ".join(refused)
-        return [f"The database does not allow {names}: its memory and disk are not checked."] if refused else []
-
     def _refused_in_transaction(self, commands: list[Command]) -> list[str]:
         """Return which of *commands* are refused when they are queued for a transaction, which is then given up."""
         transaction = [command for command in commands if command[0] not in ("MULTI", "EXEC")]
         missing = self._refused([("MULTI",), *transaction, ("DISCARD",)])
         return missing + self._refused([("EXEC",)])  # which outside of a transaction does nothing
 
-    def _refused(self, commands: list[Command] | tuple[Command, ...]) -> list[str]:
+    def _refused(self, commands: list[Command]) -> list[str]:
         """Return the names of those of *commands* that the user may not send, and what keys or channel they lack."""
         client = self._connection.client
         replies = self._connection.retry_until_deadline(lambda: replies_to(client, commands, raw=True))
@@ -93,7 +85,7 @@ class Rights:
                 "with redis+cluster:// or, with TLS, rediss+cluster://, and set VOTEWEB_SITE."
             )
         refused = {
-            " ".join(command[:2]) if command[0] in ("SCRIPT", "CONFIG") else command[0]: str(reply)
+            " ".join(command[:2]) if command[0] == "SCRIPT" else command[0]: str(reply)
             for command, reply in zip(commands, replies, strict=True)
             if isinstance(reply, redis.exceptions.NoPermissionError)
             or (isinstance(reply, redis.ResponseError) and "NOPERM" in str(reply))  # EXEC says EXECABORT
