@@ -39,7 +39,7 @@ def test_only_its_owner_can_read_a_backup(backup: Path) -> None:
 
 def test_a_backup_has_its_format_engine_counts_and_checksum(backup: Path, small_site: Store) -> None:
     first, *_, end = read_backup(backup)
-    assert (first["file"], first["format"]) == ("voteweb backup", 5)
+    assert (first["file"], first["format"]) == ("voteweb backup", 6)
     assert first["engine"] == small_site.server_info.engine().program
     assert end["end"] == {"form": 1, "article": 1, "group": 1, "member": 2, "counters": 1}
     assert len(end["sha256"]) == 64

@@ -130,7 +130,7 @@ def _fill_admin(store: Store, admin: User) -> None:
     store.switches.set(SwitchName.ANNOUNCEMENT, LONG_LINK, entry, actor=admin)
     for inviter, name in ((ADMIN, "First"), ("First", "Second"), ("Second", "Third")):
         invitation = store.invitations.make(store.users.get(inviter))
-        store.users.make(name, "", invitation=invitation.token, network="")
+        store.users.make(name, "", invitation=invitation, network="")
     for outcome in LogInOutcome:
         store.log_ins.note(admin.name, outcome, "0a1b2c3d", "Firefox/Linux")
 

@@ -151,7 +151,7 @@ class StoreStorm(Storm):
     def _ban(self, chance: random.Random, who: User, id: int) -> None:
         """Create a member by an invitation, and ban and unban them."""
         name = f"b{chance.getrandbits(60):x}"
-        self._store.users.make(name, "", invitation=self._store.invitations.make(who).token)
+        self._store.users.make(name, "", invitation=self._store.invitations.make(who))
         self._store.bans.ban(name, NewLogEntry(LogAction.BAN, who.name, about=name, why="spam"), actor=who)
         self._store.bans.lift(name, NewLogEntry(LogAction.UNBAN, who.name, about=name), actor=who)
         self._count("ban", id)

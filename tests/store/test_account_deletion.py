@@ -31,7 +31,7 @@ def ann(store: Store) -> User:
     factories.article(store, bob)
     for reporter in (ann, factories.user(store, "cid")):
         store.reports.make(4, reporter, Reason.SPAM, f"words of {reporter.name}")
-    store.users.make("dan", "", invitation=store.invitations.make(ann).token)
+    store.users.make("dan", "", invitation=store.invitations.make(ann))
     store.invitations.make(ann)
     return ann
 

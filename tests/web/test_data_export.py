@@ -14,7 +14,7 @@ from voteweb.web import data_export
 
 def test_export_has_everything_of_a_member(store: Store, settings: Settings) -> None:
     ann, bob = factories.user(store, "Ann"), factories.user(store, "bob")
-    token = store.invitations.make(ann).token
+    token = store.invitations.make(ann)
     store.users.make("cid", "", invitation=token)
     first = factories.article(store, ann, title="A story", groups=("go",))
     removed = factories.article(store, ann)
@@ -84,7 +84,7 @@ def test_export_has_comments_with_their_context(store: Store, settings: Settings
 
 def test_export_has_no_secrets(store: Store, settings: Settings) -> None:
     ann = store.users.make("ann", "the hash of a password")
-    token = store.invitations.make(ann).token
+    token = store.invitations.make(ann)
     text = json.dumps(data_export.export_member(store, ann))
     for secret in ("the hash of a password", ann.session, token):
         assert secret not in text

@@ -24,7 +24,7 @@ from voteweb.store.backup import BackupRecord
 from voteweb.store.scanner import finite_number
 
 #: The format that is written; this one and all before it can be read.
-FORMAT = 5
+FORMAT = 6
 #: Identifies a backup in its first line.
 FILE_TYPE = "voteweb backup"
 #: Bytes of the first line that are read to see whether a file is a backup.

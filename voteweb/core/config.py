@@ -18,7 +18,7 @@ from voteweb.core.mail_settings import check_mail
 from voteweb.core.setting_checks import is_origin, is_site, refuse_misspelt
 
 #: The layout of the data that this version reads and writes: a change of layout raises it and has a conversion.
-SCHEMA = 3
+SCHEMA = 4
 #: Characters of a title: at least a word, at most two lines on a phone.
 MIN_TITLE_LENGTH = 3
 MAX_TITLE_LENGTH = 200

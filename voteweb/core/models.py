@@ -342,10 +342,10 @@ class LogEntry:
 class Invitation:
     """An invitation for one person, made by the member ``by``; ``used`` is the name of the member who used it.
 
-    It expires at unix time ``until``.
+    It expires at unix time ``until``. ``digest`` is that of the token in its link, which only its maker was told.
     """
 
-    token: str
+    digest: str
     by: str
     until: float
     used: str = ""

@@ -17,7 +17,7 @@ from voteweb.store.keys import (
     article_id,
     article_member,
     comment_member,
-    invitation_token,
+    invitation_digest,
     is_article,
     parse_comment,
 )
@@ -174,7 +174,7 @@ class AccountDeletion:
         ranking = self._keys.invites(name)
         for batch in batched(self._connection.command("ZRANGE", ranking, 0, config.READ_BATCH_SIZE - 1)):
             for member in batch:
-                invitation = self._keys.invite(invitation_token(member))
+                invitation = self._keys.invite(invitation_digest(member))
                 self._connection.script("remove_invitation", [invitation, ranking], [member])
             yield
 

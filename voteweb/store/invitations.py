@@ -11,34 +11,36 @@ from voteweb.core.permissions import may_moderate
 from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.keys import invitation_member, invitation_token
+from voteweb.store.digests import digest_of
+from voteweb.store.keys import invitation_digest, invitation_member
 from voteweb.store.rows import read_rows
 
 _FIELDS = ("by", "until", "used", "revoked")
 
 
 class Invitations:
-    """The invitations of one site."""
+    """The invitations of one site. Only a digest of the token in each one's link is stored."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._keys = connection.keys
 
-    def make(self, by: User, role: Role = Role.MEMBER) -> Invitation:
-        """Create and return an invitation for one person, valid for INVITATION_SECONDS.
+    def make(self, by: User, role: Role = Role.MEMBER) -> str:
+        """Create an invitation for one person, valid for INVITATION_SECONDS; return the token of its link.
 
         Raises LoggedOut and, when *by* has no longer at least this *role*, NotAllowed.
         """
         token, actor = secrets.token_urlsafe(16), actor_arguments(self._keys, by, role)
-        outcome = self._connection.script(
+        digest = digest_of(token)
+        self._connection.script(
             "make_invitation",
-            [self._keys.invite(token), self._keys.invites(by.name), *actor.keys],
-            [invitation_member(token), by.name, config.INVITATION_SECONDS, *actor.arguments],
+            [self._keys.invite(digest), self._keys.invites(by.name), *actor.keys],
+            [invitation_member(digest), by.name, config.INVITATION_SECONDS, *actor.arguments],
         )
-        return Invitation(token, by.name, float(outcome.values[0]))
+        return token
 
-    def revoke(self, token: str, by: User) -> None:
-        """Revoke an invitation that *by* has made; a moderator may revoke anybody's.
+    def revoke(self, digest: str, by: User) -> None:
+        """Revoke an invitation that *by* has made, by its digest; a moderator may revoke anybody's.
 
         Raises LinkUsed, InvitationUsed, LoggedOut, and NotAllowed to a moderator who has become a member.
         """
@@ -46,7 +48,7 @@ class Invitations:
         actor = actor_arguments(self._keys, by, Role.MODERATOR if is_moderator else Role.MEMBER)
         outcome = self._connection.script(
             "revoke_invitation",
-            [self._keys.invite(token), *actor.keys],
+            [self._keys.invite(digest), *actor.keys],
             ["" if is_moderator else by.name, *actor.arguments],
         )
         if outcome.status == "unknown":
@@ -55,8 +57,9 @@ class Invitations:
             raise InvitationUsed()
 
     def find(self, token: str) -> Invitation | None:
-        """Return the invitation with this token, used or not, or None."""
-        return _invitation(token, self._connection.command("HMGET", self._keys.invite(token), *_FIELDS))
+        """Return the invitation whose link has this token, used or not, or None."""
+        digest = digest_of(token)
+        return _invitation(digest, self._connection.command("HMGET", self._keys.invite(digest), *_FIELDS))
 
     def queue_page(self, pipeline: Pipeline, name: str, number: int) -> Future[Page[Invitation]]:
         """Queue a read of page *number* (from 1) of the invitations that a member made, the latest end first."""
@@ -77,15 +80,15 @@ class Invitations:
 
         def parse(replies: list[Any]) -> Page[Invitation]:
             total, values = replies
-            invitations = [_invitation(invitation_token(member), fields) for member, *fields in values]
+            invitations = [_invitation(invitation_digest(member), fields) for member, *fields in values]
             present = tuple(invitation for invitation in invitations if invitation)
             return Page(present, number, total, first_rank=start + 1, more=total > start + size)
 
         return pipeline.queue([("ZCARD", key), read_rows(self._keys, key, start, size, _FIELDS)], parse)
 
 
-def _invitation(token: str, values: list[str | None]) -> Invitation | None:
+def _invitation(digest: str, values: list[str | None]) -> Invitation | None:
     by, until, used, revoked = values
     if by is None:
         return None
-    return Invitation(token, by, float(until or 0), used or "", revoked is not None)
+    return Invitation(digest, by, float(until or 0), used or "", revoked is not None)

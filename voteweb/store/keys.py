@@ -317,9 +317,9 @@ class Keys:
         """A list: the ids of the acts about one member, ascending; for ever."""
         return f"{self.prefix}log-about:{name_key(name)}"
 
-    def invite(self, token: str) -> str:
-        """A hash: one invitation: by until used revoked; for ever."""
-        return f"{self.prefix}{_INVITATION}{token}"
+    def invite(self, digest: str) -> str:
+        """A hash: one invitation, by a digest of the token in its link: by until used revoked; for ever."""
+        return f"{self.prefix}{_INVITATION}{digest}"
 
     def invites(self, name: str) -> str:
         """A sorted set: the invitations one member made, by their end; for ever."""
@@ -469,13 +469,13 @@ def is_member_id(voter: str) -> bool:
     return voter.isascii() and voter.isdigit() and str(int(voter)) == voter
 
 
-def invitation_member(token: str) -> str:
+def invitation_member(digest: str) -> str:
     """Return the member that stands for an invitation in rankings."""
-    return f"{_INVITATION}{token}"
+    return f"{_INVITATION}{digest}"
 
 
-def invitation_token(member: str) -> str:
-    """Return the token in ``invite:<token>``, "" when *member* does not stand for an invitation."""
+def invitation_digest(member: str) -> str:
+    """Return the digest in ``invite:<digest>``, "" when *member* does not stand for an invitation."""
     return member.removeprefix(_INVITATION) if member.startswith(_INVITATION) else ""
 
 

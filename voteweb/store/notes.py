@@ -10,7 +10,7 @@ from voteweb.core.names import name_key
 from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.digests import digest
+from voteweb.store.digests import digest_of
 from voteweb.store.scanner import finite_number
 
 
@@ -30,7 +30,7 @@ class Notes:
         outcome = self._connection.script(
             "add_note",
             [keys.notes(name), keys.user(name), *checked.keys],
-            [digest(f"{actor.id} {text}"), text, actor.name, config.MAX_NOTES, *checked.arguments],
+            [digest_of(f"{actor.id} {text}"), text, actor.name, config.MAX_NOTES, *checked.arguments],
         )
         if outcome.status == "unknown":
             raise NoSuchMember(name=name)

@@ -6,7 +6,7 @@ from voteweb.core import config
 from voteweb.core.errors import LinkUsed, NoSuchMember
 from voteweb.core.names import name_key
 from voteweb.store.connection.connection import Connection
-from voteweb.store.digests import digest
+from voteweb.store.digests import digest_of
 from voteweb.store.users import new_session_id
 
 
@@ -72,7 +72,7 @@ class PasswordResets:
         return None if id is None or left is not None else str(password_hash or ""), str(email or "")
 
     def _key(self, token: str) -> str:
-        return self._keys.reset(digest(token))
+        return self._keys.reset(digest_of(token))
 
 
 def link_value(name: str, password_hash: str, email: str = "") -> str:
@@ -82,4 +82,4 @@ def link_value(name: str, password_hash: str, email: str = "") -> str:
 
 def password_state(password_hash: str) -> str:
     """Return a short text that differs for every hash, and so for every time that a password is set."""
-    return digest(password_hash)[:16]
+    return digest_of(password_hash)[:16]

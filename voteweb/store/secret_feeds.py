@@ -10,7 +10,7 @@ from voteweb.core.names import name_key
 from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.digests import digest
+from voteweb.store.digests import digest_of
 from voteweb.store.moderation_log import not_logged
 
 
@@ -32,7 +32,7 @@ class SecretFeeds:
         Raises LoggedOut, Held, Conflict.
         """
         token = secrets.token_urlsafe(24)
-        self._set(member.name, digest(token), member)
+        self._set(member.name, digest_of(token), member)
         return token
 
     def withdraw(self, member: User) -> None:
@@ -48,7 +48,7 @@ class SecretFeeds:
 
     def name_of(self, token: str) -> str | None:
         """Return the name, in lower case, of the member whose feed has this token, None if none."""
-        name: str | None = self._connection.command("GET", self._feed_key(digest(token)))
+        name: str | None = self._connection.command("GET", self._feed_key(digest_of(token)))
         return name
 
     def queue_has(self, pipeline: Pipeline, name: str) -> Future[bool]:
@@ -62,24 +62,24 @@ class SecretFeeds:
         pipeline.execute()
         return has_feed.result
 
-    def _set(self, name: str, new: str, actor: User | None) -> None:
+    def _set(self, name: str, digest: str, actor: User | None) -> None:
         keys, act = self._keys, not_logged(self._keys)
         checked = actor_arguments(keys, actor, Role.MEMBER)
         known = self._connection.command("HGET", keys.user(name), self._field) or ""
         until = time.monotonic() + self._connection.deadline
         while time.monotonic() < until:
-            if not known and not new:
+            if not known and not digest:
                 return
             outcome = self._connection.script(
                 "set_secret_feed",
                 [
                     keys.user(name),
-                    self._feed_key(known or new),
-                    self._feed_key(new or known),
+                    self._feed_key(known or digest),
+                    self._feed_key(digest or known),
                     *act.keys,
                     *checked.keys,
                 ],
-                [*act.arguments, self._field, name_key(name), known, new, *checked.arguments],
+                [*act.arguments, self._field, name_key(name), known, digest, *checked.arguments],
             )
             if outcome.status != "again":
                 return

@@ -19,6 +19,7 @@ from voteweb.core.names import name_key
 from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.digests import digest_of
 from voteweb.store.keys import Keys
 from voteweb.store.moderation_log import ModerationLog, NewLogEntry, not_logged
 from voteweb.store.scanner import finite_number
@@ -63,12 +64,13 @@ class Users:
         Raises NameTaken, NoInvitation, InviterGone.
         """
         keys = self._keys
-        inviter = self._connection.command("HGET", keys.invite(invitation), "by") if invitation else None
+        link = digest_of(invitation) if invitation else ""
+        inviter = self._connection.command("HGET", keys.invite(link), "by") if link else None
         log, session = self._log.prepare(entry), new_session_id()
         digest = self._network_digest(network) if network else ""
         outcome = self._connection.script(
             "make_user",
-            [*make_user_keys(keys, name, invitation or "", inviter or name, digest), *log.keys],
+            [*make_user_keys(keys, name, link, inviter or name, digest), *log.keys],
             [
                 *log.arguments,
                 int(invitation is not None),

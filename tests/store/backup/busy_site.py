@@ -13,6 +13,7 @@ from voteweb.core.models import DomainAction, LogAction, Role
 from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store
 from voteweb.store.bans import Span
+from voteweb.store.digests import digest_of
 from voteweb.store.moderation_log import NewLogEntry
 
 MONTH = 31 * 86_400
@@ -42,7 +43,7 @@ def build_site(store: Store) -> None:
     store.users.make("hal", "", network="", request="Please let me in.")
     store.users.make("ian", "", network="", request="Buy this.")
     store.admissions.refuse("ian", NewLogEntry(LogAction.REFUSE, "Mod", about="ian", why="an advertisement"))
-    store.invitations.revoke(store.invitations.make(bob).token, bob)
+    store.invitations.revoke(digest_of(store.invitations.make(bob)), bob)
     store.password_resets.make("ann")
     store.recovery_codes.renew(store.users.get("ann"))
     store.users.set_role("ann", Role.ADMIN)

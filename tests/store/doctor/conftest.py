@@ -44,9 +44,10 @@ def build_site(store: Store) -> None:
     store.removals.restore(first.id, NewLogEntry(LogAction.RESTORE, "Mod", article=first.id, undoes=3))
     store.reports.make(first.id, bob, Reason.SPAM, "")
     run(store, "HSET", "invite:open", "by", "bob", "until", "4000000000")
-    run(store, "HSET", "invite:used", "by", "bob", "until", "4000000001")
+    run(store, "HSET", "invite:used", "by", "bob", "until", "4000000001", "used", "dan")
     run(store, "ZADD", "invites:bob", 4_000_000_000, "invite:open", 4_000_000_001, "invite:used")
-    store.users.make("dan", "", invitation="used")
+    store.users.make("dan", "")
+    run(store, "HSET", "user:dan", "invited-by", "bob")
     run(store, "INCR", "user:")  # 8, the id of nobody
     run(store, "SET", "reset:digest", "bob e3b0c44298fc1c14", "EX", 3_600)
     store.users.make("boss", "", Role.ADMIN)

@@ -11,8 +11,9 @@ from tests.store.backup.copying import back_up, begin_restore, lasting, restore
 from tests.store.examination import broken, run, snapshot
 from tests.store.schema import version0
 from voteweb.core.config import SCHEMA
-from voteweb.core.errors import ConfigError
+from voteweb.core.errors import ConfigError, NoInvitation
 from voteweb.store import Store
+from voteweb.store.backup import parse_record
 from voteweb.store.password_resets import link_value
 from voteweb.store.schema.conversions import CONVERSIONS
 
@@ -145,6 +146,48 @@ def test_a_one_time_link_of_layout_0_stays_valid(old_site: Store) -> None:
     convert(old_site)
     assert run(old_site, "GET", key) == link_value("yan", old_site.users.get("yan").password)
     assert run(old_site, "PTTL", key) <= left
+
+
+@pytest.fixture
+def site_of_layout_3(store: Store) -> Store:
+    """A site with a used and a new invitation by "Ann", under their tokens: "used-token" and "open-token"."""
+    ann = factories.user(store, "Ann")
+    store.users.make("bob", "")
+    run(store, "HSET", "user:bob", "invited-by", ann.name)
+    for token, used in (("used-token", ("used", "bob")), ("open-token", ())):
+        run(store, "HSET", f"invite:{token}", "by", ann.name, "until", "4000000000.5", *used)
+        run(store, "ZADD", "invites:ann", "4000000000.5", f"invite:{token}")
+    run(store, "SET", "schema:", 3)
+    assert broken(store) == []
+    return store
+
+
+def test_links_of_invitations_of_layout_3_stay_valid(site_of_layout_3: Store) -> None:
+    store = site_of_layout_3
+    for _ in range(2):  # run again, it changes nothing
+        convert(store)
+    assert "-token" not in repr(snapshot(store))
+    assert broken(store) == []
+    assert [invitation.used for invitation in store.invitations.made_by("Ann")].count("bob") == 1
+    assert store.users.make("carl", "", invitation="open-token").invited_by == "Ann"
+    with pytest.raises(NoInvitation):
+        store.users.make("dora", "", invitation="used-token")
+
+
+def test_backups_of_layout_3_restore_what_a_conversion_makes(site_of_layout_3: Store) -> None:
+    store = site_of_layout_3
+    dumped = [record.as_json() for record in back_up(store)]
+    for record in dumped:  # as the version before wrote it
+        if record["kind"] == "invitation":
+            record["token"] = record.pop("digest")
+    keys = list(store.backup.key_records())
+    convert(store)
+    converted = settled(store)
+    restore(store, [parse_record(record, older=True) for record in dumped])
+    assert settled(store) == converted
+    restore(store, keys)
+    convert(store)
+    assert settled(store) == converted
 
 
 def test_titles_and_names_that_are_refused_today_are_restored(store: Store) -> None:

@@ -9,6 +9,7 @@ from urllib.parse import quote, urlencode
 
 from tests.web.state import TOKEN
 from voteweb.core.models import Role
+from voteweb.store.digests import digest_of
 
 #: Those who send requests. Each but the reader is an account of this name in the site of conftest.py: the poster has
 #: posted article 1 just now, the late one article 2 too long ago to edit it, and the session of the banned has ended.
@@ -23,7 +24,7 @@ ROLES = {MODERATOR: Role.MODERATOR, ADMIN: Role.ADMIN}
 #: What fills the variable parts of an address unless a row says otherwise; "id" is the sender's article.
 PARTS = {
     "id": "1", "name": "python", "names": "python", "token": TOKEN, "format": "atom", "number": "1",
-    "filename": "site.css",
+    "filename": "site.css", "digest": digest_of(TOKEN),
 }  # fmt: skip
 
 

@@ -305,7 +305,7 @@ FORMS = [
     form("inbox.mark_read", "/inbox/read", fields={"until": "reply 1.1 1"}, allowed=MEMBERS, limit="inbox"),
     form("inbox.set_feed", "/inbox/feed", fields={"act": "renew"}, allowed=MEMBERS, limit="inbox"),
     form("invitations.make", "/invitations", allowed=STAFF, limit="invite"),
-    form("invitations.revoke", "/invitations/{token}/revoke", allowed=STAFF, limit="invite",
+    form("invitations.revoke", "/invitations/{digest}/revoke", allowed=STAFF, limit="invite",
          returns_to="/invitations", refused=all_get((MEMBER, POSTER, LATE), 404)),
     form("bans.ban", "/u/{name}/ban", parts={"name": "zoe"}, fields={"reason": "Spam."}, allowed=STAFF,
          limit="moderate"),

@@ -128,7 +128,7 @@ def test_log_ins_name_members_and_no_words_of_strangers(
 def test_invitations_are_a_tree(root: Browser, store: Store) -> None:
     for inviter, name in (("root", "ann"), ("ann", "bob"), ("root", "carl"), ("bob", "dan")):
         invitation = store.invitations.make(store.users.get(inviter))
-        store.users.make(name, "", invitation=invitation.token, network="")
+        store.users.make(name, "", invitation=invitation, network="")
     rows = [row.all("p")[0].text for row in _rows(root.open("/admin/invitations"))]
     assert rows == [
         "root", "— ann invited, level 1", "— — bob invited, level 2", "— — — dan invited, level 3",

@@ -13,6 +13,7 @@ from voteweb.core import passwords
 from voteweb.core.models import Invitation, LogAction, Page, Role
 from voteweb.store import Store
 from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.digests import digest_of
 from voteweb.store.invitations import Invitations
 from voteweb.store.moderation_log import NewLogEntry
 
@@ -34,16 +35,19 @@ def enter(make_browser: MakeBrowser, store: Store) -> Enter:
 
 
 def invite(inviter: Browser) -> str:
-    """Make an invitation and return its link."""
+    """Make an invitation and return its link, which is shown once."""
     inviter.open("/invitations").submit("/invitations")
-    assert inviter.follow().flashes == ["Invitation created. Send its link to one person."]
-    return inviter.page.one("ol").all("li")[0].one("a")["href"]
+    created, advice = inviter.follow().flashes
+    assert created.startswith("Invitation created. Send its link to one person: http://localhost/signup?invite=")
+    assert advice == "Copy it now: it is shown only once. Whoever knows it can sign up."
+    link = created.partition("http://localhost")[2]
+    assert token_of(link) not in inviter.open("/invitations").response.text
+    return link
 
 
 def test_invitation_is_for_one_person(enter: Enter, store: Store) -> None:
     mod, guest, late = enter("mod", Role.MODERATOR), enter(), enter()
     link = invite(mod)
-    assert mod.page.one("ol").one("a").text == f"http://localhost{link}"
     assert guest.open(link).status == 200
     assert "mod invited you." in guest.page.one("main").text
     late.open(link)
@@ -70,7 +74,7 @@ def token_of(link: str) -> str:
 
 def set_field(store: Store, link: str, field: str, value: object) -> None:
     """Set a stored field of the invitation at *link*."""
-    store.connection.client.hset(store.keys.invite(token_of(link)), field, str(value))
+    store.connection.client.hset(store.keys.invite(digest_of(token_of(link))), field, str(value))
 
 
 @pytest.mark.parametrize(
@@ -130,7 +134,7 @@ def test_open_site_ignores_invitations(enter: Enter, store: Store) -> None:
 def test_invitation_can_be_withdrawn(enter: Enter) -> None:
     mod = enter("mod", Role.MODERATOR)
     link = invite(mod)
-    mod.submit(f"/invitations/{token_of(link)}/revoke")
+    mod.submit(f"/invitations/{digest_of(token_of(link))}/revoke")
     assert mod.follow().flashes == ["The invitation has been withdrawn."]
     assert mod.page.one("ol").text.startswith("Withdrawn")
     assert enter().open(link).status == 403
@@ -140,7 +144,7 @@ def test_used_invitation_cannot_be_withdrawn(enter: Enter, store: Store) -> None
     mod = enter("mod", Role.MODERATOR)
     link = invite(mod)
     set_field(store, link, "used", "carl")
-    mod.submit(f"/invitations/{token_of(link)}/revoke")
+    mod.submit(f"/invitations/{digest_of(token_of(link))}/revoke")
     assert (mod.status, mod.intro) == (409, "This invitation has been used already.")
 
 
@@ -160,8 +164,8 @@ def test_members_of_a_week_may_invite_if_so_configured(
     assert member.status == (303 if allowed else 403)
     if allowed:
         other = enter("dora", members_invite=1)
-        token = token_of(invite(member))
-        other.post(f"/invitations/{token}/revoke", {"csrf_token": other.csrf_token()})
+        digest = digest_of(token_of(invite(member)))
+        other.post(f"/invitations/{digest}/revoke", {"csrf_token": other.csrf_token()})
         assert (other.status, other.intro) == (404, "There is no such invitation.")
 
 
@@ -182,14 +186,14 @@ def test_only_moderators_see_who_invited_a_member(enter: Enter, store: Store) ->
 
 def test_moderators_page_through_the_invitations_of_a_member(enter: Enter, store: Store) -> None:
     mod, carl = enter("mod", Role.MODERATOR, signup="open"), enter("carl")
-    tokens = [store.invitations.make(store.users.get("carl")).token for _ in range(30)]
+    tokens = [store.invitations.make(store.users.get("carl")) for _ in range(30)]
     mod.open("/u/carl")
     mod.open(mod.page.one("a", href="/invitations?by=carl")["href"])
     assert (len(mod.page.one("ol").all("li")), mod.page.one("p", class_="total").text) == (25, "30 invitations")
-    assert not [link for link in mod.page.one("main").all("a") if "invite=" in link["href"]]
+    assert not [token for token in tokens if token in mod.response.text]
     mod.open(mod.page.one("a", rel="next")["href"])
     assert len(mod.page.one("ol").all("li")) == 5
-    mod.submit(f"/invitations/{tokens[0]}/revoke")
+    mod.submit(f"/invitations/{digest_of(tokens[0])}/revoke")
     assert mod.location == "/invitations?by=carl&page=2"
     assert mod.follow().page.one("ol").text.endswith("Withdrawn")
     assert carl.open("/invitations?by=mod").status == 403

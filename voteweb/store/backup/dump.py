@@ -105,9 +105,9 @@ class Dump:
             yield records.Fingerprints(rows)
 
     def _invitations(self, spool: KeySpool) -> Iterator[BackupRecord]:
-        for token, (fields,) in self._replies_by_name(spool.matching(self._keys.invite("*")), "HGETALL"):
+        for digest, (fields,) in self._replies_by_name(spool.matching(self._keys.invite("*")), "HGETALL"):
             if fields:  # else it has ended
-                yield records.Invitation(token, fields)
+                yield records.Invitation(digest, fields)
 
     def _resets(self, spool: KeySpool) -> Iterator[BackupRecord]:
         for digest, (link, until) in self._replies_by_name(spool.matching(self._keys.reset("*")), "GET", "PEXPIRETIME"):

@@ -34,6 +34,7 @@ from voteweb.store.backup.value_checks import (
     shown,
     value_faults,
 )
+from voteweb.store.digests import is_digest
 from voteweb.store.domain_rules import parse_rule
 from voteweb.store.keys import is_article
 from voteweb.store.my_site import BOUNDS, is_entry
@@ -58,8 +59,8 @@ def field_faults(record: BackupRecord) -> Iterator[str]:
             known = fingerprints.BUCKETS << 64
             yield from value_faults("a record of imported rows", rows=all(row < known for row in record.rows))
         case records.Invitation():
-            what = f"the invitation {shown(record.token)}"
-            yield from value_faults(what, token=is_name(record.token))
+            what = f"the invitation {shown(record.digest)}"
+            yield from value_faults(what, digest=is_digest(record.digest))
             yield from hash_faults(what, record.fields, _INVITATION, ("by", "until"))
         case records.Reset():
             what = "a one-time link"

@@ -10,6 +10,7 @@ from types import UnionType
 from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 
 from voteweb.core.errors import Invalid
+from voteweb.store.digests import digest_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +57,10 @@ class Fingerprints(BackupRecord):
 
 @dataclass(frozen=True, slots=True)
 class Invitation(BackupRecord):
-    """An invitation, used or not."""
+    """An invitation, used or not, by the digest of the token in its link."""
 
     kind = "invitation"
-    token: str
+    digest: str
     fields: dict[str, str]
 
 
@@ -290,6 +291,8 @@ def parse_record(json: Mapping[str, Any], *, older: bool = False) -> BackupRecor
     if record_type is None:
         raise Invalid("is of an unknown kind: %(kind)s", kind=json.get("kind"))
     if older:
+        if record_type is Invitation and isinstance(json.get("token"), str):  # until format 5
+            json = {"kind": Invitation.kind, "digest": digest_of(json["token"]), "fields": json.get("fields")}
         defaults = {field.name: field.default for field in fields(record_type) if field.default is not MISSING}
         json = defaults | dict(json)
     names = [field.name for field in fields(record_type)]

@@ -37,7 +37,7 @@ class References:
             case records.Invitation():
                 for field in ("by", "used"):
                     if name := record.fields.get(field):
-                        self._require(f"the invitation {record.token}", "member", name_key(name))
+                        self._require(f"the invitation {record.digest}", "member", name_key(name))
             case records.Reset():
                 self._require(f"the one-time link {record.digest}", "member", record.name)
             case records.Notes():

@@ -107,10 +107,10 @@ class RestoreBatch(KeyWrites):
             self._sets[self._keys.imported(row.bucket)].append(row.member)
 
     def _add_invitation(self, record: records.Invitation) -> None:
-        self._hashes[self._keys.invite(record.token)] = record.fields
+        self._hashes[self._keys.invite(record.digest)] = record.fields
         by, until = record.fields.get("by"), finite_number(record.fields.get("until"))
         if by and until is not None:
-            self._rankings[self._keys.invites(by)][invitation_member(record.token)] = until
+            self._rankings[self._keys.invites(by)][invitation_member(record.digest)] = until
 
     def _add_member(self, record: records.Member) -> None:
         keys, fields = self._keys, record.fields

@@ -7,7 +7,7 @@ from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor import fixes
 from voteweb.store.doctor.finding import Finding, check_placement
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
-from voteweb.store.keys import invitation_member, invitation_token
+from voteweb.store.keys import invitation_digest, invitation_member
 from voteweb.store.scanner import Scanner, finite_number, split_evenly
 
 
@@ -81,10 +81,10 @@ def _check_made(scanner: Scanner, places: list[tuple[str, str]]) -> Iterator[Fin
     """Check that each member of these rankings is an invitation made by the ranking's owner."""
     keys = scanner.site_keys
     for key, member in places:
-        if not invitation_token(member):
+        if not invitation_digest(member):
             yield Finding(key, f"holds {member}, which is no invitation", fixes.remove_member(keys, key, member))
-    places = [(key, member) for key, member in places if invitation_token(member)]
-    invitation_keys = [keys.invite(invitation_token(member)) for _, member in places]
+    places = [(key, member) for key, member in places if invitation_digest(member)]
+    invitation_keys = [keys.invite(invitation_digest(member)) for _, member in places]
     makers = scanner.run_atomic([("HGET", invitation_key, "by") for invitation_key in invitation_keys])
     for (key, member), invitation_key, by in zip(places, invitation_keys, makers, strict=True):
         fix = fixes.remove_stray_member(key, member, invitation_key, "by", by)

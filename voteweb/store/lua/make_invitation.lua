@@ -1,5 +1,5 @@
 -- Create an invitation.
--- KEYS  1 invite:<token>  2 invites:<member>  then the actor's
+-- KEYS  1 invite:<digest>  2 invites:<member>  then the actor's
 -- ARGV  1 the invitation as a member of rankings  2 its maker's name  3 seconds for which it is valid
 --       then the actor's
 -- Answers  made <unix time at which it expires> (also if it was made before) | logged-out | forbidden

@@ -1,5 +1,5 @@
 -- Create a member under the next free id; if an invitation is needed, use it up.
--- KEYS  1 user:<name>  2 invite:<token>  3 user:<inviter> (of any token and member when none is needed)  4 user:
+-- KEYS  1 user:<name>  2 invite:<digest>  3 user:<inviter> (of any digest and member when none is needed)  4 user:
 --       5 users:  6 admins:  7 signup:<name>  8 network:<digest>  9 held:  then the act's
 -- ARGV  1-3 the act's (see acts.lua)  4 whether an invitation is needed (0 or 1)  5 name
 --       6 name in lower case  7 password hash, or empty  8 role  9 session id

@@ -1,5 +1,5 @@
 -- Remove an invitation by a member who left, used or not.
--- KEYS  1 invite:<token>  2 invites:<member>
+-- KEYS  1 invite:<digest>  2 invites:<member>
 -- ARGV  1 the invitation as a member of rankings
 -- Answers  removed
 check_types(1, 1, 'hash')

@@ -1,5 +1,5 @@
 -- Revoke an unused invitation.
--- KEYS  1 invite:<token>  then the actor's
+-- KEYS  1 invite:<digest>  then the actor's
 -- ARGV  1 name of the member who made it, or empty for a moderator  then the actor's
 -- Answers  revoked | unknown | used | logged-out | forbidden
 local refusal = check_actor()

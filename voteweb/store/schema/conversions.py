@@ -9,6 +9,7 @@ from voteweb.store.schema import (
     articles,
     groups,
     imported,
+    invitations,
     links,
     members,
     moderation_log,
@@ -49,4 +50,6 @@ CONVERSIONS: dict[int, tuple[Conversion, ...]] = {
         Conversion("Rank articles by votes for each day and group, and list them by domain", rankings.convert),
         Conversion("Remember under links in whole seconds when articles were posted", links.convert),
     ),
+    # Who may list the names of keys must not learn a token.
+    4: (Conversion("Keep invitations under digests of their links", invitations.convert),),
 }

@@ -14,7 +14,7 @@ from voteweb.core.errors import (
     TooFast,
 )
 from voteweb.core.look_alikes import look_alike
-from voteweb.core.models import Invitation, User
+from voteweb.core.models import User
 from voteweb.core.rate_limits import (
     PASSWORD_RESET,
     SIGNUP,
@@ -58,7 +58,7 @@ def signup() -> ResponseReturnValue:
         rate_limits.check_form(*SIGNUP_LIMITS)
     if form.validate_on_submit():
         try:
-            user = _join(form, invitation)
+            user = _join(form, token if invitation else None)
         except (NameTaken, Invalid) as error:
             form.refuse(error, "username")
         except (NoInvitation, TooFast) as error:
@@ -66,15 +66,18 @@ def signup() -> ResponseReturnValue:
         else:
             log_in(user, _("Welcome, %(name)s. Your account has been created, and you are logged in.", name=user.name))
             return render_codes(user)
-    return render_login_page("auth/signup.html", form, invitation=invitation)
+    return render_login_page("auth/signup.html", form, invitation=invitation, invitation_token=token)
 
 
 def _invitation_refusal(inviter: User | None) -> str:
     return error_message(NoInvitation() if inviter and permissions.may_log_in(inviter) else InviterGone())
 
 
-def _join(form: SignupForm, invitation: Invitation | None) -> User:
-    """Create the member of *form*; a taken name is refused before the limit counts it and the password is hashed."""
+def _join(form: SignupForm, invitation: str | None) -> User:
+    """Create the member of *form*; a taken name is refused before the limit counts it and the password is hashed.
+
+    *invitation* is the token of one, if the site requires that.
+    """
     name = form.username.data
     if store().users.find(name):
         raise NameTaken(name=name)
@@ -89,7 +92,7 @@ def _join(form: SignupForm, invitation: Invitation | None) -> User:
     user = store().users.make(
         name,
         password_hash,
-        invitation=invitation.token if invitation else None,
+        invitation=invitation,
         network=rate_limits.sign_up_network(),
         request=form.request.data if form.request else "",
     )

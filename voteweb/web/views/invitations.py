@@ -10,7 +10,7 @@ from voteweb.web.auth.login import login_required, require_member, require_moder
 from voteweb.web.context import now, settings, store
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.pagination import check_page_exists, page_number
-from voteweb.web.urls import safe_path
+from voteweb.web.urls import absolute, safe_path
 from voteweb.web.views.users import check_present, parse_name
 
 blueprint = Blueprint("invitations", __name__)
@@ -19,7 +19,7 @@ blueprint = Blueprint("invitations", __name__)
 @blueprint.get("/invitations")
 @login_required
 def index() -> str:
-    """Show the viewer's invitations, with the links of those that are still valid, or a moderator another member's."""
+    """Show the viewer's invitations, or a moderator another member's."""
     number, by = page_number(), request.args.get("by", "")
     name = parse_name(by) if by else ""
     if name:
@@ -38,20 +38,22 @@ def index() -> str:
 @blueprint.post("/invitations")
 @login_required
 def make() -> ResponseReturnValue:
-    """Create an invitation."""
+    """Create an invitation, whose link is shown once."""
     user = _require_inviter()
-    store().invitations.make(user, permissions.least_inviter_role(user, now(), settings()))
-    flash(_("Invitation created. Send its link to one person."))
+    token = store().invitations.make(user, permissions.least_inviter_role(user, now(), settings()))
+    address = absolute(f"/signup?invite={token}")
+    flash(_("Invitation created. Send its link to one person: %(address)s", address=address))
+    flash(_("Copy it now: it is shown only once. Whoever knows it can sign up."))
     return redirect("/invitations", 303)
 
 
-@blueprint.post("/invitations/<token>/revoke")
+@blueprint.post("/invitations/<digest>/revoke")
 @login_required
-def revoke(token: str) -> ResponseReturnValue:
+def revoke(digest: str) -> ResponseReturnValue:
     """Revoke one of the viewer's invitations; a moderator can revoke anybody's."""
     user = require_member(viewer())
     try:
-        store().invitations.revoke(token, user)
+        store().invitations.revoke(digest, user)
     except LinkUsed:
         abort(404, _("There is no such invitation."))
     flash(_("The invitation has been withdrawn."))
