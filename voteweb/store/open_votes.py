@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 from voteweb.core import clock, config
@@ -63,10 +64,12 @@ def rebuild(connection: Connection, settings: Settings, dry_run: bool = False) -
     """Compute all open votes from the voters of the articles; yield after each step how many it found.
 
     For data that no site serves, such as those of an earlier version or a restore. May run again. Members who left have
-    no such list, while their votes stay counted.
+    no such list, while their votes stay counted; nor have voters of another program, whose ids were never given out.
     """
     scanner = Scanner(connection)
     keys = scanner.site_keys
+    counter = connection.command("GET", keys.last_user_id()) or ""
+    last_id = int(counter) if is_member_id(counter) else inf
     for ids in batched(scanner.article_ids()):
         reads: list[Command] = [("TIME",), *(("HMGET", keys.article(id), *decoding.FIELDS) for id in ids)]
         (seconds, _), *values = scanner.run_atomic(reads)
@@ -79,7 +82,7 @@ def rebuild(connection: Connection, settings: Settings, dry_run: bool = False) -
         open_votes: dict[str, dict[str, int]] = defaultdict(dict)
         for article, voter_ids, poster_id in zip(still_open, voters, posters, strict=True):
             for id in voter_ids:
-                if is_member_id(id) and id != poster_id:
+                if is_member_id(id) and int(id) <= last_id and id != poster_id:
                     open_votes[id][article_member(article.id)] = ends[article]
         writes = [command for id, votes in open_votes.items() for command in _commands(keys.open_votes(id), votes)]
         for step in batched(writes if not dry_run else (), COMMANDS_PER_STEP):

@@ -5,6 +5,7 @@ from unittest.mock import Mock
 import pytest
 
 from tests.store.backup.copying import back_up, begin_restore
+from tests.store.backup.copying import restore as copy
 from tests.store.examination import run, snapshot
 from voteweb.core.errors import ConfigError, ServerChanged
 from voteweb.store import Store
@@ -69,3 +70,11 @@ def test_a_site_that_was_started_gets_the_layout_of_the_copy(small: Store) -> No
     restore.write(copy)
     restore.finish()
     assert small.schema.state().number == 0
+
+
+def test_voters_of_another_program_get_no_list_of_open_votes(small: Store) -> None:
+    run(small, "SADD", "voted:1", 9_000_001)
+    run(small, "HINCRBY", "article:1", "votes", 1)
+    list(small.doctor.repair())
+    copy(small, back_up(small))
+    assert all(finding.is_warning for finding in small.doctor.examine())
