@@ -78,3 +78,14 @@ def test_voters_of_another_program_get_no_list_of_open_votes(small: Store) -> No
     list(small.doctor.repair())
     copy(small, back_up(small))
     assert all(finding.is_warning for finding in small.doctor.examine())
+
+
+def test_a_restore_begins_anew_over_keys_of_another_programs_posters(small: Store) -> None:
+    run(small, "HSET", "article:1", "poster", "user:7")
+    backup = back_up(small)
+    begin_restore(small).write(backup)
+    assert run(small, "EXISTS", "posted:user:7")
+    again = small.backup.new_restore()
+    again.clear()
+    again.begin()
+    assert set(run(small, "KEYS", "*")) == {"restoring:"}

@@ -17,6 +17,7 @@ from voteweb.store.backup.restore_batch import RestoreBatch
 from voteweb.store.changes import begin_epoch
 from voteweb.store.connection.connection import Connection
 from voteweb.store.health import HealthChecks
+from voteweb.store.key_types import key_type
 from voteweb.store.scanner import Scanner, batched
 from voteweb.store.schema import moderation_log, password_resets
 from voteweb.store.server_info import Counts, ServerInfo
@@ -65,7 +66,8 @@ class Restore:
         """Delete what a restore that did not finish has written, if there was one; begin() comes next."""
         if not self._connection.command("EXISTS", self._keys.restoring()):
             return
-        written = (key for key in self._scanner.all_keys() if self._keys.is_ours(key))
+        # Names of another program's posters, such as user:7, are no names of members.
+        written = (key for key in self._scanner.all_keys() if key_type(self._keys, key))
         for batch in batched(key for key in written if key != self._keys.restoring()):
             self._connection.command("UNLINK", *batch)
         self._connection.command("UNLINK", self._keys.restoring())
