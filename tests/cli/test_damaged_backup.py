@@ -85,9 +85,21 @@ DAMAGES = [
     Damage("no record", with_third_line(b"[]\n"), "line 3 is not a record"),
     Damage("nested lists", with_third_line(b"[" * 100_000), "line 3 cannot be read"),
     Damage("no time", with_replacement(b'"taken":', b'"token":'), WRONG_CHECKSUM),
-    Damage("a time out of range", with_replacement(b'"taken":', b'"taken":9'), "a time out of range"),
+    Damage(
+        "a time out of range", with_replacement(b'"taken":', b'"taken":9'), "its first line has a value out of range"
+    ),
+    Damage(
+        "an engine with escapes", with_replacement(b'"engine":"', b'"engine":"\\u001b[2J'), "has a value out of range"
+    ),
     Damage("a long line later", with_third_line(b"x" * 33_000_000), "a line of more than 32,000,000 bytes"),
-    Damage("an unknown kind", with_third_line(b'{"kind":"poll"}\n'), "line 3 is of an unknown kind: poll"),
+    Damage(
+        "a key of another site",
+        with_third_line(
+            b'{"kind":"key","name":"{baking}:admins:","type":"set","items":["root"],"until":null,"first":0}\n'
+        ),
+        "line 3 has the key '{baking}:admins:', which is of no copy of this site",
+    ),
+    Damage("an unknown kind", with_third_line(b'{"kind":"poll"}\n'), "line 3 is of an unknown kind: 'poll'"),
     Damage(
         "a newer format",
         with_replacement(f'"format":{FORMAT}'.encode(), f'"format":{FORMAT + 1}'.encode()),
@@ -106,6 +118,24 @@ def test_a_damaged_backup_is_refused_before_anything_is_written(
         line = error_line(invoke("restore", *options, backup))
         assert line.startswith(str(backup))
         assert damage.error in line
+    assert snapshot(small_site) == {}
+
+
+def test_force_restores_no_key_of_another_site(invoke: Invoke, small_site: Store, backup: Path) -> None:
+    key = {"kind": "key", "name": "{baking}:admins:", "type": "set", "items": ["root"], "until": None, "first": 0}
+    first, *_ = read_backup(backup)
+    write_backup(backup, [first, key, {"end": {"key": 1}}])
+    run(small_site, "FLUSHDB")
+    assert "has the key '{baking}:admins:'" in error_line(invoke("restore", "--force", backup))
+    assert snapshot(small_site) == {}
+
+
+def test_whole_keys_among_records_are_refused(invoke: Invoke, small_site: Store, backup: Path) -> None:
+    key = {"kind": "key", "name": "time:", "type": "zset", "items": ["article:9", "9"], "until": None, "first": 0}
+    *lines, end = read_backup(backup)
+    write_backup(backup, [*lines, key, {"end": end["end"] | {"key": 1}}])
+    run(small_site, "FLUSHDB")
+    assert "ends whole keys among other records" in error_line(invoke("restore", "--force", backup))
     assert snapshot(small_site) == {}
 
 

@@ -20,7 +20,7 @@ from voteweb.core import clock
 from voteweb.core.config import MAX_TIME
 from voteweb.core.errors import Invalid
 from voteweb.store import backup
-from voteweb.store.backup import BackupRecord
+from voteweb.store.backup import BackupRecord, records
 from voteweb.store.scanner import finite_number
 
 #: The format that is written; this one and all before it can be read.
@@ -113,8 +113,8 @@ class Reader:
         self._digest.update(line)
         self._is_older = header["format"] < FORMAT
         self.engine, self.created = str(header.get("engine", "")), finite_number(str(header.get("taken"))) or 0.0
-        if not 0 <= self.created < MAX_TIME or len(self.engine) > MAX_FIRST_LINE_BYTES:
-            raise self._damaged("its first line has a time out of range")
+        if not 0 <= self.created < MAX_TIME or not self.engine.isprintable():
+            raise self._damaged("its first line has a value out of range")
 
     def records(self) -> Iterator[BackupRecord]:
         """Yield every record; raise Invalid at the first malformed line, or if the end does not match the records."""
@@ -162,6 +162,8 @@ class Reader:
             raise Invalid("does not match the checksum of the records")
         if any(True for _ in self._lines()):
             raise Invalid("is not the last one")
+        if records.Key.kind in self.counts and len(self.counts) > 1:
+            raise Invalid("ends whole keys among other records")
         skipped = end.get("skipped", 0)
         self.skipped = skipped if isinstance(skipped, int) else 1
 

@@ -1,6 +1,7 @@
 """Records of a backup: their types, what they name, and the bitmap of their ids."""
 
 import json
+import re
 from typing import Any
 
 import hypothesis.strategies as st
@@ -105,6 +106,12 @@ def test_a_field_of_another_type_is_named(kind: str, name: str, value: Any) -> N
 def test_a_record_of_an_unknown_kind_is_invalid(fields: dict[str, Any]) -> None:
     with pytest.raises(Invalid, match="unknown kind"):
         parse_record(fields)
+
+
+@pytest.mark.parametrize("name", ["{baking}:user:root", "{baking}:x", "restoring:", "migrating:"])
+def test_a_key_that_is_of_no_copy_is_invalid(name: str) -> None:
+    with pytest.raises(Invalid, match=f"has the key '{re.escape(name)}'"):
+        parse_record(records.Key(name, "string", ["1"], None).as_json())
 
 
 def faults(*backup: BackupRecord) -> list[str]:

@@ -72,6 +72,11 @@ def test_a_site_that_was_started_gets_the_layout_of_the_copy(small: Store) -> No
     assert small.schema.state().number == 0
 
 
+def test_a_copy_has_no_key_of_another_program(small: Store) -> None:
+    run(small, "SET", "celery:x", "1")
+    assert "celery:" not in repr(list(small.backup.key_records()))
+
+
 def test_voters_of_another_program_get_no_list_of_open_votes(small: Store) -> None:
     run(small, "SADD", "voted:1", 9_000_001)
     run(small, "HINCRBY", "article:1", "votes", 1)

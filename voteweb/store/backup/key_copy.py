@@ -6,6 +6,7 @@ from itertools import chain
 from voteweb.core.errors import ConfigError
 from voteweb.store.backup.records import Key
 from voteweb.store.connection.connection import Connection
+from voteweb.store.key_types import TYPES
 from voteweb.store.scanner import Scanner, batched
 
 #: Members or fields in one record.
@@ -24,7 +25,8 @@ def read_keys(connection: Connection) -> Iterator[Key]:
     for keys in batched(scanner.all_keys()):
         looks = scanner.run_atomic([command for key in keys for command in (("TYPE", key), ("PEXPIRETIME", key))])
         for key, kind, expiry in zip(keys, looks[::2], looks[1::2], strict=True):
-            if connection.keys.split(key)[0] in _NOT_COPIED:
+            noun, _ = connection.keys.split(key)
+            if noun in _NOT_COPIED or noun not in TYPES:  # another program's
                 continue
             name, until = key.removeprefix(connection.keys.prefix), expiry if expiry > 0 else None
             if kind == "string" and connection.keys.split(key)[0] == "hidden":

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 
 from voteweb.core.errors import Invalid
 from voteweb.store.digests import digest_of
+from voteweb.store.keys import Keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +280,8 @@ KINDS: dict[str, type[BackupRecord]] = {
         Key,
     )
 }
+#: Keys that say how far a restore or a conversion is: neither begins before a copy is whole.
+_STATES = frozenset({Keys().restoring(), Keys().migrating()})
 _FIELD_TYPES = {record_type: get_type_hints(record_type) for record_type in KINDS.values()}
 
 
@@ -289,7 +292,7 @@ def parse_record(json: Mapping[str, Any], *, older: bool = False) -> BackupRecor
     """
     record_type = KINDS.get(str(json.get("kind")))
     if record_type is None:
-        raise Invalid("is of an unknown kind: %(kind)s", kind=json.get("kind"))
+        raise Invalid("is of an unknown kind: %(kind).100r", kind=json.get("kind"))
     if older:
         if record_type is Invitation and isinstance(json.get("token"), str):  # until format 5
             json = {"kind": Invitation.kind, "digest": digest_of(json["token"]), "fields": json.get("fields")}
@@ -301,7 +304,10 @@ def parse_record(json: Mapping[str, Any], *, older: bool = False) -> BackupRecor
     for name in names:
         if not _has_type(json[name], _FIELD_TYPES[record_type][name]):
             raise Invalid("has a wrong %(name)s for a record of the kind %(kind)s", name=name, kind=record_type.kind)
-    return record_type(**{name: json[name] for name in names})
+    record = record_type(**{name: json[name] for name in names})
+    if isinstance(record, Key) and not (Keys().covers(record.name) and record.name not in _STATES):
+        raise Invalid("has the key %(name).100r, which is of no copy of this site", name=record.name)
+    return record
 
 
 def _has_type(value: Any, wanted: Any) -> bool:
