@@ -44,6 +44,14 @@ def test_password_with_a_lone_surrogate_is_verified() -> None:
     assert passwords.verify(passwords.hash_password("pass\ud800word"), "pass\ud800word")
 
 
+def test_a_hash_that_would_cost_a_log_in_much_is_none(stored_hash: str) -> None:
+    assert passwords.is_hash(stored_hash)
+    assert passwords.is_hash(argon2.PasswordHasher(1, 8, 1).hash("correct horse"))
+    for parameters in ("m=4194304,t=2,p=1", "m=19456,t=1000,p=1", "m=19456,t=2,p=64", "m=-9,t=1,p=1"):
+        assert not passwords.is_hash(stored_hash.replace("m=19456,t=2,p=1", parameters))
+    assert not passwords.is_hash("correct horse")
+
+
 def test_only_other_parameters_need_a_new_hash(stored_hash: str) -> None:
     assert not passwords.needs_rehash(stored_hash)
     assert passwords.needs_rehash(argon2.PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash("x"))

@@ -45,8 +45,8 @@ def restore(file: str, again: bool, dry_run: bool, force: bool, data: str | None
         with _read(file, stream, "Checking", force) as (reader, records):
             references, values = References(), _Faults()
             for record in records:
-                references.add(record)
-                values.add(field_faults(record))
+                values.add([*references.add(record), *field_faults(record)])
+            values.add(references.damage())
         missing = _Faults()
         missing.add(references.faults())
         faults = values.report("faulty value") + missing.report("broken reference")
@@ -91,7 +91,8 @@ class _Faults:
         for fault in faults:
             self.count += 1
             if self.count <= PRINTED_FAULTS:
-                click.echo(fault)
+                # A terminal obeys what a hostile file may have in names.
+                click.echo(fault if fault.isprintable() else fault.encode("unicode_escape").decode())
 
     def report(self, noun: str) -> list[str]:
         """Say how many faults were not printed, and return how many there are in words, if any."""

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from functools import cache
 from threading import BoundedSemaphore
 
-from argon2 import PasswordHasher
+from argon2 import PasswordHasher, extract_parameters
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from voteweb.core import config
@@ -14,6 +14,8 @@ from voteweb.core.errors import Busy
 #: OWASP's recommended minimum: 19 MiB and two passes, about 20 ms. A log-in is the most expensive request that a
 #: stranger can send, so a higher cost would make it easier to overload the server.
 _hasher = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
+#: How many times as expensive a hash may be that another version or program has made.
+MAX_COST = 8
 #: Without it, log-ins that come all at once would take the cores and the memory of all other pages.
 _slots = BoundedSemaphore(config.MAX_HASHES)
 
@@ -36,6 +38,16 @@ def verify(stored_hash: str, password: str) -> bool:
             return _hasher.verify(checked_hash, _encode(password)) and bool(stored_hash)
     except (VerificationError, InvalidHashError):
         return False
+
+
+def is_hash(stored: str) -> bool:
+    """Tell whether *stored* is an argon2 hash that costs a log-in at most MAX_COST times what ours does."""
+    try:
+        parameters = extract_parameters(stored)
+    except InvalidHashError:
+        return False
+    work = parameters.time_cost * parameters.memory_cost
+    return parameters.parallelism <= MAX_COST and 0 < work <= MAX_COST * _hasher.time_cost * _hasher.memory_cost
 
 
 def needs_rehash(stored_hash: str) -> bool:

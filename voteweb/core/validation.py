@@ -3,6 +3,7 @@
 import re
 import secrets
 import unicodedata
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from voteweb.core import common_passwords, config, links
@@ -25,6 +26,14 @@ _USER_NAME = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 #: The message about a name that looks like a reserved one or a moderator's.
 LOOK_ALIKE = N_("The name %(name)s looks too much like one that has a meaning here. Please choose another.")
 _RESERVED_SKELETONS = frozenset(map(skeleton, config.RESERVED_NAMES))
+
+
+def accepts(rule: Callable[[str], str], stored: str) -> bool:
+    """Tell whether *stored* is what a form with this *rule*, such as :func:`link`, stores."""
+    try:
+        return rule(stored) == stored
+    except Invalid:
+        return False
 
 
 def title(typed: str) -> str:
@@ -185,6 +194,11 @@ def is_member_name(name: str) -> bool:
         return _USER_NAME.fullmatch(name) is not None
     key = name_key(name)
     return is_in_one_script(name) and len(key) <= config.MAX_USER_NAME_LENGTH and is_in_one_script(key)
+
+
+def is_member_key(name: str) -> bool:
+    """Tell whether *name* is that of a member as keys and sets spell it."""
+    return is_member_name(name) and name == name_key(name)
 
 
 def password(typed: str, *names: str) -> str:

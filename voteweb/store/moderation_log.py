@@ -163,7 +163,7 @@ def unpack(text: str) -> dict[str, str]:
     """Return the fields that *text* stores, but empty ones; none for the place of an id that no act has."""
     try:
         values = json.loads(text or "[]")
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         return {}

@@ -2,9 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from voteweb.core import config, validation
+from voteweb.core import config, links, validation
 from voteweb.core.errors import (
-    Invalid,
     NoSuchArticle,
     NoSuchGroup,
     NothingToHide,
@@ -166,9 +165,14 @@ def is_entry(noun: str, entry: str) -> bool:
     """Tell whether *entry* could be in a list of this *noun*, whether what it names exists or not."""
     if noun == "saved":
         return is_article(entry)
-    if noun == "hides":
-        return parse_hidden(entry) is not None
-    try:
-        return validation.group_name(entry) == entry
-    except Invalid:
-        return False
+    if noun == "follows":
+        return validation.accepts(validation.group_name, entry)
+    hidden = parse_hidden(entry)
+    match hidden.kind if hidden else None:
+        case HiddenKind.GROUP:
+            return validation.accepts(validation.group_name, entry[1:])
+        case HiddenKind.DOMAIN:
+            return links.domain_of_address(entry[1:]) == entry[1:]
+        case HiddenKind.MEMBER:
+            return validation.is_member_key(entry[1:])
+    return hidden is not None

@@ -8,6 +8,7 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
+from voteweb.core.config import MAX_COMMENT_LEVEL
 from voteweb.core.errors import Invalid
 from voteweb.store.backup import BackupRecord, References, parse_record, records
 from voteweb.store.bitmap import CHUNK_SIZE, Bitmap
@@ -196,6 +197,29 @@ def test_a_bitmap_is_a_set(numbers: list[int]) -> None:
     assert list(ids) == sorted(known)
 
 
+def test_a_comment_below_the_deepest_level_is_a_fault() -> None:
+    references = References()
+    comments = [
+        records.Comment(7, number, {"parent": str(number - 1)}, None, None, {})
+        for number in range(1, MAX_COMMENT_LEVEL + 2)
+    ]
+    assert [references.add(comment) for comment in comments] == [
+        *([[]] * MAX_COMMENT_LEVEL),
+        ["comment 7.51 stands below level 50"],
+    ]
+
+
+@pytest.mark.parametrize("kind", ["article", "thread", "comment", "entry", "member", "group"])
+def test_what_is_there_twice_is_a_fault(kind: str) -> None:
+    references = References()
+    assert [references.add(record) for record in RECORDS] == [[]] * len(RECORDS)
+    again = next(record for record in RECORDS if record.kind == kind)
+    assert [fault.endswith("is there twice") for fault in references.add(again)] == [True]
+
+
 def test_a_log_of_mostly_missing_ids_is_reported() -> None:
     entries = [records.LogEntry(id, {"kind": "ban", "who": "Mod", "time": "1"}) for id in (1, 9_000_000)]
-    assert any("most ids are missing" in fault for fault in faults(*entries))
+    references = References()
+    for entry in entries:
+        references.add(entry)
+    assert [fault.endswith("most ids are missing") for fault in references.damage()] == [True]

@@ -3,12 +3,17 @@
 from collections.abc import Iterable, Iterator
 from math import inf
 
+from voteweb.core.config import MAX_COMMENT_LEVEL
 from voteweb.core.names import name_key
 from voteweb.store.backup import records
 from voteweb.store.backup.records import BackupRecord
+from voteweb.store.backup.value_checks import is_id_text, shown
 from voteweb.store.bitmap import Bitmap
 from voteweb.store.keys import parse_comment
 from voteweb.store.moderation_log import has_too_many_gaps
+
+#: Members that no site has more of: greater numbers are voters of other programs, and would take a kilobyte each here.
+MAX_MEMBERS = 100_000_000
 
 
 class References:
@@ -18,15 +23,44 @@ class References:
         self._missing: dict[tuple[str, str | int], str] = {}
         self._voters = Bitmap()
         self._members = Bitmap()
-        self._numbers = Bitmap()
+        self._articles = Bitmap()
+        self._threads = Bitmap()
+        self._with_comments = Bitmap()
+        #: The article of the last comment, and the levels of its comments by number.
+        self._commented = 0
+        self._levels: dict[int, int] = {}
+        self._log_entries = Bitmap()
+        self._names: set[tuple[str, str]] = set()
         self._shared: list[str] = []
         self._entries = 0
         self._last_ids = {"article": 0, "member": 0, "entry": 0}
         self._counters: records.Counters | None = None
         self._copies_keys = False
 
-    def add(self, record: BackupRecord) -> None:
-        """Record what *record* is and what it names; a backup names a thing before it contains it."""
+    def add(self, record: BackupRecord) -> list[str]:
+        """Record what *record* is and what it names; a backup names a thing before it contains it.
+
+        Returns a fault if it was there before, or is a comment below the deepest level. Comments of one conversation
+        come one after the other.
+        """
+        match record:
+            case records.Article():
+                what, is_new = f"article {record.id}", self._articles.add(record.id)
+            case records.Thread():
+                what, is_new = f"conversation {record.article}", self._threads.add(record.article)
+            case records.Comment():
+                return self._add_comment(record)
+            case records.LogEntry():
+                what, is_new = f"log entry {record.id}", self._log_entries.add(record.id)
+            case records.Member() | records.Group():
+                what, is_new = f"the {record.kind} {shown(record.name)}", (record.kind, record.name) not in self._names
+                self._names.add((record.kind, record.name))
+            case _:
+                what, is_new = "", True
+        self._add_names(record)
+        return [] if is_new else [f"{what} is there twice"]
+
+    def _add_names(self, record: BackupRecord) -> None:
         match record:
             case records.Form():
                 user = f"a form of member {record.member}"
@@ -49,16 +83,13 @@ class References:
                 self._require_comments(f"the inbox of {record.name}", filter(parse_comment, named))
             case records.Thread():
                 self._require(f"conversation {record.article}", "article", record.article)
-                self._numbers = Bitmap()
-            case records.Comment():
-                self._add_comment(record)
             case records.Article():
                 self._add_article(record)
             case records.Group():
                 self._provide("group", record.name)
             case records.Member():
                 id = record.fields.get("id", "")
-                if id.isascii() and id.isdigit():
+                if is_id_text(id):
                     self._provide("member", record.name, int(id))
                     if not self._members.add(int(id)):
                         self._shared.append(f"the member {record.name} has the id {id}, which is another's")
@@ -74,24 +105,34 @@ class References:
         for comment in comments:
             self._require(user, "comment", comment)
 
-    def _add_comment(self, record: records.Comment) -> None:
+    def _add_comment(self, record: records.Comment) -> list[str]:
         """Check a comment: a conversation is followed by its comments, and each by those that answer it."""
-        self._provide("comment", f"{record.article}.{record.number}")
-        self._numbers.add(record.number)
-        parent = record.fields.get("parent", "")
-        if parent.isascii() and parent.isdigit() and int(parent) and int(parent) not in self._numbers:
-            self._require(f"comment {record.article}.{record.number}", "comment", f"{record.article}.{int(parent)}")
-        for voter in record.voters or ():
-            self._voters.add(voter)
+        address, is_new = f"{record.article}.{record.number}", True
+        what = f"comment {address}"
+        if record.article != self._commented:
+            is_new = self._with_comments.add(record.article)
+            self._commented, self._levels = record.article, {0: 0}
+        is_new = is_new and record.number not in self._levels
+        self._provide("comment", address)
+        parent = int(text) if is_id_text(text := record.fields.get("parent", "")) else 0
+        if parent not in self._levels:
+            self._require(what, "comment", f"{record.article}.{parent}")
+        self._levels[record.number] = level = self._levels.get(parent, 0) + 1
+        self._add_voters(record.voters or ())
+        too_deep = [f"{what} stands below level {MAX_COMMENT_LEVEL}"] if level > MAX_COMMENT_LEVEL else []
+        return too_deep if is_new else [f"{what} is there twice"]
 
     def _add_article(self, record: records.Article) -> None:
         self._provide("article", record.id, record.id)
         # A group may have been deleted since one of its articles was removed.
         for group in [] if record.fields.get("gone") else record.fields.get("groups", "").split():
             self._require(f"article {record.id}", "group", group)
-        for voter in record.voters:
-            if isinstance(voter, int):
-                self._voters.add(voter)
+        self._add_voters(voter for voter in record.voters if isinstance(voter, int))
+
+    def _add_voters(self, ids: Iterable[int]) -> None:
+        for id in ids:
+            if id <= MAX_MEMBERS:
+                self._voters.add(id)
 
     def _require(self, user: str, kind: str, name: str | int) -> None:
         """Record that *user* names a thing of this *kind*."""
@@ -103,6 +144,11 @@ class References:
         if id:
             self._last_ids[kind] = max(self._last_ids[kind], id)
 
+    def damage(self) -> Iterator[str]:
+        """Yield a message if a restore would fail at its end, since the log cannot be put together."""
+        if has_too_many_gaps(self._entries, self._last_ids["entry"]):
+            yield f"the log has {self._entries} acts up to id {self._last_ids['entry']}: most ids are missing"
+
     def faults(self) -> Iterator[str]:
         """Yield a message for everything that is named and missing, and for ids that two members share."""
         yield from self._shared
@@ -113,8 +159,6 @@ class References:
         for voter in self._voters:
             if voter <= last_id and voter not in self._members:
                 yield f"a voter has the id {voter}, which is no member's"
-        if has_too_many_gaps(self._entries, self._last_ids["entry"]):
-            yield f"the log has {self._entries} acts up to id {self._last_ids['entry']}: most ids are missing"
         if self._copies_keys:
             return
         if not self._counters:

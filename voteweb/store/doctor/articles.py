@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from voteweb.core import config, validation
 from voteweb.core.config import LINK_SECONDS, Settings
-from voteweb.core.errors import Invalid
 from voteweb.core.models import Article, ArticleStatus
 from voteweb.core.ranking import voting_end
 from voteweb.store import decoding
@@ -110,17 +109,9 @@ def _in_unknown_group(keys: Keys, snapshot: Snapshot, group: str) -> Finding:
     """Return the finding that an article is in a group that does not exist."""
     key = keys.article(snapshot.id)
     what = f"is in the group {group}, which does not exist"
-    if is_group_name(group):
+    if validation.accepts(validation.group_name, group):
         return Finding(key, what, fixes.group(keys, group, is_named=True))
     return Finding(key, what, why_not=f"{group} is no name for a group: take it out of the field groups")
-
-
-def is_group_name(name: str) -> bool:
-    """Tell whether a group may have this name."""
-    try:
-        return validation.group_name(name) == name
-    except Invalid:
-        return False
 
 
 def _check_votes(keys: Keys, settings: Settings, article: Article, snapshot: Snapshot) -> Iterator[Finding]:

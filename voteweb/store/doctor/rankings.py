@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from itertools import chain
 from math import isfinite
 
-from voteweb.core import links
+from voteweb.core import links, validation
 from voteweb.core.config import LINK_SECONDS
 from voteweb.core.ranking import day_name, day_number
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor import fixes
-from voteweb.store.doctor.articles import is_group_name
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.keys import LEFT_OUT, Keys, article_id, is_article
@@ -146,7 +145,7 @@ def _check_group_keys(scanner: Scanner, groups: set[str]) -> Iterator[Finding]:
             _, name = keys.split(key)
             if name and "+" not in name and name not in groups and _is_left_behind(scanner, key, name):
                 what = f"belongs to no group: {keys.groups()} lacks {name}"
-                if is_group_name(name):
+                if validation.accepts(validation.group_name, name):
                     yield Finding(key, what, fixes.group(keys, name, is_named=False))
                 else:
                     yield Finding(key, what, why_not=f"{name} is no name for a group: another program made this key")
