@@ -117,6 +117,15 @@ def store(make_store: MakeStore) -> Store:
     return make_store()
 
 
+@pytest.fixture(scope="session")
+def real_stories() -> Path:
+    """A CSV of 18,056 real stories, which lies beside the repository on some machines."""
+    file = Path(__file__).parents[2] / "shared" / "data" / "hn-2016.csv"
+    if not file.exists():
+        pytest.skip("the real stories are not beside this checkout")
+    return file
+
+
 @pytest.fixture
 def fake_store(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """A store on a fake Redis of its own: no process, no socket, no INFO."""

@@ -64,15 +64,6 @@ def proxy(server_url: str) -> Iterator[PausableProxy]:
         yield proxy
 
 
-@pytest.fixture(scope="session")
-def real_stories() -> Path:
-    """A CSV of 18,056 real stories, which lies beside the repository on some machines."""
-    file = Path(__file__).parents[3] / "shared" / "data" / "hn-2016.csv"
-    if not file.exists():
-        pytest.skip("the real stories are not beside this checkout")
-    return file
-
-
 @pytest.fixture
 def small_site(store: Store) -> Store:
     """A site with an article of ann's in the group "go", for which bob has voted."""

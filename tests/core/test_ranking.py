@@ -12,6 +12,7 @@ from voteweb.core.ranking import (
     explain,
     newest_first,
     ranking_key,
+    relevance,
     score,
     voting_end,
 )
@@ -36,6 +37,23 @@ def test_score_is_the_time_plus_the_worth_of_all_votes(
     time: float, votes: int, vote_score: float, expected: float
 ) -> None:
     assert score(time, votes, vote_score, 0) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("votes", "years", "factor"),
+    [
+        (0, 0, 1.0),
+        (2, 0, 2.0),
+        (6, 0, 3.0),
+        (6, 1, 2.0),  # a year counts as much as half the votes
+        (510, 2.5, 6.5),
+        (0, 0.95, 0.1),
+        (6, 30, 0.1),
+        (-6, 0, 1.0),  # as another program may have stored them
+    ],
+)
+def test_relevance_is_the_weight_of_words_by_votes_less_years(votes: int, years: float, factor: float) -> None:
+    assert relevance(1.5, votes, years * 365 * 86_400) == pytest.approx(1.5 * factor)
 
 
 def test_voting_ends_when_the_article_says() -> None:

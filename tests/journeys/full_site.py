@@ -160,7 +160,7 @@ PAGES: dict[str, list[str]] = {
         *_ARTICLES,
         *_FORMS,
         "/search?q=group:ask+by:nobody",
-        "/search?q=the&sort=score",
+        "/search?q=the&sort=votes",
         "/reports",
         "/about",
         "/rules",

@@ -21,17 +21,17 @@ def test_articles_come_in_order_with_texts_unless_removed(store: Store) -> None:
     assert [(row.id, row.text) for row in articles.result] == [(3, "Text 3"), (1, "Text 1")]
 
 
-def test_articles_are_ordered_by_score_and_else_as_given(store: Store) -> None:
-    time = 1_700_000_000
-    for votes in (1, 9, 5, 5):
-        factories.imported(store, votes=votes, time=time)
-    factories.imported(store, votes=9, time=time)
-    store.removals.remove(2, REMOVAL)
+def test_votes_of_articles_and_comments_are_read(store: Store) -> None:
+    for votes in (5, 1_200, 7):
+        factories.imported(store, votes=votes)
+    write_thread(store, 1, [node(1, votes=3), node(2, votes=4)])
+    run(store, "HSET", "article:3", "votes", "many")
+    run(store, "HSET", "thread:1", 2, "no comment")
     pipeline = store.pipeline(reader=True)
-    best = store.search_results.queue_best(pipeline, [1, 2, 4, 3, 99, 5])
-    nothing = store.search_results.queue_best(pipeline, [])
+    articles = store.search_results.queue_votes(pipeline, [2, 3, 99, 1])
+    comments = store.search_results.queue_votes(pipeline, [CommentId(1, 2), CommentId(1, 1), CommentId(9, 1)])
     pipeline.execute()
-    assert (best.result, nothing.result) == ((5, 4, 3, 1), ())
+    assert (articles.result, comments.result) == ([1_200, 0, 0, 5], [0, 3, 0])
 
 
 def test_comments_come_in_order_with_context_unless_gone(store: Store) -> None:

@@ -22,6 +22,8 @@ class FixedIndex(SearchIndex):
         super().__init__(Path("nowhere"))
         self.articles: Sequence[int] = ()
         self.comments: Sequence[CommentId] = ()
+        self.weights: Sequence[float] = ()
+        self.times: Sequence[float] = ()
         self.note = Note.NONE
         self.error: SearchError | None = None
         self.counting_error: SearchError | None = None
@@ -37,7 +39,10 @@ class FixedIndex(SearchIndex):
             raise self.counting_error
         self.asked.append((query.text, kind, order))
         ids: Sequence[DocumentId] = self.articles if kind is Kind.ARTICLES else self.comments
-        return Found(tuple(ids[first : first + count]), len(ids), self.note)
+        shown = tuple(ids[first : first + count])
+        if order is Order.RELEVANCE:
+            return Found(shown, len(ids), self.note, tuple(self.weights[: len(shown)]), tuple(self.times[: len(shown)]))
+        return Found(shown, len(ids), self.note)
 
     def suggest(self, query: Query, kind: Kind) -> Query | None:
         """Return the suggestion that was put into this index."""

@@ -28,10 +28,11 @@ OTHER_PAGES = [
     ("/log.atom", 1, 1, 1),
     ("/reports", 0, 1, 3),  # the notes on whoever posted what is reported
     ("/a/1/reports", 0, 1, 1),
-    ("/search?q=article", 1, 1, 2),
-    ("/search?q=article&page=2", 1, 1, 2),
-    ("/search?q=article&sort=score", 2, 2, 3),
-    ("/search?q=article+in:comments+group:python", 2, 2, 2),  # whether it is the second name of a group
+    ("/search?q=article", 2, 2, 3),  # the votes of all that are ranked
+    ("/search?q=article&page=2", 2, 2, 3),
+    ("/search?q=article&sort=votes", 2, 2, 3),
+    ("/search?q=article&sort=new", 1, 1, 2),
+    ("/search?q=article+in:comments+group:python", 3, 3, 3),  # whether it is the second name of a group
     ("/search.atom?q=article", 1, 1, 1),
     ("/search", 0, 1, 1),
     ("/groups", 2, 2, 2),
@@ -89,6 +90,7 @@ def articles(store: Store, index: FixedIndex) -> None:
     factories.imported(store, votes=300)
     factories.comment(store, 1, zoe)
     index.articles, index.comments = tuple(range(31, 0, -1)), (CommentId(1, 1),)
+    index.weights, index.times = [1.0] * 31, [0.0] * 31
     for id in range(1, 28):
         store.reports.make(id, zoe, Reason.SPAM, "")
     removal = NewLogEntry(LogAction.REMOVE, "mod", about="ann", article=3, title="Article 2", why="Spam.")

@@ -8,12 +8,16 @@ together. After either change, run ``voteweb rescore``.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
+from math import log2
 
 from voteweb.core.models import Article, Order
 
 #: In rankings by votes, this many seconds of publish time weigh as much as a vote: more than there are before 2106.
 _SECONDS_PER_VOTE = 2**32
 SECONDS_PER_DAY = 86_400
+_SECONDS_PER_YEAR = 365 * SECONDS_PER_DAY
+#: Old results without votes stand in the order of the weight of their words.
+_MIN_RELEVANCE_FACTOR = 0.1
 _EPOCH = date(1970, 1, 1).toordinal()
 
 
@@ -43,6 +47,14 @@ def by_votes(votes: int, time: float) -> int:
 def votes_in(value: float) -> int:
     """Return the votes in a *value* of rankings by votes."""
     return int(value // _SECONDS_PER_VOTE)
+
+
+def relevance(weight: float, votes: int, age: float) -> float:
+    """Return the value by which a result of a search stands: *weight* of its words, *votes*, *age* in seconds.
+
+    It is weight × (log2(2 + votes) − years), with a factor of at least 0.1: a year counts as much as half the votes.
+    """
+    return weight * max(log2(2 + max(votes, 0)) - age / _SECONDS_PER_YEAR, _MIN_RELEVANCE_FACTOR)
 
 
 def day_number(time: float) -> int:

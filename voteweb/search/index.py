@@ -15,12 +15,9 @@ from voteweb.search.files import IndexFolder
 from voteweb.search.grammar import Query
 from voteweb.search.models import Found, Kind, Note, Order, State
 from voteweb.search.queries import Statement, ids, newest, ranked, within
-from voteweb.search.schema import MAX_NUMBER, to_comment
+from voteweb.search.schema import MAX_NUMBER, to_comment, to_time
 from voteweb.search.suggestions import suggestion
 
-#: Classes of relevance, the newest first in each: without them, a title that is shorter by a word or repeats one would
-#: come before all newer ones.
-_CLASSES = 6
 #: Documents up to which words are compared by how many have them, and shards that are looked through for them: each
 #: takes 20 µs for each of the hundreds of words that differ from another by a letter.
 _MAX_COMPARED = 50
@@ -41,7 +38,7 @@ class SearchIndex:
         self._turns = threading.BoundedSemaphore(config.MAX_SEARCHES)
 
     def find(self, query: Query, kind: Kind, order: Order, first: int, count: int) -> Found:
-        """Return *count* ids of documents of one *kind* from the *first* on, best or newest first.
+        """Return *count* ids of documents of one *kind* from the *first* on, by the weight of words or newest first.
 
         What only filters, such as ``group:ask``, gives no order: without words the newest come first.
         """
@@ -113,16 +110,19 @@ def _count(connection: Connection, query: Query, kind: Kind) -> int:
 
 
 def _ranked(connection: Connection, query: Query, kind: Kind, first: int, count: int) -> Found:
-    """Return the best of the newest MAX_RANKED_MATCHES matches, of those that are about as good the newest first."""
+    """Return the newest MAX_RANKED_MATCHES matches by the weight of the words, of equal ones the newest first."""
     rows = _candidates(connection, query, kind, ranked, config.MAX_RANKED_MATCHES + 1)
     is_cut = len(rows) > config.MAX_RANKED_MATCHES
-    top = min((rank for _, rank in rows if rank is not None), default=0) or 1
-    best = sorted(
-        rows[: config.MAX_RANKED_MATCHES],
-        key=lambda row: -_CLASSES if row[1] is None else -round(_CLASSES * row[1] / top),
+    best = min((rank for _, rank in rows if rank is not None), default=-1.0)
+    ranks = {rowid: best if rank is None else rank for rowid, rank in rows[: config.MAX_RANKED_MATCHES]}
+    rowids = sorted(ranks, key=ranks.__getitem__)[first : first + count]
+    return Found(
+        _ids(connection, kind, rowids),
+        min(len(rows), config.MAX_COUNTED + 1),
+        Note.NEWEST_RANKED if is_cut else Note.NONE,
+        weights=tuple(-ranks[rowid] for rowid in rowids),
+        times=tuple(map(to_time, rowids)),
     )
-    shown = _ids(connection, kind, [row[0] for row in best[first : first + count]])
-    return Found(shown, min(len(rows), config.MAX_COUNTED + 1), Note.NEWEST_RANKED if is_cut else Note.NONE)
 
 
 def _candidates(

@@ -14,11 +14,11 @@ class Kind(StrEnum):
 
 
 class Order(StrEnum):
-    """The orders of results; of SCORE the index knows nothing: it returns the newest, for the caller to sort."""
+    """The orders of results; the index knows no votes: for VOTES it returns the newest, for the caller to sort."""
 
     RELEVANCE = "relevance"
     NEW = "new"
-    SCORE = "score"
+    VOTES = "votes"
 
 
 class Difference(StrEnum):
@@ -42,11 +42,17 @@ class Note(StrEnum):
 
 
 class Found(NamedTuple):
-    """A part of the results of a query; ``total`` counts all up to MAX_COUNTED, one more stands for "more"."""
+    """A part of the results of a query; ``total`` counts all up to MAX_COUNTED, one more stands for "more".
+
+    Results by relevance have the ``weights`` of their words, the highest first, and their publish ``times`` in unix
+    seconds, unless they come newest first.
+    """
 
     ids: tuple[DocumentId, ...]
     total: int
     note: Note = Note.NONE
+    weights: tuple[float, ...] = ()
+    times: tuple[float, ...] = ()
 
 
 class State(NamedTuple):

@@ -177,3 +177,8 @@ def to_rowid(time: float) -> int:
     """Return the rowid for a publish *time* in unix seconds."""
     moment = time * _ROWIDS_PER_SECOND
     return int(max(0, min(moment, _MAX_TIME))) if moment == moment else 0
+
+
+def to_time(rowid: int) -> float:
+    """Return the publish time in unix seconds for which a *rowid* stands."""
+    return rowid / _ROWIDS_PER_SECOND

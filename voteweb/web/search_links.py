@@ -19,7 +19,7 @@ from voteweb.web.i18n.formatting import format_number
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.search_results import Matches, Search
 
-ORDER_NAMES = {Order.RELEVANCE: _l("Relevance"), Order.NEW: _l("Newest"), Order.SCORE: _l("Score")}
+ORDER_NAMES = {Order.RELEVANCE: _l("Relevance"), Order.NEW: _l("Newest"), Order.VOTES: _l("Most votes")}
 KIND_NAMES = {Kind.ARTICLES: _l("Articles"), Kind.COMMENTS: _l("Comments")}
 #: Groups and people that are offered at most.
 _MAX_OFFERED = 5
@@ -58,19 +58,16 @@ class Links(NamedTuple):
     feed: str
 
 
-def make(search: Search, matches: Matches, page: Page[Article] | Page[ListedComment]) -> Links:
+def make(matches: Matches, page: Page[Article] | Page[ListedComment]) -> Links:
     """Return the links of *page*."""
+    search = matches.search
     query, order = search.query, search.order
     can_narrow = page.total >= _MIN_NARROWED
     used = {part.field for part in query.parts}
     groups, people = _names(page.rows)
     return Links(
         kinds=tuple(_kind(query, order, kind, matches) for kind in Kind if kind in matches.totals),
-        orders=tuple(
-            Link(str(ORDER_NAMES[one]), _address(query.text, one), one is order)
-            for one in Order
-            if one is not Order.SCORE or matches.kind is Kind.ARTICLES
-        ),
+        orders=tuple(Link(str(ORDER_NAMES[one]), _address(query.text, one), one is order) for one in Order),
         limits=tuple(
             Link(part.text, _address(query.without_field(part.field), order))
             for part in query.parts

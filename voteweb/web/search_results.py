@@ -3,7 +3,7 @@
 The index may be a moment behind: more ids than a page has rows are read, so that it is full without what is gone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeVar, cast
 
@@ -11,12 +11,13 @@ from voteweb.core import config
 from voteweb.core.comments import CommentId, ListedComment
 from voteweb.core.errors import NoSuchPage
 from voteweb.core.models import Article, Page, User, Voter
+from voteweb.core.ranking import relevance
 from voteweb.core.search_documents import DocumentId
 from voteweb.search.errors import SearchError
 from voteweb.search.grammar import Query
 from voteweb.search.health import MAX_AGE
 from voteweb.search.index import SearchIndex
-from voteweb.search.models import Found, Kind, Note, Order
+from voteweb.search.models import Found, Kind, Order
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.web import my_site
 from voteweb.web.context import now, settings, store
@@ -39,16 +40,16 @@ class Search(NamedTuple):
 
 
 class Matches(NamedTuple):
-    """The ids of one kind that may be on the page of a search, and how many results each kind has.
+    """The results of one kind that the index has for the page of a search, and how many each kind has.
 
     A kind whose results cannot be counted now is not in ``totals``. ``updated`` is the unix time of an index that is
     behind, else 0. ``suggestion`` is another query that finds something where this one does not, "" without one.
     """
 
+    search: Search
     kind: Kind
-    ids: tuple[DocumentId, ...]
+    found: Found
     totals: dict[Kind, int]
-    note: Note
     updated: float
     suggestion: str = ""
 
@@ -75,21 +76,15 @@ def find(index: SearchIndex, search: Search) -> Matches:
     if not found.total and query.kind is None and totals.get(Kind.COMMENTS):
         kind = Kind.COMMENTS
         found = _find(index, search, kind)
-    return Matches(
-        kind,
-        found.ids,
-        totals,
-        found.note,
-        checked if now() - checked > MAX_AGE else 0.0,
-        "" if any(totals.values()) else _suggest(index, query, kind),
-    )
+    suggestion = "" if any(totals.values()) else _suggest(index, query, kind)
+    return Matches(search, kind, found, totals, checked if now() - checked > MAX_AGE else 0.0, suggestion)
 
 
 def find_newest(index: SearchIndex, query: Query) -> Matches:
     """Return what *index* knows of the newest results of *query*, articles unless it names a kind."""
-    kind = _kind(query)
-    found = _find(index, Search(query, Order.NEW, 1), kind)
-    return Matches(kind, found.ids, {kind: found.total}, found.note, 0.0)
+    search, kind = Search(query, Order.NEW, 1), _kind(query)
+    found = _find(index, search, kind)
+    return Matches(search, kind, found, {kind: found.total}, 0.0)
 
 
 def _kinds() -> tuple[Kind, ...]:
@@ -103,10 +98,11 @@ def _kind(query: Query) -> Kind:
 
 
 def _find(index: SearchIndex, search: Search, kind: Kind) -> Found:
-    if search.order is Order.SCORE and kind is Kind.ARTICLES:
-        return index.find(search.query, kind, Order.SCORE, 0, config.MAX_COUNTED)
-    order = Order.RELEVANCE if search.order is Order.SCORE else search.order
-    return index.find(search.query, kind, order, _first(search), settings().page_size + _SPARE)
+    """Return what *index* knows of the page; where votes count, all that may be on it."""
+    if search.order is Order.NEW:
+        return index.find(search.query, kind, search.order, _first(search), settings().page_size + _SPARE)
+    count = config.MAX_COUNTED if search.order is Order.VOTES else config.MAX_RANKED_MATCHES
+    return index.find(search.query, kind, search.order, 0, count)
 
 
 def _suggest(index: SearchIndex, query: Query, kind: Kind) -> str:
@@ -121,29 +117,44 @@ def _first(search: Search) -> int:
     return (search.number - 1) * settings().page_size
 
 
-def queue_comments(pipeline: Pipeline, search: Search, matches: Matches) -> Read[ListedComment]:
-    """Queue a read of a page of comments."""
-    ids = cast("tuple[CommentId, ...]", matches.ids)
+def queue_comments(pipeline: Pipeline, matches: Matches) -> Read[ListedComment]:
+    """Queue a read of a page of comments; where votes count, after a round trip with what is queued on *pipeline*."""
+    ids = cast("Sequence[CommentId]", _page_ids(pipeline, matches))
     read = store().search_results.queue_comments(pipeline, ids)
-    return lambda: _page(search, matches, len(ids), read.result)
+    return lambda: _page(matches, len(ids), read.result)
 
 
-def queue_articles(
-    pipeline: Pipeline, search: Search, matches: Matches, voter: Voter | None
-) -> tuple[Read[Article], OwnMarks]:
+def queue_articles(pipeline: Pipeline, matches: Matches, voter: Voter | None) -> tuple[Read[Article], OwnMarks]:
     """Queue a read of a page of articles, and of what *voter*, the member of the session, did with them.
 
-    The order by score takes a round trip of its own, with what is queued on *pipeline*.
+    Where votes count, that comes after a round trip with what is queued on *pipeline*.
     """
-    ids, gone = cast("tuple[int, ...]", matches.ids), 0
-    if search.order is Order.SCORE:
-        best = store().search_results.queue_best(pipeline, ids)
-        pipeline.execute()
-        gone = len(ids) - len(best.result)
-        ids = best.result[_first(search) : _first(search) + settings().page_size + _SPARE]
+    ids = cast("Sequence[int]", _page_ids(pipeline, matches))
     read = store().search_results.queue_articles(pipeline, ids)
     own = queue_own_marks(pipeline, ids, voter)
-    return lambda: _page(search, matches, len(ids) + gone, read.result), own
+    return lambda: _page(matches, len(ids), read.result), own
+
+
+def _page_ids(pipeline: Pipeline, matches: Matches) -> Sequence[DocumentId]:
+    """Return the ids, in order, of which the page is made."""
+    search, found = matches.search, matches.found
+    ids = found.ids
+    if search.order is Order.NEW:
+        return ids
+    if search.order is Order.VOTES or found.weights:
+        votes = store().search_results.queue_votes(pipeline, ids)
+        pipeline.execute()
+        ids = by_worth(found, votes.result, now())
+    return ids[_first(search) : _first(search) + settings().page_size + _SPARE]
+
+
+def by_worth(found: Found, votes: Sequence[int], time: float) -> tuple[DocumentId, ...]:
+    """Return the ids of *found* by relevance at a unix *time*, or, if their words have no weights, by *votes*."""
+    worth: Iterable[float] = votes
+    if found.weights:
+        worth = map(relevance, found.weights, votes, (time - published for published in found.times))
+    by_id = dict(zip(found.ids, worth, strict=True))
+    return tuple(sorted(by_id, key=by_id.__getitem__, reverse=True))
 
 
 def as_seen(page: Page[Article], viewer: User | None, own: OwnMarks) -> tuple[Page[Article], tuple[str, ...]]:
@@ -156,13 +167,13 @@ def as_seen(page: Page[Article], viewer: User | None, own: OwnMarks) -> tuple[Pa
     return my_site.without_hidden(replace(page, rows=marks.on(page.rows))), marks.group_names
 
 
-def _page(search: Search, matches: Matches, asked: int, rows: tuple[T, ...]) -> Page[T]:
+def _page(matches: Matches, asked: int, rows: tuple[T, ...]) -> Page[T]:
     """Return the page with the first of *rows*, all that are left of *asked* ids; those that are gone do not count."""
-    size, first = settings().page_size, _first(search)
+    size, first = settings().page_size, _first(matches.search)
     total = matches.totals[matches.kind]
     if total <= config.MAX_COUNTED:
         total -= asked - len(rows)
     stop = min(first + size, config.MAX_COUNTED)
     return check_page_exists(
-        Page(rows[:size], search.number, total, first + 1, more=min(total, config.MAX_COUNTED) > stop)
+        Page(rows[:size], matches.search.number, total, first + 1, more=min(total, config.MAX_COUNTED) > stop)
     )

@@ -6,6 +6,7 @@ from urllib.parse import quote
 import pytest
 
 from tests import factories
+from tests.store.thread_data import node, write_thread
 from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
 from tests.web.escaping import EVIL, assert_harmless
@@ -78,15 +79,41 @@ def test_moderators_have_their_forms_in_results(mod: Browser) -> None:
     assert forms[:2] == ["/a/3/groups", "/a/3/remove"]
 
 
-def test_score_orders_what_is_found(reader: Browser, store: Store, index: FixedIndex) -> None:
+def test_relevance_is_by_words_votes_and_years(reader: Browser, store: Store, index: FixedIndex) -> None:
+    now, year = time.time(), 365 * 86_400
+    stories = [
+        # title, weight of the words, votes, years
+        ("1 × (log2(2 + 510) - 2) = 7", 1, 510, 2),
+        ("1 × (log2(2 + 30) - 0) = 5", 1, 30, 0),
+        ("2 × (log2(2 + 2) - 0) = 4", 2, 2, 0),
+        ("1 × (log2(2 + 6) - 0) = 3", 1, 6, 0),
+        ("3 × at least 0.1 = 0.3", 3, 1, 5),
+        ("2 × at least 0.1 = 0.2", 2, 126, 8),
+    ]
+    for title, _, votes, _ in reversed(stories):
+        factories.imported(store, title=title, votes=votes, time=now - 9 * 86_400)
+    index.articles = (1, 2, 3, 4, 5, 6)
+    index.weights = [weight for _, weight, _, _ in reversed(stories)]
+    index.times = [now - years * year for *_, years in reversed(stories)]
+    assert reader.open("/search?q=by").titles == [title for title, *_ in stories]
+
+
+@pytest.mark.parametrize("order", ["votes", "score"], ids=["today", "as in links to earlier versions"])
+def test_most_votes_come_first_among_articles_and_comments(
+    reader: Browser, store: Store, index: FixedIndex, order: str
+) -> None:
     for votes in (5, 90, 20):
-        factories.imported(store, votes=votes, time=time.time() - 9 * 86_400, title=f"With {votes} votes")
-    index.articles = (3, 2, 1)
-    assert reader.open("/search?q=votes&sort=score").titles == ["With 90 votes", "With 20 votes", "With 5 votes"]
+        factories.imported(store, votes=votes, title=f"With {votes} votes")
+    write_thread(store, 1, [node(1, votes=2), node(2), node(3, votes=4)])
+    index.articles, index.comments = (3, 2, 1), [CommentId(1, number) for number in (3, 2, 1)]
+    page = reader.open(f"/search?q=votes&sort={order}").page
+    assert reader.titles == ["With 90 votes", "With 20 votes", "With 5 votes"]
+    assert page.one("nav", aria_label="Order").one("a", aria_current="page").text == "Most votes"
+    comments = reader.open(f"/search?q=votes+in:comments&sort={order}").page.all("p", class_="snippet")
+    assert [comment.text for comment in comments] == ["Comment 3", "Comment 1", "Comment 2"]
     assert reader.open("/search?q=votes&sort=new").titles == ["With 20 votes", "With 90 votes", "With 5 votes"]
-    assert index.asked[-2] == ("votes", Kind.ARTICLES, Order.NEW)
     store.removals.delete(1)
-    assert "2 articles" in reader.open("/search?q=votes&sort=score").page.one("main").text
+    assert "2 articles" in reader.open(f"/search?q=votes&sort={order}").page.one("main").text
 
 
 def test_pages_repeat_the_query_and_end_with_the_counted_results(

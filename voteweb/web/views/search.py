@@ -75,6 +75,8 @@ def _query() -> Query:
 
 def _order() -> Order:
     sort = request.args.get("sort", "")
+    if sort == "score":  # as in links to earlier versions
+        return Order.VOTES
     return Order(sort) if sort in set(Order) else Order.RELEVANCE
 
 
@@ -90,12 +92,12 @@ def _results(index: SearchIndex, search: Search) -> dict[str, Any]:
     unknown = _queue_unknown(pipeline, search.query)
     page: Page[Article] | Page[ListedComment]
     if matches.kind is Kind.ARTICLES:
-        articles, own = search_results.queue_articles(pipeline, search, matches, named_voter())
+        articles, own = search_results.queue_articles(pipeline, matches, named_voter())
         pipeline.execute()
         search_limits.check_counted(hit)
         page, group_names = search_results.as_seen(articles(), viewer.result, own)
     else:
-        comments = search_results.queue_comments(pipeline, search, matches)
+        comments = search_results.queue_comments(pipeline, matches)
         pipeline.execute()
         search_limits.check_counted(hit)
         page, group_names = comments(), ()
@@ -104,7 +106,7 @@ def _results(index: SearchIndex, search: Search) -> dict[str, Any]:
         "all_groups": group_names,
         "matches": matches,
         "unknown": () if page.total else unknown(),
-        "links": search_links.make(search, matches, page),
+        "links": search_links.make(matches, page),
     }
 
 
@@ -136,7 +138,6 @@ def feed(format: str) -> Response:
     if query.is_empty:
         abort(404, _("The address of this feed has no words to search for."))
     search_limits.check_not_refused(hit)
-    search = Search(query, Order.NEW, 1)
     try:
         with search_limits.counting_failures(hit):
             matches = search_results.find_newest(index, query)
@@ -145,11 +146,11 @@ def feed(format: str) -> Response:
     pipeline = store().pipeline(reader=True)
     search_limits.queue_count(pipeline, hit)
     if matches.kind is Kind.ARTICLES:
-        articles, _own = search_results.queue_articles(pipeline, search, matches, None)
+        articles, _own = search_results.queue_articles(pipeline, matches, None)
         pipeline.execute()
         items = tuple(article_item(replace(row, text=_excerpt(row.text))) for row in articles().rows)
     else:
-        comments = search_results.queue_comments(pipeline, search, matches)
+        comments = search_results.queue_comments(pipeline, matches)
         pipeline.execute()
         items = tuple(comment_item(replace(row, text=_excerpt(row.text))) for row in comments().rows)
     search_limits.check_counted(hit)
