@@ -160,6 +160,7 @@ PAGES: dict[str, list[str]] = {
         *_ARTICLES,
         *_FORMS,
         "/search?q=group:ask+by:nobody",
+        "/search?q=stor+numbe",  # which only begin words of titles
         "/search?q=the&sort=votes",
         "/reports",
         "/about",

@@ -1,4 +1,4 @@
-"""Where nothing is found, another query is suggested, which finds something."""
+"""Where nothing is found, another query is made, which finds something."""
 
 import pytest
 
@@ -11,12 +11,18 @@ from voteweb.search.models import Kind
 @pytest.mark.parametrize(
     ("typed", "suggested"),
     [
+        ("pyt boo", "pyt* boo*"),
+        ("pyt by:ann", "pyt* by:ann"),
+        ("pyt* boo", "pyt* boo*"),
+        ("PYTHO", "PYTHO*"),
         ("pyhton", "python"),
         ("Pythn -draft by:ann", "python -draft by:ann"),
         ("what is the best python book", "python book"),
         ("the pythom book", "python book"),
         ("ruby", None),
-        ("pyt", None),
+        ("py", None),
+        ('"pyt"', None),
+        ("title:pyt", None),
         ("title:pyhton", None),
         ('"pyhton book"', None),
         ("编程语言", None),
@@ -24,7 +30,7 @@ from voteweb.search.models import Kind
         ("", None),
     ],
 )
-def test_misspelt_words_are_corrected_and_those_of_questions_left_out(
+def test_words_are_begun_or_corrected_and_those_of_questions_left_out(
     machine: Machine, monkeypatch: pytest.MonkeyPatch, typed: str, suggested: str | None
 ) -> None:
     monkeypatch.setattr(config, "SHARD_ROWS", 2)
@@ -34,3 +40,10 @@ def test_misspelt_words_are_corrected_and_those_of_questions_left_out(
     ])  # fmt: skip
     query = machine.index.suggest(parse(typed), Kind.ARTICLES)
     assert (query and query.text) == suggested
+
+
+def test_beginnings_of_words_are_looked_for_in_all_tables(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "SHARD_ROWS", 1)
+    machine.writer.apply([article(1, "needles"), *(article(id, "hay") for id in range(2, 9))])
+    query = machine.index.suggest(parse("needle"), Kind.ARTICLES)
+    assert query == parse("needle*")

@@ -1,4 +1,4 @@
-"""An index of search that finds the same whatever is looked for."""
+"""An index of search that finds the same for all words but some."""
 
 import time
 from collections.abc import Sequence
@@ -15,7 +15,8 @@ from voteweb.search.models import Found, Kind, Note, Order, State
 class FixedIndex(SearchIndex):
     """Stands for the index of a site; ``asked`` are the queries with their kinds and orders.
 
-    ``error`` is raised by every search, ``counting_error`` by those that only count, and by suggestions.
+    It finds nothing for ``unknown``. ``error`` is raised by every search, ``counting_error`` by those that only count,
+    and by suggestions.
     """
 
     def __init__(self) -> None:
@@ -24,6 +25,7 @@ class FixedIndex(SearchIndex):
         self.comments: Sequence[CommentId] = ()
         self.weights: Sequence[float] = ()
         self.times: Sequence[float] = ()
+        self.unknown: str | None = None
         self.note = Note.NONE
         self.error: SearchError | None = None
         self.counting_error: SearchError | None = None
@@ -39,6 +41,8 @@ class FixedIndex(SearchIndex):
             raise self.counting_error
         self.asked.append((query.text, kind, order))
         ids: Sequence[DocumentId] = self.articles if kind is Kind.ARTICLES else self.comments
+        if query.text == self.unknown:
+            ids = ()
         shown = tuple(ids[first : first + count])
         if order is Order.RELEVANCE:
             return Found(shown, len(ids), self.note, tuple(self.weights[: len(shown)]), tuple(self.times[: len(shown)]))

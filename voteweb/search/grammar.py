@@ -70,6 +70,11 @@ class Query:
         return tuple(term for terms in self.required for term in terms if term.field in ("", "title"))
 
     @property
+    def prefixes(self) -> int:
+        """The number of words that end with a star."""
+        return sum(term.is_prefix for part in self.parts for term in part.terms)
+
+    @property
     def group_names(self) -> tuple[str, ...]:
         """The groups that are named, each once."""
         terms = (term for part in self.parts for term in part.terms if term.field == "group")
@@ -120,7 +125,7 @@ def parse(typed: str) -> Query:
             is_alternative = bool(parts) and _has_alternatives(parts[-1])
             continue
         try:
-            part = _read(match, sum(term.is_prefix for part in parts for term in part.terms), problems)
+            part = _read(match, Query(parts=tuple(parts)).prefixes, problems)
         except Invalid as problem:
             problems.append(problem)
             continue

@@ -16,7 +16,7 @@ from voteweb.search.grammar import Query
 from voteweb.search.models import Found, Kind, Note, Order, State
 from voteweb.search.queries import Statement, ids, newest, ranked, within
 from voteweb.search.schema import MAX_NUMBER, to_comment, to_time
-from voteweb.search.suggestions import suggestion
+from voteweb.search.suggestions import alternatives
 
 #: Documents up to which words are compared by how many have them, and shards that are looked through for them: each
 #: takes 20 µs for each of the hundreds of words that differ from another by a letter.
@@ -75,9 +75,15 @@ class SearchIndex:
     def suggest(self, query: Query, kind: Kind) -> Query | None:
         """Return a query like *query*, which finds nothing, that finds something of this *kind*, None without one."""
         with self.turn(), self._connections.connection() as connection:
+
+            def count(other: Query, limit: int = _MAX_COMPARED, max_shards: int | None = _COMPARED_SHARDS) -> int:
+                asked = within(other, kind)
+                return 0 if asked.is_empty else len(_candidates(connection, asked, kind, newest, limit, max_shards))
+
             try:
                 with connection.snapshot(config.SEARCH_SECONDS):
-                    return suggestion(query, lambda other: _count(connection, within(other, kind), kind))
+                    others = (other for other in alternatives(query, count) if other.parts != query.parts)
+                    return next((other for other in others if count(other, 1, None)), None)
             except TimeoutError:
                 return None
 
@@ -102,11 +108,6 @@ def _newest(connection: Connection, query: Query, kind: Kind, first: int, count:
     limit = config.MAX_COUNTED + 1
     rowids = [row[0] for row in _candidates(connection, query, kind, newest, limit)]
     return Found(_ids(connection, kind, rowids[first : first + count]), len(rowids))
-
-
-def _count(connection: Connection, query: Query, kind: Kind) -> int:
-    """Return how many of the documents of the _COMPARED_SHARDS newest shards a query finds, up to _MAX_COMPARED."""
-    return 0 if query.is_empty else len(_candidates(connection, query, kind, newest, _MAX_COMPARED, _COMPARED_SHARDS))
 
 
 def _ranked(connection: Connection, query: Query, kind: Kind, first: int, count: int) -> Found:

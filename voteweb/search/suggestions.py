@@ -1,10 +1,12 @@
-"""Another query to suggest where one finds nothing: with a misspelt word replaced, or without words like "the"."""
+"""Other queries where one finds nothing: beginnings of words, misspelt words replaced, or without words like "the"."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from voteweb.core import config
 from voteweb.search.grammar import Query
 from voteweb.search.terms import Part, Term
+from voteweb.search.words import IS_UNSPACED
 
 #: Lengths of words that are corrected: too many words differ from a shorter one by a letter, and a longer one from
 #: too many.
@@ -20,16 +22,36 @@ _FILLERS = frozenset(
 )
 
 
-def suggestion(query: Query, count: Callable[[Query], int]) -> Query | None:
-    """Return a query like *query*, which finds nothing, that finds something; None if there is none.
+def alternatives(query: Query, count: Callable[[Query], int]) -> Iterator[Query]:
+    """Yield queries like *query*, which finds nothing, the most alike first: perhaps one of them finds something.
 
     *count* tells how many documents a query finds, up to some number.
     """
+    yield with_beginnings(query)
     corrected = _corrected(query, count)
-    for other in (corrected, _without_fillers(query), _without_fillers(corrected)):
-        if other.parts != query.parts and not other.is_empty and count(other):
-            return other
-    return None
+    yield from (corrected, _without_fillers(query), _without_fillers(corrected))
+
+
+def with_beginnings(query: Query) -> Query:
+    """Return *query* with a star after the first words that can have one."""
+    stars = config.MAX_PREFIXES - query.prefixes
+    parts: list[Part] = []
+    for part in query.parts:
+        if stars > 0 and len(part.text) >= config.MIN_PREFIX_LENGTH and _is_word(part):
+            stars -= 1
+            part = replace(part, text=f"{part.text}*", terms=(replace(part.terms[0], is_prefix=True),))
+        parts.append(part)
+    return _query_of(*parts)
+
+
+def exactly(query: Query) -> Query:
+    """Return *query* with quotes around its words, so that no other words are searched in their place."""
+    return _query_of(*(replace(part, text=f'"{part.text}"') if _is_word(part) else part for part in query.parts))
+
+
+def _is_word(part: Part) -> bool:
+    """Tell whether a part is one word of letters, without a field or a sign, in a text with blanks between words."""
+    return part.text.isalpha() and not IS_UNSPACED.search(part.text)
 
 
 def _corrected(query: Query, count: Callable[[Query], int]) -> Query:
@@ -52,9 +74,7 @@ def _without_fillers(query: Query) -> Query:
 
 def _plain_word(part: Part) -> str:
     """Return the word of a part that is one of Latin letters and nothing else, else ""."""
-    word = part.text.lower()
-    is_plain = word.isascii() and word.isalpha() and part.terms == (Term("", (word,)),)
-    return word if is_plain and not part.is_excluded else ""
+    return part.text.lower() if part.text.isascii() and _is_word(part) else ""
 
 
 def _with_word(part: Part, word: str) -> Part:

@@ -13,7 +13,7 @@ from voteweb.core.comments import ListedComment
 from voteweb.core.models import Article, Page
 from voteweb.search.grammar import Query
 from voteweb.search.models import Kind, Order
-from voteweb.search.words import IS_UNSPACED
+from voteweb.search.suggestions import exactly, with_beginnings
 from voteweb.web.context import now
 from voteweb.web.i18n.formatting import format_number
 from voteweb.web.i18n.locale import gettext as _
@@ -40,12 +40,12 @@ class Link(NamedTuple):
 class Links(NamedTuple):
     """The links of a page of results.
 
-    ``limits`` are limits of the query, each with the address of the search without it; ``wider`` finds words that begin
-    with those of the query, None where that makes no sense; ``suggested`` finds something where the query does not,
-    None without such a search. ``parameters`` are those of this search, encoded; ``feed`` is
-    the query of its feed.
+    ``typed`` finds only the words that were typed, None if the results are theirs. ``limits`` are limits of the query,
+    each with the address of the search without it; ``wider`` finds words that begin with those of the query, None where
+    that makes no sense. ``parameters`` are those of this search, encoded; ``feed`` is the query of its feed.
     """
 
+    typed: Link | None
     kinds: tuple[Link, ...]
     orders: tuple[Link, ...]
     limits: tuple[Link, ...]
@@ -53,19 +53,20 @@ class Links(NamedTuple):
     people: tuple[Link, ...]
     times: tuple[Link, ...]
     wider: Link | None
-    suggested: Link | None
     parameters: str
     feed: str
 
 
-def make(matches: Matches, page: Page[Article] | Page[ListedComment]) -> Links:
-    """Return the links of *page*."""
+def make(typed: Query, matches: Matches, page: Page[Article] | Page[ListedComment]) -> Links:
+    """Return the links of *page*, for which a query was *typed*."""
     search = matches.search
     query, order = search.query, search.order
     can_narrow = page.total >= _MIN_NARROWED
     used = {part.field for part in query.parts}
     groups, people = _names(page.rows)
+    wider = with_beginnings(query) if 0 < page.total < _FEW else query
     return Links(
+        typed=None if typed == query else Link(typed.text, _address(exactly(typed).text, order)),
         kinds=tuple(_kind(query, order, kind, matches) for kind in Kind if kind in matches.totals),
         orders=tuple(Link(str(ORDER_NAMES[one]), _address(query.text, one), one is order) for one in Order),
         limits=tuple(
@@ -76,8 +77,7 @@ def make(matches: Matches, page: Page[Article] | Page[ListedComment]) -> Links:
         groups=_offer(search, "group", groups, page.total) if can_narrow and "group" not in used else (),
         people=_offer(search, "by", people, page.total) if can_narrow and "by" not in used else (),
         times=_times(search) if can_narrow and not used & {"after", "before"} else (),
-        wider=_wider(search) if page.total < _FEW else None,
-        suggested=Link(matches.suggestion, _address(matches.suggestion, order)) if matches.suggestion else None,
+        wider=Link(wider.text, _address(wider.text, order)) if wider.parts != query.parts else None,
         parameters=parameters(query.text, order),
         feed=f"?{parameters(_text_of_feed(query, matches.kind))}",
     )
@@ -129,19 +129,3 @@ def _times(search: Search) -> tuple[Link, ...]:
         Link(label, _address(search.query.with_term(f"after:{today - timedelta(days)}"), search.order))
         for label, days in spans
     )
-
-
-def _wider(search: Search) -> Link | None:
-    """Return the link to the search for words that begin with those of the query, None if it has none."""
-    changed = 0
-    texts = []
-    for part in search.query.parts:
-        is_word = part.terms and not part.field and not part.is_excluded and part.text.isalpha()
-        can_change = is_word and len(part.text) >= config.MIN_PREFIX_LENGTH and not IS_UNSPACED.search(part.text)
-        if can_change and changed < config.MAX_PREFIXES:
-            changed += 1
-            texts.append(f"{part.text}*")
-        else:
-            texts.append(part.text)
-    typed = " ".join(texts)
-    return Link(typed, _address(typed, search.order)) if changed else None

@@ -4,6 +4,7 @@ The index may be a moment behind: more ids than a page has rows are read, so tha
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple, TypeVar, cast
 
@@ -42,8 +43,8 @@ class Search(NamedTuple):
 class Matches(NamedTuple):
     """The results of one kind that the index has for the page of a search, and how many each kind has.
 
-    A kind whose results cannot be counted now is not in ``totals``. ``updated`` is the unix time of an index that is
-    behind, else 0. ``suggestion`` is another query that finds something where this one does not, "" without one.
+    The query of ``search`` is a similar one if what was typed finds nothing. A kind whose results cannot be counted now
+    is not in ``totals``. ``updated`` is the unix time of an index that is behind, else 0.
     """
 
     search: Search
@@ -51,17 +52,27 @@ class Matches(NamedTuple):
     found: Found
     totals: dict[Kind, int]
     updated: float
-    suggestion: str = ""
 
 
 def find(index: SearchIndex, search: Search) -> Matches:
-    """Return what *index* knows of the page of a search; articles come first unless the query names a kind.
+    """Return what *index* knows of the page of a search, or of a similar query where this one finds nothing.
 
-    Raises the errors of the index, and NoSuchPage.
+    Articles come first unless the query names a kind. Raises the errors of the index, and NoSuchPage.
     """
-    query = search.query
     if _first(search) >= config.MAX_COUNTED:
         raise NoSuchPage()
+    matches = _find_kinds(index, search)
+    if not any(matches.totals.values()):
+        with suppress(SearchError):
+            for kind in [matches.kind] if search.query.kind else _kinds():
+                if other := index.suggest(search.query, kind):
+                    return _find_kinds(index, search._replace(query=other))
+    return matches
+
+
+def _find_kinds(index: SearchIndex, search: Search) -> Matches:
+    """Return what *index* knows of the page of a search, and how many results of each kind there are."""
+    query = search.query
     kinds, kind = _kinds(), _kind(query)
     found = _find(index, search, kind)
     checked = index.state().checked
@@ -76,8 +87,7 @@ def find(index: SearchIndex, search: Search) -> Matches:
     if not found.total and query.kind is None and totals.get(Kind.COMMENTS):
         kind = Kind.COMMENTS
         found = _find(index, search, kind)
-    suggestion = "" if any(totals.values()) else _suggest(index, query, kind)
-    return Matches(search, kind, found, totals, checked if now() - checked > MAX_AGE else 0.0, suggestion)
+    return Matches(search, kind, found, totals, checked if now() - checked > MAX_AGE else 0.0)
 
 
 def find_newest(index: SearchIndex, query: Query) -> Matches:
@@ -103,14 +113,6 @@ def _find(index: SearchIndex, search: Search, kind: Kind) -> Found:
         return index.find(search.query, kind, search.order, _first(search), settings().page_size + _SPARE)
     count = config.MAX_COUNTED if search.order is Order.VOTES else config.MAX_RANKED_MATCHES
     return index.find(search.query, kind, search.order, 0, count)
-
-
-def _suggest(index: SearchIndex, query: Query, kind: Kind) -> str:
-    try:
-        suggested = index.suggest(query, kind)
-    except SearchError:
-        return ""
-    return suggested.text if suggested else ""
 
 
 def _first(search: Search) -> int:

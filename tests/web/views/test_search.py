@@ -158,15 +158,40 @@ def test_results_can_be_narrowed_and_limits_taken_away(reader: Browser, store: S
     assert index.asked[-2][0].startswith("lua after:20")
 
 
+@pytest.mark.usefixtures("three")
 def test_few_results_offer_words_that_begin_so(reader: Browser, index: FixedIndex) -> None:
     follow(reader.open("/search?q=compil+-gcc+%E7%BC%96%E7%A8%8B"), "compil* -gcc 编程")
     assert index.asked[-2][0] == "compil* -gcc 编程"
 
 
-def test_another_search_is_suggested_where_nothing_is_found(reader: Browser, index: FixedIndex) -> None:
-    index.suggestion = "lua by:ann"
-    follow(reader.open("/search?q=laa+by:ann&sort=new"), "lua by:ann")
-    assert index.asked[-2] == ("lua by:ann", Kind.ARTICLES, Order.NEW)
+@pytest.mark.usefixtures("three")
+@pytest.mark.parametrize(
+    ("typed", "searched", "marked", "message"),
+    [
+        ("lau", "lua", "Lua", "Nothing was found for lau . These are results for lua ."),
+        ("numb", "numb*", "number", "Nothing was found for numb . These results have words that begin so: numb*"),
+    ],
+)
+def test_other_words_are_searched_at_once_where_nothing_is_found(
+    reader: Browser, index: FixedIndex, typed: str, searched: str, marked: str, message: str
+) -> None:
+    index.unknown, index.suggestion = typed, searched
+    page = reader.open(f"/search?q={typed}").page
+    assert len(reader.titles) == 3
+    assert {mark.text for mark in page.all("mark")} == {marked}
+    assert message in page.one("main").text
+    assert search_field(reader) == typed
+    follow(reader, "Newest")
+    assert index.asked[-2] == (searched, Kind.ARTICLES, Order.NEW)
+    follow(reader.open(f"/search?q={typed}"), typed)
+    assert index.asked[-2] == (f'"{typed}"', Kind.ARTICLES, Order.RELEVANCE)
+
+
+def test_empty_result_opens_the_help_and_has_no_feed(reader: Browser, index: FixedIndex) -> None:
+    page = reader.open("/search?q=xyzzy").page
+    assert "Nothing was found." in page.one("main").text
+    assert "open" in page.one("details", class_="search-help")
+    assert "Feed" not in [link.text for link in page.one("main").all("a")]
 
 
 def test_empty_query_explains_how_to_search(reader: Browser, index: FixedIndex) -> None:

@@ -28,7 +28,9 @@ FIRST = [
     ("snowden pardon", 2, ["Pardon Snowden", "give the man a medal"]),
     ("deep learning", 5, ["Grokking", "How to Get a Job in"]),
     ("privacy", 5, ["is important, and having nothing to hide"]),
+    ("postgres replication", 1, ["Bidirectional Replication is coming to PostgreSQL 9.6"]),
     ("homebrew", 1, ["Homebrew 1.0.0"]),
+    ("snowdn", 1, ["Pardon"]),
 ]
 
 

@@ -106,7 +106,7 @@ def _results(index: SearchIndex, search: Search) -> dict[str, Any]:
         "all_groups": group_names,
         "matches": matches,
         "unknown": () if page.total else unknown(),
-        "links": search_links.make(matches, page),
+        "links": search_links.make(search.query, matches, page),
     }
 
 
