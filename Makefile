@@ -16,7 +16,7 @@ TRANSLATIONS := voteweb/web/i18n/translations
 .PHONY: run test test-heavy check bench bench-smoke translations icons lock clean
 
 run: $(VENV)/ready
-	@exec $(BIN)/voteweb run --sample
+	@exec env VOTEWEB_LIFT_DAYS=$${VOTEWEB_LIFT_DAYS:-7} $(BIN)/voteweb run --sample
 
 test: $(VENV)/ready-for-tests
 	$(RUN_TESTS) $(PYTEST)

@@ -40,6 +40,7 @@ def test_a_site_is_made_with_private_settings_and_an_admin(invoke_alone: Invoke,
     settings = from_env(read_file(file))
     assert (settings.site_url, settings.site_name) == ("https://news.example", "Ann's News: 新闻")
     assert (settings.trusted_proxies, settings.data_dir) == (1, str(site / "data"))
+    assert (settings.good_votes, settings.lift_days) == (20, 7)
     assert len(settings.secret_key) > 40
     with open_database(settings) as opened:
         store = open_store(opened)
@@ -62,14 +63,16 @@ def test_an_interrupted_site_is_completed_and_a_complete_one_stays(invoke_alone:
 def test_a_terminal_asks_again_after_a_wrong_answer(folder: Path) -> None:
     answers = [
         ("Public address", "news example"), ("Error: ", "news.example"), ("Name of the site", "News"),
-        ("first admin", "ann"), ("Password", "password"), ("Repeat", "password"),
+        ("Votes of a good article", "0"), ("Error: ", "12"), ("first admin", "ann"),
+        ("Password", "password"), ("Repeat", "password"),
         ("guessed first", ""), ("Password", PASSWORD), ("Repeat", PASSWORD),
     ]  # fmt: skip
     output = converse(voteweb_command("init", folder / "site", "--user", getpass.getuser()), answers)
     assert "Made the site" in output
     assert "deploy systemd --install --name site" in output
     assert PASSWORD not in output
-    assert from_env(read_file(folder / "site" / "voteweb.env")).site_url == "https://news.example"
+    settings = from_env(read_file(folder / "site" / "voteweb.env"))
+    assert (settings.site_url, settings.good_votes) == ("https://news.example", 12)
 
 
 def test_a_site_under_http_is_told_what_a_public_one_needs(invoke_alone: Invoke, folder: Path) -> None:

@@ -25,7 +25,7 @@ from voteweb.cli.password_input import new_password_hash, password_stdin_option
 from voteweb.cli.site import open_checked_store
 from voteweb.cli.site_folder import DEFAULT_USER, made_folder, refuse_used_folder
 from voteweb.core import validation
-from voteweb.core.config import COMMAND_LINE, Settings, env_name, from_env
+from voteweb.core.config import COMMAND_LINE, MAX_GOOD_VOTES, Settings, env_name, from_env
 from voteweb.core.errors import ConfigError, Invalid, VotewebError
 from voteweb.core.models import LogAction, Role
 from voteweb.embedded.database import open_database
@@ -34,11 +34,18 @@ from voteweb.store.moderation_log import NewLogEntry
 
 #: Characters of the name of a site, which stands in the header of every page.
 MAX_SITE_NAME_LENGTH = 60
+#: The settings of a new site's ranking: their defaults are those of the book, for a large site.
+GOOD_VOTES = 20
+LIFT_DAYS = 7
 #: Comments above settings in the file.
 COMMENTS = {
     env_name("site_url"): "The settings of a voteweb site; docs/settings.md has all that there are.",
     env_name("secret_key"): "Signs cookies; another key logs everybody out.",
     env_name("trusted_proxies"): "The number of proxies in front of the site, such as Caddy or nginx.",
+    env_name("good_votes"): "The votes of a good article: a vote lifts an article by a day divided by this.",
+    env_name(
+        "lift_days"
+    ): "The most days by which votes lift an article. After a change of these two: voteweb rescore.",
 }
 
 
@@ -47,6 +54,9 @@ COMMENTS = {
 @click.option("--site-url", help="Public address, such as https://news.example")
 @click.option("--site-name", help="Name of the site, for its header and titles")
 @click.option("--admin", help="Name of the first admin")
+@click.option(
+    "--good-votes", type=click.IntRange(1, MAX_GOOD_VOTES), help=f"Votes of a good article  [default: {GOOD_VOTES}]"
+)
 @password_stdin_option
 @click.option("--redis-url", help="A Redis or Valkey server  [default: the embedded database]")
 @click.option("--redis-site", help="Name of the site there, if several sites share the server: VOTEWEB_SITE")
@@ -57,6 +67,7 @@ def init(
     site_url: str | None,
     site_name: str | None,
     admin: str | None,
+    good_votes: int | None,
     password_stdin: bool,
     redis_url: str | None,
     redis_site: str | None,
@@ -74,7 +85,7 @@ def init(
     if is_new:
         refuse_used_folder(folder)
         database = {"redis_url": redis_url, "site": redis_site, **(_tls_files() if redis_url else {})}
-        variables = _ask_settings(folder, site_url, site_name, port, database)
+        variables = _ask_settings(folder, site_url, site_name, good_votes, port, database)
         refuse_unclear(file, variables)
         if _is_in_use(port):
             click.echo(f"Another program listens at port {port}. For another port: --port N.", err=True)
@@ -118,7 +129,12 @@ def _next_steps(folder: Path, settings: Settings) -> str:
 
 
 def _ask_settings(
-    folder: Path, site_url: str | None, site_name: str | None, port: int, database: dict[str, str | None]
+    folder: Path,
+    site_url: str | None,
+    site_name: str | None,
+    good_votes: int | None,
+    port: int,
+    database: dict[str, str | None],
 ) -> dict[str, str]:
     """Return the settings of a new site in *folder*, by the names of their variables; *database* has some of them."""
     url = _ask("Public address, such as https://news.example", "--site-url", site_url, _url)
@@ -130,9 +146,19 @@ def _ask_settings(
         # Under http there is hardly a proxy, whose word about visitors could be trusted.
         "trusted_proxies": "1" if url.startswith("https:") else "0",
         "data_dir": str(folder / "data"),
+        "good_votes": str(good_votes or _ask_good_votes()),
+        "lift_days": str(LIFT_DAYS),
     }
     settings |= {name: value for name, value in database.items() if value}
     return {env_name(name): value for name, value in settings.items()}
+
+
+def _ask_good_votes() -> int:
+    """Return how many votes make a good article, as is typed at the terminal; without one, GOOD_VOTES."""
+    if not sys.stdin.isatty():
+        return GOOD_VOTES
+    question = "Votes of a good article: about what one in twenty of yours will get"
+    return int(click.prompt(question, default=GOOD_VOTES, type=click.IntRange(1, MAX_GOOD_VOTES)))
 
 
 def _tls_files() -> dict[str, str]:
