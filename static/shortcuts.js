@@ -3,7 +3,7 @@ const STORAGE_KEY = "voteweb-keys-off";
 const TARGETS = { f: "/", n: "/new", g: "/groups" };
 const dialog = document.querySelector("[data-shortcuts]");
 const ITEMS = ".article, .comment";
-const STOPS = ".article .title, .comment-head a:last-of-type";
+const STOPS = ".article .title, .comment-head > a:last-of-type";
 let isAfterG = false;
 
 const isOff = () => localStorage.getItem(STORAGE_KEY) === "1";

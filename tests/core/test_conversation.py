@@ -155,11 +155,10 @@ def test_more_than_25_direct_replies_have_pages() -> None:
     assert talk.place(2, SIZE) == Place(1, 8)
 
 
-def test_rows_nest_and_link_siblings() -> None:
+def test_rows_nest() -> None:
     page = conversation(node(1, votes=1), node(2, 1), node(3, 2), node(4, 1), node(5), node(6, 5)).page(1, SIZE)
 
     assert parents_of(page) == {1: 0, 4: 1, 2: 1, 3: 2, 5: 0, 6: 5}
-    assert {row.node.number: row.next_sibling for row in page.rows} == {1: 5, 4: 2, 2: 0, 3: 0, 5: 0, 6: 0}
     assert [row.closes for row in page.rows] == [0, 0, 0, 2, 0, 1]
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from voteweb.core import links, validation
 from voteweb.core.errors import Invalid
-from voteweb.core.links import ascii_host, domain, web_address
+from voteweb.core.links import ascii_host, domain, short_domain, web_address
 
 PLAIN = "https://example.com/story"
 
@@ -107,6 +107,20 @@ def test_host_is_spelled_as_browsers_resolve_it(host: str, expected: str) -> Non
 def test_host_that_no_browser_resolves_is_refused(host: str) -> None:
     with pytest.raises(ValueError, match="not a host name"):
         ascii_host(host)
+
+
+@pytest.mark.parametrize(
+    ("host", "shown"),
+    [
+        ("lichen-letters.example", "lichen-letters.example"),
+        ("news.lichen-letters.example", "…lichen-letters.example"),
+        ("a.b.c.observatory.example", "…b.c.observatory.example"),
+        ("the-longest-name-of-a-newspaper.example", "the-longest-name-of-a-newspaper.example"),
+        ("www.the-longest-name-of-a-newspaper.example", "…the-longest-name-of-a-newspaper.example"),
+    ],
+)
+def test_long_domain_is_cut_at_a_dot(host: str, shown: str) -> None:
+    assert short_domain(host) == shown
 
 
 @given(st.text(max_size=30))

@@ -69,7 +69,7 @@ def correct_the_title(ann: Visitor) -> None:
 
 
 def report(bob: Visitor) -> None:
-    bob.open("/a/3").page.get_by_text("Report to the moderators").click()
+    bob.open("/a/3").page.locator("#report > summary").click()
     bob.page.get_by_text("Already posted").click()
     bob.type("Note (optional)", "See the other one.")
     fits(bob).press("Report").is_at("/a/3#a3")

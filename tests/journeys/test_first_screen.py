@@ -12,7 +12,6 @@ from tests import factories
 from tests.helpers import until
 from tests.journeys.conftest import Join, Visit
 from tests.journeys.visitor import Visitor
-from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Reason, Role
 from voteweb.core.site_switches import SwitchName
@@ -49,9 +48,18 @@ weather.example gale science Forecasts for one street: what a thousand garden st
 typefoundry.example lowercase_l design Numerals that line up, and numerals that do not
 archive.example bdoux history Letters from a lighthouse keeper, 1911 to 1924, with all the weather left in
 """
+ANNOUNCEMENT = (
+    "Tomorrow between 6 and 7 UTC the site can only be read: its database moves. Nothing is lost. The link tells more."
+)
 MEASURE = """() => [document.querySelector("header").getBoundingClientRect().height,
   ...[...document.querySelectorAll("li.article")].map(row => row.getBoundingClientRect())
   .flatMap(box => [box.height, box.bottom])]"""
+#: Where comments begin, and how high those are that nobody has answered.
+MEASURE_COMMENTS = """() => {
+  const boxes = selector => [...document.querySelectorAll(selector)].map(comment => comment.getBoundingClientRect());
+  return [boxes(".thread .comment").map(box => box.top),
+    boxes(".thread .comment:not(:has(.replies))").map(box => box.height)];
+}"""
 #: The targets in rows that are lower than 28 pixels; those of votes have a test of their own.
 LOW_TARGETS = """[...document.querySelectorAll("li.article :is(.meta a, .meta button, summary)")]
 .filter(element => element.checkVisibility() && element.getBoundingClientRect().height < 28)
@@ -68,7 +76,7 @@ class Screen(NamedTuple):
     row_height: int
 
 
-PHONE = Screen(360, 740, True, 5, 110)
+PHONE = Screen(360, 740, True, 5, 114)
 DESK = Screen(1280, 800, False, 12, 62)
 
 
@@ -124,7 +132,7 @@ def _set_touch(page: Page, enabled: bool) -> None:
 
 
 @pytest.mark.usefixtures("stories")
-@pytest.mark.parametrize("announcement", ["", "m" * config.MAX_ANNOUNCEMENT_LENGTH], ids=["usual", "announcement"])
+@pytest.mark.parametrize("announcement", ["", ANNOUNCEMENT], ids=["usual", "announcement"])
 @pytest.mark.parametrize("name", ["", MEMBER, MODERATOR], ids=["reader", "member", "moderator"])
 def test_first_screen_shows_many_articles(
     name: str, announcement: str, visit: Visit, touch: Visit, store: Store
@@ -144,6 +152,39 @@ def test_first_screen_shows_many_articles(
             assert max(heights) <= screen.row_height, (path, screen, heights)
             assert sum(end <= screen.height for end in ends) >= screen.rows, (path, screen, header, ends)
             assert visitor.page.evaluate(LOW_TARGETS) == []
+
+
+@pytest.fixture
+def talk(store: Store, join: Join) -> int:
+    """The id of an article with a link, after a member has seen the first of its comments of one line each."""
+    join(MEMBER)
+    author = factories.user(store, "old_ferry")
+    article = factories.article(store, author, title="Homebrew 1.0.0", link="https://brew.sh/1").id
+    for number in range(1, 31):
+        factories.comment(store, article, author, parent=number // 3 if number % 3 else 0, text="Agreed.")
+        if number == 3:
+            pipeline = store.pipeline()
+            store.threads.queue_read(pipeline, article, visitor=MEMBER)
+            pipeline.execute()
+    return article
+
+
+@pytest.mark.parametrize(("screen", "top", "height"), [(PHONE, 520, 100), (DESK, 350, 80)], ids=["phone", "desk"])
+@pytest.mark.parametrize("name", ["", MEMBER], ids=["reader", "member"])
+def test_conversation_begins_on_the_first_screen(
+    screen: Screen, top: int, height: int, name: str, visit: Visit, touch: Visit, talk: int
+) -> None:
+    visitor = (touch if screen.touch else visit)(name)
+    visitor.page.set_viewport_size({"width": screen.width, "height": screen.height})
+    visitor.open(f"/a/{talk}")
+    (first, *_), heights = visitor.page.evaluate(MEASURE_COMMENTS)
+    assert first <= top
+    assert len(heights) > 10
+    assert max(heights) <= height
+    if name:
+        (line,) = visitor.page.locator(".new-comments").all()
+        assert line.evaluate("line => line.getBoundingClientRect().height") <= 28
+        assert visitor.page.locator(".new-links").count() > 10
 
 
 @pytest.mark.usefixtures("stories")

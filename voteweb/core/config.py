@@ -33,6 +33,8 @@ MAX_COMMENT_LEVEL = 50
 #: Top-level comments on a page, and levels of replies; deeper ones have a page of their own.
 TOP_LEVEL_ON_PAGE = 25
 LEVELS_ON_PAGE = 6
+#: Seconds before a conversation ends from which its page says so above the comments, not below them.
+CLOSING_SOON_SECONDS = 2 * 86_400
 #: Ancestors that the page of one comment shows above it.
 SHOWN_ANCESTORS = 3
 #: Comments whose voters share one set: Redis keeps a set of up to 512 integers in 10 bytes for each.
@@ -148,8 +150,9 @@ MAX_DOMAIN_RULES = 1_000
 RULE_PAGE_SIZE = 50
 #: Labels of the longest domain that can have a rule: every link is looked up under so many names at most.
 MAX_RULE_LABELS = 5
-#: Characters of a host name, as DNS has it.
+#: Characters of a host name, as DNS has it, and of one in a row: more do not fit beside the other words on a phone.
 MAX_HOST_LENGTH = 253
+MAX_SHOWN_DOMAIN = 24
 #: Notes of moderators on one member; each has as many characters as a reason.
 MAX_NOTES = 50
 #: Characters of a typed search, and its terms, among them those that end with a star; letters before a star. Each term

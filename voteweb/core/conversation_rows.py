@@ -2,7 +2,7 @@
 
 import heapq
 from dataclasses import dataclass
-from itertools import pairwise, takewhile, zip_longest
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from voteweb.core.comment_tree import Tree
@@ -26,7 +26,7 @@ class Row:
     the gap below it, 0 without a gap: they are on the page of this comment, even where it is deleted itself.
     ``opens``: the next row is the first of its list of replies. ``ends`` are the lists of replies that end after it,
     innermost first, without the outermost one. ``answers`` is the author of its parent, "" for none or one that nobody
-    can read. ``next_sibling`` is the number of the next one in its list on this page, 0 for none.
+    can read.
     """
 
     node: Node
@@ -37,7 +37,6 @@ class Row:
     ends: tuple[ListEnd, ...] = ()
     is_covered: bool = False
     answers: str = ""
-    next_sibling: int = 0
 
     @property
     def closes(self) -> int:
@@ -76,25 +75,25 @@ def choose(tree: Tree, tops: tuple[int, ...], size: int) -> set[int]:
 
 def build_rows(tree: Tree, tops: tuple[int, ...], shown: set[int]) -> tuple[Row, ...]:
     """Return the rows of *shown* comments, from *tops* down, each followed by its replies."""
-    order: list[tuple[int, int, int]] = []  # number, level, next sibling
+    order: list[tuple[int, int]] = []  # number, level
     more: dict[int, int] = {}
     opened: set[int] = set()
-    stack = _siblings(tops, 1)
+    stack = [(number, 1) for number in reversed(tops)]
     while stack:
-        number, level, _ = entry = stack.pop()
+        number, level = entry = stack.pop()
         order.append(entry)
         replies = tuple(takewhile(shown.__contains__, tree.children.get(number, ())))
         more[number] = tree.below.get(number, 0) - sum(map(tree.visible_from, replies))
         if replies:
             opened.add(number)
-            stack += _siblings(replies, level + 1)
+            stack += [(reply, level + 1) for reply in reversed(replies)]
     rows = []
-    for (number, level, next_sibling), (_, next_level, _) in pairwise([*order, (0, 1, 0)]):
+    for (number, level), (_, next_level) in pairwise([*order, (0, 1)]):
         ends, above = [], number
         for _ in range(level - next_level):
             above = tree.parents[above]
             ends.append(ListEnd(above, more[above]))
-        rows.append(build_row(tree, number, level, more[number], number in opened, tuple(ends), next_sibling))
+        rows.append(build_row(tree, number, level, more[number], number in opened, tuple(ends)))
     return tuple(rows)
 
 
@@ -105,7 +104,6 @@ def build_row(
     more: int = 0,
     opens: bool = False,
     ends: tuple[ListEnd, ...] = (),
-    next_sibling: int = 0,
 ) -> Row:
     parent = tree.parents[number]
     return Row(
@@ -117,10 +115,4 @@ def build_row(
         ends=ends,
         is_covered=number in tree.covered,
         answers=tree.nodes[parent].author if tree.is_visible(parent) else "",
-        next_sibling=next_sibling,
     )
-
-
-def _siblings(numbers: tuple[int, ...], level: int) -> list[tuple[int, int, int]]:
-    """Return *numbers* with their level and next sibling, the last one first."""
-    return [(number, level, after) for number, after in zip_longest(numbers, numbers[1:], fillvalue=0)][::-1]

@@ -90,6 +90,14 @@ def domain(link: str) -> str:
         return ""
 
 
+def short_domain(domain: str) -> str:
+    """Return a *domain* for a row, without its first labels if it is too long: the last ones say whose site it is."""
+    labels = domain.split(".")
+    while len(labels) > 2 and sum(map(len, labels)) + len(labels) > config.MAX_SHOWN_DOMAIN:
+        labels = labels[1:]
+    return domain if len(labels) == domain.count(".") + 1 else "…" + ".".join(labels)
+
+
 def listed_domain(link: str) -> str:
     """Return the domain under which articles with this stored *link* are listed; "" if it has none."""
     host = domain(link)

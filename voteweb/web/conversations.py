@@ -110,8 +110,6 @@ class ConversationPages:
                 is_new=number in around,
                 previous_new=previous_new,
                 next_new=next_new,
-                ended=cached.comments[place].ended,
-                after=cached.comments[place].after,
             )
             html[place] = self._row_html(comment, context)
         return cached.pieces(html)
@@ -143,15 +141,11 @@ class ConversationPages:
         return cached
 
     def _make_page(self, stranger: User | None, context: RowContext) -> CachedComments:
-        comments, by_author, top = [], defaultdict(list), None
+        comments, by_author = [], defaultdict(list)
         for row in self.page.rows:
-            top = row if row.level == 1 else top
-            node, ends_top = row.node, bool(row.ends) and row.level - len(row.ends) == 1
+            node = row.node
             is_visible = node.status is CommentStatus.VISIBLE and not row.is_covered
-            comment = self._show(row, stranger, render_text(self.words(node.number)) if is_visible else None)
-            if ends_top and top:
-                comment = replace(comment, ended=top.node.number, after=top.next_sibling)
-            comments.append(comment)
+            comments.append(self._show(row, stranger, render_text(self.words(node.number)) if is_visible else None))
             by_author[name_key(node.author)].append(node.number)
         html = [self._row_html(comment, context) for comment in comments]
         return CachedComments(
@@ -207,15 +201,14 @@ class ConversationPages:
             return ()
         return tuple(row.node.number for row in self.page.rows if self.is_new(row.node, viewer))
 
-    def new_elsewhere(self, viewer: User | None) -> tuple[CommentId, ...]:
-        """Return the new comments that can be read, but not on this page."""
+    def new_elsewhere(self, viewer: User | None) -> int:
+        """Return how many new comments can be read, but not on this page."""
         if self._read.visit is None or self._read.visit.base >= self.thread.last:
-            return ()
+            return 0
         here = {row.node.number for row in self.page.rows}
-        return tuple(
-            CommentId(self.article.id, number)
+        return sum(
+            number not in here and self.is_new(node, viewer) and self.conversation.is_visible(number)
             for number, node in self.thread.nodes.items()
-            if number not in here and self.is_new(node, viewer) and self.conversation.is_visible(number)
         )
 
     def address(self, number: int) -> str:

@@ -9,6 +9,7 @@ from flask import render_template, request
 from voteweb.core import config, permissions
 from voteweb.core.errors import NoSuchPage
 from voteweb.core.models import Article, Page
+from voteweb.core.my_site import HiddenKind
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.rankings import Ranking
 from voteweb.store.rate_limits import RateLimitHit
@@ -91,6 +92,7 @@ def render_list(
     other pages. *finish* gets all results and the rows of the page, and may change the results. *is_shared*: the page
     looks alike for members who did nothing here, so that they may get one that was made for all of them.
     """
+    context["in_group"] = shown[1:] if shown.startswith(HiddenKind.GROUP) else ""
     listed = _List(ranking, page_number(), queries or {}, check, finish, context)
     asked, pipeline = shared_pages.clock(), page_pipeline()
     viewer = queue_viewer(pipeline)

@@ -178,7 +178,9 @@ def _no_conversation() -> None:
 def _until(article: Article, pages: ConversationPages | None) -> float:
     """Return when the page will say something else, though article and conversation stay as they are."""
     ends = [voting_end(article, settings().voting_seconds)]
-    ends += [comment_permissions.closing_time(article, pages.thread, settings())] if pages else []
+    if pages:
+        closing = comment_permissions.closing_time(article, pages.thread, settings())
+        ends += [closing - config.CLOSING_SOON_SECONDS, closing]
     ages = [time + formatting.next_age(now() - time) for time in (article.time, article.edited)]
     return min([*ages, *(end for end in ends if end > now())])
 

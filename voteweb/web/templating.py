@@ -53,6 +53,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         operator_markdown=markup.render_operator_page,
         path=lambda name: quote(name, safe="/+"),
         relative_time=formatting.relative_time,
+        short_domain=links.short_domain,
         time=formatting.format_time,
     )
     app.jinja_env.globals.update(
@@ -98,7 +99,6 @@ def init_app(app: Flask, settings: Settings) -> None:
         my_site=my_site.choice,
         may_edit_comment=lambda node: comment_permissions.may_edit_comment(viewer(), node, now(), settings),
         more_replies=formatting.more_replies,
-        new_comment_count=formatting.new_comment_count,
         now=now,
         permissions=permissions,
         reply_count=formatting.reply_count,

@@ -236,7 +236,7 @@ def test_explanation_of_the_score_has_whole_sentences(reader: Browser, store: St
     factories.imported(store, title="旧闻", link="https://example.com/9", time=1_456_789_012, votes=12)
     page = reader.open("/a/5", headers=ZH).page
     assert page.by_id("why").text == (
-        "为什么排在这里？ 发布于 2016年2月29日 23:36 UTC，加上12票 × 432秒 = 1小时26分钟：排名相当于 2016年3月1日 "
+        "发布于 2016年2月29日 23:36 UTC，加上12票 × 432秒 = 1小时26分钟：排名相当于 2016年3月1日 "
         "01:03 UTC 发布的新文章。 投票已于 2016年3月7日 23:36 UTC 截止，得分不再变化。 本站的排名规则"
     )
 

@@ -23,12 +23,12 @@ def articles(store: Store) -> None:
 def test_the_best_of_each_period_are_listed(reader: Browser) -> None:
     for of in ("day", "week", "month", "year"):
         assert reader.open(f"/top?of={of}").titles == ["First", "Second"]
-        assert reader.page.one("nav", class_="orders").one("a", aria_current="page").text == of
+        assert reader.page.one("nav", class_="orders").one("a", aria_current="page").text == of.capitalize()
     assert reader.open("/top?of=all").titles == ["Old", "First", "Second"]
     assert reader.open("/top").page.one("h1").text == "Best of the last 24 hours"
     assert reader.open("/g/python/top").titles == ["First", "Second"]
     assert reader.open("/g/python/top?of=all").titles == ["First", "Second"]
-    assert reader.open("/").page.one("a", href="/top?of=week").text == "week"
+    assert reader.open("/").page.one("a", href="/top?of=week").text == "Week"
     assert reader.open("/g/python").page.one("a", href="/g/python/top").text == "Best"
 
 

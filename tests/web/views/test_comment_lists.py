@@ -84,6 +84,6 @@ def test_row_shows_what_the_member_has_not_seen(ann: User, store: Store, make_me
         assert row.one("a", href="/a/1#comments").text == "4 comments"
         assert row.one("a", href="/a/1#new").text == "1 new", address
         assert not browser.page.by_id("a2").all("a", class_="new")
-    assert browser.open("/a/1").page.by_id("c3").one("p", id="new").text == "new"
+    assert browser.open("/a/1").page.by_id("c3").one("span", id="new").text == "new"
     assert browser.page.by_id("c3").one("div", class_="text").text == "Third"
     assert not browser.open("/").page.by_id("a1").all("a", class_="new")

@@ -334,8 +334,8 @@ def test_marks_stay_through_reloads_votes_and_replies(ann: Browser, bob: Browser
     write_thread(store, 1, [node(2), node(3, 2), node(4)])
 
     def marked() -> list[str]:
-        new = [mark.parent for mark in ann.page.all("mark", class_="new")]
-        return sorted(mark.parent["id"] for mark in new if mark and mark.parent and mark.parent.tag == "li")
+        heads = [item["id"] for item in ann.page.all("li") if item.all("span", class_="new-links")]
+        return sorted(heads)
 
     ann.open("/a/1", headers={"Sec-Purpose": "prefetch"})
     assert marked() == []
@@ -344,9 +344,9 @@ def test_marks_stay_through_reloads_votes_and_replies(ann: Browser, bob: Browser
         assert marked() == ["c2", "c3", "c4"], address
     ann.submit("/a/1/comment", text="Mine").follow()
     assert marked() == ["c2", "c3", "c4"]
-    first = ann.page.one("p", class_="new-comments").one("a", data_next_new="")["href"]
+    first = ann.page.one("p", class_="new-comments").all("a")[0]["href"]
     chain = [first.removeprefix("#")]
-    while links := ann.page.by_id(chain[-1]).all("p", class_="new-links")[0].all("a", data_next_new=""):
+    while links := ann.page.by_id(chain[-1]).all("span", class_="new-links")[0].all("a", aria_label="next new"):
         chain.append(links[0]["href"].removeprefix("#"))
     assert sorted(chain) == ["c2", "c3", "c4"]
 

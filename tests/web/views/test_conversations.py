@@ -1,5 +1,7 @@
 """The conversation below an article: what it shows, in which order, on which pages."""
 
+import time
+
 import pytest
 
 from tests import factories
@@ -28,6 +30,20 @@ def test_article_without_comments_invites_to_write(reader: Browser, bob: Browser
     assert bob.open("/a/1").page.one("form", action="/a/1/comment").one("textarea", name="text")
 
 
+def test_end_of_a_conversation_is_told_above_it_once_it_is_near(make_browser: MakeBrowser, store: Store) -> None:
+    write_thread(store, 1, [node(1)])
+    for days, told, is_above in ((3, "Open for", False), (1, "Open for", True), (-1, "This conversation ended", True)):
+        store.connection.client.hset("thread:1", "closes", int(time.time()) + days * 86_400)
+        store.connection.client.hincrby("thread:1", "rev", 1)
+        section = make_browser().open("/a/1").page.by_id("comments").text
+        assert [told in part for part in section.split("Comment 1")] == [is_above, not is_above]
+
+
+def test_ended_conversation_without_comments_promises_none(reader: Browser, store: Store) -> None:
+    old = factories.imported(store, time=1_600_000_000)
+    assert reader.open(f"/a/{old.id}").page.by_id("comments").one("h2").text == "No comments"
+
+
 def test_replies_are_lists_inside_what_they_answer(reader: Browser, store: Store) -> None:
     write_thread(store, 1, [node(1, author="ann"), node(2, 1, "bob"), node(3, 2, "ann"), node(4, 0, "cem")])
     page = reader.open("/a/1").page
@@ -47,7 +63,7 @@ def test_order_stays_in_every_link(reader: Browser, store: Store) -> None:
     second = reader.open(first.one("a", rel="next")["href"])
     assert second.address == "/a/1?order=time&page=2#comments"
     assert shown(second) == [f"c{n}" for n in range(26, 51)]
-    assert second.page.one("nav", aria_label="Order of comments").one("a", aria_current="page").text == "Oldest first"
+    assert second.page.one("nav", aria_label="Order of comments").one("a", aria_current="page").text == "Oldest"
     assert second.page.one("a", rel="prev")["href"] == "/a/1?order=time#comments"
     for address in ("/a/1?order=votes", "/a/1?page=6", "/a/1?page=0"):
         assert reader.open(address).status == 404, address
@@ -131,7 +147,7 @@ def test_kept_page_shows_each_viewer_their_own_part(
             pressed = [button["formaction"] for button in page.all("button", class_="vote", aria_pressed="true")]
             edited = [link["href"] for link in page.all("a") if link["href"].endswith("/edit")]
             moderated = [link["href"] for link in page.all("a") if link["href"].endswith("#moderate")]
-            parts.append((pressed, edited, len(page.all("p", class_="new-links")), len(moderated)))
+            parts.append((pressed, edited, len(page.all("span", class_="new-links")), len(moderated)))
         assert parts == [
             (["/a/1/c/3/unvote"], ["/a/1/c/2/edit"], 1, 0),
             ([], ["/a/1/c/1/edit"], 0, 0),

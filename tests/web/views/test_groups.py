@@ -36,6 +36,7 @@ def test_site_without_groups_says_so(reader: Browser, store: Store) -> None:
 def test_group_is_listed_by_score_and_by_time(reader: Browser) -> None:
     assert reader.open("/g/python").titles == ["In python", "In both"]
     assert reader.page.one("nav", class_="orders").one("a", aria_current="page").text == "Top"
+    assert [chip.text for chip in reader.page.one("ol", class_="articles").all("a", class_="chip")] == ["redis"]
     assert reader.open("/g/python/new").titles == ["In both", "In python"]
     assert reader.page.one("nav", class_="orders").one("a", aria_current="page").text == "New"
 

@@ -118,7 +118,7 @@ def test_a_bounded_lift_is_explained(make_browser: MakeBrowser, store: Store) ->
     assert "Votes lift an article by 2 days at most" in text
     factories.imported(store, votes=3)
     reader.open("/a/1")
-    assert "3 votes × 86,400 s = 3 days, of which 2 days count" in reader.page.one("details", id="why").text
+    assert "3 votes × 86,400 s = 3 days, of which 2 days count" in reader.page.one("p", id="why").text
 
 
 @pytest.mark.parametrize(

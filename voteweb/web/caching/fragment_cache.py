@@ -24,8 +24,8 @@ from voteweb.web.i18n import formatting, locale
 #: Renders a template with values in a language, given by its code.
 Render = Callable[..., Markup]
 #: Renders the row of an article: template, language code, article, voting state, age in seconds, whether the viewer is
-#: a member, and its rank, 0 if it follows from the place in the list.
-RenderRow = Callable[[str, str, Article, VotingState, int, bool, int], Markup]
+#: a member, its rank, 0 if it follows from the place in the list, and the group whose list it is, "" for none.
+RenderRow = Callable[[str, str, Article, VotingState, int, bool, int, str], Markup]
 
 
 _EXTENSION = "voteweb.fragments"
@@ -35,7 +35,7 @@ class Fragments(NamedTuple):
     """The functions that render fragments of an app, as templates call them; ``article_rows`` returns a list."""
 
     cached: Callable[..., Markup]
-    article_rows: Callable[[Iterable[Article]], list[Markup]]
+    article_rows: Callable[..., list[Markup]]
 
 
 def fragments() -> Fragments:
@@ -50,18 +50,21 @@ def init_app(app: Flask) -> None:
     """
     rows = _Rows(_cached_row_renderer(render))
 
-    def article_rows(articles: Iterable[Article], ranks: Sequence[int] = ()) -> list[Markup]:
-        """Return *articles* as rows of a list, as the viewer sees them now; with *ranks* if some were left out."""
-        return rows.render("articles/_row.html", articles, ranks)
+    def article_rows(articles: Iterable[Article], ranks: Sequence[int] = (), in_group: str = "") -> list[Markup]:
+        """Return *articles* as rows of a list, as the viewer sees them now; with *ranks* if some were left out.
 
-    def articles_with_rows(articles: Sequence[Article]) -> Iterable[tuple[Article, Markup]]:
+        In the list of a group, *in_group*, no row names it.
+        """
+        return rows.render("articles/_row.html", articles, ranks, in_group)
+
+    def articles_with_rows(articles: Sequence[Article], in_group: str = "") -> Iterable[tuple[Article, Markup]]:
         """Return *articles*, each with the content of its row."""
-        return zip(articles, rows.render("articles/_row_content.html", articles), strict=True)
+        return zip(articles, rows.render("articles/_row_content.html", articles, (), in_group), strict=True)
 
     cached = _cached_renderer(render)
     app.jinja_env.globals.update(
         cached=cached,
-        article_rows=lambda articles, ranks=(): markup.join(article_rows(articles, ranks)),
+        article_rows=lambda *arguments: markup.join(article_rows(*arguments)),
         row_text=_row_text,
         articles_with_rows=articles_with_rows,
         comment_html=render_text,
@@ -94,28 +97,30 @@ def _cached_renderer(render: Render) -> Render:
     return cached
 
 
-def _row_text(article: Article, state: VotingState, age: int, is_member: bool, title: Markup | None) -> Markup:
+def _row_text(
+    article: Article, state: VotingState, age: int, is_member: bool, title: Markup | None, in_group: str
+) -> Markup:
     """Return what a row says of *article* besides its votes, with this *title* if it has marks."""
     good, text = permissions.is_good(article, settings()), replace(article, votes=0, voted=False)
     render_text = _render_row_text.__wrapped__ if title else _render_row_text
-    return render_text(locale.current().code, text, title or article.title, good, state, age, is_member)
+    return render_text(locale.current().code, text, title or article.title, good, state, age, is_member, in_group)
 
 
 # After a vote a row takes 35 µs instead of 96; the page that the voter gets next, a twentieth less.
 @lru_cache(maxsize=config.RENDERED_ROW_CACHE_SIZE)
 def _render_row_text(
-    code: str, article: Article, title: str, good: bool, voting_state: VotingState, age: int, is_member: bool
+    code: str, article: Article, title: str, good: bool, state: VotingState, age: int, is_member: bool, in_group: str
 ) -> Markup:
-    values: dict[str, Hashable] = {"article": article, "title": title, "good": good, "voting_state": voting_state}
-    return render("articles/_row_text.html", code, **values, age=age, is_member=is_member)
+    values: dict[str, Hashable] = {"article": article, "title": title, "good": good, "voting_state": state}
+    return render("articles/_row_text.html", code, **values, age=age, is_member=is_member, in_group=in_group)
 
 
 def _cached_row_renderer(render: Render) -> RenderRow:
     @lru_cache(maxsize=config.RENDERED_ROW_CACHE_SIZE)
     def render_row(
-        template: str, code: str, article: Article, voting_state: VotingState, age: int, is_member: bool, rank: int
+        template: str, code: str, article: Article, state: VotingState, age: int, is_member: bool, rank: int, group: str
     ) -> Markup:
-        values: dict[str, Hashable] = {"article": article, "voting_state": voting_state, "age": age}
+        values: dict[str, Hashable] = {"article": article, "voting_state": state, "age": age, "in_group": group}
         return render(template, code, **values, is_member=is_member, rank=rank)
 
     return render_row
@@ -139,36 +144,36 @@ class _Rows:
 
     def __init__(self, render_row: RenderRow) -> None:
         self._render_row = render_row
-        self._cached: BoundedCache[tuple[str, str, bool, int], _Row | None] = BoundedCache(
+        self._cached: BoundedCache[tuple[str, str, bool, int, str], _Row | None] = BoundedCache(
             config.RENDERED_ROW_CACHE_SIZE
         )
 
-    def render(self, template: str, articles: Iterable[Article], ranks: Sequence[int] = ()) -> list[Markup]:
+    def render(self, template: str, articles: Iterable[Article], ranks: Sequence[int], group: str) -> list[Markup]:
         """Return *articles* as rows made of *template*, as the viewer sees them now.
 
-        *ranks* are theirs, if some rows were left out.
+        *ranks* are theirs, if some rows were left out; *group* is that whose list it is, "" for none.
         """
         code, user, time = locale.current().code, viewer(), now()
         name = name_key(user.name) if user else ""
         # Those of the poster and of an account that waits differ: see permissions.voting_state().
         rows, is_plain = [], not ranks and not (user and user.held)
         for at, article in enumerate(articles):
-            key = (template, code, user is not None, article.id)
+            key = (template, code, user is not None, article.id, group)
             row = self._cached.get(key, None) if is_plain else None
             if row and row.article is article and row.poster != name and row.since <= time < row.until:
                 rows.append(row.html)
                 continue
-            html = self._render(template, article, ranks[at] if ranks else 0, user, time)
+            html = self._render(template, article, ranks[at] if ranks else 0, group, user, time)
             rows.append(html)
             poster, is_marked = name_key(article.poster), article.voted or article.new or article.saved
             if is_plain and poster != name and not is_marked:
                 self._cached.put(key, _Row(article, poster, time, _until(article, time), html))
         return rows
 
-    def _render(self, template: str, article: Article, rank: int, user: User | None, time: float) -> Markup:
+    def _render(self, template: str, article: Article, rank: int, group: str, user: User | None, time: float) -> Markup:
         state = permissions.voting_state(user, article, time, settings())
         age = formatting.round_age(time - article.time)
-        return self._render_row(template, locale.current().code, article, state, age, user is not None, rank)
+        return self._render_row(template, locale.current().code, article, state, age, user is not None, rank, group)
 
 
 def _until(article: Article, time: float) -> float:

@@ -37,12 +37,14 @@ class SharedRows:
     """The rows of a list with their HTML as members see them who did nothing here, and all others that were asked for.
 
     ``posted`` are the ids of the articles of each poster, by the key of their name. Of *last*, the rows of the same
-    list that were kept before, those of articles that look the same still are kept on.
+    list that were kept before, those of articles that look the same still are kept on. *in_group* is the group whose
+    list it is, "" for none.
     """
 
-    def __init__(self, articles: tuple[Article, ...], last: "SharedRows | None" = None) -> None:
+    def __init__(self, articles: tuple[Article, ...], last: "SharedRows | None" = None, in_group: str = "") -> None:
         self.ids = tuple(article.id for article in articles)
-        self.html = _render(articles)
+        self._in_group = in_group
+        self.html = self._render(articles)
         self.posted: defaultdict[str, set[int]] = defaultdict(set)
         for article in articles:
             self.posted[name_key(article.poster)].add(article.id)
@@ -73,17 +75,16 @@ class SharedRows:
         for id in marks.keys() | posted:
             at, article = self._articles[id]
             key = id, marks.get(id, NO_MARK), id in posted
-            html[at] = self._own.get(key) or _render([key[1].on(article)])[0]
+            html[at] = self._own.get(key) or self._render([key[1].on(article)])[0]
             if len(self._own) < _OWN_ROWS * len(html):
                 self._own[key] = html[at]
         return html
 
+    def _render(self, articles: Iterable[Article]) -> list[bytes]:
+        return [row.encode() for row in fragments().article_rows(articles, (), self._in_group)]
+
 
 _NOTHING: frozenset[int] = frozenset()
-
-
-def _render(articles: Iterable[Article]) -> list[bytes]:
-    return [row.encode() for row in fragments().article_rows(articles)]
 
 
 def render_and_keep(
@@ -135,7 +136,10 @@ def keep(
         with nullcontext() if has_request_context() else current_app().request_context(environ):
             return render_template(template, all_groups=(), **context)
 
-    return shared_pages.keep(environ, route, asked, inputs, render, lambda last: SharedRows(rows, last), shown, read)
+    def content(last: SharedRows | None) -> SharedRows:
+        return SharedRows(rows, last, inputs[1].get("in_group", ""))
+
+    return shared_pages.keep(environ, route, asked, inputs, render, content, shown, read)
 
 
 def fill_frame(frame: Frame, parts: Mapping[str, Part], marks: Mapping[int, Mark], name: str) -> bytes:

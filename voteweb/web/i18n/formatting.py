@@ -26,13 +26,14 @@ ROLE_NAMES = {
     Role.MODERATOR: _l("moderator"),
     Role.ADMIN: _l("admin"),
 }
-#: The names of the periods of which the best articles are listed, and the titles of these lists.
+#: The names of the periods of which the best articles are listed, with that of the front page, and their titles.
 PERIOD_NAMES = {
-    Period.DAY: _l("day"),
-    Period.WEEK: _l("week"),
-    Period.MONTH: _l("month"),
-    Period.YEAR: _l("year"),
-    Period.ALL: _l("all time"),
+    "now": _l("Now"),
+    Period.DAY: _l("Day"),
+    Period.WEEK: _l("Week"),
+    Period.MONTH: _l("Month"),
+    Period.YEAR: _l("Year"),
+    Period.ALL: _l("All"),
 }
 PERIOD_TITLES = {
     Period.DAY: _l("Best of the last 24 hours"),
@@ -137,11 +138,6 @@ def reply_count(count: int) -> str:
 def more_replies(count: int) -> str:
     """Return a number of replies that are on another page."""
     return ngettext("%(count)s more reply", "%(count)s more replies", count, count=format_number(count))
-
-
-def new_comment_count(count: int) -> str:
-    """Return a number of comments since the viewer's last visit."""
-    return ngettext("%(count)s new comment", "%(count)s new comments", count, count=format_number(count))
 
 
 def action_count(count: int) -> str:
