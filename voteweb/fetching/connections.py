@@ -43,42 +43,44 @@ def _seconds_left(deadline: float) -> float:
 
 
 class BoundedSocket:
-    """A connection as :mod:`http.client` uses it, which ends at a deadline and after some bytes.
+    """A connection as :mod:`http.client` uses it, which ends at a deadline and after ``bytes_left`` more bytes.
 
     The timeout of a socket starts again with each byte: a server that sends one now and then would never reach it.
     """
 
-    def __init__(self, connection: socket.socket, deadline: float, max_bytes: int) -> None:
+    def __init__(self, connection: socket.socket, deadline: float, bytes_left: int) -> None:
         self._connection = connection
         self._deadline = deadline
-        self._max_bytes = max_bytes
+        self.bytes_left = bytes_left
 
     def sendall(self, data: bytes) -> None:
         """Send *data*. Raises OSError."""
         self._connection.settimeout(_seconds_left(self._deadline))
         self._connection.sendall(data)
 
+    def receive_into(self, buffer: Any) -> int:
+        """Fill *buffer* with what the server sends, and return how many bytes that are. Raises OSError."""
+        self._connection.settimeout(_seconds_left(self._deadline))
+        count = self._connection.recv_into(buffer)
+        self.bytes_left -= count
+        if self.bytes_left < 0:
+            raise OSError("the server sends more than is read")
+        return count
+
     def makefile(self, _mode: str) -> io.BufferedReader:
         """Return what the server sends as a file, whose reads raise OSError, also TimeoutError."""
-        return io.BufferedReader(_BoundedReader(self._connection, self._deadline, self._max_bytes))
+        return io.BufferedReader(_Reader(self))
 
     def close(self) -> None:
         """Do nothing: http.client calls this before it has read the answer."""
 
 
-class _BoundedReader(io.RawIOBase):
-    def __init__(self, connection: socket.socket, deadline: float, max_bytes: int) -> None:
-        self._connection = connection
-        self._deadline = deadline
-        self._bytes_left = max_bytes
+class _Reader(io.RawIOBase):
+    def __init__(self, bounded: BoundedSocket) -> None:
+        self._bounded = bounded
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        self._connection.settimeout(_seconds_left(self._deadline))
-        count = self._connection.recv_into(buffer)
-        self._bytes_left -= count
-        if self._bytes_left < 0:
-            raise OSError("the server sends more than is read")
-        return count
+        return self._bounded.receive_into(buffer)

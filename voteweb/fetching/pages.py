@@ -22,7 +22,8 @@ _HEAD_END = re.compile(rb"</head|<body", re.IGNORECASE)
 _BLOCK = 16_384
 #: Blocks that are read: a server can send each byte as a block, and each takes time.
 _MAX_BLOCKS = 2_000
-_MAX_HEADER_BYTES = 65_536
+#: Bytes of the headers: Python takes 200 ms for a megabyte of line ends.
+_MAX_HEADER_BYTES = 32_768
 #: Characters of a Content-Type: Python takes the square of its length to find its parts.
 _MAX_TYPE_LENGTH = 1_000
 
@@ -70,10 +71,11 @@ def fetch_page(network: Network, link: str, deadline: float) -> Page:
             if target.scheme == "https":
                 connection = start_tls(connection, network.tls(), target.host, deadline)
             with closing(connection):
-                bounded = BoundedSocket(connection, deadline, config.MAX_FETCHED_BYTES + _MAX_HEADER_BYTES)
+                bounded = BoundedSocket(connection, deadline, _MAX_HEADER_BYTES)
                 with _request(bounded, target, network.user_agent) as response:
                     location = response.getheader("Location", "")
                     if response.status not in _REDIRECTS or not location:
+                        bounded.bytes_left += config.MAX_FETCHED_BYTES
                         return _read_page(response)
         link = urljoin(link, location.encode("latin-1").decode("utf-8", "replace"))
     raise NoTitle(NoTitle.unreachable)
