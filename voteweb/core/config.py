@@ -22,6 +22,8 @@ SCHEMA = 4
 #: Characters of a title: at least a word, at most two lines on a phone.
 MIN_TITLE_LENGTH = 3
 MAX_TITLE_LENGTH = 200
+#: Characters of an excerpt, such as feeds have of each longer text: whole ones would be megabytes.
+EXCERPT_LENGTH = 1_000
 #: Characters of a text article: about seven printed pages.
 MAX_TEXT_LENGTH = 20_000
 #: Characters of a comment: about three printed pages.
@@ -174,8 +176,6 @@ MAX_SEARCHES = 2
 SEARCH_WAIT_SECONDS = 0.5
 #: Characters of a text that a result shows, and characters up to which a text is looked through for the best place.
 SNIPPET_LENGTH = 160
-#: Characters of a text in a feed of a search.
-FEED_EXCERPT_LENGTH = 1_000
 MAX_MARKED_LENGTH = 2_000
 #: Documents of one full-text index: to rank a word reads all of it that the index has, to find a rare one each index.
 SHARD_ROWS = 100_000

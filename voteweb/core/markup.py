@@ -7,7 +7,7 @@ from functools import lru_cache
 import nh3
 from markupsafe import Markup, escape
 
-from voteweb.core import markdown
+from voteweb.core import config, markdown
 from voteweb.core.characters import clean_html
 
 _TAGS = {
@@ -32,6 +32,12 @@ def render(source: str) -> Markup:
     Rendering takes milliseconds, hence the caches.
     """
     return (_render_short if len(source) <= _SHORT_LENGTH else _render_long)(source)
+
+
+def excerpt(source: str) -> str:
+    """Return the Markdown *source*, or its beginning if it is longer than an excerpt."""
+    is_long = len(source) > config.EXCERPT_LENGTH
+    return f"{source[: config.EXCERPT_LENGTH].rstrip()} …" if is_long else source
 
 
 def _render(source: str) -> Markup:

@@ -6,6 +6,7 @@ from html import unescape
 from voteweb.core import config
 from voteweb.core.comments import CommentId, ListedComment, Node, Notice, NoticeKind, Thread
 from voteweb.core.conversation import Conversation
+from voteweb.core.markup import excerpt
 from voteweb.core.models import Article, LogEntry
 from voteweb.web.feeds import Item, author_url, permanent_id
 from voteweb.web.i18n.formatting import display_name
@@ -102,6 +103,6 @@ def _item(id: CommentId, node: Node, text: str, title: str, answers: tuple[str, 
         author_url=author_url(node.author),
         published=node.time,
         updated=node.time,
-        content=render_public("feeds/_comment.html", text=text, page=url),
+        content=render_public("feeds/_comment.html", text=excerpt(text), page=url),
         answers=answers,
     )

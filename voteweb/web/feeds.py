@@ -12,7 +12,7 @@ from flask import Response
 
 from voteweb.core import config
 from voteweb.core.links import web_address
-from voteweb.core.markup import xml_text
+from voteweb.core.markup import excerpt, xml_text
 from voteweb.core.models import Article
 from voteweb.core.validation import is_member_name
 from voteweb.web import branding
@@ -108,7 +108,7 @@ def article_item(article: Article) -> Item:
         author_url=author_url(article.poster),
         published=article.time,
         updated=article.edited or article.time,
-        content=render_public("feeds/_content.html", article=article, page=page_url),
+        content=render_public("feeds/_content.html", article=article, text=excerpt(article.text), page=page_url),
         tags=article.groups,
         comments=article.comments if settings().comments else None,
     )

@@ -64,6 +64,12 @@ def test_item_has_its_words_and_what_it_answers(reader: Browser) -> None:
     assert article.findtext("{http://www.w3.org/2005/Atom}id") == answered[2]["ref"]
 
 
+def test_item_of_a_long_comment_has_its_first_1000_characters(reader: Browser, store: Store) -> None:
+    factories.comment(store, 1, store.users.get("ann"), text="word " * 1_500)
+    for path in ("/a/1.json", "/comments.json"):
+        assert items(reader, path)[0]["content_html"].count("word") == 200
+
+
 def test_articles_feed_tells_how_many_comments_there_are(reader: Browser, make_browser: MakeBrowser) -> None:
     (entry,) = tree(reader, "/feed.atom").findall("{http://www.w3.org/2005/Atom}entry")
     assert {("replies", "/a/1#comments", "3"), ("replies", "/a/1.atom", "3")} <= links(entry)

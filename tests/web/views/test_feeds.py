@@ -142,6 +142,13 @@ def test_item_of_a_text_has_the_whole_text_as_html(reader: Browser) -> None:
     assert content.text == html
 
 
+def test_item_of_a_long_text_has_its_first_1000_characters(reader: Browser, store: Store) -> None:
+    factories.article(store, link="", text="word " * 3_000)
+    html = items(reader, "/new.json")[0]["content_html"]
+    assert html.count("word") == 200
+    assert "word …</p>" in html
+
+
 @pytest.mark.parametrize(
     ("path", "title", "page"),
     [

@@ -262,17 +262,6 @@ def test_feed_of_a_query_has_its_newest_articles(reader: Browser) -> None:
     assert reader.open("/search.atom?q=-lua").status == 404
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_feed_of_a_query_has_the_beginning_of_long_texts(
-    reader: Browser, store: Store, index: FixedIndex, kind: Kind
-) -> None:
-    article = factories.article(store, link="", text="word " * 3_000)
-    index.articles, index.comments = (article.id,), (factories.comment(store, article, text="word " * 1_500),)
-    text = reader.open(f"/search.atom?q=word+in:{kind}").response.text
-    assert text.count("word") < 300
-    assert "word …" in text
-
-
 def test_a_group_is_searched_by_its_second_name(reader: Browser, mod: Browser, store: Store, index: FixedIndex) -> None:
     store.groups.make("python", "Python", "")
     mod.open("/g/python/edit").submit("/g/python/edit", alias="serpent")

@@ -1,7 +1,6 @@
 """Search: the page with the results of a query, as the viewer sees them, and the feed of its newest results."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from flask import Blueprint, Response, abort, render_template, request
@@ -148,19 +147,13 @@ def feed(format: str) -> Response:
     if matches.kind is Kind.ARTICLES:
         articles, _own = search_results.queue_articles(pipeline, matches, None)
         pipeline.execute()
-        items = tuple(article_item(replace(row, text=_excerpt(row.text))) for row in articles().rows)
+        items = tuple(map(article_item, articles().rows))
     else:
         comments = search_results.queue_comments(pipeline, matches)
         pipeline.execute()
-        items = tuple(comment_item(replace(row, text=_excerpt(row.text))) for row in comments().rows)
+        items = tuple(map(comment_item, comments().rows))
     search_limits.check_counted(hit)
     title = _("Search for “%(query)s”", query=query.text)
     return feed_response(
         Feed(title, "/search", items, query=f"?{search_links.parameters(query.text)}", is_dated=False), format
     )
-
-
-def _excerpt(text: str) -> str:
-    """Return the beginning of a *text*: a feed of common words would be megabytes of long ones."""
-    is_long = len(text) > config.FEED_EXCERPT_LENGTH
-    return f"{text[: config.FEED_EXCERPT_LENGTH].rstrip()} …" if is_long else text
