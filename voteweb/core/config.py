@@ -67,9 +67,7 @@ THREAD_CACHE_COMMENTS = 30_000
 #: Characters up to which the words of such a thread are kept too.
 MAX_KEPT_WORDS = 100_000
 RENDERED_COMMENT_CACHE_BYTES = 8 * 2**20
-#: Comments of an article's page that are described to search engines, and characters of each text: more would make the
-#: page much larger for readers.
-MAX_DESCRIBED_COMMENTS = 25
+#: Characters of an article's text that its description for search engines has.
 DESCRIBED_TEXT_LENGTH = 300
 #: Characters of a link: browsers and other sites handle this many without trouble.
 MAX_LINK_LENGTH = 2_000

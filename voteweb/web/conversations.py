@@ -114,10 +114,6 @@ class ConversationPages:
             html[place] = self._row_html(comment, context)
         return cached.pieces(html)
 
-    def comments_for_readers(self) -> tuple[ShownComment, ...]:
-        """Return the comments of the page as readers see them: those of the same page as :meth:`encoded_comments`."""
-        return self._cached_comments(None, self._row_context(None, can_write=self.is_open)).comments
-
     def _row_context(self, viewer: User | None, can_write: bool) -> RowContext:
         return RowContext(
             code=locale.current().code,

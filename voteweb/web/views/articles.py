@@ -149,7 +149,7 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
     context |= {"all_groups": marks.group_names, "earlier": earlier.result if earlier else ()}
     context |= {"pages": pages} if pages else {}
     if viewer.result is None and row.is_listed and row.comments and pages:
-        context["discussion"] = structured_data.discussion(row, pages.comments_for_readers())
+        context["discussion"] = structured_data.discussion(row)
     return render_template("articles/show.html", article=row, **context), status
 
 
