@@ -60,9 +60,34 @@ def test_plain_links_read_little_of_what_is_before_them(piece: str, monkeypatch:
 
 def test_address_used_by_many_links_does_not_make_a_huge_page() -> None:
     address = f"http://{'x' * 10_000}"
-    assert len(markdown.to_html(f"[x]: {address}\n" + "\n[x]" * 2_400)) < 80 * LENGTH
+    assert len(markdown.to_html(f"[x]: {address}\n" + "\n[x]" * 2_400)[0]) < 80 * LENGTH
 
 
-def test_text_full_of_links_keeps_them_all() -> None:
-    links = repeated("[a *b* c](http://example.com/page) http://example.com/other\n\n")
-    assert markdown.to_html(links).count('href="http://example.com/') == links.count("/page)") + links.count("/other")
+@pytest.mark.parametrize("link", ["[a](http://b.c) ", "<http://b.c> ", "http://b.c ", "[r] "])
+def test_text_has_50_links_and_the_rest_stays_plain(link: str) -> None:
+    html, _ = markdown.to_html(f"[r]: http://d.e\n\n{link * 60}*a*")
+    assert html.count("<a href=") == 50
+    assert "<em>a</em>" in html
+
+
+@pytest.mark.parametrize("mark", ["*", "__", "~~"])
+def test_text_has_500_marks_of_emphasis_and_the_rest_stays_plain(mark: str) -> None:
+    html, _ = markdown.to_html(f"{mark}a{mark} " * 300 + "[b](http://c.d)")
+    assert html.count("</") - len(["</a>", "</p>"]) == 250 // len(mark)
+    assert html.count(mark) == 600 - 2 * (250 // len(mark))
+    assert "<a href=" in html
+
+
+def test_usual_text_keeps_all_its_markup() -> None:
+    text = "A *list* of [links](http://example.com/page):\n\n- `one` of them\n- **two**: http://example.com/other\n\n"
+    html, _ = markdown.to_html(text * 25)
+    assert [html.count(tag) for tag in ("<em>", "<strong>", "<code>", "<li>", "<a ")] == [25, 25, 25, 50, 50]
+
+
+def test_steps_tell_how_much_markup_a_text_has() -> None:
+    steps = [
+        markdown.to_html(repeated(piece))[1] for piece in ("usual words ", "*usual* words\n\n", "*a*\n\n", "a\n\n")
+    ]
+    assert steps == sorted(steps)
+    assert steps[0] < LENGTH / 500
+    assert steps[-1] == steps[-2] == 2_500 + LENGTH / 10, "all that a text may take"

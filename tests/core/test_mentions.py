@@ -98,5 +98,5 @@ def test_quotation_quotes_every_line() -> None:
     quoted = quotation("One\n\n> Two\n```\nx\n")
 
     assert quoted == "> One\n>\n> > Two\n> ```\n> x\n\n"
-    assert to_html(quoted + "Answer").endswith("</blockquote>\n<p>Answer</p>\n")
+    assert to_html(quoted + "Answer")[0].endswith("</blockquote>\n<p>Answer</p>\n")
     assert names(quotation("@alice")) == ()

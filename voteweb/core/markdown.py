@@ -1,45 +1,47 @@
-"""Parse Markdown into HTML in a time that grows with the length of the text, whatever it contains.
+"""Parse Markdown into HTML in a time that is bounded for each text, and grows with its length, whatever it contains.
 
-Some rules of the parser look ahead from every bracket, or back from every "://", through the whole text: 20,000 such
-characters would take seconds. Each text has a budget for them; what comes after it is spent stays plain text.
+Each text has budgets: of links, of marks of emphasis, and of steps of the parser. Beyond them its rest stays plain
+text. Among the steps are those of rules that look ahead from every bracket, or back from every "://", through the whole
+text: 20,000 such characters would take seconds.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from markdown_it import MarkdownIt
-from markdown_it.parser_inline import ParserInline
+from markdown_it.parser_inline import ParserInline, RuleFuncInlineType
 from markdown_it.rules_block import StateBlock, table
-from markdown_it.rules_inline import StateInline, linkify
+from markdown_it.rules_inline import StateInline, autolink, link, linkify, text
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
 from voteweb.core.emphasis import InlineState
 
-#: Steps that a text may take to find the ends of links' labels and the beginnings of plain links: four times as many
-#: as in a text full of links. They take 0.05 s.
-_MAX_STEPS = 10_000
-#: Cells of all tables of a text: a row of one character is filled up to as many cells as the header has.
-_MAX_CELLS = 5_000
-#: Characters that are read before and after the "://" of a plain link and count as a step.
+_LINKS, _MARKS, _STEPS = "links", "marks", "steps"
+#: Links and marks of emphasis of a text.
+_MAX_LINKS, _MAX_MARKS = 50, 500
+#: Steps of a text, at up to 6 µs: as many as so many links and marks take, and one for each ten characters.
+_MAX_STEPS, _CHARACTERS_OF_STEP = 2_500, 10
+#: Steps that a block such as a paragraph or an item of a list counts as, a cell of a table, and a link; a line and a
+#: mark are one each.
+_BLOCK_STEPS, _CELL_STEPS, _LINK_STEPS = 4, 2, 8
+#: Characters before and after the "://" of a plain link, and of the address of any link, that count as a step.
 _STEP_LENGTH = 100
-#: Characters of the addresses of all links of a text: as many as 20,000 Chinese characters take, percent-encoded.
-_MAX_ADDRESSES_LENGTH = 180_000
 #: Levels of quotes and lists inside each other.
 _MAX_NESTING = 20
 _BLANK = re.compile(r"\s")
-_STEPS, _CELLS = "steps", "cells"
+#: Marks of emphasis.
+_RUN = re.compile(r"\*+|_+|~+")
 
 
-def to_html(source: str) -> str:
-    """Return the Markdown *source* as HTML that is not safe yet; its headings are h2 to h4."""
-    tokens = _parse(source)
+def to_html(source: str) -> tuple[str, int]:
+    """Return the Markdown *source* as HTML that is not safe yet, with headings h2 to h4; and the steps that it took."""
+    tokens, steps = _parse(source)
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             # The page has an h1: headings of a text begin at h2 and end at h4.
             token.tag = f"h{min(int(token.tag[1]) + 1, 4)}"
-    _limit_addresses(tokens)
-    return str(_parser.renderer.render(tokens, _parser.options, {}))
+    return str(_parser.renderer.render(tokens, _parser.options, {})), steps
 
 
 def prose(source: str) -> Iterator[str]:
@@ -48,7 +50,7 @@ def prose(source: str) -> Iterator[str]:
     Underscores around emphasis remain where it follows "@": they may begin and end a name.
     """
     quotes = 0
-    for token in _parse(source):
+    for token in _parse(source)[0]:
         quotes += token.nesting if token.type in ("blockquote_open", "blockquote_close") else 0
         if token.type == "inline" and not quotes:
             yield _prose_of(token.children or [])
@@ -73,17 +75,11 @@ def _prose_of(tokens: list[Token]) -> str:
     return "".join(pieces)
 
 
-def _parse(source: str) -> list[Token]:
-    return _parser.parse(source, {_STEPS: _MAX_STEPS, _CELLS: _MAX_CELLS})
-
-
-def _limit_addresses(tokens: list[Token]) -> None:
-    """Remove the addresses of links beyond the limit: a long one may be defined once and used by thousands of links."""
-    left = _MAX_ADDRESSES_LENGTH
-    for link in (child for token in tokens for child in token.children or () if child.type == "link_open"):
-        left -= len(str(link.attrs["href"]))
-        if left < 0:
-            link.attrs = {}
+def _parse(source: str) -> tuple[list[Token], int]:
+    """Return the tokens of *source*, and the steps that they took."""
+    steps = _MAX_STEPS + len(source) // _CHARACTERS_OF_STEP
+    budgets = {_LINKS: _MAX_LINKS, _MARKS: _MAX_MARKS, _STEPS: max(steps - source.count("\n"), 0)}
+    return _parser.parse(source, budgets), steps - budgets[_STEPS]
 
 
 def _spend(state: StateInline | StateBlock, budget: str, amount: int) -> bool:
@@ -112,6 +108,42 @@ class _InlineParser(ParserInline):
             state.pos = state.posMax
 
 
+def _text(state: StateInline, silent: bool) -> bool:
+    """Read the characters up to the next that can be markup, or all of them when the steps are used up."""
+    if silent or _spend(state, _STEPS, 1):
+        return text(state, silent)
+    state.pending += state.src[state.pos : state.posMax]
+    state.pos = state.posMax
+    return True
+
+
+def _marks(state: StateInline, silent: bool) -> bool:
+    """Read a run of marks of emphasis as plain text when their budget is used up."""
+    run = None if silent else _RUN.match(state.src, state.pos, state.posMax)
+    if run is None or _spend(state, _MARKS, len(run[0])):
+        _spend(state, _STEPS, len(run[0]) if run else 0)
+        return False
+    state.pending += run[0]
+    state.pos = run.end()
+    return True
+
+
+def _limited(rule: RuleFuncInlineType) -> RuleFuncInlineType:
+    """Return a *rule* that makes links as long as their budget lasts."""
+
+    def limited(state: StateInline, silent: bool) -> bool:
+        first = len(state.tokens)
+        if not state.env[_LINKS] or not rule(state, silent):
+            return False
+        if not silent:
+            address = next(str(token.attrs["href"]) for token in state.tokens[first:] if token.type == "link_open")
+            _spend(state, _LINKS, 1)
+            _spend(state, _STEPS, _LINK_STEPS + len(address) // _STEP_LENGTH)
+        return True
+
+    return limited
+
+
 def _linkify(state: StateInline, silent: bool) -> bool:
     """Make a plain web address a link, as the rule of the parser does; only http and https links are kept later."""
     if state.src[state.pos] != ":" or state.src[max(state.pos - 4, 0) : state.pos].lower() not in ("http", "ttps"):
@@ -127,18 +159,41 @@ def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if silent or not is_table:
         return is_table
     columns = 1 + state.src.count("|", state.bMarks[start + 1], state.eMarks[start + 1])
-    most = state.env[_CELLS] // columns
+    most = state.env[_STEPS] // (_CELL_STEPS * columns)
     rows = next((line for line in range(start, min(start + most, end)) if state.isEmpty(line)), end) - start
-    return _spend(state, _CELLS, columns * rows) and table(state, start, end, False)
+    return _spend(state, _STEPS, _CELL_STEPS * columns * rows) and table(state, start, end, False)
+
+
+def _plain(state: StateBlock, start: int, end: int, _silent: bool) -> bool:
+    """Read all that is left as one paragraph when the steps are used up."""
+    if _spend(state, _STEPS, _BLOCK_STEPS):
+        return False
+    state.push("paragraph_open", "p", 1).map = [start, end]
+    token = state.push("inline", "", 0)
+    token.content, token.children = state.getLines(start, end, state.blkIndent, False).strip(), []
+    state.push("paragraph_close", "p", -1)
+    state.line = end
+    return True
+
+
+def _escape(_renderer: object, tokens: Sequence[Token], index: int, *_: object) -> str:
+    """Escape a text without its quotation marks, whose escapes take the cleaner of HTML most of its time."""
+    return tokens[index].content.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _new_parser() -> MarkdownIt:
     parser = MarkdownIt("js-default", {"html": False, "linkify": True, "breaks": False, "maxNesting": _MAX_NESTING})
     parser.inline = _InlineParser()
-    parser.inline.ruler.at("linkify", _linkify)
+    inline, block = parser.inline.ruler, parser.block.ruler
+    inline.at("text", _text)
+    inline.before("strikethrough", "marks", _marks)
+    for name, rule in {"linkify": _linkify, "link": link, "autolink": autolink}.items():
+        inline.at(name, _limited(rule))
     # This one guesses links in www.example.com and in file.py, for seconds in a long word.
     parser.core.ruler.disable("linkify")
-    parser.block.ruler.at("table", _table, {"alt": ["paragraph", "reference"]})
+    block.at("table", _table, {"alt": ["paragraph", "reference"]})
+    block.before("table", "plain", _plain)
+    parser.add_render_rule("text", _escape)
     return parser.disable("image")
 
 

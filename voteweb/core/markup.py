@@ -52,7 +52,7 @@ def render_operator_page(source: str) -> Markup:
 
 def _clean(source: str, schemes: set[str], rel: str, attribute_filter: Callable[[str, str, str], str | None]) -> Markup:
     cleaned = nh3.clean(
-        markdown.to_html(source),
+        markdown.to_html(source)[0],
         tags=_TAGS,
         attributes={"a": {"href"}, "ol": {"start"}},
         url_schemes=schemes,
