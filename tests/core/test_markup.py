@@ -7,8 +7,9 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from markupsafe import Markup, escape
 
-from voteweb.core.markup import join, render, xml_text
+from voteweb.core.markup import join, render, render_plain, xml_text
 
 ALLOWED = set("a blockquote br code em h2 h3 h4 hr li ol p pre s strong table tbody td th thead tr ul".split())
 REL = "nofollow ugc noopener"
@@ -77,9 +78,14 @@ DANGEROUS = [
 ]
 
 
+def html_of(source: str) -> str:
+    """Return the HTML of a text, as a page has it."""
+    return render(source).__html__()
+
+
 @pytest.mark.parametrize("source", DANGEROUS)
 def test_dangerous_markup_is_removed(source: str) -> None:
-    assert_safe(render(source))
+    assert_safe(html_of(source))
 
 
 PIECES = st.sampled_from(
@@ -90,7 +96,7 @@ PIECES = st.sampled_from(
 @given(st.one_of(st.text(), st.lists(st.one_of(PIECES, st.text(max_size=5)), max_size=12).map("".join)))
 @example("[a](http://b.example)")
 def test_any_text_becomes_safe_html(source: str) -> None:
-    assert_safe(render(source))
+    assert_safe(html_of(source))
 
 
 @pytest.mark.parametrize(
@@ -113,17 +119,17 @@ def test_any_text_becomes_safe_html(source: str) -> None:
     ],
 )
 def test_markdown_becomes_html(source: str, html: str) -> None:
-    assert render(source) == html
+    assert html_of(source) == html
 
 
 @pytest.mark.parametrize("named", ["&#8238;", "&#x202E;", "&#8294;", "\u202e", "\u2066", "&#65279;", "&rlm;"])
 def test_characters_that_turn_the_text_are_removed_however_named(named: str) -> None:
-    assert render(f"a{named}b") == "<p>ab</p>\n"
+    assert html_of(f"a{named}b") == "<p>ab</p>\n"
 
 
 def test_marks_are_stacked_on_a_letter_to_a_limit() -> None:
     mark = "\u0336"
-    assert render(f"a{mark * 50}b{'&#822;' * 50}") == f"<p>a{mark * 6}b{mark * 6}</p>\n"
+    assert html_of(f"a{mark * 50}b{'&#822;' * 50}") == f"<p>a{mark * 6}b{mark * 6}</p>\n"
 
 
 @pytest.mark.parametrize(
@@ -133,15 +139,19 @@ def test_marks_are_stacked_on_a_letter_to_a_limit() -> None:
 )  # fmt: skip
 def test_address_that_names_a_user_is_no_link(address: str) -> None:
     for source in (f"[x]({address})", f"<{address}>", address):
-        assert "href" not in render(source)
+        assert "href" not in html_of(source)
 
 
 def test_at_sign_in_a_path_is_no_user() -> None:
-    assert "href" in render("https://example.com/@ann/1?a@b#c@d")
+    assert "href" in html_of("https://example.com/@ann/1?a@b#c@d")
+
+
+def test_plain_text_is_escaped_and_stays_as_it_was_typed() -> None:
+    assert render_plain("*a*\u202e <b>").__html__() == "<p>*a* &lt;b&gt;</p>\n"
 
 
 def test_joined_fragments_are_not_escaped_again() -> None:
-    assert join([render("a < b"), render("*c*")]) == "<p>a &lt; b</p>\n<p><em>c</em></p>\n"
+    assert join([escape("a < b"), Markup("<i>")]) == "a &lt; b<i>"
 
 
 def test_xml_text_drops_only_characters_that_xml_forbids() -> None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from typing import NamedTuple
 
 import nh3
 from markupsafe import Markup, escape
@@ -15,23 +16,46 @@ _TAGS = {
     "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
 _REL = "nofollow ugc noopener"
-#: Characters up to which a text is short: many are cached. A long one can be half a megabyte of HTML.
-_SHORT_LENGTH = 2_000
 #: Pages and fragments of the operator, in each language.
 _OPERATOR_CACHE_SIZE = 16
 #: The beginning of an address that names a user, such as https://google.com@evil.example; browsers skip any slashes.
-_HEADING = re.compile("<(/?)h[2-4]>")
+_HEADING = re.compile(b"<(/?)h[2-4]>")
 _USER_INFO = re.compile(r"https?:[/\\]*[^/?#\\]*@", re.IGNORECASE)
 #: Characters that XML 1.0 forbids even when they are escaped.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def render(source: str) -> Markup:
-    """Return the Markdown *source* as clean HTML: without images and raw HTML, with links to http and https only.
+class RenderedText(NamedTuple):
+    """A text as HTML in UTF-8, the steps of the parser that it took, and whether only its beginning is there."""
 
-    Rendering takes milliseconds, hence the caches.
+    html: bytes
+    steps: int = 0
+    is_cut: bool = False
+
+    def __html__(self) -> str:
+        """Return the HTML for a template."""
+        return self.html.decode()
+
+
+def render(source: str) -> RenderedText:
+    """Return the Markdown *source* as clean HTML: without images and raw HTML, with links to http and https only."""
+    html, steps = markdown.to_html(source)
+    return RenderedText(_clean(html, {"http", "https"}, _REL, _filter_attribute).encode(), steps)
+
+
+def render_comment(source: str) -> RenderedText:
+    """Return the Markdown *source* of a comment as :func:`render` does, with paragraphs for its headings.
+
+    The headings of a conversation are those of its comments.
     """
-    return (_render_short if len(source) <= _SHORT_LENGTH else _render_long)(source)
+    rendered = render(source)
+    html = _HEADING.sub(lambda match: b"</strong></p>" if match[1] else b"<p><strong>", rendered.html)
+    return rendered._replace(html=html)
+
+
+def render_plain(source: str) -> RenderedText:
+    """Return the Markdown *source* as a paragraph of HTML that shows it as it was typed."""
+    return RenderedText(f"<p>{escape(clean_html(source))}</p>\n".encode())
 
 
 def excerpt(source: str) -> str:
@@ -40,40 +64,24 @@ def excerpt(source: str) -> str:
     return f"{source[: config.EXCERPT_LENGTH].rstrip()} …" if is_long else source
 
 
-def _render(source: str) -> Markup:
-    return _clean(source, {"http", "https"}, _REL, _filter_attribute)
-
-
 @lru_cache(maxsize=_OPERATOR_CACHE_SIZE)
 def render_operator_page(source: str) -> Markup:
     """Return the Markdown *source* of the operator as :func:`render` does, with links inside the site and to mail."""
-    return _clean(source, {"http", "https", "mailto"}, "noopener", _filter_operator_attribute)
+    html, _ = markdown.to_html(source)
+    cleaned = _clean(html, {"http", "https", "mailto"}, "noopener", _filter_operator_attribute)
+    return Markup(cleaned)  # nosec B704  # noqa: S704 - it has just been cleaned
 
 
-def _clean(source: str, schemes: set[str], rel: str, attribute_filter: Callable[[str, str, str], str | None]) -> Markup:
+def _clean(html: str, schemes: set[str], rel: str, attribute_filter: Callable[[str, str, str], str | None]) -> str:
     cleaned = nh3.clean(
-        markdown.to_html(source)[0],
+        html,
         tags=_TAGS,
         attributes={"a": {"href"}, "ol": {"start"}},
         url_schemes=schemes,
         link_rel=rel,
         attribute_filter=attribute_filter,
     )
-    shown = clean_html(cleaned)  # only now: a text can name characters, as in "&#8238;"
-    return Markup(shown)  # nosec B704  # noqa: S704 - nh3 has just cleaned it
-
-
-def render_comment(source: str) -> Markup:
-    """Return the Markdown *source* of a comment as :func:`render` does, uncached, with paragraphs for its headings.
-
-    The headings of a conversation are those of its comments.
-    """
-    html = _HEADING.sub(lambda match: "</strong></p>" if match[1] else "<p><strong>", _render(source))
-    return Markup(html)  # nosec B704  # noqa: S704 - of the same tags, in the same order
-
-
-_render_short = lru_cache(maxsize=512)(_render)
-_render_long = lru_cache(maxsize=64)(_render)
+    return clean_html(cleaned)  # only now: a text can name characters, as in "&#8238;"
 
 
 def _filter_attribute(tag: str, name: str, value: str) -> str | None:

@@ -8,6 +8,7 @@ from voteweb.core.comments import CommentId, ListedComment, Node, Notice, Notice
 from voteweb.core.conversation import Conversation
 from voteweb.core.markup import excerpt
 from voteweb.core.models import Article, LogEntry
+from voteweb.web.caching.text_cache import page_texts
 from voteweb.web.feeds import Item, author_url, permanent_id
 from voteweb.web.i18n.formatting import display_name
 from voteweb.web.i18n.locale import gettext as _
@@ -103,6 +104,6 @@ def _item(id: CommentId, node: Node, text: str, title: str, answers: tuple[str, 
         author_url=author_url(node.author),
         published=node.time,
         updated=node.time,
-        content=render_public("feeds/_comment.html", text=excerpt(text), page=url),
+        content=render_public("feeds/_comment.html", text=page_texts().comment(excerpt(text)), page=url),
         answers=answers,
     )

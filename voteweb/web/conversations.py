@@ -15,6 +15,7 @@ from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, Node, 
 from voteweb.core.conversation import Conversation, ConversationPage
 from voteweb.core.conversation_rows import Row
 from voteweb.core.errors import ArticleGone, NoSuchPage, VotewebError
+from voteweb.core.markup import RenderedText
 from voteweb.core.models import Article, User
 from voteweb.core.names import name_key
 from voteweb.store.connection.pipeline import Future, Pipeline
@@ -23,7 +24,7 @@ from voteweb.web.auth.login import named_voter
 from voteweb.web.caching import comment_rows
 from voteweb.web.caching.comment_rows import CachedComments, RowContext, ShownComment
 from voteweb.web.caching.conversation_cache import conversations as cached_trees
-from voteweb.web.caching.conversation_cache import render_text
+from voteweb.web.caching.text_cache import PageTexts
 from voteweb.web.context import now, settings, store
 from voteweb.web.i18n import formatting, locale
 
@@ -61,6 +62,7 @@ class ConversationPages:
         self.is_open = comment_permissions.is_open(article, read.thread, now(), settings())
         self._words: Future[dict[int, str]] | None = None
         self._voted: Future[frozenset[int]] | None = None
+        self._texts = PageTexts()
 
     def queue_missing(self, pipeline: Pipeline, viewer: User | None, others: Iterable[int] = ()) -> None:
         """Queue a read of the words and of the votes of *viewer* that are missing, also for the comments *others*."""
@@ -141,7 +143,8 @@ class ConversationPages:
         for row in self.page.rows:
             node = row.node
             is_visible = node.status is CommentStatus.VISIBLE and not row.is_covered
-            comments.append(self._show(row, stranger, render_text(self.words(node.number)) if is_visible else None))
+            text = self._texts.comment(self.words(node.number)) if is_visible else None
+            comments.append(self._show(row, stranger, text))
             by_author[name_key(node.author)].append(node.number)
         html = [self._row_html(comment, context) for comment in comments]
         return CachedComments(
@@ -170,10 +173,10 @@ class ConversationPages:
         if row is None:
             return None
         may_read = comment_permissions.may_read_comment(viewer, row.node, is_covered=row.is_covered)
-        comment = self._show(row, viewer, render_text(self.words(number)) if may_read else None)
+        comment = self._show(row, viewer, self._texts.comment(self.words(number)) if may_read else None)
         return replace(comment, is_voted=number in self._voted_numbers)
 
-    def _show(self, row: Row, viewer: User | None, text: Markup | None) -> ShownComment:
+    def _show(self, row: Row, viewer: User | None, text: RenderedText | None) -> ShownComment:
         """Return a comment as *viewer*, who has not voted for it, sees it; *text* is None if they may not read it."""
         return ShownComment(
             row=row,

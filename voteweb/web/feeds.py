@@ -16,6 +16,7 @@ from voteweb.core.markup import excerpt, xml_text
 from voteweb.core.models import Article
 from voteweb.core.validation import is_member_name
 from voteweb.web import branding
+from voteweb.web.caching.text_cache import page_texts
 from voteweb.web.context import brand, settings
 from voteweb.web.i18n import formatting
 from voteweb.web.i18n.locale import ENGLISH, force_language
@@ -98,7 +99,7 @@ def permanent_id(kind: str, number: int, time: float) -> str:
 
 def article_item(article: Article) -> Item:
     """Return *article* as an item; without a valid link, its title links to its own page."""
-    page_url = absolute(f"/a/{article.id}")
+    page_url, text = absolute(f"/a/{article.id}"), page_texts().article(excerpt(article.text))
     return Item(
         id=permanent_id("article", article.id, article.time),
         title=article.title,
@@ -108,7 +109,7 @@ def article_item(article: Article) -> Item:
         author_url=author_url(article.poster),
         published=article.time,
         updated=article.edited or article.time,
-        content=render_public("feeds/_content.html", article=article, text=excerpt(article.text), page=page_url),
+        content=render_public("feeds/_content.html", article=article, text=text, page=page_url),
         tags=article.groups,
         comments=article.comments if settings().comments else None,
     )

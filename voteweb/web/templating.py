@@ -17,6 +17,7 @@ from voteweb.web.auth.authentication import log_in_error
 from voteweb.web.auth.csrf import csrf_token
 from voteweb.web.auth.login import viewer
 from voteweb.web.caching import own_parts
+from voteweb.web.caching.text_cache import article_text
 from voteweb.web.comment_forms import CommentForm
 from voteweb.web.context import now
 from voteweb.web.context import settings as current_settings
@@ -48,7 +49,7 @@ def init_app(app: Flask, settings: Settings) -> None:
         iso=formatting.iso,
         join_names=formatting.join_names,
         listed_domain=links.listed_domain,
-        markdown=markup.render,
+        markdown=article_text,
         number=formatting.format_number,
         operator_markdown=markup.render_operator_page,
         path=lambda name: quote(name, safe="/+"),

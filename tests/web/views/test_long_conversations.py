@@ -11,6 +11,7 @@ from tests import factories
 from tests.store.thread_data import node
 from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
+from voteweb.core import config
 from voteweb.core.comments import Node
 from voteweb.store import Store
 from voteweb.store.nodes import format_node
@@ -68,6 +69,34 @@ def test_every_comment_is_reached_from_page_1(reader: Browser, store: Store) -> 
     count = write(store, large())
     assert reader.open("/a/1").page.by_id("comments").one("h2").text == "5,000 comments"
     assert set(crawl(reader)) == {f"c{number}" for number in range(1, count + 1)}
+
+
+def test_texts_after_100000_characters_are_excerpts_with_a_link(reader: Browser, bob: Browser, store: Store) -> None:
+    for _ in range(13):
+        factories.comment(store, text="word " * 1_999 + "words")
+    for browser in (reader, bob):
+        for address in ("/a/1?order=new", "/comments", "/u/ann/comments"):
+            comments = browser.open(address).page.all("li", class_="comment")
+            texts = [comment.one("div", class_="text").text for comment in comments]
+            assert [text.count("word") for text in texts] == [2_000] * 10 + [200] * 3, address
+            assert texts[-1].endswith("word …")
+            links = [more.one("a")["href"] for more in browser.page.all("p", class_="more")]
+            assert links == ["/a/1/c/3", "/a/1/c/2", "/a/1/c/1"]
+    assert len(bob.open("/a/1").page.by_id("comments").all("button", class_="vote")) == 13
+    assert bob.page.by_id("comments").one("h2").text == "13 comments"
+    whole = reader.open("/a/1/c/1").page.by_id("c1")
+    assert whole.one("div", class_="text").text.count("word") == 2_000
+    assert whole.all("p", class_="more") == []
+
+
+def test_marks_stay_plain_after_those_that_a_page_may_have(reader: Browser, store: Store) -> None:
+    for _ in range(25):
+        factories.comment(store, text="*a* " * 200)
+    for address in ("/a/1", "/comments", "/comments.json"):
+        html = reader.open(address).response.text
+        marked = html.count("<em>a</em>")
+        assert 500 < marked < config.MAX_PAGE_STEPS / 2
+        assert marked + html.count("*a*") == 25 * 200
 
 
 def test_gaps_and_other_pages_make_up_the_number(reader: Browser, store: Store) -> None:

@@ -9,11 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from markupsafe import Markup
-
 from voteweb.core import config
 from voteweb.core.conversation import ConversationPage
 from voteweb.core.conversation_rows import Row
+from voteweb.core.markup import RenderedText
 from voteweb.core.models import VotingState
 from voteweb.web.caching.fragment_cache import render
 from voteweb.web.caching.sized_cache import SizedCache
@@ -32,7 +31,7 @@ class ShownComment:
     """
 
     row: Row
-    text: Markup | None
+    text: RenderedText | None
     voting_state: VotingState
     age: int
     is_voted: bool = False

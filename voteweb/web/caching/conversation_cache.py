@@ -1,18 +1,11 @@
-"""Caches of a worker for conversations: trees of comments, texts rendered from Markdown, and comments as HTML."""
+"""The trees of conversations that a worker keeps."""
 
 from collections import OrderedDict
-from hashlib import sha256
 from threading import Lock
 
-from markupsafe import Markup
-
-from voteweb.core import config, markup
+from voteweb.core import config
 from voteweb.core.comments import CommentOrder, Thread
 from voteweb.core.conversation import Conversation
-from voteweb.web.caching.sized_cache import SizedCache
-
-#: Bytes that an entry takes besides its text.
-_ENTRY_BYTES = 200
 
 
 class ConversationCache:
@@ -43,21 +36,4 @@ class ConversationCache:
         return conversation
 
 
-def render_text(text: str) -> Markup:
-    """Return *text* as HTML: the same as the filter ``markdown`` makes, with paragraphs in place of headings."""
-    key = sha256(text.encode("utf-8", "surrogatepass")).digest()
-    cached = _texts.get(key)
-    if cached is not None:
-        return cached
-    rendered = markup.render_comment(text)
-    return _texts.put(key, rendered, _size(rendered))
-
-
-def _size(html: str) -> int:
-    """Return the bytes that a cache with *html* takes."""
-    # A str takes up to four bytes for each character: as many as the widest of them.
-    return _ENTRY_BYTES + len(html) * (1 if html.isascii() else 4)
-
-
 conversations = ConversationCache(config.THREAD_CACHE_SIZE)
-_texts: SizedCache[Markup] = SizedCache(config.RENDERED_COMMENT_CACHE_BYTES)

@@ -17,7 +17,7 @@ from voteweb.core.caches import BoundedCache
 from voteweb.core.models import Article, User, VotingState
 from voteweb.core.names import name_key
 from voteweb.web.auth.login import viewer
-from voteweb.web.caching.conversation_cache import render_text
+from voteweb.web.caching.text_cache import page_texts
 from voteweb.web.context import current_app, now, settings
 from voteweb.web.i18n import formatting, locale
 
@@ -46,7 +46,7 @@ def fragments() -> Fragments:
 def init_app(app: Flask) -> None:
     """Add ``cached(template, name=value…)``, ``article_rows(articles)``, ``articles_with_rows(articles)`` and more.
 
-    ``comment_html(text)`` renders the words of a comment.
+    ``page_texts()`` renders the texts of a list.
     """
     rows = _Rows(_cached_row_renderer(render))
 
@@ -67,7 +67,7 @@ def init_app(app: Flask) -> None:
         article_rows=lambda *arguments: markup.join(article_rows(*arguments)),
         row_text=_row_text,
         articles_with_rows=articles_with_rows,
-        comment_html=render_text,
+        page_texts=page_texts,
     )
     app.extensions[_EXTENSION] = Fragments(cached, article_rows)
 

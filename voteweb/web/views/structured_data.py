@@ -6,6 +6,7 @@ from urllib.parse import quote
 from voteweb.core import config, links, markup
 from voteweb.core.models import Article
 from voteweb.core.validation import is_member_name
+from voteweb.web.caching.text_cache import article_text
 from voteweb.web.i18n.formatting import display_name, iso
 from voteweb.web.urls import absolute
 
@@ -17,7 +18,7 @@ def discussion(article: Article) -> dict[str, Any]:
         "@type": "DiscussionForumPosting",
         "url": absolute(f"/a/{article.id}"),
         "headline": article.title,
-        "text": _plain(markup.render(article.text).striptags()) or article.title,
+        "text": _plain(markup.trusted(article_text(article.text).__html__()).striptags()) or article.title,
         "author": _person(article.poster),
         "datePublished": iso(article.time),
         "commentCount": article.comments,

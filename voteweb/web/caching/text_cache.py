@@ -1,0 +1,63 @@
+"""Texts rendered from Markdown: kept by a worker, and as many on a page as it can render in a tenth of a second."""
+
+from collections.abc import Callable
+from hashlib import sha256
+
+from flask import g
+
+from voteweb.core import config, markup
+from voteweb.core.markup import RenderedText
+from voteweb.web.caching.sized_cache import SizedCache
+
+#: Bytes that an entry takes besides its text.
+_ENTRY_BYTES = 200
+
+
+def article_text(source: str) -> RenderedText:
+    """Return the text of an article as HTML."""
+    return _cached(markup.render, source)
+
+
+def _cached(render: Callable[[str], RenderedText], source: str) -> RenderedText:
+    key = render, sha256(source.encode()).digest()
+    cached = _texts.get(key)
+    if cached is not None:
+        return cached
+    rendered = render(source)
+    return _texts.put(key, rendered, _ENTRY_BYTES + len(rendered.html))
+
+
+class PageTexts:
+    """The texts of one page, to be asked for in their order.
+
+    Once the page has MAX_PAGE_CHARACTERS of them, of each further one it has an excerpt. Once it has taken
+    MAX_PAGE_STEPS of the parser, further ones stay plain: a hundred short texts full of marks take half a second.
+    """
+
+    def __init__(self) -> None:
+        self._characters = config.MAX_PAGE_CHARACTERS
+        self._steps = config.MAX_PAGE_STEPS
+
+    def article(self, source: str) -> RenderedText:
+        """Return the next text, that of an article."""
+        return self._next(markup.render, source)
+
+    def comment(self, source: str) -> RenderedText:
+        """Return the next text, that of a comment."""
+        return self._next(markup.render_comment, source)
+
+    def _next(self, render: Callable[[str], RenderedText], source: str) -> RenderedText:
+        shown = source if self._characters > 0 else markup.excerpt(source)
+        rendered = _cached(render, shown) if self._steps > 0 else markup.render_plain(shown)
+        self._characters -= len(shown)
+        self._steps -= rendered.steps
+        return rendered._replace(is_cut=len(shown) < len(source))
+
+
+def page_texts() -> PageTexts:
+    """Return the texts of the page that answers this request."""
+    texts: PageTexts = g.setdefault("page_texts", PageTexts())
+    return texts
+
+
+_texts: SizedCache[RenderedText] = SizedCache(config.RENDERED_COMMENT_CACHE_BYTES)
