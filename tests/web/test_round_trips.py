@@ -1,11 +1,13 @@
 """Round trips to Redis: one for a reader's list, one or two for a member's, whatever the list."""
 
+import time
 from dataclasses import replace
 from itertools import cycle
 
 import pytest
 
 from tests import factories
+from tests.store.thread_data import node, write_thread
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import CountRoundTrips
 from tests.web.fixed_index import FixedIndex
@@ -149,6 +151,23 @@ def test_other_pages_take_as_few_round_trips_as_possible(
             for browser in (reader, bob, mod)
         ]
         assert counts == expected, address
+
+
+def test_long_article_takes_a_member_two_round_trips_with_unread_entries(
+    bob: Browser, store: Store, count_round_trips: CountRoundTrips
+) -> None:
+    write_thread(store, 2, [node(number) for number in range(1, 102)])
+    bob.open("/a/2")
+
+    def open_unread(comment: str) -> None:
+        for key in (store.keys.inbox("bob"), store.keys.unread("bob")):
+            store.connection.client.lpush(key, f"mention {comment} {int(time.time())}")
+        bob.open("/a/2")
+
+    assert count_round_trips(lambda: open_unread("2.101")) == 2
+    assert bob.page.one("a", href="/inbox").text == "Inbox"
+    assert count_round_trips(lambda: open_unread("1.1")) == 2
+    assert bob.page.one("a", href="/inbox").text == "Inbox 2"
 
 
 def test_vote_takes_one_round_trip_with_its_limit(

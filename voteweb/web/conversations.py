@@ -76,7 +76,7 @@ class ConversationPages:
     def queue_mark_read(self, pipeline: Pipeline, viewer: User | None, others: Iterable[int] = ()) -> None:
         """Queue that what *viewer* sees now is read in their inbox, also the comments *others*: mostly nothing."""
         unread = g.get("unread")
-        if viewer is None or unread is None or not unread.comments or is_prefetch():
+        if viewer is None or unread is None or not unread.comments:
             return
         numbers = {row.node.number for row in self.page.rows} | set(others)
         if read := unread.comments & {CommentId(self.article.id, number) for number in numbers}:

@@ -134,12 +134,16 @@ class _ArticlePage:
         def fill_found(user: User, parts: dict[str, Part]) -> bytes | None:
             article = thread.result.article
             # The first of them also remembers who may share no page, for the finder.
-            if not shared_pages.may_share(user) or article is None or not may_share(user, article) or g.unread.comments:
+            if not shared_pages.may_share(user) or article is None or not may_share(user, article):
                 return None
             (article,) = mark_saved(mark_voted((article,), votes.result), saves.result)
             pages, more = ConversationPages(article, thread.result), site.pipeline()
             pages.queue_missing(more, user)
+            unread = g.unread
+            pages.queue_mark_read(more, user)
             more.execute()
+            if g.unread is not unread:
+                parts[own_parts.ACCOUNT] = own_parts.account_part()
             pieces = _find(self.key, article, pages)
             if pieces is None:
                 # Pages are kept for this host and address, so that the checks of both may be left out.

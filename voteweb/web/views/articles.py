@@ -138,7 +138,8 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
     if thread:
         pages = ConversationPages(article, thread.result, number=page_number(), order=order_of_address())
         pages.queue_missing(more, viewer.result)
-        pages.queue_mark_read(more, viewer.result)
+        if not conversations.is_prefetch():
+            pages.queue_mark_read(more, viewer.result)
     if not context and shared_articles.may_share(viewer.result, article):
         more.execute()
         (row,) = mark_saved(mark_voted((article,), own_votes.result), own_saves.result)

@@ -46,7 +46,8 @@ def _show(article: Article, read: ThreadRead, number: int, viewer: User | None) 
     shown_ancestors = [above.number for above in ancestors[-config.SHOWN_ANCESTORS :]]
     pipeline = page_pipeline()
     pages.queue_missing(pipeline, viewer, [number, *shown_ancestors])
-    pages.queue_mark_read(pipeline, viewer, [number, *shown_ancestors])
+    if not conversations.is_prefetch():
+        pages.queue_mark_read(pipeline, viewer, [number, *shown_ancestors])
     pipeline.execute()
     return render_template(
         "comments/show.html",
