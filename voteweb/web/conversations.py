@@ -190,9 +190,10 @@ class ConversationPages:
         )
 
     def is_new(self, node: Node, viewer: User | None) -> bool:
-        """Tell whether the comment was written since the viewer's last visit, by somebody else."""
+        """Tell whether the comment was written since the viewer's last visit, by somebody else, and can be read."""
         visit = self._read.visit
-        return visit is not None and node.number > visit.base and not comment_permissions.is_author(viewer, node)
+        is_later = visit is not None and node.number > visit.base and self.conversation.is_visible(node.number)
+        return is_later and not comment_permissions.is_author(viewer, node)
 
     def new_here(self, viewer: User | None) -> tuple[int, ...]:
         """Return the numbers of the new comments of the page."""
@@ -201,14 +202,11 @@ class ConversationPages:
         return tuple(row.node.number for row in self.page.rows if self.is_new(row.node, viewer))
 
     def new_elsewhere(self, viewer: User | None) -> int:
-        """Return how many new comments can be read, but not on this page."""
+        """Return how many new comments are not on this page."""
         if self._read.visit is None or self._read.visit.base >= self.thread.last:
             return 0
         here = {row.node.number for row in self.page.rows}
-        return sum(
-            number not in here and self.is_new(node, viewer) and self.conversation.is_visible(number)
-            for number, node in self.thread.nodes.items()
-        )
+        return sum(number not in here and self.is_new(node, viewer) for number, node in self.thread.nodes.items())
 
     def address(self, number: int) -> str:
         """Return the address at which the comment is shown among others, in the order of this page."""

@@ -87,3 +87,16 @@ def test_row_shows_what_the_member_has_not_seen(ann: User, store: Store, make_me
     assert browser.open("/a/1").page.by_id("c3").one("span", id="new").text == "new"
     assert browser.page.by_id("c3").one("div", class_="text").text == "Third"
     assert not browser.open("/").page.by_id("a1").all("a", class_="new")
+
+
+def test_deleted_comment_is_not_new(ann: User, store: Store, make_member: MakeMember) -> None:
+    browser, zoe = make_member("zoe"), store.users.get("zoe")
+    browser.open("/a/1")
+    for author in (ann, zoe):
+        comment = factories.comment(store, 1, author)
+        factories.comment(store, 1, ann, parent=comment.number)
+        store.comments.delete(comment, author)
+    assert browser.open("/").page.by_id("a1").one("a", class_="new").text == "2 new"
+    page = browser.open("/a/1").page
+    assert page.one("p", class_="new-comments").one("mark").text == "2 new"
+    assert len(page.all(class_="new-links")) == 2
