@@ -5,12 +5,14 @@ from typing import Any
 
 from voteweb.core import config
 from voteweb.core.comments import CommentId, Notice, NoticeKind
+from voteweb.core.config import Settings
 from voteweb.core.models import Page, Role, User
 from voteweb.store.actors import actor_arguments
 from voteweb.store.comment_lists import key_beginnings, listed_comment
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
-from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.keys import Keys
 from voteweb.store.moderation_log import log_entry
 
 
@@ -21,8 +23,9 @@ class Inbox:
     what cannot be read now, such as a removed comment, and what is older than INBOX_SECONDS.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, settings: Settings) -> None:
         self._connection = connection
+        self._settings = settings
         self._keys = connection.keys
 
     def queue_page(self, pipeline: Pipeline, name: str, number: int) -> Future[Page[Notice]]:
@@ -35,11 +38,9 @@ class Inbox:
             notices = tuple(filter(None, map(_notice, rows)))
             return Page(notices, number, total, first_rank=start + 1, more=total > start + size)
 
-        return pipeline.queue([self._script("read_inbox", name, [self._keys.inbox(name)], [start, size])], parse)
-
-    def _script(self, script: str, name: str, keys: Sequence[str] = (), arguments: Sequence[int] = ()) -> Command:
-        common = [self._keys.removing(), self._keys.unread(name), self._keys.log_entries()]
-        return scripts.call(script, [*common, *keys], [*key_beginnings(self._keys), config.INBOX_SECONDS, *arguments])
+        keys = [self._keys.removing(), self._keys.unread(name), self._keys.log_entries(), self._keys.inbox(name)]
+        arguments = [*reading_arguments(self._keys, self._settings), start, size]
+        return pipeline.queue([scripts.call("read_inbox", keys, arguments)], parse)
 
     def queue_mark_read(self, pipeline: Pipeline, name: str, comments: Iterable[CommentId]) -> Future[None]:
         """Queue that a member has read the entries about these comments."""
@@ -54,6 +55,11 @@ class Inbox:
         actor = actor_arguments(self._keys, member, Role.MEMBER)
         keys = [self._keys.unread(member.name), self._keys.inbox(member.name), *actor.keys]
         self._connection.script("mark_all_read", keys, [until, *actor.arguments])
+
+
+def reading_arguments(keys: Keys, settings: Settings) -> list[str | int]:
+    """Return the first arguments of a script that reads entries of an inbox."""
+    return [*key_beginnings(keys), config.INBOX_SECONDS, int(settings.comments)]
 
 
 def _notice(row: Sequence[Any]) -> Notice | None:

@@ -5,15 +5,16 @@ from typing import Any, NamedTuple
 
 from voteweb.core import clock, config
 from voteweb.core.comments import Unread
+from voteweb.core.config import Settings
 from voteweb.core.models import Role, Session, User, Voter
 from voteweb.store.admissions import Admissions
 from voteweb.store.answers import Answers
-from voteweb.store.comment_lists import key_beginnings
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.held_articles import HeldArticles
 from voteweb.store.hints import HintCache
+from voteweb.store.inbox import reading_arguments
 from voteweb.store.keys import parse_comment
 from voteweb.store.reports import Reports
 from voteweb.store.sessions import Sessions, digest
@@ -60,6 +61,7 @@ class Viewers:
     def __init__(
         self,
         connection: Connection,
+        settings: Settings,
         sessions: Sessions,
         admissions: Admissions,
         reports: Reports,
@@ -67,6 +69,7 @@ class Viewers:
         answers: Answers,
     ) -> None:
         self._connection = connection
+        self._settings = settings
         self._keys = connection.keys
         self._sessions = sessions
         self._admissions = admissions
@@ -117,7 +120,7 @@ class Viewers:
 
     def _count_unread(self, name: str) -> Command:
         keys = [self._keys.removing(), self._keys.unread(name), self._keys.log_entries()]
-        return scripts.call("count_unread", keys, [*key_beginnings(self._keys), config.INBOX_SECONDS])
+        return scripts.call("count_unread", keys, reading_arguments(self._keys, self._settings))
 
     def _queue_waiting(self, pipeline: Pipeline) -> Future[tuple[int, int]]:
         """Queue a read of ``open_reports`` and ``waiting``."""

@@ -7,6 +7,7 @@ import pytest
 from tests import factories
 from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
+from voteweb.core.comments import CommentId
 from voteweb.core.config import INBOX_PAGE_SIZE
 from voteweb.core.models import LogAction, User
 from voteweb.store import Store
@@ -69,6 +70,20 @@ def test_entries_of_other_programs_are_left_out(ann_user: User, ann: Browser, st
     for key in (store.keys.inbox("ann"), store.keys.unread("ann")):
         store.connection.client.lpush(key, *entries)
     assert len(heads(ann.open("/inbox"))) == 3
+
+
+def test_inbox_of_a_site_without_comments_has_acts_of_moderators_only(
+    ann_user: User, make_browser: MakeBrowser, store: Store
+) -> None:
+    ann = make_browser(comments=0).start_session(store.users.get("ann"))
+    assert ann.open("/inbox").page.one("div", class_="empty")
+    assert not ann.page.all("a", href="/inbox")
+    removal = NewLogEntry(LogAction.REMOVE, "mod", article=1, comment=1, about="ann", why="Spam.")
+    store.comment_removals.remove(CommentId(1, 1), removal, with_replies=False, actor=None)
+    (head,) = heads(ann.open("/inbox"))
+    assert head.startswith("new What you posted: mod removed")
+    assert ann.page.one("a", href="/inbox").text == "Inbox 1"
+    assert not ann.page.all("a", href="/a/1/c/1")
 
 
 def test_opening_the_inbox_reads_nothing(ann_user: User, ann: Browser) -> None:

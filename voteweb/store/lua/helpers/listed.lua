@@ -73,15 +73,16 @@ local ABOUT_ACTS = { removed = true, report = true }
 
 -- Return those entries of an inbox, or of what is unread in it, that can be read and are younger than so many seconds: for
 -- each a table with its text, and the article's id and the number of the comment, or the id and the text of the log entry,
--- that it is about. Both the number in the header and the page of the inbox are made of what this returns.
-local function readable_entries(key, log_key, seconds)
+-- that it is about. Unless shows_comments is "1", those about comments are left out. Both the number in the header and the
+-- page of the inbox are made of what this returns.
+local function readable_entries(key, log_key, seconds, shows_comments)
   local entries, oldest = {}, nil
   for _, text in ipairs(redis.call('LRANGE', key, 0, -1)) do
     oldest = oldest or redis.call('TIME')[1] - seconds
     local kind, id, number, time = string.match(text, '^(%a+) (%w+)[.-](%d+) (%d+)$')
     if not kind or tonumber(time) <= oldest then
       id = nil
-    elseif ABOUT_COMMENTS[kind] and can_be_read(id, number) then
+    elseif ABOUT_COMMENTS[kind] and shows_comments == '1' and can_be_read(id, number) then
       entries[#entries + 1] = { text = text, id = id, number = number }
     elseif ABOUT_ACTS[kind] and id == 'log' and tonumber(number) > 0 then
       local act = redis.pcall('LINDEX', log_key, number - 1)
