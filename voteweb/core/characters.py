@@ -9,6 +9,8 @@ JOINERS = frozenset("\u200c\u200d")
 INVISIBLE_LETTERS = frozenset("\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 #: Marks above or below one letter; no word of a living language has more, and a pile of them covers the lines around.
 MAX_MARKS = 6
+#: Characters among which there may be more marks: no mark counts as part of a word or is a space.
+_PILE = re.compile(rf"[^\w\s\0-\x7f]{{{MAX_MARKS + 1},}}")
 #: Characters that no HTML of ours contains: controls but for tabs and line ends, and those that turn the direction.
 _NOT_SHOWN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 
@@ -23,11 +25,13 @@ def is_visible(character: str) -> bool:
 
 def limit_marks(text: str) -> str:
     """Return *text* with at most MAX_MARKS marks above and below each of its letters."""
-    if text.isascii():
-        return text
+    return _PILE.sub(_limit, text)
+
+
+def _limit(pile: re.Match[str]) -> str:
     kept: list[str] = []
     marks = 0
-    for character in text:
+    for character in pile[0]:
         marks = marks + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
         if marks <= MAX_MARKS:
             kept.append(character)
