@@ -20,6 +20,7 @@ from voteweb.core.comment_errors import (
 from voteweb.core.comments import CommentId, CommentStatus, Thread
 from voteweb.core.errors import ArticleGone, Held, LoggedOut, NoSuchArticle, TooFast, VotewebError
 from voteweb.core.models import LogAction, User
+from voteweb.core.rate_limits import NEWCOMER_COMMENTS, Limit
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
 
@@ -129,15 +130,28 @@ def test_the_end_stays_as_the_first_comment_stored_it(make_store: MakeStore) -> 
     assert store.threads.get(1).closes == int(article.time) + 1_000
 
 
-def test_a_newcomer_has_a_limit_of_comments(make_store: MakeStore) -> None:
+@pytest.mark.parametrize("limit", NEWCOMER_COMMENTS, ids=lambda limit: limit.kind)
+def test_a_newcomer_has_two_limits_of_comments(limit: Limit, make_store: MakeStore) -> None:
     store = make_store(limits=1)
     article, new = factories.article(store), store.users.make("new", "", network="")
-    for _ in range(3):
-        factories.comment(store, article, new)
+    for _ in range(limit.burst - 1):
+        assert store.rate_limits.hit([(limit, "new")]) is None
+    factories.comment(store, article, new)
     before = snapshot(store)
-    with pytest.raises(TooFast):
+    with pytest.raises(TooFast) as refusal:
         factories.comment(store, article, new)
+    assert refusal.value.template == limit.message
     assert snapshot(store) == before
+
+
+def test_a_newcomer_writes_six_comments_then_one_in_ten_minutes(make_store: MakeStore) -> None:
+    store = make_store(limits=1)
+    article, new = factories.article(store), store.users.make("new", "", network="")
+    for _ in range(6):
+        factories.comment(store, article, new)
+    with pytest.raises(TooFast) as refusal:
+        factories.comment(store, article, new)
+    assert 590 < refusal.value.values["wait"] <= 600
 
 
 def test_numbers_are_never_given_twice_even_if_the_last_is_lost(store: Store) -> None:

@@ -10,7 +10,7 @@ from tests.web.conftest import MakeApp, MakeBrowser, MakeMember
 from tests.web.limits import assert_too_fast
 from voteweb.core.config import Settings
 from voteweb.core.models import Role
-from voteweb.core.rate_limits import NEWCOMER_POST, NEWCOMER_VOTE
+from voteweb.core.rate_limits import NEWCOMER_POSTS, NEWCOMER_VOTE
 from voteweb.store import Store
 
 WEEK = 7 * 86_400
@@ -61,20 +61,20 @@ def test_newcomer_votes_less_and_is_told_why(newcomer: Browser, store: Store) ->
 
 
 def test_newcomer_posts_less_and_keeps_what_was_typed(newcomer: Browser, store: Store) -> None:
-    for number in range(NEWCOMER_POST.burst):
+    for number in range(NEWCOMER_POSTS[0].burst):
         assert post(newcomer, "").status == 422, "a form that is refused is no article"
         assert post(newcomer, f"Title {number}").status == 303
-    post(newcomer, "A third title")
-    assert_too_fast(newcomer, NEWCOMER_POST)
-    assert newcomer.page.one("input", name="title")["value"] == "A third title"
-    assert int(store.connection.client.zcard("time:")) == NEWCOMER_POST.burst
+    post(newcomer, "One more title")
+    assert_too_fast(newcomer, NEWCOMER_POSTS[0])
+    assert newcomer.page.one("input", name="title")["value"] == "One more title"
+    assert int(store.connection.client.zcard("time:")) == NEWCOMER_POSTS[0].burst
 
 
 @pytest.mark.parametrize(("age", "expected"), [(WEEK - 60, 429), (WEEK + 60, 303)])
 def test_member_is_a_newcomer_for_a_week(age: float, expected: int, newcomer: Browser, store: Store) -> None:
     join_earlier(store, age)
     assert vote_for(newcomer, store, NEWCOMER_VOTE.burst + 1)[-1] == expected
-    for _ in range(NEWCOMER_POST.burst + 1):
+    for _ in range(NEWCOMER_POSTS[0].burst + 1):
         post(newcomer)
     assert newcomer.status == expected
 
@@ -85,7 +85,7 @@ def test_moderators_and_members_made_by_the_operator_are_no_newcomers(
     store.users.set_role("carl", Role.MODERATOR)
     for member in (newcomer, bob):
         assert set(vote_for(member, store, NEWCOMER_VOTE.burst + 1)) == {303}
-        assert {post(member).status for _ in range(NEWCOMER_POST.burst + 1)} == {303}
+        assert {post(member).status for _ in range(NEWCOMER_POSTS[0].burst + 1)} == {303}
 
 
 def test_imported_member_with_a_password_is_no_newcomer(make_member: MakeMember, store: Store) -> None:
@@ -99,7 +99,7 @@ def test_site_can_do_without_limits_of_newcomers(
 ) -> None:
     browser = sign_up(make_browser(**changes))
     assert set(vote_for(browser, store, NEWCOMER_VOTE.burst + 1)) == {303}
-    assert {post(browser).status for _ in range(NEWCOMER_POST.burst + 1)} == {303}
+    assert {post(browser).status for _ in range(NEWCOMER_POSTS[0].burst + 1)} == {303}
 
 
 def test_vote_sent_again_is_counted_once_against_a_newcomer(newcomer: Browser, store: Store) -> None:

@@ -157,19 +157,35 @@ NEWCOMER_VOTE = Limit(
        "The limit keeps new accounts from deciding what is on top, and is wider %(span)s after joining."),
     ("votes.vote", "votes.unvote", "comment_votes.vote", "comment_votes.unvote"),
 )  # fmt: skip
-#: Counts articles, not forms. Spam is posted by accounts that are minutes old.
-NEWCOMER_POST = Limit(
-    "newpost", "post", LimitScope.NEWCOMER, 2, 5, DAY,
-    N_("New members have a limit of %(burst)s articles in a row. Please post again in %(wait)s, at %(when)s. "
-       "The limit keeps out accounts that are made to advertise, and is wider %(span)s after joining."),
-    ("submission.submit",),
+#: Count articles, not forms. Spam is posted by accounts that are minutes old.
+NEWCOMER_POSTS = (
+    Limit(
+        "newpost", "post", LimitScope.NEWCOMER, 3, 1, HOUR,
+        N_("New members have a limit of %(burst)s articles in a row. Please post again in %(wait)s, at %(when)s. "
+           "The limit keeps out accounts that are made to advertise, and is wider %(span)s after joining."),
+        ("submission.submit",),
+    ),
+    Limit(
+        "newpostday", "post", LimitScope.NEWCOMER, 6, 6, DAY,
+        N_("New members have a limit of %(burst)s articles a day. Please post again in %(wait)s, at %(when)s. "
+           "The limit keeps out accounts that are made to advertise, and is wider %(span)s after joining."),
+        ("submission.submit",),
+    ),
 )  # fmt: skip
-#: Counts comments, not forms, so that a form with an error costs nothing.
-NEWCOMER_COMMENT = Limit(
-    "newcomment", "comment, reply", LimitScope.NEWCOMER, 3, 20, DAY,
-    N_("New members have a limit of %(burst)s comments in a row. Please comment again in %(wait)s, at %(when)s. "
-       "The limit keeps out accounts that are made to advertise, and is wider %(span)s after joining."),
-    ("comments.write", "comments.reply"),
+#: Count comments, not forms, so that a form with an error costs nothing. Who is answered must be able to answer.
+NEWCOMER_COMMENTS = (
+    Limit(
+        "newcomment", "comment, reply", LimitScope.NEWCOMER, 6, 6, HOUR,
+        N_("New members have a limit of %(burst)s comments in a row. Please comment again in %(wait)s, at %(when)s. "
+           "The limit keeps out accounts that are made to advertise, and is wider %(span)s after joining."),
+        ("comments.write", "comments.reply"),
+    ),
+    Limit(
+        "newcommentday", "comment, reply", LimitScope.NEWCOMER, 30, 30, DAY,
+        N_("New members have a limit of %(burst)s comments a day. Please comment again in %(wait)s, at %(when)s. "
+           "The limit keeps out accounts that are made to advertise, and is wider %(span)s after joining."),
+        ("comments.write", "comments.reply"),
+    ),
 )  # fmt: skip
 #: Each kind of form is counted by itself. Checking a form costs milliseconds, and nobody mistypes once a minute.
 REFUSED_FORMS = Limit(
@@ -223,8 +239,8 @@ LIMITS = (
     COMBINE,
     SEARCH,
     NEWCOMER_VOTE,
-    NEWCOMER_POST,
-    NEWCOMER_COMMENT,
+    *NEWCOMER_POSTS,
+    *NEWCOMER_COMMENTS,
     # The votes of two pages in a row, then one every six seconds: faster than anybody reads.
     Limit(
         "vote", "vote, take a vote back", LimitScope.MEMBER, 60, 600, HOUR,

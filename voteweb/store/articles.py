@@ -19,7 +19,7 @@ from voteweb.core.errors import (
     TooManyGroups,
 )
 from voteweb.core.models import Article, Draft, EarlierVersion, Role, User
-from voteweb.core.rate_limits import NEWCOMER_POST
+from voteweb.core.rate_limits import NEWCOMER_POSTS
 from voteweb.store import decoding
 from voteweb.store.actors import actor_arguments
 from voteweb.store.article_lists import group_keys, ranking_arguments, site_lists
@@ -27,7 +27,7 @@ from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.keys import article_id, article_member, is_article
 from voteweb.store.moderation_log import LogArguments, ModerationLog, NewLogEntry
-from voteweb.store.rate_limits import RateLimits
+from voteweb.store.rate_limits import RateLimits, member_hits
 
 
 class Articles:
@@ -69,7 +69,7 @@ class Articles:
             raise NoSuchGroup(names=", ".join(outcome.values[0].split()))
         _raise_domain_refused(outcome)
         if outcome.status == "rate-limited":
-            raise self._rate_limits.to_error([(NEWCOMER_POST, poster.name)], outcome.values)
+            raise self._rate_limits.to_error(member_hits(NEWCOMER_POSTS, poster.name), outcome.values)
         if not is_article(outcome.values[0]):  # the form has written a comment
             raise Conflict()
         id = article_id(outcome.values[0])
@@ -92,7 +92,8 @@ class Articles:
         hold_posts: int | None,
     ) -> Outcome:
         keys, settings, lists = self._keys, self._settings, site_lists(self._keys, now, draft.link)
-        limit_key, *limit_arguments = self._rate_limits.newcomer_arguments(NEWCOMER_POST, poster.name)
+        hits = member_hits(NEWCOMER_POSTS, poster.name)
+        limit_keys, limit_arguments = self._rate_limits.newcomer_arguments(hits)
         id = self._connection.command("INCR", keys.last_article_id())
         return self._connection.script(
             "post_article",
@@ -105,7 +106,7 @@ class Articles:
                 keys.groups(),
                 keys.link(links.digest(draft.link)),
                 keys.user(poster.name),
-                limit_key,
+                *limit_keys,
                 keys.domain_rules(),
                 keys.held_articles(),
                 keys.gone(poster.name),

@@ -19,13 +19,13 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import ArticleGone, Conflict, NoSuchArticle
 from voteweb.core.models import Article, Role, User
 from voteweb.core.names import name_key
-from voteweb.core.rate_limits import NEWCOMER_COMMENT
+from voteweb.core.rate_limits import NEWCOMER_COMMENTS
 from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.keys import comment_member, comment_of
 from voteweb.store.moderation_log import not_logged
 from voteweb.store.nodes import parse_node
-from voteweb.store.rate_limits import RateLimits
+from voteweb.store.rate_limits import RateLimits, member_hits
 from voteweb.store.scanner import finite_number
 from voteweb.store.statistics import today
 
@@ -60,7 +60,8 @@ class Comments:
         keys = self._keys
         block, poster, answered = known
         reasons = _reasons(self._named(text), author, poster, answered)
-        limit_key, *limit_arguments = self._rate_limits.newcomer_arguments(NEWCOMER_COMMENT, author.name)
+        hits = member_hits(NEWCOMER_COMMENTS, author.name)
+        limit_keys, limit_arguments = self._rate_limits.newcomer_arguments(hits)
         return self._connection.script(
             "write_comment",
             [
@@ -74,7 +75,7 @@ class Comments:
                 keys.once(author.id, token),
                 keys.user(author.name),
                 keys.seen(author.name),
-                limit_key,
+                *limit_keys,
                 today(keys),
                 keys.changes(),
                 *self._inbox_keys(reasons),
@@ -112,7 +113,7 @@ class Comments:
             case "full":
                 raise ConversationFull(max=config.MAX_COMMENTS)
             case "rate-limited":
-                raise self._rate_limits.to_error([(NEWCOMER_COMMENT, author.name)], outcome.values)
+                raise self._rate_limits.to_error(member_hits(NEWCOMER_COMMENTS, author.name), outcome.values)
         raise_refusal(outcome)
         id = comment_of(outcome.values[0])
         if id is None:  # the form has posted an article

@@ -4,7 +4,7 @@ Flask-Limiter would ask Redis once for each window of a limit: three round trips
 script is queued in the round trip that loads the viewer; for a vote it is part of the vote's own script.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from math import ceil
 
@@ -20,6 +20,11 @@ from voteweb.store.moderation_log import not_logged
 
 #: A limit and whose acts it counts: a member's name, an address, or a name used to log in.
 RateLimitHit = tuple[Limit, str]
+
+
+def member_hits(limits: Iterable[Limit], name: str) -> list[RateLimitHit]:
+    """Return *limits* as those of the member *name*."""
+    return [(limit, name_key(name)) for limit in limits]
 
 
 class RateLimits:
@@ -62,26 +67,25 @@ class RateLimits:
 
         If a limit is exceeded, the script answers with the values that :meth:`to_error` takes.
         """
-        factor = self._settings.limits
-        if not factor:
-            return [], []
-        return self._keys_of(hits), [
-            number for limit, _ in hits for number in (factor * limit.burst, limit.interval / factor)
-        ]
+        return self._arguments_of(hits) if self._settings.limits else ([], [])
+
+    def _arguments_of(self, hits: Sequence[RateLimitHit]) -> tuple[list[str], list[float]]:
+        factor = self._settings.limits or 1
+        numbers = [number for limit, _ in hits for number in (factor * limit.burst, limit.interval / factor)]
+        return self._keys_of(hits), numbers
 
     @property
     def newcomer_seconds(self) -> int:
         """The seconds after signing up in which the limits of newcomers count; 0 if they never do."""
         return 86_400 * self._settings.newcomer_days if self._settings.limits else 0
 
-    def newcomer_arguments(self, limit: Limit, name: str) -> tuple[str, int, float, float]:
-        """Return the key and arguments with which a script counts an act of *name* against a *limit* of newcomers.
+    def newcomer_arguments(self, hits: Sequence[RateLimitHit]) -> tuple[list[str], list[float]]:
+        """Return the keys and arguments with which a script counts an act against *hits*, all of limits of newcomers.
 
-        The arguments are the seconds for which a member is a newcomer, acts at once, and seconds per act.
+        The arguments begin with the seconds for which a member is a newcomer.
         """
-        factor = self._settings.limits or 1
-        (key,) = self._keys_of([(limit, name_key(name))])
-        return key, self.newcomer_seconds, factor * limit.burst, limit.interval / factor
+        keys, numbers = self._arguments_of(hits)
+        return keys, [self.newcomer_seconds, *numbers]
 
     def hit(self, hits: Sequence[RateLimitHit]) -> TooFast | None:
         """Count one act against all *hits*; return the refusal, or None if it is accepted."""

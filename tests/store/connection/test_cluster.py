@@ -15,7 +15,7 @@ from tests.test_clusters import program
 from voteweb.core.config import Settings
 from voteweb.core.errors import AlreadyVoted, ConfigError, ServerChanged, TooFast, Unavailable
 from voteweb.core.models import Order, Voter
-from voteweb.core.rate_limits import NEWCOMER_COMMENT, SIGNUP
+from voteweb.core.rate_limits import NEWCOMER_VOTE, SIGNUP
 from voteweb.store import Store, open_store, scanner
 from voteweb.store.scanner import Scanner
 
@@ -67,7 +67,7 @@ def test_a_site_is_served_while_its_slot_moves_and_after(nodes: Cluster, open_ne
     assert store.articles.get(article.id).title == article.title
     store.connection.ping()
     assert store.connection.command("HGET", store.keys.article(article.id), "title") == article.title
-    assert store.rate_limits.hit([(NEWCOMER_COMMENT, "bob")]) is None
+    assert store.rate_limits.hit([(NEWCOMER_VOTE, "bob")]) is None
     with pytest.raises(Unavailable):
         impatient.votes.cast(article.id, bob)
     with pytest.raises(Unavailable):

@@ -78,7 +78,7 @@ ARGUMENTS = {
     "order_comments": "size first last new_size",
     "post_article": "member title link text poster poster_id own_vote vote_score max_lift good_votes"
     " max_ranked day has_domain voting_seconds grace form_seconds link_seconds allow_duplicate newcomer_seconds"
-    " newcomer_burst newcomer_interval domains hold_posts",
+    " newcomer_burst newcomer_interval newcomer_day_burst newcomer_day_interval domains hold_posts",
     "quiet_comment": "log number name is_quiet",
     "refund_rate_limit": "log",
     "remove_invitation": "member",
@@ -122,7 +122,7 @@ ARGUMENTS = {
     "withdraw_report": "member id reporter",
     "write_comment": "stem id parent text author author_id commenting_seconds grace max_level max_comments newest"
     " form_seconds known_block known_poster known_answered inbox_size inbox_seconds newcomer_seconds newcomer_burst"
-    " newcomer_interval statistics_seconds",
+    " newcomer_interval newcomer_day_burst newcomer_day_interval statistics_seconds",
     "repair_top": "max_ranked",
     "merge_days": "oldest seconds max_ranked max_added days_before days_in_all",
     "rank_since": "oldest seconds max_ranked max_looked_at prefix",
@@ -157,7 +157,7 @@ DEFAULTS: dict[str, Any] = {
     "max_open_votes": 1_000,
     "commenting_seconds": 1_209_600, "max_level": 50, "max_comments": 10_000, "newest": 10_000,
     "inbox_size": 200, "inbox_seconds": 7_776_000,
-    "newcomer_burst": 2, "newcomer_interval": 17_280,
+    "newcomer_burst": 3, "newcomer_interval": 3_600, "newcomer_day_burst": 6, "newcomer_day_interval": 14_400,
     "idle_seconds": 2_592_000, "max_seconds": 31_536_000, "use_seconds": 86_400,
 }  # fmt: skip
 

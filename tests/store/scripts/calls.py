@@ -37,7 +37,7 @@ KNOWN = {"known_link": LINK, "known_poster": "ann"}
 SET_GROUPS = {"member": "article:1", "add_count": 1}
 WRITE_KEYS = (
     "article:3 thread:3 words:3 hidden:3 voted-comments:3-0 comments: commented:bob once:2-form-0009 user:bob seen:bob"
-    " limit:new-bob stats:2026-11-22 changes:"
+    " limit:new-bob limit:newday-bob stats:2026-11-22 changes:"
 )
 WRITE = {
     "stem": "comment:3", "id": 3, "text": "Yes.", "author": "bob", "author_id": 2, "known_block": 0,
@@ -55,8 +55,8 @@ DELETED = "1 0 0 1700000002.000000 d "
 CALLS = {
     "post_article": call(
         "post_article",
-        f"article:9 voted:9 {OTHER_SITE} posted:ann once:1-form-0009 groups: {OTHER_LINK_KEY} user:ann limit:new-ann"
-        f" domain-rules: held-articles: gone:ann changes: {GO}",
+        f"article:9 voted:9 {OTHER_SITE} posted:ann once:1-form-0009 groups: {OTHER_LINK_KEY} user:ann"
+        f" limit:new-ann limit:newday-ann domain-rules: held-articles: gone:ann changes: {GO}",
         "go",
         member="article:9",
         **ARTICLE,
@@ -283,7 +283,7 @@ CALLS = {
     "write_comment in a new conversation": call(
         "write_comment",
         "article:2 thread:2 words:2 hidden:2 voted-comments:2-0 comments: commented:bob once:2-form-0009 user:bob"
-        " seen:bob limit:new-bob stats:2026-11-22 changes:",
+        " seen:bob limit:new-bob limit:newday-bob stats:2026-11-22 changes:",
         parent=0,
         known_answered="",
         **WRITE | {"stem": "comment:2", "id": 2},

@@ -1,26 +1,26 @@
 -- Post an article under an id that the caller has reserved.
 -- KEYS  1 article:<id>  2 voted:<id>  3-8 rankings of the site  9 posted:<poster>  10 once:<member>-<token>
---       11 groups:  12 link:<digest>  13 user:<poster>  14 limit:<kind>-<digest> of newcomers
---       15 domain-rules:  16 held-articles:  17 gone:<poster>  18 changes:  then for each group its four keys
+--       11 groups:  12 link:<digest>  13 user:<poster>  14, 15 limit:<kind>-<digest> of newcomers
+--       16 domain-rules:  17 held-articles:  18 gone:<poster>  19 changes:  then for each group its four keys
 -- ARGV  1 the article as a member of rankings  2 title  3 link  4 text  5 poster's name  6 poster's id
 --       7 own vote (0 or 1)  8 seconds per vote  9-11 the other ranking arguments  12 the day of KEYS[7]
 --       13 whether the link has a domain (0 or 1)  14 voting seconds  15 seconds that the set of voters outlives them
 --       16 seconds to remember the form  17 seconds a link is remembered
 --       18 whether to post a link that was posted within them (0 or 1)  19 seconds for which a member is a newcomer
---       20 articles that a newcomer may post at once  21 seconds per article in the long run
---       22 the domains whose rules are about the link, the closest first, with blanks between them
---       23 articles of a member who signed up that wait for a moderator  then the groups' names
+--       20-23 of both limits of newcomers, articles at once and seconds per article in the long run
+--       24 the domains whose rules are about the link, the closest first, with blanks between them
+--       25 articles of a member who signed up that wait for a moderator  then the groups' names
 -- Answers  posted <article> | waits <article> (it waits for a moderator) | posted-before <article> (this form was sent
 --          before) | taken (the id is another's)
 --          | no-group <names> | logged-out (the poster has left or is banned)
 --          | duplicate <article> (the newest with this link), each article as a member of rankings
---          | rate-limited 1 <seconds to wait> <unix time from which it is accepted>
+--          | rate-limited <1 or 2> <seconds to wait> <unix time from which it is accepted>
 --          | domain-refused <domain> <why>
 --          | again <unix time> (name the day of this time)
 local member, title, link, text, poster, poster_id, own_vote, vote_score, max_lift, good_votes, max_ranked, day,
   has_domain, voting_seconds, grace, form_seconds, link_seconds, allow_duplicate, newcomer_seconds, newcomer_burst,
-  newcomer_interval, domains, hold_posts = unpack(ARGV)
-local LIMIT_KEY, FIRST_GROUP_KEY, LIMIT, FIRST_GROUP_NAME = 14, 19, 20, 24
+  newcomer_interval, newcomer_day_burst, newcomer_day_interval, domains, hold_posts = unpack(ARGV)
+local LIMIT_KEY, FIRST_GROUP_KEY, LIMIT, FIRST_GROUP_NAME = 14, 20, 20, 26
 local before = redis.call('GET', KEYS[10])
 if before then
   return { 'posted-before', before }
@@ -32,10 +32,10 @@ check_types(2, 2, 'set')
 check_types(3, 9, 'zset')
 check_types(11, 11, 'set')
 check_types(12, 12, 'zset')
-check_types(LIMIT_KEY, LIMIT_KEY, 'string')
-check_types(15, 15, 'hash')
-check_types(16, 17, 'zset')
-check_types(18, 18, 'stream')
+check_types(LIMIT_KEY, LIMIT_KEY + 1, 'string')
+check_types(16, 16, 'hash')
+check_types(17, 18, 'zset')
+check_types(19, 19, 'stream')
 check_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY)
 local refusal = check_member(KEYS[13], poster_id, 'member')
 if refusal then
@@ -56,7 +56,7 @@ local time = finite(posted)
 if day_of(time) ~= day then
   return { 'again', posted }
 end
-local action, domain, why = domain_rule(KEYS[15], domains)
+local action, domain, why = domain_rule(KEYS[16], domains)
 if action == 'refuse' then
   return { 'domain-refused', domain, why }
 end
@@ -68,7 +68,7 @@ if link ~= '' and allow_duplicate == '0' then
   end
 end
 local role, signed_up = unpack(redis.call('HMGET', KEYS[13], 'role', 'signed-up'))
-refusal = is_newcomer(signed_up, role, newcomer_seconds) and hit_rate_limits(LIMIT_KEY, LIMIT, LIMIT_KEY)
+refusal = is_newcomer(signed_up, role, newcomer_seconds) and hit_rate_limits(LIMIT_KEY, LIMIT, LIMIT_KEY + 1)
 if refusal then
   return refusal
 end
@@ -91,8 +91,8 @@ redis.call('EXPIREAT', KEYS[2], string.format('%d', closes + tonumber(grace)))
 redis.call('SET', KEYS[10], member, 'EX', form_seconds)
 if is_held then
   redis.call('HSET', KEYS[1], 'gone', 'held')
-  rank(KEYS[16], time, member)
   rank(KEYS[17], time, member)
+  rank(KEYS[18], time, member)
   return { 'waits', member }
 end
 enter_site(3, place, has_domain)
@@ -101,5 +101,5 @@ if link ~= '' then
   remember_link(KEYS[12], time, tonumber(link_seconds), member)
 end
 enter_groups(FIRST_GROUP_NAME, FIRST_GROUP_KEY, place)
-record_change(KEYS[18], 'a', member)
+record_change(KEYS[19], 'a', member)
 return { 'posted', member }
