@@ -48,6 +48,17 @@ def test_sign_up_on_the_way_casts_the_vote(article: Article, reader: Browser, st
     assert store.articles.get(1).votes == 2
 
 
+def test_links_between_login_pages_keep_the_vote(article: Article, reader: Browser, store: Store) -> None:
+    press(reader)
+    for link in ("Sign up", "Log in", "Forgot your password?", "Sign up", "Log in", "Create an account"):
+        reader.open(next(a["href"] for a in reader.page.all("a") if a.text == link))
+    reader.submit("/signup", username="carl", password="short")
+    reader.open(next(a["href"] for a in reader.page.all("a") if a.text == "Sign up"))
+    reader.submit("/signup", username="carl", password=PASSWORD)
+    assert reader.page.one("a", class_="button", href="/new#a1").text == "Go on"
+    assert store.articles.get(1).votes == 2
+
+
 def test_login_casts_a_vote_on_a_comment(article: Article, bob: Browser, reader: Browser, store: Store) -> None:
     factories.comment(store, 1, store.users.get("ann"))
     press(reader, "/a/1", "/a/1/c/1/vote")

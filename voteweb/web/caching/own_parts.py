@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import quote
 
 from flask import request
 from markupsafe import Markup
@@ -23,8 +24,6 @@ from voteweb.web.i18n import locale
 from voteweb.web.urls import current_path
 
 ACCOUNT, NOTICE, MESSAGES, TOKEN = "account", "notice", "messages", "token"  # nosec B105
-#: The front page, where one gets anyway, and the pages of log-in.
-_NO_RETURN = ("/", "/login", "/signup", "/recover")
 
 
 def account() -> Markup:
@@ -33,9 +32,10 @@ def account() -> Markup:
         return mark
     member = viewer()
     if member is None:
-        # After log-in a reader returns to this page.
-        back = "" if request.path in _NO_RETURN else current_path()
-        return fragments().cached("_account_nav.html", name="", back=back, joins=settings().signup != "closed")
+        # After log-in a reader returns to this page, or where the pages of log-in lead; to the front page anyway.
+        back = "" if request.path == "/" else f"?next={quote(current_path())}"
+        query = current_g().get("login_query", back)
+        return fragments().cached("_account_nav.html", name="", query=query, joins=settings().signup != "closed")
     read = current_g()
     return fragments().cached(
         "_account_nav.html",

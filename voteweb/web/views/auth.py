@@ -50,7 +50,7 @@ def signup() -> ResponseReturnValue:
     is_invited = invitation is not None and permissions.may_use_invitation(invitation, inviter, now())
     if not permissions.may_join(settings(), invited=is_invited):
         why = _invitation_refusal(inviter) if invitation else ""
-        return render_template("auth/closed.html", has_token=bool(token), why=why), 403
+        return render_login_page("auth/closed.html", has_token=bool(token), why=why)
     form = SignupForm()
     if settings().signup != "approve":
         del form.request

@@ -2,8 +2,9 @@
 
 import re
 from typing import Any
+from urllib.parse import quote, urlencode
 
-from flask import flash, render_template, request
+from flask import flash, g, render_template, request
 from flask.typing import ResponseReturnValue
 
 from voteweb.core.comments import CommentId
@@ -28,12 +29,18 @@ def log_in(user: User, greeting: str = "") -> None:
     cast(vote, token)
 
 
-def render_login_page(template: str, form: Form, **context: Any) -> ResponseReturnValue:
-    """Return a page with which to log in, which says what for if a reader pressed a vote, or opened a form."""
+def render_login_page(template: str, form: Form | None = None, **context: Any) -> ResponseReturnValue:
+    """Return a page with which to log in, which says what for if a reader pressed a vote, or opened a form.
+
+    All links between these pages keep the page to return to and the vote. Without a *form* the page refuses sign-up.
+    """
     vote = pending_votes.read(pending_votes.token())
     token = pending_votes.token() if vote is not None else ""
+    query = {"next": next_path()} | ({pending_votes.FIELD: token} if token else {})
+    g.login_query = f"?{urlencode(query, safe='/', quote_via=quote)}"
     context |= {"pending_vote": token, "vote_title": title(vote), "is_comment_vote": isinstance(vote, CommentId)}
-    return render_template(template, form=form, next=next_path(), purpose=_purpose(), **context), form.status
+    context |= {"next": next_path(), "login_query": g.login_query, "purpose": _purpose()}
+    return render_template(template, form=form, **context), form.status if form else 403
 
 
 def _purpose() -> str:
