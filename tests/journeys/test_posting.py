@@ -38,6 +38,9 @@ def test_member_posts_a_link_with_its_title(
     expect(title).to_have_value("The story | Elsewhere")
     expect(title).to_be_focused()
     expect(bob.row("The earlier one")).to_be_visible()
+    notice = bob.page.locator(".duplicate-notice")
+    tops = [shown.evaluate("element => element.getBoundingClientRect().top") for shown in (link, notice, title)]
+    assert tops == sorted(tops)
     bob.press("Preview")
     expect(bob.page.locator(".preview strong")).to_have_text("Strong")
     if window["script"]:
@@ -47,7 +50,7 @@ def test_member_posts_a_link_with_its_title(
     link.fill(f"http://elsewhere.example:{other_site.port}/redis")
     bob.press("Get the title")
     expect(title).to_have_value("Redis in Action")
-    expect(bob.page.locator(".duplicate-notice")).to_have_count(0)
+    expect(notice).to_have_count(0)
     bob.press("Post").sees_flash("Your article has been posted.")
     assert store.articles.get(2).text == "**Strong** words"
     expect(bob.open("/submit").page.get_by_label("Text", exact=True)).to_have_value("")

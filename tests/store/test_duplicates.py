@@ -26,10 +26,13 @@ def post(store: Store, name: str = "ann", link: str = LINK, *, allow_duplicate: 
     return store.articles.post(draft, factories.user(store, name), factories.token(), allow_duplicate=allow_duplicate)
 
 
-def duplicate_of(store: Store, **arguments: str) -> int:
-    with pytest.raises(Duplicate) as refusal:
-        post(store, **arguments)
-    return int(refusal.value.values["id"])
+def duplicate_of(store: Store, link: str = LINK) -> int:
+    """Return the article that is shown in place of a second posting of *link*, which is refused."""
+    with pytest.raises(Duplicate):
+        post(store, link=link)
+    earlier = store.articles.find_duplicate(link, time.time())
+    assert earlier is not None
+    return earlier.id
 
 
 def test_a_link_posted_again_is_refused_with_the_earlier_article(store: Store) -> None:
@@ -45,6 +48,15 @@ def test_a_duplicate_can_be_posted_deliberately(store: Store) -> None:
     assert duplicate_of(store) == again
     assert ids(store, KEY) == [again, 1]
     assert broken(store) == []
+
+
+def test_the_most_voted_of_the_earlier_articles_is_shown(store: Store) -> None:
+    day_ago = time.time() - 86_400
+    for votes in (3, 41, 7):
+        factories.imported(store, title=f"{votes} votes", time=day_ago + votes, votes=votes, link=LINK)
+    factories.imported(store, time=time.time() - LINK_SECONDS - 60, votes=2_553, link=LINK)
+    post(store, allow_duplicate=True)
+    assert store.articles.get(duplicate_of(store)).title == "41 votes"
 
 
 def test_articles_without_a_link_are_never_duplicates(store: Store) -> None:

@@ -167,7 +167,7 @@ class LinkFixed(VotewebError):
 
 
 class Duplicate(VotewebError):
-    """The link was posted within LINK_SECONDS; value ``id`` is the newest article that has it."""
+    """The link was posted within LINK_SECONDS."""
 
     status = 409
     code = "duplicate"

@@ -28,6 +28,10 @@ from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.keys import article_id, article_member, is_article
 from voteweb.store.moderation_log import LogArguments, ModerationLog, NewLogEntry
 from voteweb.store.rate_limits import RateLimits, member_hits
+from voteweb.store.rows import read_rows
+
+#: Articles with one link of which the one with the most votes is found.
+_MAX_COMPARED = 100
 
 
 class Articles:
@@ -70,12 +74,11 @@ class Articles:
         _raise_domain_refused(outcome)
         if outcome.status == "rate-limited":
             raise self._rate_limits.to_error(member_hits(NEWCOMER_POSTS, poster.name), outcome.values)
+        if outcome.status == "duplicate":
+            raise Duplicate()
         if not is_article(outcome.values[0]):  # the form has written a comment
             raise Conflict()
-        id = article_id(outcome.values[0])
-        if outcome.status == "duplicate":
-            raise Duplicate(id=id)
-        return id
+        return article_id(outcome.values[0])
 
     def was_sent(self, poster: User, token: str) -> bool:
         """Tell whether *poster* has sent the form with this *token* before."""
@@ -302,14 +305,14 @@ class Articles:
         return article.result
 
     def find_duplicate(self, link: str, now: float) -> Article | None:
-        """Return the newest listed article whose *link* is the same, if it was posted within LINK_SECONDS."""
+        """Return the article with the most votes of those with this *link* posted within LINK_SECONDS."""
         key = self._keys.link(links.digest(link))
-        oldest = f"({now - config.LINK_SECONDS:f}"
-        found = self._connection.command("ZRANGE", key, "+inf", oldest, "BYSCORE", "REV", "LIMIT", 0, 1)
-        try:
-            return self.get(article_id(found[0])) if found and is_article(found[0]) else None
-        except (NoSuchArticle, ArticleGone):  # removed in this moment
-            return None
+        pipeline = self._connection.pipeline()
+        command = read_rows(self._keys, key, 0, _MAX_COMPARED, decoding.FIELDS)
+        rows = pipeline.queue([command], lambda replies: decoding.rows(replies[0]))
+        pipeline.execute()
+        articles = [row for row in rows.result if row and row.time + config.LINK_SECONDS > now]
+        return max(articles, key=lambda article: article.votes, default=None)
 
 
 def _raise_domain_refused(outcome: Outcome) -> None:

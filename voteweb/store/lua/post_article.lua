@@ -13,7 +13,7 @@
 -- Answers  posted <article> | waits <article> (it waits for a moderator) | posted-before <article> (this form was sent
 --          before) | taken (the id is another's)
 --          | no-group <names> | logged-out (the poster has left or is banned)
---          | duplicate <article> (the newest with this link), each article as a member of rankings
+--          | duplicate (the link was posted within these seconds), each article as a member of rankings
 --          | rate-limited <1 or 2> <seconds to wait> <unix time from which it is accepted>
 --          | domain-refused <domain> <why>
 --          | again <unix time> (name the day of this time)
@@ -62,9 +62,8 @@ if action == 'refuse' then
 end
 if link ~= '' and allow_duplicate == '0' then
   local oldest = '(' .. exact(time - tonumber(link_seconds))
-  local newest = redis.call('ZREVRANGEBYSCORE', KEYS[12], '+inf', oldest, 'LIMIT', 0, 1)
-  if newest[1] then
-    return { 'duplicate', newest[1] }
+  if redis.call('ZCOUNT', KEYS[12], oldest, '+inf') > 0 then
+    return { 'duplicate' }
   end
 end
 local role, signed_up = unpack(redis.call('HMGET', KEYS[13], 'role', 'signed-up'))

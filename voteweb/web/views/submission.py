@@ -41,17 +41,15 @@ class _Submission(NamedTuple):
         """Return an earlier article with the checked link of the form, with the viewer's vote."""
         link = self.form.link.data
         earlier = store().articles.find_duplicate(link, now()) if link else None
-        return self.with_vote(earlier) if earlier else None
+        if earlier is None:
+            return None
+        (row,) = read_viewer_marks((earlier,), self.viewer).on((earlier,))
+        return row
 
     def find_similar(self) -> tuple[Article, ...]:
         """Return articles of the last days with a title like that of the form, with the viewer's votes."""
         similar = find_similar((self.form.title.data or "")[: config.MAX_TITLE_LENGTH])
         return read_viewer_marks(similar, self.viewer).on(similar) if similar else ()
-
-    def with_vote(self, article: Article) -> Article:
-        """Return *article* with the viewer's vote."""
-        (row,) = read_viewer_marks((article,), self.viewer).on((article,))
-        return row
 
 
 @blueprint.route("/submit", methods=["GET", "POST"])
@@ -74,10 +72,10 @@ def submit() -> ResponseReturnValue:
             )
         except (NoSuchGroup, TooManyGroups) as error:
             form.refuse(error, "groups")
-        except Duplicate as error:
-            duplicate = submission.with_vote(store().articles.get(error.values["id"]))
-            is_own = permissions.is_poster(viewer, duplicate)
-            form.refuse(Duplicate(Duplicate.own if is_own else "", id=duplicate.id), "link")
+        except Duplicate:
+            duplicate = submission.find_duplicate()
+            is_own = duplicate is not None and permissions.is_poster(viewer, duplicate)
+            form.refuse(Duplicate(Duplicate.own if is_own else ""), "link")
         except (DomainRefused, AlreadyWaiting) as error:
             form.refuse(error, "link")
         except (Conflict, TooFast) as error:
