@@ -2,9 +2,8 @@
 // look. The site answers with the page of the form; what is inside its elements with data-part goes into this page.
 const PAUSE = 700;
 const form = document.querySelector("[data-posting]");
-const { link, title } = form.elements;
-const offline = form.querySelector("[data-offline]");
-let lastLink = link.value;
+const { link, title } = form?.elements ?? {};
+let lastLink = link?.value;
 let timer;
 
 async function ask(address, ...parts) {
@@ -37,12 +36,13 @@ async function press(button) {
   title.focus();
 }
 
-form.addEventListener("submit", async (event) => {
+form?.addEventListener("submit", async (event) => {
   const button = event.submitter;
   if (!button?.hasAttribute("data-ask")) return;
   event.preventDefault();
   if (button.ariaBusy) return;
   button.ariaBusy = "true";
+  const offline = form.querySelector("[data-offline]");
   offline.hidden = true;
   try {
     await press(button);
@@ -53,7 +53,7 @@ form.addEventListener("submit", async (event) => {
   }
 });
 
-link.addEventListener("input", () => {
+link?.addEventListener("input", () => {
   clearTimeout(timer);
   timer = setTimeout(() => {
     if (link.value === lastLink || !/[^.\s]\.[^.\s]/.test(link.value)) return;

@@ -13,7 +13,7 @@ async function save(row) {
 }
 
 // One after the other: each names the groups that the one before left.
-form.addEventListener("change", ({ target }) => {
+form?.addEventListener("change", ({ target }) => {
   const row = target.closest("[data-row]");
   const last = saving.get(row) ?? Promise.resolve();
   saving.set(row, last.then(() => save(row)).catch(() => [form.dataset.sort]).then(([error, message]) => {

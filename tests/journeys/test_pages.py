@@ -13,6 +13,7 @@ from tests.journeys.conftest import Visit
 from tests.journeys.full_site import LONG_WORD, MODERATOR, PAGES
 from tests.journeys.visitor import Visitor
 from voteweb.store import Store
+from voteweb.web import static_files
 
 AXE = Path(__file__).parents[2] / ".ci" / "node_modules" / "axe-core" / "axe.min.js"
 #: The rules of axe for WCAG 2.1 AA, and its best practices.
@@ -93,6 +94,15 @@ def test_refused_forms_do_not_scroll_sideways(visit: Visit) -> None:
     mod.open("/groups/new").type("Name", LONG_WORD).type("Title", LONG_WORD).press("Create the group")
     expect(mod.page.locator("#name-errors")).to_be_visible()
     assert mod.overflow() == 0
+
+
+def test_script_that_fails_does_not_stop_the_others(visit: Visit, tmp_path: Path) -> None:
+    (tmp_path / "a.js").write_text('throw new Error("broken");\n')
+    (tmp_path / "b.js").write_text('document.title = "still works";\n')
+    script = static_files.load(tmp_path)["site.js"].body.decode()
+    page = visit(expect_errors=True).open("/").page
+    page.evaluate(f"() => {{\n{script}}}")
+    expect(page).to_have_title("still works")
 
 
 def test_ages_tell_the_local_time_and_that_of_utc(visit: Visit, store: Store) -> None:

@@ -3,81 +3,44 @@
 import gzip
 import re
 from pathlib import Path
-from urllib.parse import urljoin
 
 import pytest
 
+from tests import factories
 from tests.web.browser import Browser
+from voteweb.store import Store
 from voteweb.web import static_files
 
 FOR_EVER = "public, max-age=31536000, immutable"
-#: What a script or stylesheet may load: any text that looks like a script, and any url() or @import.
-LOADED = {
-    "text/javascript": r"""["'`]([^"'`\s]+\.js(?:\?[^"'`]*)?)["'`]""",
-    "text/css": r"""(?:url\(|@import)\s*["']?([^"')\s]+)""",
-}
-
-
-def loaded_files(reader: Browser, address: str) -> set[str]:
-    """Return the addresses of *address* and of all that it loads; each must be served as the file of that address."""
-    found, left = set(), [address]
-    while left:
-        address = left.pop()
-        if address in found:
-            continue
-        found.add(address)
-        response = reader.open(address).response
-        assert (response.status_code, response.headers["Cache-Control"]) == (200, FOR_EVER), address
-        if pattern := LOADED.get(response.mimetype):
-            left += [urljoin(address, target) for target in re.findall(pattern, response.text)]
-    return found
 
 
 def test_every_file_that_a_page_loads_has_a_version(reader: Browser) -> None:
     page = reader.open("/").page
     links = [link["href"] for link in page.all("link") if link["href"].startswith("/static/")]
-    roots = [*links, *(script["src"] for script in page.all("script") if "src" in script.attrs)]
-    assert len(roots) >= 4
-    for address in roots:
-        loaded_files(reader, address)
+    addresses = [*links, *(script["src"] for script in page.all("script") if "src" in script.attrs)]
+    assert len(addresses) >= 3
+    for address in addresses:
+        response = reader.open(address).response
+        assert (response.status_code, response.headers["Cache-Control"]) == (200, FOR_EVER), address
 
 
-def test_every_script_is_a_static_file_that_loads_only_others(reader: Browser) -> None:
-    with reader.client.application.app_context():
-        addresses = [file.address for file in static_files.files().values()]
-    loaded = set().union(*(loaded_files(reader, address) for address in addresses))
-    assert loaded == set(addresses)
+@pytest.mark.parametrize("address", ["/", "/submit", "/sort", "/new", "/a/1"])
+def test_page_loads_one_script(address: str, mod: Browser, store: Store) -> None:
+    factories.article(store)
+    factories.group(store, "python")
+    (script,) = mod.open(address).page.all("script", type="module")
+    assert script["src"].startswith("/static/site.js?v=")
 
 
-def test_a_change_reaches_the_addresses_of_all_that_load_the_file(tmp_path: Path) -> None:
-    def addresses() -> dict[str, str]:
-        static_files.load.cache_clear()
-        return {name: file.address for name, file in static_files.load(tmp_path).items()}
-
-    (tmp_path / "a.js").write_text('import { b } from "./b.js";\nimport"./d.js";\n')
-    (tmp_path / "b.js").write_text("export const b = () => import('./c.js');\nexport * from './d.js';\n")
-    (tmp_path / "c.js").write_text("// nothing is loaded from here\n")
-    (tmp_path / "d.js").write_text("export const d = 1;\n")
-    (tmp_path / "x.css").write_text('@import "y.css"; p { background: url(./z.svg) }')
-    (tmp_path / "y.css").write_text("p { background: url( 'z.svg' ) }")
-    (tmp_path / "z.svg").write_text("<svg/>")
-    before = addresses()
-    (tmp_path / "c.js").write_text("// changed\n")
-    (tmp_path / "z.svg").write_text("<svg></svg>")
-    after = addresses()
-    assert {name for name in before if before[name] == after[name]} == {"d.js"}
-    files = static_files.load(tmp_path)
-    for name, loads in {"a.js": ["b.js", "d.js"], "b.js": ["c.js", "d.js"], "x.css": ["y.css", "z.svg"]}.items():
-        text = files[name].body.decode()
-        assert all(f"{target}?v={files[target].version}" in text for target in loads), text
-
-
-@pytest.mark.parametrize("target", ["a.js", "nowhere.js"])
-def test_files_in_a_circle_or_missing_are_refused(target: str, tmp_path: Path) -> None:
-    (tmp_path / "a.js").write_text('import "./b.js";\n')
-    (tmp_path / "b.js").write_text(f'import "./{target}";\n')
-    with pytest.raises(ValueError, match=f"The static file b.js loads {target}"):
-        static_files.load(tmp_path)
+def test_scripts_of_the_folder_are_one_file_with_one_version(tmp_path: Path) -> None:
+    (tmp_path / "a.js").write_text("const a = 1;\n")
+    (tmp_path / "b.js").write_text("const b = 2;\n")
+    before = static_files.load(tmp_path)
+    assert list(before) == ["site.js"]
+    assert re.search("const a = 1;.*const b = 2;", before["site.js"].body.decode(), re.DOTALL)
+    (tmp_path / "b.js").write_text("const b = 3;\n")
+    static_files.load.cache_clear()
+    assert static_files.load(tmp_path)["site.js"].address != before["site.js"].address
 
 
 def test_stylesheet_is_sent_compressed_to_those_who_accept_it(reader: Browser) -> None:
@@ -111,6 +74,8 @@ def test_nothing_else_is_served(name: str, reader: Browser) -> None:
     assert reader.open(f"/static/{name}").status == 404
 
 
-def test_all_scripts_have_400_lines_at_most() -> None:
-    scripts = list((Path(__file__).parents[2] / "static").glob("*.js"))
-    assert 0 < sum(len(path.read_text().splitlines()) for path in scripts) <= 400
+def test_all_scripts_are_short_and_light(reader: Browser) -> None:
+    address = reader.open("/").page.one("script", type="module")["src"]
+    script = reader.open(address, headers={"Accept-Encoding": "gzip"}).response.data
+    assert len(gzip.decompress(script).splitlines()) <= 650
+    assert len(script) <= 8_192

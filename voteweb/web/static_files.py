@@ -1,7 +1,6 @@
-"""Static files: read once, each at an address that changes with its content, and sent compressed."""
+"""Static files: read once, the scripts as one, each at an address that changes with its content; sent compressed."""
 
 import gzip
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -20,11 +19,6 @@ _TYPES = {
     ".js": "text/javascript",
     ".png": "image/png",
     ".svg": "image/svg+xml",
-}
-#: Before and after the name of another static file: an import, static or dynamic, and what a stylesheet loads.
-_REFERENCES = {
-    ".css": re.compile(r"""(\burl\(\s*["']?|@import\s*["'])(?:\./)?([\w.-]+\.\w+)(?=["'\s)])"""),
-    ".js": re.compile(r"""(\b(?:from|import)\s*\(?\s*["']\./)([\w.-]+\.js)(?=["'])"""),
 }
 #: Hexadecimal digits of a file's digest in its address.
 _VERSION_LENGTH = 10
@@ -96,33 +90,16 @@ def files() -> Mapping[str, StaticFile]:
 
 @cache
 def load(folder: Path, own: tuple[tuple[str, bytes], ...] = ()) -> Mapping[str, StaticFile]:
-    """Return the files of *folder* and *own* ones by name; what one of them loads is named with its version.
-
-    Raises ValueError if one loads a file that is not there, or files load each other in a circle.
-    """
-    loaded: dict[str, StaticFile] = {}
-    sources = {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.suffix in _TYPES} | dict(own)
-    for name in sources:
-        _load(name, sources, loaded, ())
-    return loaded
+    """Return the files of *folder* and *own* ones by name; its scripts are one file."""
+    paths = [path for path in sorted(folder.iterdir()) if path.suffix in _TYPES and path.suffix != ".js"]
+    bodies = {path.name: path.read_bytes() for path in paths} | dict(own)
+    bodies["site.js"] = b"".join(_script_block(path) for path in sorted(folder.glob("*.js")))
+    return {name: _static_file(name, body) for name, body in bodies.items()}
 
 
-def _load(name: str, sources: Mapping[str, bytes], loaded: dict[str, StaticFile], by: tuple[str, ...]) -> StaticFile:
-    """Put *name*, and before it what it loads, into *loaded*; *by* are the files on the way that load it."""
-    if name in loaded:
-        return loaded[name]
-    if name in by or name not in sources:
-        problem = "which is not there" if name not in sources else "in a circle"
-        raise ValueError(f"The static file {by[-1]} loads {name}, {problem}.")
-    body, suffix = sources[name], Path(name).suffix
-    if suffix in _REFERENCES:
-
-        def add_version(match: re.Match[str]) -> str:
-            return f"{match[0]}?v={_load(match[2], sources, loaded, (*by, name)).version}"
-
-        body = _REFERENCES[suffix].sub(add_version, body.decode()).encode()
-    loaded[name] = _static_file(name, body)
-    return loaded[name]
+def _script_block(path: Path) -> bytes:
+    """Return the script at *path* as a block with names of its own, which does not stop the others if it fails."""
+    return b"// %b\ntry {\n%b} catch (error) { reportError(error); }\n" % (path.name.encode(), path.read_bytes())
 
 
 def _static_file(name: str, body: bytes) -> StaticFile:

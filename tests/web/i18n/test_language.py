@@ -101,7 +101,7 @@ def test_switch_ignores_a_foreign_target(next: str, reader: Browser) -> None:
     assert reader.post("/language", {"language": "zh", "next": next}).location == "/"
 
 
-@pytest.mark.parametrize("address", ["/static/site.css", "/static/vote.js", "/static/icon.svg", "/healthz"])
+@pytest.mark.parametrize("address", ["/static/site.css", "/static/site.js", "/static/icon.svg", "/healthz"])
 def test_file_without_text_does_not_vary_by_language(address: str, reader: Browser) -> None:
     headers = reader.open(address, headers=ZH).response.headers
     assert "Accept-Language" not in headers.get("Vary", "")
