@@ -103,7 +103,7 @@ def test_the_image_is_built_and_serves_a_site(buildah: Buildah) -> None:
         pid = int(process.stdout.readline())
         try:
             until(lambda: f":{port}/" in (process.stdout.readline() or pytest.fail("it has ended")), patience=60)
-            assert Visitor(("127.0.0.1", port)).sign_up("ann").status == 200
+            assert Visitor(("127.0.0.1", port)).sign_up("ann").status == 303
             _, option, code = json.loads(last_arguments("HEALTHCHECK").partition("CMD ")[2])
             check = buildah.run(container, "python", option, with_replacements(code, {":8000/": f":{port}/"}))
             assert subprocess.run(check, timeout=60).returncode == 0

@@ -34,7 +34,7 @@ def test_pages_are_served_by_https_only(proxy: Proxy) -> None:
 
 def test_a_member_signs_up_posts_and_votes(proxy: Proxy) -> None:
     ann, bob = proxy.visitor(), proxy.visitor()
-    assert ann.sign_up("ann").status == bob.sign_up("bob").status == 200
+    assert ann.sign_up("ann").status == bob.sign_up("bob").status == 303
     longest = "语" * MAX_TEXT_LENGTH  # nine times as many bytes in a form
     redirect = ann.submit("/submit", {"title": "Behind a proxy", "text": longest})
     assert (redirect.status, redirect.headers["Location"].partition("?")[0]) == (303, "/a/1")
@@ -55,16 +55,16 @@ def test_the_proxy_names_the_visitor_whatever_the_visitor_claims(proxy: Proxy) -
     visitors = [proxy.visitor(2) for _ in range(SIGNUP.burst + 1)]
     for number, visitor in enumerate(visitors):
         visitor.claims = claims(f"203.0.113.{number}")
-        assert visitor.sign_up(f"visitor{number}").status == (200 if number < SIGNUP.burst else 429)
+        assert visitor.sign_up(f"visitor{number}").status == (303 if number < SIGNUP.burst else 429)
     another = proxy.visitor(3)
     another.claims = claims("127.0.0.2")
-    assert another.sign_up("another").status == 200
+    assert another.sign_up("another").status == 303
 
 
 def test_a_scheme_that_a_visitor_claims_is_not_believed(proxy: Proxy) -> None:
     """Forms over https need a Referer; if the claim were believed, the one without it would log ann out."""
     ann = proxy.visitor()
-    assert ann.sign_up("ann").status == 200
+    assert ann.sign_up("ann").status == 303
     form = urlencode(ann.log_out_form())
     ann.claims = tuple((f"X{one}Forwarded{other}Proto", "http") for one, other in product("-_", repeat=2))
     assert ann.request("POST", "/logout", form, Referer="").status == 403

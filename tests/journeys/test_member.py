@@ -1,5 +1,7 @@
 """A member joins, posts and votes, with and without script."""
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Route, expect
 
@@ -16,7 +18,7 @@ def test_member_joins_posts_votes_logs_out_and_votes_again(
     for number in range(1, ROWS + 4):
         factories.article(store, title=f"Ann's article {number}.", groups=("python",))
     carl = visit(**window)
-    code = sign_up_and_post(carl)
+    code = sign_up_and_post(carl, window["script"])
     vote_and_take_back(carl, window["script"])
     assert store.articles.get(3).votes == 1
     log_out_and_vote(carl)
@@ -25,12 +27,11 @@ def test_member_joins_posts_votes_logs_out_and_votes_again(
     assert not list(store.doctor.examine())
 
 
-def sign_up_and_post(carl: Visitor) -> str:
-    """Return one of the recovery codes that are shown after sign-up."""
+def sign_up_and_post(carl: Visitor, script: bool) -> str:
+    """Return one of the recovery codes that are offered after sign-up."""
     carl.open("/").follow("Sign up").type("User name", "carl").type("Password", PASSWORD).press("Sign up")
     carl.sees_flash("Welcome, carl. Your account has been created, and you are logged in.")
-    codes = carl.page.locator(".codes code").all_text_contents()
-    assert len(codes) == len(set(codes)) == 10
+    codes = make_recovery_codes(carl, script)
     carl.follow("Go on").is_at("/")
     carl.follow("Post").type("Title", "Carl's link").type("Link", "https://example.com/carl")
     carl.page.get_by_label("python", exact=True).check()
@@ -40,6 +41,24 @@ def sign_up_and_post(carl: Visitor) -> str:
     expect(carl.row("Carl's link").locator(".chip")).to_have_text("python")
     expect(carl.row("Carl's link").locator("span.vote")).to_have_attribute("title", "Your own article")
     return codes[3]
+
+
+def make_recovery_codes(carl: Visitor, script: bool) -> list[str]:
+    """Return the codes, which are saved as a file and, with script, copied."""
+    codes = carl.press("Make recovery codes").page.locator(".codes code").all_text_contents()
+    assert len(codes) == len(set(codes)) == 10
+    with carl.page.expect_download() as download:
+        carl.follow("Save as a file")
+    text = Path(download.value.path()).read_text("utf-8")
+    assert all(code in text for code in codes)
+    if script:
+        carl.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        carl.press("Copy all")
+        expect(carl.page.get_by_role("button", name="Copied")).to_be_visible()
+        assert carl.page.evaluate("navigator.clipboard.readText()") == text
+    else:
+        expect(carl.page.get_by_role("button", name="Copy all")).to_have_count(0)
+    return codes
 
 
 def vote_and_take_back(carl: Visitor, script: bool) -> None:

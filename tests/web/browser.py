@@ -54,7 +54,8 @@ class Browser:
     @property
     def flashes(self) -> list[str]:
         """The messages about the last request."""
-        return [paragraph.text for paragraph in self.page.all("p", class_="flash")]
+        paragraphs = self.page.all("p", class_="flash")
+        return [paragraph.text for paragraph in paragraphs if paragraph.attrs.get("role") != "note"]
 
     @property
     def titles(self) -> list[str]:

@@ -40,8 +40,8 @@ POSTS = [address for address in ROUTES if address.method == "POST"]
 #: What only a trace of the program contains, or what the sender has had computed or read.
 TRACE = re.compile(r"Traceback|werkzeug|jinja2|voteweb/|\.py\b|49hx|root:")
 LINKS = {"href", "action", "formaction", "src"}
-#: A path, an anchor, a web address, or the bookmarklet of the site.
-SAFE_LINK = re.compile(r"/(?![/\\])|#|https?://|$|javascript:location\.href=")
+#: A path, an anchor, a web address, or of the site itself the bookmarklet and the file of recovery codes.
+SAFE_LINK = re.compile(r"/(?![/\\])|#|https?://|$|javascript:location\.href=|data:text/plain;charset=utf-8,Recovery%20")
 
 
 def assert_harmless(response: TestResponse, sent: object) -> None:

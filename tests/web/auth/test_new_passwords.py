@@ -14,7 +14,7 @@ MESSAGE = "A password cannot be your user name or the name of this site. Please 
 def test_name_is_refused_as_a_password_everywhere(typed: str, reader: Browser, store: Store) -> None:
     reader.open("/signup").submit("/signup", username="samantha", password=typed)
     assert (reader.status, reader.field_error("password")) == (422, MESSAGE)
-    assert reader.submit("/signup", password=PASSWORD).status == 200
+    assert reader.submit("/signup", password=PASSWORD).status == 303
     reader.open("/account").submit("/account", old=PASSWORD, new=typed)
     assert (reader.status, reader.field_error("new")) == (422, MESSAGE)
     link = f"/reset/{store.password_resets.make('samantha')}"

@@ -42,8 +42,8 @@ def test_sign_up_on_the_way_casts_the_vote(article: Article, reader: Browser, st
     press(reader)
     reader.open(reader.page.one("a", class_="button-secondary")["href"])
     assert "Sign up to vote for “A <kind> title”." in reader.page.one("main").text
-    reader.submit("/signup", username="carl", password=PASSWORD)
-    assert reader.page.one("a", class_="button", href="/new#a1").text == "Go on"
+    reader.submit("/signup", username="carl", password=PASSWORD).follow()
+    assert reader.page.one("a", class_="button-secondary", href="/new#a1").text == "Later"
     assert reader.flashes[-1] == "Your vote for “A <kind> title” has been counted."
     assert store.articles.get(1).votes == 2
 
@@ -54,8 +54,8 @@ def test_links_between_login_pages_keep_the_vote(article: Article, reader: Brows
         reader.open(next(a["href"] for a in reader.page.all("a") if a.text == link))
     reader.submit("/signup", username="carl", password="short")
     reader.open(next(a["href"] for a in reader.page.all("a") if a.text == "Sign up"))
-    reader.submit("/signup", username="carl", password=PASSWORD)
-    assert reader.page.one("a", class_="button", href="/new#a1").text == "Go on"
+    reader.submit("/signup", username="carl", password=PASSWORD).follow()
+    assert reader.page.one("a", class_="button-secondary", href="/new#a1").text == "Later"
     assert store.articles.get(1).votes == 2
 
 

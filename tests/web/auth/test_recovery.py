@@ -1,6 +1,7 @@
 """Recovery codes: shown once, made anew with the password, used once to set another."""
 
 import re
+from urllib.parse import unquote
 
 import pytest
 
@@ -26,9 +27,31 @@ def recover(browser: Browser, name: str, code: str, password: str = NEW) -> Brow
     return browser.open("/recover?next=/new").submit("/recover", username=name, code=code, new=password)
 
 
-def test_codes_are_shown_once_after_sign_up(reader: Browser, store: Store) -> None:
-    reader.open("/signup?next=/new").submit("/signup", username="Carl", password=PASSWORD)
-    codes = codes_on(reader)
+def sign_up(reader: Browser) -> Browser:
+    """Sign up on the way to /new."""
+    return reader.open("/signup?next=/new").submit("/signup", username="Carl", password=PASSWORD).follow()
+
+
+def test_account_page_tells_until_codes_are_made(reader: Browser, store: Store) -> None:
+    assert sign_up(reader).page.one("a", class_="button-secondary").text == "Later"
+    assert reader.page.one("a", class_="button-secondary")["href"] == "/new"
+    assert store.recovery_codes.left("Carl").number == 0
+    assert "You have no recovery codes." in reader.open("/account").page.one("p", role="note").text
+    store.recovery_codes.renew(store.users.get("Carl"))
+    assert not reader.open("/account").page.all("p", role="note")
+
+
+def test_codes_can_be_saved_as_a_file_that_tells_its_purpose(reader: Browser) -> None:
+    codes = codes_on(sign_up(reader).submit("/account/recovery-codes"))
+    link = reader.page.one("a", download="voteweb-Carl-recovery-codes.txt")
+    text = unquote(link["href"].removeprefix("data:text/plain;charset=utf-8,"))
+    assert text.splitlines()[0] == "Recovery codes of Carl on voteweb"
+    assert "http://localhost/recover" in text
+    assert [line for line in text.splitlines() if line in codes] == codes
+
+
+def test_codes_are_shown_once_when_they_are_made(reader: Browser, store: Store) -> None:
+    codes = codes_on(sign_up(reader).submit("/account/recovery-codes"))
     assert len(set(codes)) == 10
     assert all(re.fullmatch("[0-9a-z]{4}(-[0-9a-z]{4}){3}", code) for code in codes)
     assert reader.response.headers["Cache-Control"] == "private, no-store"

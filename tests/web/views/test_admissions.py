@@ -20,9 +20,9 @@ def hal(make_browser: MakeBrowser) -> Browser:
 
 
 def test_new_member_is_logged_in_and_told_to_wait(hal: Browser, store: Store) -> None:
-    assert (hal.status, hal.is_logged_in()) == (200, True)
+    assert (hal.status, hal.is_logged_in()) == (303, True)
     for address in ("/", "/account", "/new"):
-        assert WAITS in hal.open(address).page.one("p", role="note").text
+        assert WAITS in hal.open(address).page.all("p", role="note")[0].text
     assert store.users.get("hal").request == REQUEST
 
 

@@ -31,7 +31,7 @@ def test_moderators_see_who_signed_up_from_the_same_network(
     for name, address in addresses.items():
         browser = Browser(app).open("/signup")
         fields = {"username": name, "password": PASSWORD, "csrf_token": browser.csrf_token()}
-        assert browser.post("/signup", fields, headers={config.ADDRESS_HEADER: address}).status == 200
+        assert browser.post("/signup", fields, headers={config.ADDRESS_HEADER: address}).status == 303
     heading = "Signed up from the same network"
     assert [link.text for link in mod.open("/u/Carl").page.all("a", href="/u/dora")] == ["dora"]
     assert heading in mod.response.text

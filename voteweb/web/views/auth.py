@@ -1,6 +1,6 @@
 """Sign-up, log-in, log-out, and new passwords by one-time link."""
 
-from flask import Blueprint, flash, redirect, render_template, request
+from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
 from voteweb.core import passwords, permissions, validation
@@ -32,7 +32,6 @@ from voteweb.web.i18n.formatting import error_message
 from voteweb.web.i18n.locale import gettext as _
 from voteweb.web.monitoring import metrics
 from voteweb.web.views.login_pages import log_in, next_path, render_login_page
-from voteweb.web.views.recovery import render_codes
 
 blueprint = Blueprint("auth", __name__)
 SIGNUP_LIMITS = (SIGNUP, SIGNUP_BY_NETWORK, SIGNUP_BY_WIDE_NETWORK)
@@ -65,7 +64,7 @@ def signup() -> ResponseReturnValue:
             form.refuse(error)
         else:
             log_in(user, _("Welcome, %(name)s. Your account has been created, and you are logged in.", name=user.name))
-            return render_codes(user)
+            return redirect(url_for("recovery.codes", next=next_path()), 303)
     return render_login_page("auth/signup.html", form, invitation=invitation, invitation_token=token)
 
 

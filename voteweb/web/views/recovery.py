@@ -14,10 +14,11 @@ from voteweb.web import rate_limits
 from voteweb.web.auth.confirmation import require_recent_password
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import ban_error, login_required, queue_viewer, require_member, viewer
-from voteweb.web.context import store
+from voteweb.web.context import now, settings, store
 from voteweb.web.forms import RecoveryForm
-from voteweb.web.i18n.formatting import code_count
+from voteweb.web.i18n.formatting import code_count, format_datetime
 from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.urls import absolute, safe_path
 from voteweb.web.views.login_pages import log_in, next_path, render_login_page
 
 blueprint = Blueprint("recovery", __name__)
@@ -31,16 +32,24 @@ def codes() -> ResponseReturnValue:
     user = queue_viewer(pipeline)
     pipeline.execute()
     member = require_member(user.result)
+    target = safe_path(request.values.get("next", ""), default="/account")
     if request.method == "POST":
         require_recent_password(member)
-        return render_codes(member)
-    return render_template("account/recovery.html", left=store().recovery_codes.left(member.name))
+        made = store().recovery_codes.renew(member)
+        return render_template("account/recovery_codes.html", codes=made, text=_as_text(member, made), next=target)
+    return render_template("account/recovery.html", left=store().recovery_codes.left(member.name), next=target)
 
 
-def render_codes(member: User) -> ResponseReturnValue:
-    """Make recovery codes of *member* and return the page that shows them, this once."""
-    made = store().recovery_codes.renew(member)
-    return render_template("account/recovery_codes.html", codes=made, next=next_path())
+def _as_text(member: User, made: tuple[str, ...]) -> str:
+    """Return the file that keeps the codes *made* for *member*, with what it is for."""
+    purpose = _("If you forget your password, each of these codes lets you set a new one, once, on this page:")
+    lines = [
+        _("Recovery codes of %(name)s on %(site)s", name=member.name, site=settings().site_name),
+        *("", purpose, absolute("/recover")),
+        *("", *made, ""),
+        _("Made on %(when)s. Codes that you make later replace them.", when=format_datetime(now())),
+    ]
+    return "\n".join([*lines, ""])
 
 
 @blueprint.route("/recover", methods=["GET", "POST"])
