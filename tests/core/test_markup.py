@@ -37,6 +37,8 @@ def assert_safe(html: str) -> None:
             assert re.match(r"https?:", attributes.get("href") or "https:", re.IGNORECASE)
         elif tag == "ol":
             assert set(attributes) <= {"start"}
+        elif tag == "pre":
+            assert attributes == {"tabindex": "0"}
         else:
             assert not attributes
 
@@ -104,6 +106,7 @@ def test_any_text_becomes_safe_html(source: str) -> None:
     [
         ("", ""),
         ("one\n\ntwo", "<p>one</p>\n<p>two</p>\n"),
+        ("    code", '<pre tabindex="0"><code>code\n</code></pre>\n'),
         ("*a* **b** `c` ~~d~~", "<p><em>a</em> <strong>b</strong> <code>c</code> <s>d</s></p>\n"),
         ("# top", "<h2>top</h2>\n"),
         ("## second", "<h3>second</h3>\n"),

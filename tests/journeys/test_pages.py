@@ -24,8 +24,6 @@ FIND_VIOLATIONS = """options => axe.run(document, {resultTypes: ['violations'], 
 .then(result => result.violations.flatMap(violation => violation.nodes.map(node => `${violation.id}: ${node.html}`)))"""
 #: Without axe, the other checks are made before the test is skipped.
 NO_AXE = "window.axe = {run: async () => ({violations: []})}"
-#: A wide code block scrolls but cannot take the focus. Chromium lets the keyboard scroll it; not every browser does.
-KNOWN_VIOLATIONS = {"scrollable-region-focusable: <pre>"}
 #: Everything that is pressed often, but links in texts and what is smaller in rows of lists.
 TARGETS = (
     "button.vote, .site-header nav a, .site-header button, .pages a, .orders a, main .button, .button-secondary, "
@@ -69,7 +67,7 @@ def resize(page: Page, width: int) -> None:
 
 
 def violations(page: Page, options: dict[str, Any]) -> list[str]:
-    return sorted(set(page.evaluate(FIND_VIOLATIONS, options)) - KNOWN_VIOLATIONS)
+    return sorted(set(page.evaluate(FIND_VIOLATIONS, options)))
 
 
 @pytest.mark.usefixtures("filled")

@@ -77,6 +77,7 @@ def _clean(html: str, schemes: set[str], rel: str, attribute_filter: Callable[[s
         html,
         tags=_TAGS,
         attributes={"a": {"href"}, "ol": {"start"}},
+        set_tag_attribute_values={"pre": {"tabindex": "0"}},  # the keyboard can scroll it in every browser
         url_schemes=schemes,
         link_rel=rel,
         attribute_filter=attribute_filter,
@@ -88,7 +89,7 @@ def _filter_attribute(tag: str, name: str, value: str) -> str | None:
     """Return the *value* of an allowed attribute, else None; nh3 alone allows relative links and titles."""
     if name == "href" and (not value.lower().startswith(("http://", "https://")) or _USER_INFO.match(value)):
         return None
-    return value if name in ("href", "rel", "start") else None
+    return value if name in ("href", "rel", "start", "tabindex") else None
 
 
 def _filter_operator_attribute(tag: str, name: str, value: str) -> str | None:
