@@ -17,8 +17,8 @@ STEPS = re.findall(r"^### \d+\. .*?^```\n(.*?)^```$", PAGE, re.MULTILINE | re.DO
 REPOSITORY = "https://git.example/voteweb.git", "/srv/voteweb.git"
 PASSWORD = "correct horse"
 ANSWERS = [
-    ("Public address", "https://news.example"), ("Name of the site", "Ann's News"), ("first admin", "ann"),
-    ("Password", PASSWORD), ("Repeat", PASSWORD),
+    ("Public address", "https://news.example"), ("Name of the site", "Ann's News"), ("Votes", ""),
+    ("first admin", "ann"), ("Password", PASSWORD), ("Repeat", PASSWORD),
 ]  # fmt: skip
 #: Starts what the installed units say, since no systemd runs: the site as its user with its settings file, and
 #: Caddy with certificates of its own instead of those of a public authority.

@@ -43,6 +43,7 @@ def test_settings_that_may_lose_data_are_warned_of(store: Store, name: str, valu
     assert (status, reasons) == ("degraded", [warning])
 
 
+@pytest.mark.usefixtures("single_server")  # what a replica has is not in memory alone
 def test_changes_that_are_in_memory_alone_are_warned_of(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     client = store.connection.client
     with server_setting(store, "appendonly", "no"):

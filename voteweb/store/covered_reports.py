@@ -37,19 +37,19 @@ def find_covered(
     return covered
 
 
-def settle(connection: Connection, log: ModerationLog, article_id: int) -> None:
-    """Settle the open reports of all such comments of an article; tell their reporters of the removal."""
+def settle(connection: Connection, log: ModerationLog, article_id: int | None = None) -> None:
+    """Settle the open reports of all such comments, of one article or of all; tell their reporters of the removal."""
     keys = connection.keys
     queued = map(comment_of, connection.command("ZRANGE", keys.reports(), 0, -1))
-    covered = find_covered(connection.run, keys, [id for id in queued if id and id.article == article_id])
+    covered = find_covered(connection.run, keys, [id for id in queued if id and article_id in (None, id.article)])
     if not covered:
         return
     pipeline = connection.pipeline()
     newest = log.queue_page(pipeline, 1, kind=LogAction.REMOVE)
     pipeline.execute()
-    removals = {entry.comment: entry for entry in reversed(newest.result.rows) if entry.article == article_id}
+    removals = {(entry.article, entry.comment): entry for entry in reversed(newest.result.rows)}
     for id, above in covered.items():
-        _settle(connection, id, removals.get(above))
+        _settle(connection, id, removals.get((id.article, above)))
 
 
 def _settle(connection: Connection, id: CommentId, removal: LogEntry | None) -> None:

@@ -4,6 +4,8 @@ import json
 import time
 from dataclasses import replace
 
+import pytest
+
 from tests import factories
 from tests.conftest import MakeStore
 from tests.helpers import until
@@ -14,7 +16,7 @@ from tests.store.storm import StoreStorm
 from tests.store.thread_data import node, write_thread
 from voteweb.core.comments import CommentStatus
 from voteweb.core.config import DELETED_MEMBER, MAX_COMMENTS
-from voteweb.core.models import LogAction
+from voteweb.core.models import LogAction, Reason
 from voteweb.store import Store
 from voteweb.store.backup import References, parse_record, records
 from voteweb.store.moderation_log import NewLogEntry
@@ -133,6 +135,23 @@ def test_a_backup_of_a_site_in_a_storm_is_sound(store: Store) -> None:
         for name in store.account_deletion.unfinished():
             store.account_deletion.finish(name)
         assert broken(store) == []
+
+
+def test_a_removal_that_the_backup_cut_off_settles_reports(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    article = factories.article(site)
+    above = factories.comment(site, article.id)
+    reply = factories.comment(site, article.id, parent=above.number)
+    reporter = factories.user(site, "reporter")
+    site.reports.make_comment_report(reply, reporter, Reason.SPAM, "")
+    with monkeypatch.context() as patch:
+        patch.setattr(site.comment_removals, "finish", lambda _article: None)
+        removal = NewLogEntry(LogAction.REMOVE, "mod", article=article.id, comment=above.number, why="spam")
+        site.comment_removals.remove(above, removal, with_replies=True, actor=None)
+    backup = back_up(site)
+    restore(site, backup)
+    assert not run(site, "EXISTS", f"comment-report:{reply}")
+    assert broken(site) == []
+    assert run(site, "LRANGE", "inbox:reporter", 0, -1)[0].startswith("report log-")
 
 
 def test_keys_that_have_expired_since_are_not_restored(site: Store) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from voteweb.core import clock
 from voteweb.core.config import SCHEMA, Settings
 from voteweb.core.errors import ConfigError, ServerChanged
-from voteweb.store import open_votes
+from voteweb.store import covered_reports, open_votes
 from voteweb.store.account_deletion import keys_left_behind
 from voteweb.store.backup import records, restore_threads
 from voteweb.store.backup.records import BackupRecord
@@ -18,6 +18,7 @@ from voteweb.store.changes import begin_epoch
 from voteweb.store.connection.connection import Connection
 from voteweb.store.health import HealthChecks
 from voteweb.store.key_types import key_type
+from voteweb.store.moderation_log import ModerationLog
 from voteweb.store.scanner import Scanner, batched
 from voteweb.store.schema import moderation_log, password_resets
 from voteweb.store.server_info import Counts, ServerInfo
@@ -120,6 +121,7 @@ class Restore:
         deque(open_votes.rebuild(self._connection, self._settings), maxlen=0)
         restore_threads.make_lists(self._connection, self._scanner)
         comments = restore_threads.count_comments(self._connection, self._scanner)
+        covered_reports.settle(self._connection, ModerationLog(self._connection))
         wanted = Counts(self._listed, self._written["member"], self._written["group"])._asdict()
         wanted["comments"] = self._written["comment"]
         actual = self._server_info.counts()._replace(members=self._count_members())._asdict() | {"comments": comments}
