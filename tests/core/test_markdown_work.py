@@ -13,7 +13,7 @@ from voteweb.core import markdown
 PIECES = [
     "[a\n", "[", "[[a]", "![", "[a](", "](", "://", "http://", "http://a.b/(", "|www.a.b", "a@b.c", "* * a\n", "> ",
     "- ", "  - a\n", "*a", "_*", "`a", "<a ", "&a", "|a|\n|-|\n", "[a]: b\n[a]\n", "a\n", "~~~\n", "\\[",
-    "**中：", "中**：**", "@a_", "_@a",
+    "**中：", "中**：**", "@a_", "_@a", f"{16 * '>'}\na\n", ">>>#\na\n",
 ]  # fmt: skip
 WIDE_TABLE = f"|{'a|' * 200}\n|{'-|' * 200}\n" + "|\n" * 2_000
 #: Calls of Python functions for each character.

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_inline import ParserInline, RuleFuncInlineType
-from markdown_it.rules_block import StateBlock, table
+from markdown_it.rules_block import StateBlock, blockquote, table
 from markdown_it.rules_inline import StateInline, autolink, link, linkify, text
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
@@ -164,6 +164,15 @@ def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return _spend(state, _STEPS, _CELL_STEPS * columns * rows) and table(state, start, end, False)
 
 
+def _quote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read a quotation, as the rule of the parser does, which looks at each line up to the next empty one."""
+    is_quote = blockquote(state, start, end, True)
+    if silent or not is_quote:
+        return is_quote
+    lines = next((line for line in range(start, end) if state.isEmpty(line)), end) - start
+    return _spend(state, _STEPS, lines) and blockquote(state, start, end, False)
+
+
 def _plain(state: StateBlock, start: int, end: int, _silent: bool) -> bool:
     """Read all that is left as one paragraph when the steps are used up."""
     if _spend(state, _STEPS, _BLOCK_STEPS):
@@ -192,6 +201,7 @@ def _new_parser() -> MarkdownIt:
     # This one guesses links in www.example.com and in file.py, for seconds in a long word.
     parser.core.ruler.disable("linkify")
     block.at("table", _table, {"alt": ["paragraph", "reference"]})
+    block.at("blockquote", _quote, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     block.before("table", "plain", _plain)
     parser.add_render_rule("text", _escape)
     return parser.disable("image")
