@@ -63,7 +63,7 @@ REMOVAL_STEP = 50
 #: Characters of the texts that a page shows as a whole; of each further one it shows an excerpt. Steps of the parser of
 #: Markdown, at up to 6 µs, that a page takes for texts; further ones stay plain.
 MAX_PAGE_CHARACTERS = 100_000
-MAX_PAGE_STEPS = 6_000
+MAX_PAGE_STEPS = 12_000
 #: Threads that a worker keeps, as computed from the database, with their comments at half a kilobyte each, and the
 #: bytes of each of three caches: rendered texts, comments as a conversation shows them, and pages of these.
 THREAD_CACHE_SIZE = 64

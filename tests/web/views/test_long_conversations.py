@@ -13,6 +13,7 @@ from tests.web.browser import Browser
 from tests.web.conftest import MakeBrowser
 from voteweb.core import config
 from voteweb.core.comments import Node
+from voteweb.core.models import Reason
 from voteweb.store import Store
 from voteweb.store.nodes import format_node
 
@@ -89,6 +90,16 @@ def test_texts_after_100000_characters_are_excerpts_with_a_link(reader: Browser,
     assert whole.all("p", class_="more") == []
 
 
+@pytest.mark.parametrize("length", [1_001, 1_002])
+def test_the_smallest_cut_has_a_link_too(reader: Browser, mod: Browser, store: Store, length: int) -> None:
+    for size in (length, *[9_999] * 11):
+        id = factories.comment(store, text="x" * size)
+        store.reports.make_comment_report(id, factories.user(store, "reporter"), Reason.SPAM, "")
+    for browser, address in ((reader, "/a/1?order=new"), (mod, "/reports")):
+        links = [more.one("a")["href"] for more in browser.open(address).page.all("p", class_="more")]
+        assert "/a/1/c/1" in links, address
+
+
 def test_marks_stay_plain_after_those_that_a_page_may_have(reader: Browser, store: Store) -> None:
     for _ in range(25):
         factories.comment(store, text="*a* " * 200)
@@ -97,6 +108,21 @@ def test_marks_stay_plain_after_those_that_a_page_may_have(reader: Browser, stor
         marked = html.count("<em>a</em>")
         assert 500 < marked < config.MAX_PAGE_STEPS / 2
         assert marked + html.count("*a*") == 25 * 200
+    assert reader.open("/a/1").page.all("p", class_="more")[-1].one("a")["href"] == "/a/1/c/1"
+
+
+def test_a_hundred_comments_with_quotes_lists_and_links_are_whole(reader: Browser, store: Store) -> None:
+    text = (
+        "> What they said.\n\nNo, [see](https://a.example/):\n\n"
+        + "- a *point*\n" * 3
+        + "\n> And this.\n\nYes.\n"
+        + "x " * 200
+    )
+    for _ in range(100):
+        factories.comment(store, text=text)
+    page = reader.open("/a/1").page
+    assert len(page.by_id("comments").all("blockquote")) == 200
+    assert page.all("p", class_="more") == []
 
 
 def test_gaps_and_other_pages_make_up_the_number(reader: Browser, store: Store) -> None:

@@ -31,7 +31,8 @@ class PageTexts:
     """The texts of one page, to be asked for in their order.
 
     Once the page has MAX_PAGE_CHARACTERS of them, of each further one it has an excerpt. Once it has taken
-    MAX_PAGE_STEPS of the parser, further ones stay plain: a hundred short texts full of marks take half a second.
+    MAX_PAGE_STEPS of the parser, further ones stay plain: a hundred short texts full of marks take half a second. Both
+    are cut: only pages of their own have them whole.
     """
 
     def __init__(self) -> None:
@@ -48,10 +49,11 @@ class PageTexts:
 
     def _next(self, render: Callable[[str], RenderedText], source: str) -> RenderedText:
         shown = source if self._characters > 0 else markup.excerpt(source)
-        rendered = _cached(render, shown) if self._steps > 0 else markup.render_plain(shown)
+        is_plain = self._steps <= 0
+        rendered = markup.render_plain(shown) if is_plain else _cached(render, shown)
         self._characters -= len(shown)
         self._steps -= rendered.steps
-        return rendered._replace(is_cut=len(shown) < len(source))
+        return rendered._replace(is_cut=is_plain or shown != source)
 
 
 def page_texts() -> PageTexts:
