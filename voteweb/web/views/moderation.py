@@ -102,7 +102,10 @@ def remove(id: int) -> ResponseReturnValue:
 def removal_reason() -> str:
     """Return the reason of a removal as it was typed, with a reporter's note if the moderator has chosen it."""
     reason, note = (request.form.get(name, "") for name in ("reason", "note"))
-    return _("%(what)s: %(why)s", what=reason, why=note) if reason and note else reason or note
+    if reason and note:
+        # A note alone may be as long as a reason.
+        return _("%(what)s: %(why)s", what=reason, why=note[: max(config.MAX_REASON_LENGTH - len(reason) - 2, 0)])
+    return reason or note
 
 
 @blueprint.post("/a/<int:id>/restore")
