@@ -167,7 +167,7 @@ NEWCOMER_POSTS = (
     ),
     Limit(
         "newpostday", "post", LimitScope.NEWCOMER, 6, 6, DAY,
-        N_("New members have a limit of %(burst)s articles a day. Please post again in %(wait)s, at %(when)s. "
+        N_("New members have a limit of %(burst)s articles in a row. Please post again in %(wait)s, at %(when)s. "
            "The limit keeps out accounts that are made to advertise, and is wider %(span)s after joining."),
         ("submission.submit",),
     ),
@@ -182,7 +182,7 @@ NEWCOMER_COMMENTS = (
     ),
     Limit(
         "newcommentday", "comment, reply", LimitScope.NEWCOMER, 30, 30, DAY,
-        N_("New members have a limit of %(burst)s comments a day. Please comment again in %(wait)s, at %(when)s. "
+        N_("New members have a limit of %(burst)s comments in a row. Please comment again in %(wait)s, at %(when)s. "
            "The limit keeps out accounts that are made to advertise, and is wider %(span)s after joining."),
         ("comments.write", "comments.reply"),
     ),
