@@ -11,7 +11,6 @@ import pytest
 from tests.cli.conftest import Invoke
 from tests.cli.results import error_line, read_backup, write_backup
 from tests.store.examination import run, snapshot
-from voteweb.cli import backup_file
 from voteweb.cli.backup_file import FORMAT
 from voteweb.store import Store
 
@@ -77,6 +76,7 @@ DAMAGES = [
     Damage("no JSON", with_third_line(b"{\n"), "line 3 cannot be read"),
     Damage("no UTF-8", with_third_line(b'{"\xff":1}\n'), "line 3 cannot be read"),
     Damage("half a character", with_third_line(b'{"kind":"\\uD800"}\n'), "line 3 cannot be read"),
+    Damage("half a character as bytes", with_third_line(b'{"kind":"\xed\xa0\x80"}\n'), "line 3 cannot be read"),
     Damage(
         "half a character in a group",
         with_replacement(b'"kind":"group","name":"', b'"kind":"group","name":"\\ud800'),
@@ -140,12 +140,11 @@ def test_whole_keys_among_records_are_refused(invoke: Invoke, small_site: Store,
 
 
 def test_a_bomb_of_many_lines_is_refused_before_anything_is_written(
-    invoke: Invoke, small_site: Store, backup: Path, monkeypatch: pytest.MonkeyPatch
+    invoke: Invoke, small_site: Store, backup: Path
 ) -> None:
-    monkeypatch.setattr(backup_file, "MIN_EXPANDED_BYTES", 1_000_000)
     lines = split_lines(backup.read_bytes())
     form = b'{"kind":"form","member":1,"token":"' + b"x" * 90 + b'","article":1,"until":null,"comment":0}\n'
-    backup.write_bytes(join_lines(*lines[:-1], *[form] * 20_000, lines[-1]))
+    backup.write_bytes(join_lines(*lines[:-1], *[form] * 30_000, lines[-1]))
     run(small_site, "FLUSHDB")
     for options in (["--dry-run"], []):
         assert "bytes of content in" in error_line(invoke("restore", *options, backup))

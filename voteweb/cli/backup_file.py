@@ -31,8 +31,9 @@ FILE_TYPE = "voteweb backup"
 MAX_FIRST_LINE_BYTES = 10_000
 #: Bytes of one line: an article with three million voters.
 MAX_LINE_BYTES = 32_000_000
-#: Bytes of content for each byte of the file, of which texts have ten, and bytes up to which this is not looked at.
-MAX_EXPANSION, MIN_EXPANDED_BYTES = 100, 100_000_000
+#: Bytes of content for each byte of the file, of which texts have ten, and bytes up to which this is not looked
+#: at: as JSON they may take thirty times as much memory.
+MAX_EXPANSION, MIN_EXPANDED_BYTES = 100, 2_000_000
 
 
 @contextmanager
@@ -120,11 +121,9 @@ class Reader:
         """Yield every record; raise Invalid at the first malformed line, or if the end does not match the records."""
         for number, line in enumerate(self._lines(), 2):
             try:
-                fields = json.loads(line)
+                fields = json.loads(line.decode())
                 if b"\\ud" in line.lower():
-                    json.dumps(
-                        fields, ensure_ascii=False
-                    ).encode()  # ValueError: half a character, which none can store
+                    json.dumps(fields, ensure_ascii=False).encode()  # ValueError: half a character
                 if not isinstance(fields, dict):
                     raise Invalid("is not a record")
                 if "end" in fields:

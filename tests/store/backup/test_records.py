@@ -217,6 +217,14 @@ def test_what_is_there_twice_is_a_fault(kind: str) -> None:
     assert [fault.endswith("is there twice") for fault in references.add(again)] == [True]
 
 
+def test_keys_of_one_kind_have_one_type() -> None:
+    references = References()
+    keys = [records.Key(name, type, [], None) for name in ("reported:ann", "reported:bob") for type in ("set", "hash")]
+    assert [bool(references.add(key)) for key in keys] == [False, True, False, True]
+    texts = [records.Key("hidden:1", type, [], None) for type in ("string", "bits")]
+    assert [references.add(text) for text in texts] == [[], []]
+
+
 def test_a_log_of_mostly_missing_ids_is_reported() -> None:
     entries = [records.LogEntry(id, {"kind": "ban", "who": "Mod", "time": "1"}) for id in (1, 9_000_000)]
     references = References()

@@ -36,12 +36,13 @@ class References:
         self._last_ids = {"article": 0, "member": 0, "entry": 0}
         self._counters: records.Counters | None = None
         self._copies_keys = False
+        self._types: dict[tuple[str, bool], str] = {}
 
     def add(self, record: BackupRecord) -> list[str]:
         """Record what *record* is and what it names; a backup names a thing before it contains it.
 
-        Returns a fault if it was there before, or is a comment below the deepest level. Comments of one conversation
-        come one after the other.
+        Returns a fault if it was there before, is a comment below the deepest level, or a key of another type than one
+        of its kind. Comments of one conversation come one after the other.
         """
         match record:
             case records.Article():
@@ -55,6 +56,9 @@ class References:
             case records.Member() | records.Group():
                 what, is_new = f"the {record.kind} {shown(record.name)}", (record.kind, record.name) not in self._names
                 self._names.add((record.kind, record.name))
+            case records.Key():
+                self._copies_keys = True
+                return self._add_key(record)
             case _:
                 what, is_new = "", True
         self._add_names(record)
@@ -98,8 +102,13 @@ class References:
                 self._entries += 1
             case records.Counters():
                 self._counters = record
-            case records.Key():
-                self._copies_keys = True
+
+    def _add_key(self, record: records.Key) -> list[str]:
+        """Check the type of a key: some have another in the first layout, but in one site all of a kind are alike."""
+        type = "string" if record.type == "bits" else record.type
+        noun, _, name = record.name.partition(":")
+        first = self._types.setdefault((noun, bool(name)), type)  # "article:" is the counter of articles
+        return [] if type == first else [f"{shown(record.name)} is a {type}, and another of its kind a {first}"]
 
     def _require_comments(self, user: str, comments: Iterable[str]) -> None:
         for comment in comments:
