@@ -53,8 +53,8 @@ _ADDRESS = f"HTTP_{config.ADDRESS_HEADER.upper()}"
 class OriginMiddleware:
     """A WSGI layer that takes the scheme from VOTEWEB_SITE_URL, and the visitor's address from a trusted proxy.
 
-    A request whose header holds no address has none. ``lacks_address`` tells whether the last request was such, for a
-    while: another process may get the next ones. Those of monitors, which come without the proxy, do not count.
+    A request whose header holds no address has none. ``lacks_address`` tells whether there was such a request of late,
+    as from one of two proxies. Those of monitors, which come without the proxy, do not count.
     """
 
     def __init__(self, app: Flask, settings: Settings) -> None:
@@ -66,7 +66,7 @@ class OriginMiddleware:
 
     @property
     def lacks_address(self) -> bool:
-        """Whether the proxy does not seem to name visitors."""
+        """Whether a proxy does not seem to name visitors."""
         return monotonic() < self._lacking_until
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
@@ -77,8 +77,8 @@ class OriginMiddleware:
             address = environ.get(_ADDRESS, "")
             is_named = is_address(address)
             environ["REMOTE_ADDR"] = address if is_named else ""
-            if environ.get("PATH_INFO") not in self._monitored:
-                self._lacking_until = 0.0 if is_named else monotonic() + config.NAMELESS_PROXY_SECONDS
+            if not is_named and environ.get("PATH_INFO") not in self._monitored:
+                self._lacking_until = monotonic() + config.NAMELESS_PROXY_SECONDS
         return self._app(environ, start_response)
 
 
