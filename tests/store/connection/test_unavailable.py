@@ -3,6 +3,7 @@
 import contextlib
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -23,6 +24,8 @@ from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store
 from voteweb.store.connection import scripts
 from voteweb.store.connection.factory import open_connection
+from voteweb.store.connection.request_deadline import one_deadline
+from voteweb.store.connection.unavailable import is_unavailable, may_be_replaced
 
 
 @pytest.mark.parametrize("address", [closed_port, silent_port, silent_cluster, absent_socket])
@@ -77,6 +80,26 @@ def test_a_database_that_returns_within_the_deadline_is_waited_for(
     monkeypatch.setattr(store.connection.client, "execute_command", flaky)
     store.connection.command("TIME")
     assert not list(errors)
+
+
+def test_a_database_that_answered_again_gets_a_new_wait(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    connection, now, errors = store.connection, time.monotonic(), iter([redis.ConnectionError("gone")] * 2)
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+
+    def flaky() -> str:
+        for error in errors:
+            raise error
+        return "answer"
+
+    with one_deadline():
+        assert connection.retry_until_deadline(flaky) == "answer"
+        now += connection.deadline
+        assert connection.retry_until_deadline(flaky) == "answer"
+
+
+def test_a_primary_without_replicas_may_have_been_replaced() -> None:
+    error = redis.ResponseError("NOREPLICAS Not enough good replicas to write.")
+    assert (is_unavailable(error), may_be_replaced(error)) == (True, True)
 
 
 @contextmanager
