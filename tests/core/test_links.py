@@ -123,6 +123,28 @@ def test_long_domain_is_cut_at_a_dot(host: str, shown: str) -> None:
     assert short_domain(host) == shown
 
 
+#: Texts that people could type for a domain.
+ADDRESSES = st.lists(
+    st.sampled_from(["www.", "ｗｗｗ.", "a.", "com", ".", "http://", "[", "]", "::1", ":80", "1.2.3.4", "@", "ü"]),
+    max_size=6,
+).map("".join) | st.text(max_size=30)
+
+
+@given(ADDRESSES)
+def test_every_domain_that_can_be_hidden_passes(typed: str) -> None:
+    domain = links.domain_of_address(typed)
+    assert not domain or links.is_listed_domain(domain)
+
+
+@given(ADDRESSES)
+def test_every_domain_that_can_have_a_rule_passes(typed: str) -> None:
+    try:
+        domain = validation.rule_domain(typed)
+    except Invalid:
+        return
+    assert validation.is_rule_domain(domain)
+
+
 @given(st.text(max_size=30))
 def test_any_text_becomes_an_ascii_host_or_is_refused(host: str) -> None:
     try:

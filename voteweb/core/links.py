@@ -104,6 +104,16 @@ def listed_domain(link: str) -> str:
     return host if _LISTED_DOMAIN.fullmatch(host) else ""
 
 
+def link_to(domain: str) -> str:
+    """Return a link whose domain is *domain*; one that begins with "www." is that of a host with another in front."""
+    return f"http://[{domain}]/" if ":" in domain else f"http://www.{domain}/"
+
+
+def is_listed_domain(domain: str) -> bool:
+    """Tell whether articles could be listed under *domain*."""
+    return listed_domain(link_to(domain)) == domain
+
+
 def rule_domains(link: str) -> list[str]:
     """Return the domains whose rules are about a *link*: its host and the domains above it, the closest first."""
     host = domain(link).rstrip(".")

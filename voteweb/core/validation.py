@@ -282,6 +282,11 @@ def rule_domain(typed: str) -> str:
     return host
 
 
+def is_rule_domain(stored: str) -> bool:
+    """Tell whether *stored* is what :func:`rule_domain` returns for some link."""
+    return accepts(lambda domain: rule_domain(links.link_to(domain)), stored)
+
+
 def new_submission_token() -> str:
     return secrets.token_urlsafe(12)
 

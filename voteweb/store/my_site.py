@@ -172,7 +172,7 @@ def is_entry(noun: str, entry: str) -> bool:
         case HiddenKind.GROUP:
             return validation.accepts(validation.group_name, entry[1:])
         case HiddenKind.DOMAIN:
-            return links.domain_of_address(entry[1:]) == entry[1:]
+            return links.is_listed_domain(entry[1:])
         case HiddenKind.MEMBER:
             return validation.is_member_key(entry[1:])
     return hidden is not None

@@ -5,11 +5,17 @@ from typing import Any
 
 import pytest
 
-from tests.store.backup.copying import back_up
+from tests import factories
+from tests.store.backup.copying import back_up, restore
+from tests.store.examination import broken, run
 from tests.store.schema import version0
+from voteweb.core import links, validation
+from voteweb.core.models import DomainAction, LogAction, Role
+from voteweb.core.my_site import Hidden, HiddenKind
 from voteweb.store import Store
 from voteweb.store.backup import References, field_faults, records
 from voteweb.store.backup.records import BackupRecord
+from voteweb.store.moderation_log import NewLogEntry
 
 REPORT = '{"by":"Ann","reason":"spam","note":"","time":1700000000.5}'
 ARTICLE = records.Article(
@@ -59,6 +65,22 @@ FAULTY_HASHES = {
 def test_a_backup_of_a_busy_site_has_no_faults(site: Store) -> None:
     copies = [*back_up(site), *site.backup.key_records()]
     assert [fault for record in copies for fault in field_faults(record)] == []
+
+
+def test_a_domain_that_begins_with_www_is_kept(store: Store) -> None:
+    factories.article(store, link="http://www.www.example.com/x")
+    hidden = Hidden(HiddenKind.DOMAIN, links.domain_of_address("www.www.example.com"))
+    store.my_sites.hide(hidden, factories.user(store, "ann"))
+    mod, domains = factories.user(store, "Mod", Role.MODERATOR), ("www.www.example.com", "http://[::ffff:1.2.3.4]/")
+    for domain in map(validation.rule_domain, domains):
+        entry = NewLogEntry(LogAction.DOMAIN, mod.name, title=domain, why="spam")
+        store.domain_rules.set(domain, DomainAction.HOLD, entry, actor=mod)
+    assert broken(store) == []
+    backup = back_up(store)
+    copies = [*backup, *store.backup.key_records()]
+    assert [fault for record in copies for fault in field_faults(record)] == []
+    restore(store, backup)
+    assert run(store, "ZRANGE", "hides:ann", 0, -1) == ["dwww.example.com"]
 
 
 def test_a_copy_of_every_key_of_layout_0_has_no_faults(store: Store) -> None:

@@ -88,6 +88,13 @@ def test_hidden_rows_leave_a_gap_in_the_ranks(
     assert ranks(bob) == [""] * 4
 
 
+def test_a_hidden_domain_that_begins_with_www_is_shown_again(bob: Browser, store: Store) -> None:
+    factories.article(store, link="http://www.www.example.com/x")
+    send(bob, "/d/www.www.example.com/hide")
+    bob.open("/hidden").press("/d/www.example.com/unhide").follow()
+    assert not bob.open("/hidden").page.all("form", action="/d/www.example.com/unhide")
+
+
 def test_pages_of_what_is_hidden_show_it_and_say_so(bob: Browser) -> None:
     send(bob, "/g/go/hide")
     send(bob, "/u/zoe/hide")

@@ -38,7 +38,7 @@ def is_member_note(id: str, stored: str) -> bool:
 
 
 def is_domain_rule(domain: str, stored: str) -> bool:
-    return validation.accepts(validation.rule_domain, domain) and _passes(stored, _RULE)
+    return validation.is_rule_domain(domain) and _passes(stored, _RULE)
 
 
 def is_switch(name: str, stored: str) -> bool:

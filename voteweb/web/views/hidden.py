@@ -91,23 +91,18 @@ def show_member(name: str) -> ResponseReturnValue:
 @blueprint.post("/d/<domain>/hide")
 @login_required
 def hide_domain(domain: str) -> ResponseReturnValue:
-    """Hide the articles with a link to a domain from the viewer's lists."""
-    return _hide(_domain(domain))
+    """Hide the articles with a link to a domain, however it is spelled, from the viewer's lists."""
+    name = links.domain_of_address(domain)
+    if not name:
+        raise NothingToHide()
+    return _hide(Hidden(HiddenKind.DOMAIN, name))
 
 
 @blueprint.post("/d/<domain>/unhide")
 @login_required
 def show_domain(domain: str) -> ResponseReturnValue:
-    """Show the viewer the articles with a link to a hidden domain again."""
-    return _show(_domain(domain))
-
-
-def _domain(host: str) -> Hidden:
-    """Return what hides a domain, however its name is spelled; raise NothingToHide."""
-    name = links.domain_of_address(host)
-    if not name:
-        raise NothingToHide()
-    return Hidden(HiddenKind.DOMAIN, name)
+    """Show the viewer the articles with a link to a hidden domain again, which is spelled as it is stored."""
+    return _show(Hidden(HiddenKind.DOMAIN, domain))
 
 
 def _hide(hidden: Hidden) -> ResponseReturnValue:
