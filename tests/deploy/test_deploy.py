@@ -210,6 +210,37 @@ def test_further_upstreams_stay_until_others_are_named(
     assert upstreams("8126") == "127.0.0.1:8126"
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "unknown"),
+    [
+        ("caddy/sites/links.caddy", "reverse_proxy 127.0.0.1:8123 http://10.0.0.2:8000 {", "http://10.0.0.2:8000"),
+        ("caddy/sites/links.caddy", "reverse_proxy 127.0.0.1:8123 unix//run/v.sock {", "unix//run/v.sock"),
+        ("caddy/sites/links.caddy", "reverse_proxy {\n\tto 127.0.0.1:8123 10.0.0.2\n}", "10.0.0.2"),
+        ("caddy/sites/links.caddy", "reverse_proxy {\n\tdynamic srv b.example\n}", "srv, b.example"),
+        ("nginx/conf.d/links.conf", "server 127.0.0.1:8123 max_fails=0;\nserver 10.0.0.2;", "10.0.0.2"),
+        ("nginx/conf.d/links.conf", "server 127.0.0.1:8123;\nserver unix:/run/v.sock;", "unix:/run/v.sock"),
+        ("nginx/conf.d/links.conf", "server 127.0.0.1:8123;\nserver b.example:8001 backup;", "backup"),
+    ],
+)
+def test_upstreams_that_would_be_lost_are_refused(
+    name: str, text: str, unknown: str, deploy: Deploy, tmp_path: Path
+) -> None:
+    file = tmp_path / "root" / "etc" / name
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    result = deploy(name.partition("/")[0], "--install")
+    assert f"with {unknown}, which" in result.stderr
+    assert installed(tmp_path) == {f"/etc/{name}": text}
+    assert deploy(name.partition("/")[0], "--install", "--upstream", "8124").exit_code == 0
+
+
+def test_a_caddyfile_may_name_upstreams_in_lines_of_their_own(deploy: Deploy, tmp_path: Path) -> None:
+    file = tmp_path / "root" / "etc" / "caddy" / "sites" / "links.caddy"
+    file.parent.mkdir(parents=True)
+    file.write_text("reverse_proxy {\n\tto 127.0.0.1:8123\n\tto 10.0.0.2:8123\n}\n")
+    assert "forwards to 127.0.0.1:8123, 10.0.0.2:8123." in deploy("caddy", "--install").output
+
+
 def test_the_services_of_another_site_are_not_replaced(deploy: Deploy, tmp_path: Path) -> None:
     unit = tmp_path / "root" / "etc" / "systemd" / "system" / "links.service"
     unit.parent.mkdir(parents=True)

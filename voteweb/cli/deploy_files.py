@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from voteweb.cli.site import reachable_host
 from voteweb.core.config import Settings
+from voteweb.core.errors import ConfigError
 from voteweb.core.resources import checkout, resource_folder
 
 #: Where the units of systemd, and the sites of Caddy and nginx, are on Debian.
@@ -15,7 +16,9 @@ UNITS = Path("/etc/systemd/system")
 CADDY = Path("/etc/caddy")
 NGINX = Path("/etc/nginx/conf.d")
 #: A line of Caddy's or nginx' file that names processes of the site, and the address of one.
-_FORWARDING = re.compile(r"^\s*(?:reverse_proxy|server)\s+([^{;\n]+)", re.MULTILINE)
+_FORWARDING = re.compile(r"^\s*(?:reverse_proxy|to|dynamic|server)[ \t]+([^{;\n]+)", re.MULTILINE)
+#: What our file for nginx says of each process.
+_PARAMETER = "max_fails=0"
 _UPSTREAM = re.compile(r"(?:[\w.-]+|\[[0-9a-f:]+\]):[0-9]+")
 #: What the services of a site may be called.
 SERVICE_NAME = re.compile(r"[a-z][a-z0-9-]{0,40}")
@@ -94,14 +97,24 @@ def upstreams(site: Deployment, ports: Sequence[int], former: str) -> list[str]:
     """Return the addresses of the site's processes: its own, and those at *ports*.
 
     Without *ports*, the further ones are those of *former*, the text of the proxy's file so far: all but the first,
-    which was the site's own, unless its own stands elsewhere among them.
+    which was the site's own, unless its own stands elsewhere among them. Raises ConfigError if *former* says more of
+    them than their addresses.
     """
     host, port = reachable_host(site.settings.host), site.settings.port
     host = f"[{host}]" if ":" in host else host
     own = f"{host}:{port}"
-    named = [word for line in _FORWARDING.findall(former) for word in line.split() if _UPSTREAM.fullmatch(word)]
+    if ports:
+        return list(dict.fromkeys([own, *(f"{host}:{port}" for port in ports)]))
+    named = [word for line in _FORWARDING.findall(former) for word in line.split() if word != _PARAMETER]
+    unknown = [word for word in named if not _UPSTREAM.fullmatch(word)]
+    if unknown:
+        raise ConfigError(
+            "The proxy's file so far names processes of the site with %(words)s, which a new one would not have. Write "
+            'each process there as HOST:PORT and nothing else, or name those that are to stay with "--upstream PORT".',
+            words=", ".join(unknown),
+        )
     kept = named if own in named else named[1:]
-    return list(dict.fromkeys([own, *([f"{host}:{port}" for port in ports] or kept)]))
+    return list(dict.fromkeys([own, *kept]))
 
 
 def caddy_files(site: Deployment, upstreams: Sequence[str], version: tuple[int, ...]) -> list[DeployFile]:
@@ -118,7 +131,7 @@ def _caddyfile(site: Deployment, upstreams: Sequence[str], version: tuple[int, .
 
 def nginx_files(site: Deployment, upstreams: Sequence[str]) -> list[DeployFile]:
     """Return the file of port 80, and that of https, which needs the certificate."""
-    server = "    server 127.0.0.1:8000 max_fails=0;\n"
+    server = f"    server 127.0.0.1:8000 {_PARAMETER};\n"
     values = {
         "news.example": site.host,
         server: "".join(server.replace("127.0.0.1:8000", upstream) for upstream in upstreams),
