@@ -33,6 +33,12 @@ def test_good_articles_have_enough_votes_and_are_by_time(reader: Browser, store:
     assert reader.open("/good").titles == ["350 votes", "200 votes"]
 
 
+def test_the_page_of_good_articles_has_the_newest_fifty(reader: Browser, store: Store) -> None:
+    for number in range(51):
+        factories.imported(store, title=f"Good {number}", votes=200, time=1_456_000_000 + number)
+    assert reader.open("/good").titles == [f"Good {number}" for number in range(50, 0, -1)]
+
+
 def test_good_articles_beside_the_front_page_are_not_on_it(make_browser: MakeBrowser, store: Store) -> None:
     for votes in (200, 199, 350, 201):
         factories.imported(store, title=f"{votes} votes", votes=votes, time=1_456_000_000 + votes)

@@ -51,6 +51,14 @@ def test_followed_groups_are_one_list_and_may_be_the_front_page(bob: Browser) ->
     assert bob.open("/").titles == ["T1", "T2", "T3", "T4"]
 
 
+def test_good_articles_that_are_hidden_are_not_listed(bob: Browser, store: Store) -> None:
+    for number in (5, 6):
+        factories.imported(store, title=f"T{number}", votes=200, time=1_456_000_000 + number)
+    assert bob.open("/good").titles == ["T6", "T5"]
+    send(bob, "/a/6/hide")
+    assert bob.open("/good").titles == ["T5"]
+
+
 def test_all_articles_stay_all_on_the_next_page(bob: Browser, store: Store) -> None:
     for _ in range(25):
         factories.article(store)
