@@ -1,6 +1,7 @@
 # make run: serve the site on the embedded database.
 # make test: run the tests; make test-heavy: run those of failovers, faults and deployments.
-# make check: lint, type-check and audit.  make bench: measure.  Each target installs what it needs.
+# make check: lint, type-check and audit.  make bench: measure.  make mutants: test the tests.
+# Each target installs what it needs.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -9,11 +10,13 @@ PYTEST ?= -n 2 --dist worksteal
 # Compiled files are written even where the environment forbids it: each worker collects the tests in 7 s instead of 15,
 # and each of the hundreds of processes that tests start needs a third less to import voteweb.
 RUN_TESTS := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
+# Faults of .ci/mutants.toml, such as MUTANTS="late-vote double-post"; all if empty.
+MUTANTS ?=
 # Options for the benchmark, such as BENCH="--sizes 10000,100000 --parts ratios --seconds 1".
 BENCH ?=
 TRANSLATIONS := voteweb/web/i18n/translations
 
-.PHONY: run test test-heavy check bench bench-smoke translations icons lock clean
+.PHONY: run test test-heavy mutants check bench bench-smoke translations icons lock clean
 
 run: $(VENV)/ready
 	@exec env VOTEWEB_LIFT_DAYS=$${VOTEWEB_LIFT_DAYS:-7} $(BIN)/voteweb run --sample
@@ -24,6 +27,10 @@ test: $(VENV)/ready-for-tests
 test-heavy: $(VENV)/ready-for-tests
 	$(RUN_TESTS) -m heavy $(PYTEST)
 	$(RUN_TESTS) tests/web/views --page-seconds 1 $(PYTEST)
+
+# Write one fault after the other into a copy of the checkout, and name those that no test finds. Takes ten minutes.
+mutants: $(VENV)/ready-for-tests
+	@$(BIN)/python .ci/mutants.py $(MUTANTS)
 
 check: $(VENV)/ready-for-tests
 	$(BIN)/ruff check .
