@@ -26,8 +26,7 @@ class ShownComment:
     """A comment as the viewer sees it: ``text`` is None where one line stands for it.
 
     ``age`` is in seconds, rounded. ``next_new`` and ``previous_new`` are the numbers of the new comments around it on
-    the page, 0 for none, if it ``is_new`` itself. ``ended`` is the number of the top-level comment whose conversation
-    ends with it, 0 for none, and ``after`` that of the next conversation.
+    the page, 0 for none, if it ``is_new`` itself.
     """
 
     row: Row
@@ -40,8 +39,6 @@ class ShownComment:
     is_new: bool = False
     next_new: int = 0
     previous_new: int = 0
-    ended: int = 0
-    after: int = 0
 
 
 class RowContext(NamedTuple):
