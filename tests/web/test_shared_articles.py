@@ -12,6 +12,7 @@ from flask import Flask
 from tests import factories
 from tests.web.browser import Browser
 from tests.web.conftest import MakeMember
+from voteweb.core import config
 from voteweb.core.conversation import Conversation
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
@@ -202,6 +203,16 @@ def test_page_changes_with_the_time(
         assert text in bob.response.text
         assert count_renders(lambda: bob.open("/a/1")) == 0
     assert not bob.page.all("button", class_="vote")
+
+
+def test_page_changes_when_the_conversation_ends_soon(
+    bob: Browser, store: Store, monkeypatch: pytest.MonkeyPatch, count_renders: Callable[[Callable[[], object]], int]
+) -> None:
+    soon = int(time.time() + 9.5 * 3_600)  # the ages of article and comment change half an hour before and after
+    store.connection.client.hset("thread:1", "closes", soon + config.CLOSING_SOON_SECONDS)
+    for seconds in (-60, 60):
+        monkeypatch.setattr(context, "time", SimpleNamespace(time=lambda seconds=seconds: float(soon + seconds)))
+        assert count_renders(lambda: bob.open("/a/1")) == 1
 
 
 def test_conversations_of_earlier_pages_are_not_kept(bob: Browser, store: Store) -> None:

@@ -364,6 +364,7 @@ def test_opening_the_page_reads_its_inbox_entries(
     ann.client.head("/a/1")
     ann.open("/a/1", headers={"Purpose": "prefetch"})
     ann.open("/a/1", headers={"X-Moz": "prefetch"})
+    ann.open("/a/1/c/1", headers={"Purpose": "prefetch"})
     assert unread() == 1
     assert not ann.open("/a/1").page.all("strong", class_="badge")
     assert unread() == 0
