@@ -103,6 +103,17 @@ def test_long_conversation_is_read_only_after_a_change(store: Store, monkeypatch
         assert read(store).thread.nodes[1].votes == votes
 
 
+def test_long_changed_conversation_comes_with_expected_and_new_comments(store: Store) -> None:
+    write_thread(store, 1, [node(number) for number in range(1, SENT_THREAD + 2)])
+    read(store)
+    write_thread(store, 1, [node(SENT_THREAD + 2)])
+    run(store, "SADD", "voted-comments:1-0", 5 * 2**32 + 7, 6 * 2**32 + 7)
+    part = read(store, viewer_id=7, expect=lambda thread: (5, thread.last)).part
+    assert part.words == {n: f"Comment {n}" for n in (5, SENT_THREAD + 1, SENT_THREAD + 2)}
+    assert part.voted == {5}
+    assert part.numbers > part.words.keys()
+
+
 def test_conversation_without_a_revision_is_always_read(store: Store) -> None:
     """Another program may write what it likes."""
     write_thread(store, 1, [node(1)])

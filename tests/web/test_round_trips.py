@@ -2,7 +2,7 @@
 
 import time
 from dataclasses import replace
-from itertools import cycle
+from itertools import count, cycle
 
 import pytest
 
@@ -16,6 +16,7 @@ from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Reason
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.threads import SENT_THREAD
 
 LISTS = ["/", "/new", "/new?page=2", "/good", "/g/python", "/g/python/new", "/g/python+redis", "/u/ann", "/a/1"]
 #: Lists that are made by the first page that asks for them, and take one round trip until they are made anew.
@@ -168,6 +169,25 @@ def test_long_article_takes_a_member_two_round_trips_with_unread_entries(
     assert bob.page.one("a", href="/inbox").text == "Inbox"
     assert count_round_trips(lambda: open_unread("1.1")) == 2
     assert bob.page.one("a", href="/inbox").text == "Inbox 2"
+
+
+@pytest.mark.parametrize("address", ["/a/2", "/a/2?page=2", "/a/2?order=time", "/a/2/c/5"])
+def test_longest_article_takes_two_round_trips_after_a_change(
+    address: str, bob: Browser, reader: Browser, store: Store, count_round_trips: CountRoundTrips
+) -> None:
+    write_thread(store, 2, [node(number) for number in range(1, SENT_THREAD + 2)])
+    votes = count(1)
+    for browser in (reader, bob):
+        browser.open(address)
+
+        def open_changed(browser: Browser = browser) -> None:
+            write_thread(store, 2, [node(5, votes=next(votes))])
+            browser.open(address)
+
+        assert count_round_trips(open_changed) == 2
+        shown = browser.page.all("li", class_="comment")
+        assert shown
+        assert all("Comment " in comment.text for comment in shown)
 
 
 def test_vote_takes_one_round_trip_with_its_limit(

@@ -188,6 +188,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     listings = Listings(connection, settings, Combinations(keys, settings, rate_limits), votes)
     articles = Articles(connection, settings, moderation_log, rate_limits)
     groups = Groups(connection, moderation_log)
+    comment_votes = CommentVotes(connection, settings, rate_limits, sessions)
     return Store(
         connection=connection,
         articles=articles,
@@ -199,9 +200,9 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         votes=votes,
         own_votes=own_votes,
         comments=comments,
-        comment_votes=CommentVotes(connection, settings, rate_limits, sessions),
+        comment_votes=comment_votes,
         open_votes=OpenVotes(connection, settings),
-        threads=Threads(connection),
+        threads=Threads(connection, comment_votes),
         comment_lists=CommentLists(connection),
         inbox=Inbox(connection, settings),
         groups=groups,

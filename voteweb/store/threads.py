@@ -1,8 +1,8 @@
 """Threads: the conversations of articles, read as far as this process does not know them yet."""
 
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import compress, count
 from typing import Any
 
@@ -10,6 +10,7 @@ from voteweb.core import config
 from voteweb.core.caches import BoundedCache
 from voteweb.core.comments import Thread, Visit
 from voteweb.core.models import Article
+from voteweb.store.comment_votes import CommentVotes
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
@@ -22,11 +23,24 @@ SHORT_THREAD = 100
 #: Comments up to which a conversation that may have changed is sent with its state. All of a longer one is read only
 #: once its state has changed: 10,000 comments take 1.5 ms of Redis and 20 ms of a worker.
 SENT_THREAD = 1_000
-#: Comments that may have been written since the conversation was read, and of which the votes are read at once.
+#: Comments that may have been written since the conversation was read, and which are read at once.
 MORE_COMMENTS = 8
 #: Seconds for which a conversation that has changed is expected to change again: HGETALL, which takes a third of the
 #: time of the script, reads it without a comparison.
 BUSY_SECONDS = 60.0
+
+
+#: Returns the comments that a page would show if the conversation were still the one that this process knows.
+Expect = Callable[[Thread], Collection[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class PartRead:
+    """The texts of the comments ``numbers``, and those of them that the viewer has voted for."""
+
+    numbers: frozenset[int] = frozenset()
+    words: Mapping[int, str] = field(default_factory=dict)
+    voted: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +49,7 @@ class ThreadRead:
 
     ``words`` are the texts by number and ``voted`` the numbers of the comments that the viewer has voted for; both are
     None for a conversation of more than SHORT_THREAD comments, whose page reads those that it shows; ``voted`` alone is
-    None if many were written since this process has read it. ``visit`` and
+    None if many were written since this process has read it. ``part`` is what was read with a long one. ``visit`` and
     ``article`` are None unless a visit was noted; there may be no such article.
     """
 
@@ -44,6 +58,7 @@ class ThreadRead:
     voted: frozenset[int] | None
     visit: Visit | None = None
     article: Article | None = None
+    part: PartRead = PartRead()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +69,7 @@ class _Plan:
     viewer_id: int
     known: KnownThread | None
     is_busy: bool
+    expect: Expect
 
     @property
     def asked(self) -> range:
@@ -74,8 +90,9 @@ class _Plan:
 class Threads:
     """The conversations of one site."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, comment_votes: CommentVotes) -> None:
         self._connection = connection
+        self._comment_votes = comment_votes
         self._keys = connection.keys
         self._cache = ThreadCache()
         self._visits = Visits(connection)
@@ -90,15 +107,21 @@ class Threads:
         return read.result.thread
 
     def queue_read(
-        self, pipeline: Pipeline, article_id: int, *, viewer_id: int = 0, visitor: str = ""
+        self,
+        pipeline: Pipeline,
+        article_id: int,
+        *,
+        viewer_id: int = 0,
+        visitor: str = "",
+        expect: Expect = lambda _known: (),
     ) -> Future[ThreadRead]:
         """Queue a read of a conversation, with the votes of the member *viewer_id*; note the visit of *visitor*.
 
         The comments come over the wire only if this process does not know the revision. One of more than SENT_THREAD
-        that has changed takes one round trip more.
+        that has changed takes one round trip more, which also reads the comments that *expect* returns and new ones.
         """
         noted = self._visits.queue_note(pipeline, article_id, visitor) if visitor else None
-        plan = self._plan(article_id, viewer_id)
+        plan = self._plan(article_id, viewer_id, expect)
         known = plan.known
 
         def with_visit(read: ThreadRead) -> ThreadRead:
@@ -124,14 +147,14 @@ class Threads:
 
         return pipeline.queue([] if cached[0] else self._votes(plan), parse_known)
 
-    def _plan(self, article_id: int, viewer_id: int) -> _Plan:
+    def _plan(self, article_id: int, viewer_id: int, expect: Expect) -> _Plan:
         known = self._cache.get(article_id)
         # A conversation without a revision is none, or another program has written it.
         if known is None or (known.fields and known.thread.revision <= 0):
             is_busy = True
         else:
             is_busy = known.thread.last <= SENT_THREAD and time.monotonic() < known.changed + BUSY_SECONDS
-        return _Plan(article_id, viewer_id, known, is_busy)
+        return _Plan(article_id, viewer_id, known, is_busy, expect)
 
     def _read_all(self, plan: _Plan) -> Command:
         return ("HGETALL", self._keys.thread(plan.article_id))
@@ -162,11 +185,25 @@ class Threads:
         elif known is not None and found == known.state:
             thread = known.thread
         else:
-            thread = self._thread(id, dict(pipeline.send([self._read_all(plan)])[0]))
+            return self._read_long(plan, pipeline)
         voted = None if votes is None else frozenset(compress(count(1), votes))
         if plan.asked and votes is not None:
             voted = plan.voted(replies[-1]) if thread.last < plan.asked.stop else None
         return ThreadRead(thread, self._words(thread, known, found, words), voted)
+
+    def _read_long(self, plan: _Plan, pipeline: Pipeline) -> ThreadRead:
+        """Return a long conversation that has changed, with the comments that are expected on its page."""
+        more, numbers = Pipeline(pipeline.send), list[int]()
+        if plan.known and (expected := plan.expect(plan.known.thread)):
+            last = plan.known.thread.last
+            numbers = sorted({*expected, *range(last + 1, last + MORE_COMMENTS)})
+        fields = more.queue([self._read_all(plan)], lambda replies: dict(replies[0]))
+        words = self.queue_words(more, plan.article_id, numbers)
+        asked = numbers if plan.viewer_id else ()
+        voted = self._comment_votes.queue_own(more, plan.article_id, asked, plan.viewer_id)
+        more.execute()
+        part = PartRead(frozenset(numbers), words.result, voted.result)
+        return ThreadRead(self._thread(plan.article_id, fields.result), None, None, part=part)
 
     def _words(
         self, thread: Thread, known: KnownThread | None, found: str, words: Sequence[str] | None

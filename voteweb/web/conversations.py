@@ -1,7 +1,7 @@
 """Conversations as pages show them: what is read for a page, and each comment as the viewer sees it."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from flask import g, request
 from markupsafe import Markup
 
-from voteweb.core import comment_permissions, markup, permissions
+from voteweb.core import comment_permissions, config, markup, permissions
 from voteweb.core.comment_errors import ConversationClosed, ConversationEnded
 from voteweb.core.comments import CommentId, CommentOrder, CommentStatus, Node, Thread
 from voteweb.core.conversation import Conversation, ConversationPage
@@ -19,7 +19,7 @@ from voteweb.core.markup import RenderedText
 from voteweb.core.models import Article, User
 from voteweb.core.names import name_key
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.threads import ThreadRead
+from voteweb.store.threads import Expect, ThreadRead
 from voteweb.web.auth.login import named_voter
 from voteweb.web.caching import comment_rows
 from voteweb.web.caching.comment_rows import CachedComments, RowContext, ShownComment
@@ -67,7 +67,8 @@ class ConversationPages:
     def queue_missing(self, pipeline: Pipeline, viewer: User | None, others: Iterable[int] = ()) -> None:
         """Queue a read of the words and of the votes of *viewer* that are missing, also for the comments *others*."""
         is_short = self._read.words is not None and (self._read.voted is not None or not viewer)
-        numbers = [] if is_short else sorted({row.node.number for row in self.page.rows} | set(others))
+        shown = {row.node.number for row in self.page.rows} | set(others)
+        numbers = [] if is_short else sorted(shown - self._read.part.numbers)
         if self._read.words is None and numbers:
             self._words = store().threads.queue_words(pipeline, self.article.id, numbers)
         if self._read.voted is None and numbers and viewer:
@@ -86,7 +87,7 @@ class ConversationPages:
     def words(self, number: int) -> str:
         """Return the words of a comment as they were typed, whoever may read them."""
         words = self._words.result if self._words else self._read.words or {}
-        return words.get(number, "")
+        return words.get(number) or self._read.part.words.get(number, "")
 
     def comments_html(self, viewer: User | None, can_write: bool) -> Markup:
         """Return the same as :meth:`encoded_comments` for a template."""
@@ -165,7 +166,8 @@ class ConversationPages:
 
     @property
     def _voted_numbers(self) -> frozenset[int]:
-        return self._voted.result if self._voted else self._read.voted or frozenset()
+        voted = self._voted.result if self._voted else self._read.voted or frozenset()
+        return voted | self._read.part.voted
 
     def alone(self, number: int, viewer: User | None) -> ShownComment | None:
         """Return a comment that stands alone or above others; None if there is none."""
@@ -226,20 +228,46 @@ class ConversationPages:
         return ConversationEnded(when=end) if now() >= end else None
 
 
-def queue_thread(pipeline: Pipeline, id: int) -> Future[ThreadRead]:
-    """Queue a read of the conversation of article *id*."""
+#: Returns the number of the page that an address asks for; raises NoSuchPage.
+PageNumber = Callable[[], int]
+
+
+def queue_thread(pipeline: Pipeline, id: int, root: int = 0, page_number: PageNumber = lambda: 1) -> Future[ThreadRead]:
+    """Queue a read of the conversation of article *id*, for the page of the replies to comment *root*."""
     voter = named_voter()
-    return store().threads.queue_read(pipeline, id, viewer_id=voter.id if voter else 0)
+    return store().threads.queue_read(
+        pipeline, id, viewer_id=voter.id if voter else 0, expect=_expect(root, page_number)
+    )
 
 
-def queue_article(pipeline: Pipeline, id: int) -> tuple[Future[Article | None], Future[ThreadRead] | None]:
+def _expect(root: int, page_number: PageNumber) -> Expect:
+    return lambda thread: expected_on_page(thread, root, page_number(), order_of_address())
+
+
+def expected_on_page(
+    thread: Thread, root: int = 0, number: int = 1, order: CommentOrder = CommentOrder.SCORE
+) -> set[int]:
+    """Return the comments that a page of *thread* shows; none if its tree is not kept, since it takes long to build."""
+    conversation = cached_trees.find(thread, order, settings().comment_vote_score)
+    if conversation is None:
+        return set()
+    rows = conversation.below(root, number, settings().comments_on_page).rows
+    above = conversation.ancestors(root)[-config.SHOWN_ANCESTORS :] if root in thread.nodes else ()
+    return {row.node.number for row in rows} | {node.number for node in above} | {root}
+
+
+def queue_article(
+    pipeline: Pipeline, id: int, page_number: PageNumber
+) -> tuple[Future[Article | None], Future[ThreadRead] | None]:
     """Queue a read of article *id* and of its conversation, if the site has any, whose page is shown to the viewer."""
     voter = named_voter()
     if settings().comments and voter and not is_prefetch():
-        thread = store().threads.queue_read(pipeline, id, viewer_id=voter.id, visitor=voter.name)
+        thread = store().threads.queue_read(
+            pipeline, id, viewer_id=voter.id, visitor=voter.name, expect=_expect(0, page_number)
+        )
         return pipeline.queue([], lambda _: thread.result.article), thread
     article = store().articles.queue_get(pipeline, id)
-    return article, queue_thread(pipeline, id) if settings().comments else None
+    return article, queue_thread(pipeline, id, page_number=page_number) if settings().comments else None
 
 
 def is_prefetch(environ: "WSGIEnvironment | None" = None) -> bool:

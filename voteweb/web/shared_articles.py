@@ -31,7 +31,7 @@ from voteweb.web.caching.frames import Part, Pieces, cut, fill
 from voteweb.web.caching.page_cache import Key, is_linked_query, page_key
 from voteweb.web.caching.sized_cache import SizedCache
 from voteweb.web.context import current_app, now, settings, store
-from voteweb.web.conversations import ConversationPages, is_prefetch
+from voteweb.web.conversations import ConversationPages, expected_on_page, is_prefetch
 from voteweb.web.i18n import formatting, locale
 from voteweb.web.own_marks import mark_saved
 
@@ -127,7 +127,9 @@ class _ArticlePage:
         To note it once more, for a page that a view makes instead, changes nothing.
         """
         site = store()
-        thread = site.threads.queue_read(pipeline, self.id, viewer_id=voter.id, visitor=voter.name)
+        thread = site.threads.queue_read(
+            pipeline, self.id, viewer_id=voter.id, visitor=voter.name, expect=expected_on_page
+        )
         votes = site.own_votes.queue(pipeline, (self.id,), voter.id)
         saves = my_site.queue_saves(pipeline, (self.id,), voter)
 

@@ -21,12 +21,10 @@ class ConversationCache:
 
     def get(self, thread: Thread, order: CommentOrder, comment_vote_score: float) -> Conversation:
         """Return the conversation of *thread*; its tree is built only once."""
+        conversation = self.find(thread, order, comment_vote_score)
+        if conversation:
+            return conversation
         key = (thread.article, order, comment_vote_score)
-        with self._lock:
-            cached = self._cached.get(key)
-            if cached and cached[0].revision == thread.revision and cached[0] == thread:
-                self._cached.move_to_end(key)
-                return cached[1]
         conversation = Conversation(thread, order, comment_vote_score)
         with self._lock:
             self._cached[key] = (thread, conversation)
@@ -34,6 +32,16 @@ class ConversationCache:
             while len(self._cached) > self._size:
                 self._cached.popitem(last=False)
         return conversation
+
+    def find(self, thread: Thread, order: CommentOrder, comment_vote_score: float) -> Conversation | None:
+        """Return the conversation of *thread* if it is kept."""
+        key = (thread.article, order, comment_vote_score)
+        with self._lock:
+            cached = self._cached.get(key)
+            if cached and cached[0].revision == thread.revision and cached[0] == thread:
+                self._cached.move_to_end(key)
+                return cached[1]
+        return None
 
 
 conversations = ConversationCache(config.THREAD_CACHE_SIZE)

@@ -124,7 +124,7 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
     """Return the page of one article; *context* may contain a refused form, with its *status*."""
     pipeline = page_pipeline()
     viewer = queue_viewer(pipeline)
-    stored, thread = conversations.queue_article(pipeline, id)
+    stored, thread = conversations.queue_article(pipeline, id, page_number)
     own_votes, own_saves = queue_own_votes(pipeline, (id,)), my_site.queue_saves(pipeline, (id,), named_voter())
     pipeline.execute()
     article = stored.result

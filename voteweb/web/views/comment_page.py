@@ -23,7 +23,7 @@ def show(id: int, number: int) -> ResponseReturnValue:
     pipeline = page_pipeline()
     viewer = queue_viewer(pipeline)
     article = store().articles.queue_get(pipeline, id)
-    thread = conversations.queue_thread(pipeline, id)
+    thread = conversations.queue_thread(pipeline, id, number, page_number)
     pipeline.execute()
     if article.result is None:
         raise NoSuchArticle()

@@ -56,7 +56,7 @@ def read_target(id: int, number: int) -> Target:
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
     article = store().articles.queue_get(pipeline, id)
-    thread = conversations.queue_thread(pipeline, id)
+    thread = conversations.queue_thread(pipeline, id, number)
     pipeline.execute()
     if article.result is None:
         return Target(viewer.result)
