@@ -35,7 +35,7 @@ OTHER_PAGES = [
     ("/search?q=article&page=2", 2, 2, 3),
     ("/search?q=article&sort=votes", 2, 2, 3),
     ("/search?q=article&sort=new", 1, 1, 2),
-    ("/search?q=article+in:comments+group:python", 3, 3, 3),  # whether it is the second name of a group
+    ("/search?q=article+in:comments+group:python", 2, 2, 2),  # with whether it is the second name of a group
     ("/search.atom?q=article", 1, 1, 1),
     ("/search", 0, 1, 1),
     ("/groups", 2, 2, 2),

@@ -105,9 +105,18 @@ class Groups:
         return tuple(sorted(set(self.resolve_each(names).values())))
 
     def resolve_each(self, names: Sequence[str]) -> dict[str, str]:
-        """Return *names*, of which there is one at least, each with the name of its group if it is an alias."""
-        stored = self._connection.command("HMGET", self._keys.group_aliases(), *names)
-        return {name: group or name for name, group in zip(names, stored, strict=True)}
+        """Return *names*, each with the name of its group if it is an alias."""
+        pipeline = self._connection.pipeline()
+        resolved = self.queue_resolve_each(pipeline, names)
+        pipeline.execute()
+        return resolved.result
+
+    def queue_resolve_each(self, pipeline: Pipeline, names: Sequence[str]) -> Future[dict[str, str]]:
+        """Queue a read of the groups that *names* are aliases of, as :meth:`resolve_each` returns them."""
+        return pipeline.queue(
+            [("HMGET", self._keys.group_aliases(), *names)] if names else [],
+            lambda replies: {name: group or name for name, group in zip(names, *replies, strict=True)} if names else {},
+        )
 
     def queue_names(self, pipeline: Pipeline) -> Future[tuple[str, ...]]:
         """Queue a read of the names of all groups, in alphabetical order."""

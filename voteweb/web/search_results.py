@@ -19,7 +19,7 @@ from voteweb.search.grammar import Query
 from voteweb.search.health import MAX_AGE
 from voteweb.search.index import SearchIndex
 from voteweb.search.models import Found, Kind, Order
-from voteweb.store.connection.pipeline import Pipeline
+from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.web import my_site
 from voteweb.web.context import now, settings, store
 from voteweb.web.own_marks import OwnMarks, queue_own_marks, read_viewer_marks
@@ -119,34 +119,36 @@ def _first(search: Search) -> int:
     return (search.number - 1) * settings().page_size
 
 
-def queue_comments(pipeline: Pipeline, matches: Matches) -> Read[ListedComment]:
-    """Queue a read of a page of comments; where votes count, after a round trip with what is queued on *pipeline*."""
-    ids = cast("Sequence[CommentId]", _page_ids(pipeline, matches))
-    read = store().search_results.queue_comments(pipeline, ids)
+def queue_comments(pipeline: Pipeline, matches: Matches, ids: Sequence[DocumentId]) -> Read[ListedComment]:
+    """Queue a read of a page of the comments *ids*."""
+    read = store().search_results.queue_comments(pipeline, cast("Sequence[CommentId]", ids))
     return lambda: _page(matches, len(ids), read.result)
 
 
-def queue_articles(pipeline: Pipeline, matches: Matches, voter: Voter | None) -> tuple[Read[Article], OwnMarks]:
-    """Queue a read of a page of articles, and of what *voter*, the member of the session, did with them.
-
-    Where votes count, that comes after a round trip with what is queued on *pipeline*.
-    """
-    ids = cast("Sequence[int]", _page_ids(pipeline, matches))
-    read = store().search_results.queue_articles(pipeline, ids)
-    own = queue_own_marks(pipeline, ids, voter)
+def queue_articles(
+    pipeline: Pipeline, matches: Matches, ids: Sequence[DocumentId], voter: Voter | None
+) -> tuple[Read[Article], OwnMarks]:
+    """Queue a read of a page of the articles *ids*, and of what *voter*, the member of the session, did with them."""
+    articles = cast("Sequence[int]", ids)
+    read = store().search_results.queue_articles(pipeline, articles)
+    own = queue_own_marks(pipeline, articles, voter)
     return lambda: _page(matches, len(ids), read.result), own
 
 
-def _page_ids(pipeline: Pipeline, matches: Matches) -> Sequence[DocumentId]:
+def queue_votes(pipeline: Pipeline, matches: Matches) -> Future[list[int]] | None:
+    """Queue a read of the votes of all results, None if they do not count."""
+    found = matches.found
+    if matches.search.order is Order.VOTES or found.weights:
+        return store().search_results.queue_votes(pipeline, found.ids)
+    return None
+
+
+def page_ids(matches: Matches, votes: Future[list[int]] | None) -> Sequence[DocumentId]:
     """Return the ids, in order, of which the page is made."""
     search, found = matches.search, matches.found
-    ids = found.ids
     if search.order is Order.NEW:
-        return ids
-    if search.order is Order.VOTES or found.weights:
-        votes = store().search_results.queue_votes(pipeline, ids)
-        pipeline.execute()
-        ids = by_worth(found, votes.result, now())
+        return found.ids
+    ids = by_worth(found, votes.result, now()) if votes else found.ids
     return ids[_first(search) : _first(search) + settings().page_size + _SPARE]
 
 

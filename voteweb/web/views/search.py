@@ -67,9 +67,7 @@ def _index() -> SearchIndex:
 def _query() -> Query:
     typed = " ".join(filter(None, (request.args.get(name, "").strip() for name in ("q", "within"))))
     # Twice the limit: what is too long is refused with a message, and not cut silently.
-    query = grammar.parse(typed[: 2 * config.MAX_QUERY_LENGTH])
-    names = query.group_names
-    return query.with_groups(store().groups.resolve_each(names)) if names else query
+    return grammar.parse(typed[: 2 * config.MAX_QUERY_LENGTH])
 
 
 def _order() -> Order:
@@ -88,15 +86,26 @@ def _results(index: SearchIndex, search: Search) -> dict[str, Any]:
     pipeline = page_pipeline()
     viewer = queue_viewer(pipeline)
     search_limits.queue_count(pipeline, hit)
-    unknown = _queue_unknown(pipeline, search.query)
+    votes, names = search_results.queue_votes(pipeline, matches), search.query.group_names
+    resolved = store().groups.queue_resolve_each(pipeline, names)
+    if votes or names:
+        pipeline.execute()
+        search_limits.check_counted(hit)
+    if names and (query := search.query.with_groups(resolved.result)) != search.query:
+        # A second name of a group, which the index does not know.
+        search = search._replace(query=query)
+        matches = search_results.find(index, search)
+        votes = search_results.queue_votes(pipeline, matches)
+        pipeline.execute()
+    ids, unknown = search_results.page_ids(matches, votes), _queue_unknown(pipeline, search.query)
     page: Page[Article] | Page[ListedComment]
     if matches.kind is Kind.ARTICLES:
-        articles, own = search_results.queue_articles(pipeline, matches, named_voter())
+        articles, own = search_results.queue_articles(pipeline, matches, ids, named_voter())
         pipeline.execute()
         search_limits.check_counted(hit)
         page, group_names = search_results.as_seen(articles(), viewer.result, own)
     else:
-        comments = search_results.queue_comments(pipeline, matches)
+        comments = search_results.queue_comments(pipeline, matches, ids)
         pipeline.execute()
         search_limits.check_counted(hit)
         page, group_names = comments(), ()
@@ -137,6 +146,8 @@ def feed(format: str) -> Response:
     if query.is_empty:
         abort(404, _("The address of this feed has no words to search for."))
     search_limits.check_not_refused(hit)
+    if names := query.group_names:
+        query = query.with_groups(store().groups.resolve_each(names))
     try:
         with search_limits.counting_failures(hit):
             matches = search_results.find_newest(index, query)
@@ -145,11 +156,11 @@ def feed(format: str) -> Response:
     pipeline = store().pipeline(reader=True)
     search_limits.queue_count(pipeline, hit)
     if matches.kind is Kind.ARTICLES:
-        articles, _own = search_results.queue_articles(pipeline, matches, None)
+        articles, _own = search_results.queue_articles(pipeline, matches, matches.found.ids, None)
         pipeline.execute()
         items = tuple(map(article_item, articles().rows))
     else:
-        comments = search_results.queue_comments(pipeline, matches)
+        comments = search_results.queue_comments(pipeline, matches, matches.found.ids)
         pipeline.execute()
         items = tuple(map(comment_item, comments().rows))
     search_limits.check_counted(hit)
