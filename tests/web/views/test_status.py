@@ -41,7 +41,8 @@ def test_health_reports_a_proxy_that_names_no_visitor(
 ) -> None:
     now = monotonic()
     monkeypatch.setattr(security, "monotonic", lambda: now)
-    reader = make_browser(site_url="https://news.example", trusted_proxies=1)
+    # No other test has asked this site, whose app would remember it.
+    reader = make_browser(site_url="https://proxied.example", trusted_proxies=1)
     for address, status in (("203.0.113.7", "ok"), ("", "degraded"), ("::1", "degraded")):
         reader.open("/about", headers={ADDRESS_HEADER: address})
         for _ in range(2):  # monitors ask without the proxy
