@@ -93,10 +93,11 @@ class Site:
         return [pid for pid, command in self._children() if "voteweb.cli jobs" in command]
 
     def _children(self) -> list[tuple[int, str]]:
-        """Return the process id and the command of each process that the site has started."""
-        command = ["ps", "-o", "pid=,args=", "--ppid", str(self.process.pid)]
+        """Return the process id and the command of each process that the site has started and that has not ended."""
+        command = ["ps", "-o", "pid=,stat=,args=", "--ppid", str(self.process.pid)]
         lines = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
-        return [(int(line.split()[0]), line) for line in lines]
+        children = (line.split(None, 2) for line in lines)
+        return [(int(pid), arguments) for pid, state, arguments in children if not state.startswith("Z")]
 
 
 class SiteProcess(Site):

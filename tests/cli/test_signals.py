@@ -50,7 +50,7 @@ def test_the_background_jobs_end_while_a_request_is_waited_for(
         (worker,) = site.worker_pids()
         site.process.terminate()
         until(lambda: not site.jobs_pids())
-        assert worker in site.worker_pids()  # beside the jobs, until they are waited for
+        assert site.worker_pids() == [worker]
     assert site.process.wait(20) == 0
 
 
