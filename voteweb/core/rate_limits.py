@@ -157,18 +157,24 @@ NEWCOMER_VOTE = Limit(
        "The limit keeps new accounts from deciding what is on top, and is wider %(span)s after joining."),
     ("votes.vote", "votes.unvote", "comment_votes.vote", "comment_votes.unvote"),
 )  # fmt: skip
+_POST_MESSAGE = N_(
+    "New members have a limit of %(burst)s articles in a row. Please post again in %(wait)s, at %(when)s. "
+    "The limit keeps out accounts that are made to advertise, and is wider %(span)s after joining."
+)
+_COMMENT_MESSAGE = N_(
+    "New members have a limit of %(burst)s comments in a row. Please comment again in %(wait)s, at %(when)s. "
+    "The limit keeps out accounts that are made to advertise, and is wider %(span)s after joining."
+)
 #: Count articles, not forms. Spam is posted by accounts that are minutes old.
 NEWCOMER_POSTS = (
     Limit(
         "newpost", "post", LimitScope.NEWCOMER, 3, 1, HOUR,
-        N_("New members have a limit of %(burst)s articles in a row. Please post again in %(wait)s, at %(when)s. "
-           "The limit keeps out accounts that are made to advertise, and is wider %(span)s after joining."),
+        _POST_MESSAGE,
         ("submission.submit",),
     ),
     Limit(
         "newpostday", "post", LimitScope.NEWCOMER, 6, 6, DAY,
-        N_("New members have a limit of %(burst)s articles in a row. Please post again in %(wait)s, at %(when)s. "
-           "The limit keeps out accounts that are made to advertise, and is wider %(span)s after joining."),
+        _POST_MESSAGE,
         ("submission.submit",),
     ),
 )  # fmt: skip
@@ -176,14 +182,12 @@ NEWCOMER_POSTS = (
 NEWCOMER_COMMENTS = (
     Limit(
         "newcomment", "comment, reply", LimitScope.NEWCOMER, 6, 6, HOUR,
-        N_("New members have a limit of %(burst)s comments in a row. Please comment again in %(wait)s, at %(when)s. "
-           "The limit keeps out accounts that are made to advertise, and is wider %(span)s after joining."),
+        _COMMENT_MESSAGE,
         ("comments.write", "comments.reply"),
     ),
     Limit(
         "newcommentday", "comment, reply", LimitScope.NEWCOMER, 30, 30, DAY,
-        N_("New members have a limit of %(burst)s comments in a row. Please comment again in %(wait)s, at %(when)s. "
-           "The limit keeps out accounts that are made to advertise, and is wider %(span)s after joining."),
+        _COMMENT_MESSAGE,
         ("comments.write", "comments.reply"),
     ),
 )  # fmt: skip
