@@ -9,7 +9,7 @@ from tests.store.backup.conversations import converse
 from tests.store.examination import broken, run
 from tests.store.storm import ACTIONS, StoreStorm
 from tests.store.thread_data import node, write_thread
-from voteweb.core.models import DomainAction, LogAction, Role
+from voteweb.core.models import DomainAction, LogAction, Reason, Role
 from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store
 from voteweb.store.bans import Span
@@ -33,6 +33,7 @@ def build_site(store: Store) -> None:
     article = factories.article(store, ann, text="Line\nand \u2028 and 🎈", link="")
     edited = factories.draft(text=article.text, link="", title="Redis in Practice")
     store.articles.edit(article.id, edited, ann)  # the storm may have deleted all articles that it edited
+    store.reports.make(article.id, zoe, Reason.SPAM, "")  # moderators may have dismissed all others
     store.bans.ban("bob", NewLogEntry(LogAction.BAN, "Mod", about="bob", why="spam"))
     ban_id = int(run(store, "LLEN", "log-entries:"))
     store.bans.lift("bob", NewLogEntry(LogAction.UNBAN, "Mod", about="bob", undoes=ban_id))
