@@ -187,7 +187,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     rankings = Rankings(keys)
     listings = Listings(connection, settings, Combinations(keys, settings, rate_limits), votes)
     articles = Articles(connection, settings, moderation_log, rate_limits)
-    groups = Groups(connection, moderation_log)
+    groups = Groups(connection)
     comment_votes = CommentVotes(connection, settings, rate_limits, sessions)
     return Store(
         connection=connection,
@@ -213,8 +213,8 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         bans=Bans(connection, moderation_log),
         ban_removals=BanRemovals(connection, moderation_log, users, removals, comment_removals),
         notes=Notes(connection),
-        domain_rules=DomainRules(connection, moderation_log),
-        switches=Switches(connection, moderation_log),
+        domain_rules=DomainRules(connection),
+        switches=Switches(connection),
         held_articles=held_articles,
         admissions=admissions,
         sessions=sessions,

@@ -5,52 +5,48 @@ import json
 from voteweb.core import config
 from voteweb.core.errors import TooManyRules
 from voteweb.core.models import DomainAction, DomainRule, User
-from voteweb.store.actors import actor_arguments
+from voteweb.store.commit import Attempt, commit, json_object
 from voteweb.store.connection.connection import Connection
-from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.moderation_log import ModerationLog, NewLogEntry
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.scanner import finite_number
 
 
 class DomainRules:
     """The domain rules of one site; the scripts that post and edit articles apply them."""
 
-    def __init__(self, connection: Connection, moderation_log: ModerationLog) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._keys = connection.keys
-        self._log = moderation_log
 
     def set(self, domain: str, action: DomainAction, entry: NewLogEntry, *, actor: User) -> None:
         """Make or change the rule of a domain and its subdomains, with the words of *entry*.
 
         Raises TooManyRules, LoggedOut, NotAllowed.
         """
-        log, checked = self._log.prepare(entry), actor_arguments(self._keys, actor)
-        outcome = self._connection.script(
-            "set_domain_rule",
-            [self._keys.domain_rules(), *log.keys, *checked.keys],
-            [
-                *log.arguments,
-                domain,
-                action.value,
-                entry.why,
-                entry.who,
-                config.MAX_DOMAIN_RULES,
-                *checked.arguments,
-            ],
-        )
-        if outcome.status == "full":
-            raise TooManyRules(max=config.MAX_DOMAIN_RULES)
+        key = self._keys.domain_rules()
+
+        def decide(attempt: Attempt) -> list[Command] | None:
+            stored, count = attempt.read(("HGET", key, domain), ("HLEN", key))
+            rule = json_object(stored)
+            if (rule.get("action"), rule.get("why")) == (action, entry.why):
+                return None
+            if stored is None and count >= config.MAX_DOMAIN_RULES:
+                raise TooManyRules(max=config.MAX_DOMAIN_RULES)
+            attempt.added = action.value
+            rule = {"action": action.value, "why": entry.why, "by": entry.who, "time": attempt.now}
+            return [("HSET", key, domain, json.dumps(rule))]
+
+        commit(self._connection, decide, actor=actor, entry=entry)
 
     def delete(self, domain: str, entry: NewLogEntry, *, actor: User) -> bool:
         """Delete the rule of a domain; tell whether there was one. Raises LoggedOut, NotAllowed."""
-        log, checked = self._log.prepare(entry), actor_arguments(self._keys, actor)
-        outcome = self._connection.script(
-            "delete_domain_rule",
-            [self._keys.domain_rules(), *log.keys, *checked.keys],
-            [*log.arguments, domain, *checked.arguments],
-        )
-        return outcome.status == "done"
+        key = self._keys.domain_rules()
+
+        def decide(attempt: Attempt) -> list[Command]:
+            return [("HDEL", key, domain)] if attempt.read(("HEXISTS", key, domain))[0] else []
+
+        return commit(self._connection, decide, actor=actor, entry=entry)
 
     def queue_all(self, pipeline: Pipeline) -> Future[tuple[DomainRule, ...]]:
         """Queue a read of all rules by domain, of which there are MAX_DOMAIN_RULES at most."""

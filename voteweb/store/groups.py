@@ -4,28 +4,33 @@ from collections.abc import Sequence
 
 from voteweb.core.errors import AliasTaken, GroupExists, GroupNotEmpty, NoSuchGroup
 from voteweb.core.models import Group, User
-from voteweb.store.actors import actor_arguments
 from voteweb.store.article_lists import group_keys
-from voteweb.store.connection.connection import Connection, Outcome
-from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.moderation_log import ModerationLog, NewLogEntry
+from voteweb.store.commit import Attempt, commit
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.moderation_log import NewLogEntry
 
 
 class Groups:
     """The groups of one site."""
 
-    def __init__(self, connection: Connection, moderation_log: ModerationLog) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._keys = connection.keys
-        self._log = moderation_log
 
     def make(
         self, name: str, title: str, description: str, entry: NewLogEntry | None = None, *, actor: User | None = None
     ) -> None:
         """Create a group for the moderator *actor*, None is the operator; raise GroupExists, LoggedOut, NotAllowed."""
-        outcome = self._write("make", name, title, description, entry, actor)
-        if outcome.status == "exists":
-            raise GroupExists(name=name)
+        info, aliases = self._keys.group_info(name), self._keys.group_aliases()
+
+        def decide(attempt: Attempt) -> list[Command]:
+            is_group, is_alias = attempt.read(("SISMEMBER", self._keys.groups(), name), ("HEXISTS", aliases, name))
+            if is_group or is_alias:
+                raise GroupExists(name=name)
+            return [("SADD", self._keys.groups(), name), ("HSET", info, "title", title, "description", description)]
+
+        commit(self._connection, decide, actor=actor, entry=entry)
 
     def change(
         self,
@@ -41,60 +46,49 @@ class Groups:
 
         Raises NoSuchGroup, AliasTaken if the alias is a group or another group's, LoggedOut, NotAllowed.
         """
-        outcome = self._write("change", name, title, description, entry, actor, alias)
-        if outcome.status == "unknown":
-            raise NoSuchGroup(names=name)
-        if outcome.status == "alias-taken":
-            raise AliasTaken(name=alias)
+        info, aliases = self._keys.group_info(name), self._keys.group_aliases()
+
+        def decide(attempt: Attempt) -> list[Command]:
+            before, is_group, is_taken = attempt.read(
+                ("HMGET", info, "title", "description"),
+                ("SISMEMBER", self._keys.groups(), name),
+                ("SISMEMBER", self._keys.groups(), alias or ""),
+            )
+            groups = attempt.read_hash(aliases) if alias is not None else {}
+            if not is_group:
+                raise NoSuchGroup(names=name)
+            if alias and (is_taken or groups.get(alias, name) != name):
+                raise AliasTaken(name=alias)
+            # A group has one alias at most, so that there are no more of these than groups.
+            old = [other for other, group in groups.items() if group == name and other != alias]
+            writes: list[Command] = [("HDEL", aliases, *old)] if old else []
+            if alias and alias not in groups:
+                writes.append(("HSET", aliases, alias, name))
+            if before != [title, description]:
+                writes.append(("HSET", info, "title", title, "description", description))
+            return writes
+
+        commit(self._connection, decide, actor=actor, entry=entry)
 
     def delete(self, name: str, entry: NewLogEntry, *, actor: User | None = None) -> None:
         """Delete a group without listed articles for *actor*, None is the operator; its alias ends with it.
 
         Raises NoSuchGroup, GroupNotEmpty, LoggedOut, NotAllowed.
         """
-        keys, log, checked = self._keys, self._log.prepare(entry), actor_arguments(self._keys, actor)
-        outcome = self._connection.script(
-            "delete_group",
-            [
-                keys.groups(),
-                keys.group_info(name),
-                keys.group_aliases(),
-                *group_keys(keys, [name]),
-                *log.keys,
-                *checked.keys,
-            ],
-            [*log.arguments, name, *checked.arguments],
-        )
-        if outcome.status == "unknown":
-            raise NoSuchGroup(names=name)
-        if outcome.status == "not-empty":
-            raise GroupNotEmpty(name=name)
+        keys, (group, *rankings, top) = self._keys, group_keys(self._keys, [name])
 
-    def _write(
-        self,
-        action: str,
-        name: str,
-        title: str,
-        description: str,
-        entry: NewLogEntry | None,
-        actor: User | None,
-        alias: str | None = None,
-    ) -> Outcome:
-        log, checked = self._log.prepare(entry), actor_arguments(self._keys, actor)
-        return self._connection.script(
-            "make_group",
-            [self._keys.groups(), self._keys.group_info(name), self._keys.group_aliases(), *log.keys, *checked.keys],
-            [
-                *log.arguments,
-                action,
-                name,
-                title,
-                description,
-                int(alias is not None),
-                alias or "",
-                *checked.arguments,
-            ],
-        )
+        def decide(attempt: Attempt) -> list[Command]:
+            sizes = [("SCARD", group), *(("ZCARD", ranking) for ranking in rankings)]
+            is_group, *counts = attempt.read(("SISMEMBER", keys.groups(), name), *sizes)
+            if not is_group:
+                raise NoSuchGroup(names=name)
+            if any(counts):
+                raise GroupNotEmpty(name=name)
+            old = [alias for alias, other in attempt.read_hash(keys.group_aliases()).items() if other == name]
+            ends: list[Command] = [("HDEL", keys.group_aliases(), *old)] if old else []
+            return [("SREM", keys.groups(), name), ("UNLINK", keys.group_info(name)), ("UNLINK", top), *ends]
+
+        commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
 
     def queue_aliases(self, pipeline: Pipeline) -> Future[dict[str, str]]:
         """Queue a read of all aliases, each with the name of its group; a group has one at most."""

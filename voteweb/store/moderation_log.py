@@ -3,7 +3,7 @@
 import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 from voteweb.core import config
@@ -66,22 +66,7 @@ class ModerationLog:
 
     def prepare(self, entry: NewLogEntry | None) -> LogArguments:
         """Return what the script needs for one act, with the *entry* that it logs; None is not logged."""
-        if entry is None:
-            return not_logged(self._keys)
-        fields = {
-            "kind": entry.kind.value,
-            "who": entry.who,
-            "about": entry.about,
-            "title": entry.title,
-            "why": entry.why,
-            "article": str(entry.article or ""),
-            "undoes": str(entry.undoes or ""),
-            "comment": str(entry.comment or ""),
-            "articles": str(entry.articles or ""),
-            "comments": str(entry.comments or ""),
-        }
-        keys = [self._keys.log_entries(), *log_indexes(self._keys, entry.kind, entry.who, entry.about)]
-        return _act(self._keys, keys, json.dumps([fields.get(name, "") for name in PACKED_FIELDS]))
+        return log_arguments(self._keys, entry)
 
     def queue_page(
         self, pipeline: Pipeline, number: int, *, who: str = "", kind: str = "", about: str = ""
@@ -124,6 +109,15 @@ class ModerationLog:
         is_place = 0 < id <= _MAX_PLACE
         text = self._connection.command("LINDEX", self._keys.log_entries(), id - 1) if is_place else None
         return log_entry(id, text) if text else None
+
+
+def log_arguments(keys: Keys, entry: NewLogEntry | None) -> LogArguments:
+    """Return what a script needs for one act, with the *entry* that it logs; None is not logged."""
+    if entry is None:
+        return not_logged(keys)
+    stored = {field.name: str(getattr(entry, field.name) or "") for field in fields(entry)}
+    log_keys = [keys.log_entries(), *log_indexes(keys, entry.kind, entry.who, entry.about)]
+    return _act(keys, log_keys, json.dumps([stored.get(name, "") for name in PACKED_FIELDS]))
 
 
 def not_logged(keys: Keys) -> LogArguments:

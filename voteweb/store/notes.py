@@ -5,11 +5,11 @@ from collections.abc import Iterable
 
 from voteweb.core import config
 from voteweb.core.errors import NoSuchMember, NotYourNote, TooManyNotes
-from voteweb.core.models import Note, User
+from voteweb.core.models import Note, Role, User
 from voteweb.core.names import name_key
-from voteweb.store.actors import actor_arguments
+from voteweb.store.commit import Attempt, commit, json_object
 from voteweb.store.connection.connection import Connection
-from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.digests import digest_of
 from voteweb.store.scanner import finite_number
 
@@ -26,27 +26,36 @@ class Notes:
 
         Raises NoSuchMember, TooManyNotes, LoggedOut, NotAllowed.
         """
-        keys, checked = self._keys, actor_arguments(self._keys, actor)
-        outcome = self._connection.script(
-            "add_note",
-            [keys.notes(name), keys.user(name), *checked.keys],
-            [digest_of(f"{actor.id} {text}"), text, actor.name, config.MAX_NOTES, *checked.arguments],
-        )
-        if outcome.status == "unknown":
-            raise NoSuchMember(name=name)
-        if outcome.status == "full":
-            raise TooManyNotes(max=config.MAX_NOTES)
+        key, id = self._keys.notes(name), digest_of(f"{actor.id} {text}")
+
+        def decide(attempt: Attempt) -> list[Command] | None:
+            (member, left), is_there, count = attempt.read(
+                ("HMGET", self._keys.user(name), "id", "left"), ("HEXISTS", key, id), ("HLEN", key)
+            )
+            if member is None or left is not None:
+                raise NoSuchMember(name=name)
+            if is_there:
+                return None
+            if count >= config.MAX_NOTES:
+                raise TooManyNotes(max=config.MAX_NOTES)
+            return [("HSET", key, id, json.dumps({"by": actor.name, "time": attempt.now, "text": text}))]
+
+        commit(self._connection, decide, actor=actor)
 
     def delete(self, name: str, id: str, actor: User) -> None:
         """Delete a note that *actor* wrote, or any as an admin; does nothing if there is none.
 
         Raises NotYourNote, LoggedOut, NotAllowed.
         """
-        checked = actor_arguments(self._keys, actor)
-        keys = [self._keys.notes(name), *checked.keys]
-        outcome = self._connection.script("delete_note", keys, [id, actor.name, *checked.arguments])
-        if outcome.status == "not-yours":
-            raise NotYourNote()
+        key = self._keys.notes(name)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            stored, role = attempt.read(("HGET", key, id), ("HGET", self._keys.user(actor.name), "role"))
+            if stored is not None and role != Role.ADMIN and json_object(stored).get("by") != actor.name:
+                raise NotYourNote()
+            return [("HDEL", key, id)] if stored is not None else []
+
+        commit(self._connection, decide, actor=actor, when_full=True)
 
     def queue_on(self, pipeline: Pipeline, name: str) -> Future[tuple[Note, ...]]:
         """Queue a read of the notes on one member, newest first."""

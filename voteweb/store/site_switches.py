@@ -6,32 +6,37 @@ from voteweb.core import site_switches
 from voteweb.core.errors import DataDamaged
 from voteweb.core.models import Role, User
 from voteweb.core.site_switches import SiteSwitches, Switch, SwitchName
-from voteweb.store.actors import actor_arguments
+from voteweb.store.commit import Attempt, commit, json_object
 from voteweb.store.connection.connection import Connection
-from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.moderation_log import ModerationLog, NewLogEntry
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.scanner import finite_number
 
 
 class Switches:
     """The switches of one site."""
 
-    def __init__(self, connection: Connection, moderation_log: ModerationLog) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._keys = connection.keys
-        self._log = moderation_log
 
     def set(self, name: SwitchName, value: str, entry: NewLogEntry, *, actor: User) -> None:
         """Set a switch to *value* with the words of *entry*, or clear it with the value "".
 
         Raises LoggedOut, and NotAllowed unless *actor* is an admin.
         """
-        log, checked = self._log.prepare(entry), actor_arguments(self._keys, actor, Role.ADMIN)
-        self._connection.script(
-            "set_switch",
-            [self._keys.site(), *log.keys, *checked.keys],
-            [*log.arguments, name.value, value, entry.why, entry.who, *checked.arguments],
-        )
+        key = self._keys.site()
+
+        def decide(attempt: Attempt) -> list[Command] | None:
+            (stored,) = attempt.read(("HGET", key, name.value))
+            switch = json_object(stored)
+            if (switch.get("value"), switch.get("words")) == (value, entry.why) or not (value or stored):
+                return None
+            attempt.added = value
+            switch = {"value": value, "words": entry.why, "by": entry.who, "time": attempt.now}
+            return [("HSET", key, name.value, json.dumps(switch)) if value else ("HDEL", key, name.value)]
+
+        commit(self._connection, decide, actor=actor, role=Role.ADMIN, entry=entry, when_full=True)
 
     def queue_all(self, pipeline: Pipeline) -> Future[SiteSwitches]:
         """Queue a read of all switches."""

@@ -56,8 +56,6 @@ def test_a_server_restarted_while_scripts_load_gets_them_again(store: Store, mon
 
 
 def test_a_script_that_had_to_be_loaded_is_not_repeated(store: Store) -> None:
-    keys = [store.keys.groups(), store.keys.group_info("go"), store.keys.group_aliases()]
-    factories.group(store, "go")
     run(store, "SCRIPT", "FLUSH")
-    outcome = store.connection.script("make_group", keys, [0, "", "", "make", "go", "", "", 0, "", "", ""])
-    assert outcome == ("exists", [], False)
+    outcome = store.connection.script("take_lease", [store.keys.lease("job")], ["token", 30, "keep"])
+    assert outcome == ("lost", [], False)

@@ -12,6 +12,7 @@ from voteweb.store.moderation_log import PACKED_FIELDS
 
 #: The arguments of each script in its order; "log" stands for the three of an act that may be logged.
 ARGUMENTS = {
+    "commit": "log reads replies writes types late when_full added removed until",
     "cast_vote": "action member voter_id voter_name session_id vote_score max_lift good_votes max_ranked voting_seconds"
     " grace known_groups day newcomer_seconds digest idle_seconds max_seconds use_seconds max_open_votes"
     " statistics_seconds",
@@ -25,15 +26,10 @@ ARGUMENTS = {
     "change_password": "log condition verified password_hash session_id",
     "release_article": "log member own_vote vote_score max_lift good_votes max_ranked day has_domain voting_seconds"
     " grace link_seconds known_link known_poster known_revision",
-    "set_domain_rule": "log domain rule why who most",
-    "delete_domain_rule": "log domain",
     "note_log_in": "entry seconds most member_most",
-    "set_switch": "log switch value words who",
-    "add_note": "note text author most",
     "answer_removal": "member text",
     "keep_removed": "log member",
     "repair_answer": "member",
-    "delete_note": "note author",
     "ban_member": "log name reason session_id seconds articles comments",
     "change_own_list": "log action entry most type name replaceable",
     "change_user": "log name",
@@ -62,8 +58,6 @@ ARGUMENTS = {
     "judge_member": "log verdict name reason session_id",
     "mark_all_read": "until",
     "mark_read": "",
-    "make_group": "log action name title description has_alias alias",
-    "delete_group": "log name",
     "make_invitation": "member name seconds",
     "repair_log_index": "id",
     "repair_log_entry": "id",
@@ -130,11 +124,12 @@ ARGUMENTS = {
 }
 #: The scripts that end their keys and arguments with an actor.
 WITH_ACTOR = {
+    "commit",
     "request_email", "confirm_email", "choose_mails", "stop_mails",
-    "answer_removal", "keep_removed", "add_note", "delete_note", "ban_member", "lift_ban",
-    "set_domain_rule", "delete_domain_rule", "set_switch", "release_article",
+    "answer_removal", "keep_removed", "ban_member", "lift_ban",
+    "release_article",
     "change_own_list", "change_user", "close_thread", "delete_comment", "dismiss_reports", "edit_article",
-    "edit_comment", "judge_member", "make_group", "delete_group", "make_invitation", "mark_all_read", "quiet_comment",
+    "edit_comment", "judge_member", "make_invitation", "mark_all_read", "quiet_comment",
     "remove_comment", "reopen_thread", "report_article", "report_comment", "restore_article", "restore_comment",
     "revoke_invitation", "set_groups", "set_secret_feed", "unlist_article",
 }  # fmt: skip
@@ -145,7 +140,7 @@ WITH_TOLD = {
 }  # fmt: skip
 #: Arguments that a site has in its settings or constants.
 DEFAULTS: dict[str, Any] = {
-    "has_alias": 0, "alias": "",
+    "types": "[]", "late": "", "when_full": 0, "added": "", "removed": "", "until": "",
     "field": "inbox-feed", "statistics_seconds": 100,
     "replacement": "[deleted]", "domains": "", "hold_posts": 0, "removed_by": "",
     "own_vote": 1, "vote_score": 432, "max_lift": 0, "good_votes": 1, "max_ranked": 250, "day": day_number(time.time()),

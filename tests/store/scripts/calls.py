@@ -53,6 +53,16 @@ COMMENT_2 = {"number": 2, "comment": "3.2"}
 DELETED = "1 0 0 1700000002.000000 d "
 #: By the name of the script, with a word about the case if there are several.
 CALLS = {
+    "commit": call(
+        "commit",
+        "group-info:go",
+        log=LOGGED,
+        reads='[["HGET", "group-info:go", "title"]]',
+        replies='["Go"]',
+        writes='[["HSET", "group-info:go", "title", "Golang"]]',
+        types='[["group-info:go", "hash"]]',
+        actor=MOD,
+    ),
     "post_article": call(
         "post_article",
         f"article:9 voted:9 {OTHER_SITE} posted:ann once:1-form-0009 groups: {OTHER_LINK_KEY} user:ann"
@@ -338,35 +348,6 @@ CALLS = {
     "vote_comment to take back": call(
         "vote_comment", VOTE_COMMENT_KEYS, **VOTE_COMMENT | {"action": "take-back", "number": 4}
     ),
-    "make_group": call(
-        "make_group",
-        "groups: group-info:lua group-aliases:",
-        log=LOGGED,
-        action="make",
-        name="lua",
-        title="Lua",
-        description="the language",
-        actor=MOD,
-    ),
-    "make_group to change": call(
-        "make_group",
-        "groups: group-info:go group-aliases:",
-        log=LOGGED,
-        action="change",
-        name="go",
-        title="Golang",
-        description="the language",
-        has_alias=1,
-        alias="golang",
-        actor=MOD,
-    ),
-    "delete_group": call(
-        "delete_group",
-        "groups: group-info:empty group-aliases: group:empty time:empty score:empty top-group:empty",
-        log=LOGGED,
-        name="empty",
-        actor=MOD,
-    ),
     "make_user": call(
         "make_user",
         "user:dan invite:none user:bob user: users: admins: signup:dan network:digest held:",
@@ -411,15 +392,6 @@ CALLS = {
         name="bob",
         actor=ADMIN,
     ),
-    "add_note": call(
-        "add_note",
-        "notes:bob user:bob",
-        note="digest",
-        text="A note.",
-        author="mod",
-        most=50,
-        actor=MOD,
-    ),
     "release_article": call(
         "release_article",
         f"article:20 voted:20 {OTHER_SITE} posted:ann gone:ann {OTHER_LINK_KEY} user:ann held-articles: groups:"
@@ -432,17 +404,6 @@ CALLS = {
         told=Told([("removed", "ann")], ""),
         actor=MOD,
     ),
-    "set_domain_rule": call(
-        "set_domain_rule",
-        "domain-rules:",
-        log=LOGGED,
-        domain="spam.example",
-        rule="refuse",
-        why="spam",
-        who="mod",
-        most=5,
-        actor=MOD,
-    ),
     "note_log_in": call(
         "note_log_in",
         "log-ins: log-ins:ann",
@@ -451,11 +412,6 @@ CALLS = {
         most=2,
         member_most=1,
     ),
-    "set_switch": call(
-        "set_switch", "site:", log=LOGGED, switch="read-only", value="on", words="Repairs.", who="root", actor=ADMIN
-    ),
-    "delete_domain_rule": call("delete_domain_rule", "domain-rules:", log=LOGGED, domain="ad.example", actor=MOD),
-    "delete_note": call("delete_note", "notes:bob", note="1", author="mod", actor=MOD),
     "ban_member": call(
         "ban_member",
         "user:bob admins: ban-removals:",

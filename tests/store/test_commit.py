@@ -1,0 +1,173 @@
+"""Guarded commits: nothing is written once what was read is another, and a refusal writes nothing."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import pytest
+
+from tests import factories
+from tests.store.concurrency import at_once
+from tests.store.examination import broken, run, server_setting, snapshot
+from voteweb.core.errors import Conflict, DataDamaged, Held, LoggedOut, NoSuchGroup, NotAllowed, StorageFull
+from voteweb.core.models import LogAction, Role
+from voteweb.store import Store
+from voteweb.store.commit import MAX_COMMANDS, Attempt, commit
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.moderation_log import NewLogEntry
+
+SITE: list[Command] = [
+    ("HSET", "user:ann", "id", 1, "role", "member"),
+    ("SADD", "groups:", "go"),
+    ("ZADD", "score:", 1.5, "article:1", "inf", "article:2"),
+    ("RPUSH", "log-entries:", "first"),
+    ("SET", "schema:", "4"),
+]
+ENTRY = NewLogEntry(LogAction.EDIT, "mod", title="Go")
+
+
+def keyed(store: Store, *commands: Command) -> list[Command]:
+    """Return *commands*, each with the prefix of the site before its key."""
+    return [(name, f"{store.keys.prefix}{key}", *rest) for name, key, *rest in commands]
+
+
+def writes(store: Store) -> list[Command]:
+    return keyed(store, ("HSET", "group-info:go", "title", "Go"), ("SADD", "groups:", "new"))
+
+
+@pytest.mark.parametrize(
+    ("read", "change"),
+    [
+        (("HGET", "user:ann", "role"), ("HSET", "user:ann", "role", "admin")),
+        (("HMGET", "user:ann", "id", "left"), ("HSET", "user:ann", "left", "1")),
+        (("HEXISTS", "user:ann", "left"), ("HSET", "user:ann", "left", "1")),
+        (("HLEN", "user:ann"), ("HDEL", "user:ann", "role")),
+        (("SISMEMBER", "groups:", "go"), ("SREM", "groups:", "go")),
+        (("SCARD", "groups:"), ("SADD", "groups:", "redis")),
+        (("ZSCORE", "score:", "article:1"), ("ZINCRBY", "score:", 1e-6, "article:1")),
+        (("ZSCORE", "score:", "article:2"), ("ZADD", "score:", "-inf", "article:2")),
+        (("ZSCORE", "score:", "article:3"), ("ZADD", "score:", 1, "article:3")),
+        (("LRANGE", "log-entries:", 0, -1), ("RPUSH", "log-entries:", "second")),
+        (("LINDEX", "log-entries:", 0), ("LSET", "log-entries:", 0, "")),
+        (("EXISTS", "article:1"), ("HSET", "article:1", "title", "A title")),
+        (("GET", "schema:"), ("UNLINK", "schema:")),
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_change_of_what_was_read_decides_anew(store: Store, read: Command, change: Command) -> None:
+    for command in SITE:
+        run(store, *command)
+    replies = []
+
+    def decide(attempt: Attempt) -> Sequence[Command]:
+        replies.extend(attempt.read(*keyed(store, read)))
+        if len(replies) == 1:
+            run(store, *change)
+        return writes(store)
+
+    assert commit(store.connection, decide)
+    assert len(replies) == 2
+    assert replies[0] != replies[1]
+    assert commit(store.connection, decide)  # nobody changes anything
+    assert len(replies) == 3
+
+
+def test_a_hash_is_compared_field_by_field(store: Store) -> None:
+    changes: list[Command] = [
+        ("HSET", "group-aliases:", "golang", "go"),
+        ("HSET", "group-aliases:", "golang", "redis"),
+        ("HSET", "group-aliases:", "py", "python"),
+        ("HDEL", "group-aliases:", "golang", "py"),
+    ]
+    seen = []
+
+    def decide(attempt: Attempt) -> Sequence[Command]:
+        seen.append(attempt.read_hash(store.keys.group_aliases()))
+        if changes:
+            run(store, *changes.pop(0))
+        return writes(store)
+
+    assert commit(store.connection, decide)
+    assert seen == [{}, {"golang": "go"}, {"golang": "redis"}, {"golang": "redis", "py": "python"}, {}]
+
+
+def test_acts_that_change_the_same_are_all_done(store: Store) -> None:
+    factories.group(store, "go")
+
+    def add_one(attempt: Attempt) -> Sequence[Command]:
+        key = store.keys.group_info("go")
+        (count,) = attempt.read(("HGET", key, "description"))
+        return [("HSET", key, "description", int(count or 0) + 1)]
+
+    assert at_once([partial(commit, store.connection, add_one, entry=ENTRY) for _ in range(8)]) == [True] * 8
+    assert run(store, "HGET", "group-info:go", "description") == "8"
+    assert run(store, "LLEN", "log-entries:") == run(store, "LLEN", "log-kind:edit+mod") == 8
+    assert broken(store) == []
+
+
+def test_an_act_that_others_always_overtake_is_a_conflict(store: Store) -> None:
+    def decide(attempt: Attempt) -> Sequence[Command]:
+        attempt.read(("SCARD", store.keys.groups()))
+        run(store, "SADD", "groups:", attempt.now)
+        return writes(store)
+
+    with pytest.raises(Conflict):
+        commit(store.connection, decide)
+    assert not run(store, "EXISTS", "group-info:go")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "refusal"),
+    [("banned", "1", LoggedOut), ("left", "1", LoggedOut), ("held", "1", Held), ("role", "member", NotAllowed)],
+)
+@pytest.mark.parametrize("decision", ["writes", "nothing", "refuses"])
+def test_the_actor_is_checked_whatever_is_decided(
+    store: Store, field: str, value: str, refusal: type[Exception], decision: str
+) -> None:
+    mod = factories.user(store, "mod", Role.MODERATOR)
+    run(store, "HSET", "user:mod", field, value)
+    before = snapshot(store)
+
+    def decide(_: Attempt) -> Sequence[Command]:
+        if decision == "refuses":
+            raise NoSuchGroup(names="go")
+        return writes(store) if decision == "writes" else []
+
+    with pytest.raises(refusal):
+        commit(store.connection, decide, actor=mod, entry=ENTRY)
+    assert snapshot(store) == before
+
+
+@pytest.mark.parametrize("key", ["groups:", "log-entries:", "log-kind:edit+mod"])
+def test_a_key_of_another_type_stops_it_before_writing(store: Store, key: str) -> None:
+    run(store, "XADD", key, "*", "is", "a stream")
+    before = snapshot(store)
+    with pytest.raises(DataDamaged):
+        commit(store.connection, lambda _: writes(store), entry=ENTRY)
+    assert snapshot(store) == before
+
+
+def test_what_frees_memory_is_done_on_a_full_server(store: Store) -> None:
+    run(store, "SADD", "groups:", "go")
+    with server_setting(store, "maxmemory", 1):
+        with pytest.raises(StorageFull):
+            commit(store.connection, lambda _: writes(store))
+        assert commit(store.connection, lambda _: [("SREM", store.keys.groups(), "go"), *writes(store)], when_full=True)
+    assert run(store, "SMEMBERS", "groups:") == {"new"}
+
+
+def test_a_limit_in_time_is_looked_at_again_once_it_is_over(store: Store) -> None:
+    limits = []
+
+    def decide(attempt: Attempt) -> Sequence[Command]:
+        attempt.read()
+        limits.append(float(attempt.now) + (100 if limits else -1))
+        attempt.not_after = limits[-1]
+        return writes(store)
+
+    assert commit(store.connection, decide)
+    assert len(limits) == 2
+
+
+def test_a_commit_has_a_bound(store: Store) -> None:
+    with pytest.raises(ValueError, match=f"{MAX_COMMANDS + 1} writes"):
+        commit(store.connection, lambda _: [("SADD", store.keys.groups(), "go")] * (MAX_COMMANDS + 1))
