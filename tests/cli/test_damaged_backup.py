@@ -105,6 +105,11 @@ DAMAGES = [
         with_replacement(f'"format":{FORMAT}'.encode(), f'"format":{FORMAT + 1}'.encode()),
         f"was written by a newer voteweb (format {FORMAT + 1}, this one reads up to {FORMAT})",
     ),
+    Damage(
+        "an older format",
+        with_replacement(f'"format":{FORMAT}'.encode(), b'"format":3'),
+        "was written by an older voteweb (format 3, this one reads from 4 on)",
+    ),
 ]
 
 

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests import factories
 from tests.cli.conftest import Invoke
 from tests.site_process import StartSite
 from tests.store.examination import run, snapshot
-from tests.store.schema import version0
+from tests.store.schema import layout3
 from voteweb.core.config import SCHEMA, Settings
 from voteweb.core.errors import ServerChanged
 from voteweb.embedded.database import open_database
@@ -20,10 +19,10 @@ from voteweb.store.server_info import Engine, ServerInfo
 
 @pytest.fixture
 def old_site(store: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
-    """A site of layout 0."""
-    for name, value in version0.SETTINGS.items():
+    """A site of layout 3."""
+    for name, value in layout3.SETTINGS.items():
         monkeypatch.setenv(f"VOTEWEB_{name.upper()}", str(value))
-    version0.load_keys(store)
+    layout3.load_keys(store)
     return store
 
 
@@ -37,7 +36,7 @@ def test_a_dry_run_tells_and_changes_nothing(invoke: Invoke, old_site: Store) ->
     before = snapshot(old_site)
     result = invoke("migrate", "--dry-run")
     assert result.exit_code == 0
-    assert result.stdout.endswith(f"The data have layout 0 and would get layout {SCHEMA}.\n")
+    assert result.stdout.endswith(f"The data have layout 3 and would get layout {SCHEMA}.\n")
     assert snapshot(old_site) == before
 
 
@@ -47,18 +46,6 @@ def test_data_are_backed_up_and_converted(invoke: Invoke, old_site: Store, tmp_p
     assert result.stdout.splitlines()[-1] == f"The data have layout {SCHEMA} now."
     assert invoke("doctor").exit_code == 0
     assert invoke("migrate").stdout == f"The data have layout {SCHEMA}, the current one.\n"
-
-
-def test_data_without_conversations_only_get_the_number(invoke: Invoke, store: Store, tmp_path: Path) -> None:
-    """Layout 2 has conversations, of which layout 1 had none."""
-    factories.article(store)
-    before = snapshot(store)
-    run(store, "SET", "schema:", 1)
-    assert invoke("doctor").exit_code == 1
-    result = invoke("migrate", "--backup", tmp_path / "before.gz")
-    assert result.stdout.splitlines()[-1] == f"The data have layout {SCHEMA} now."
-    assert snapshot(store) == before
-    assert factories.comment(store).number == 1
 
 
 def test_the_backup_restores_the_older_data(invoke: Invoke, old_site: Store, tmp_path: Path) -> None:
@@ -101,12 +88,12 @@ def test_a_migration_whose_server_changed_is_to_be_run_again(
 def test_the_embedded_database_is_converted_at_the_start(start_site: StartSite, folder: Path) -> None:
     with open_database(Settings(data_dir=str(folder))) as settings:
         store = open_store(settings)
-        version0.load_keys(store)
+        layout3.load_keys(store)
         store.connection.close()
-    variables = {f"VOTEWEB_{name.upper()}": str(value) for name, value in version0.SETTINGS.items()}
+    variables = {f"VOTEWEB_{name.upper()}": str(value) for name, value in layout3.SETTINGS.items()}
     site = start_site("--data", str(folder), **variables)
-    assert site.greeting.startswith(f"Wrote a backup of every key to {folder}/before-layout-{SCHEMA}-from-0-")
-    assert "A first article" in site.get("/").body
+    assert site.greeting.startswith(f"Wrote a backup of every key to {folder}/before-layout-{SCHEMA}-from-3-")
+    assert "Another title" in site.get("/").body
     assert site.stop().status == 0
     again = start_site("--data", str(folder), **variables)
     assert "layout" not in again.greeting

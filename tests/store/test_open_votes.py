@@ -89,7 +89,7 @@ def test_only_so_many_open_votes_are_kept(
     articles = vote_for(store, bob, 5)
     assert listed(store, bob) == [5, 4, 3]
     assert store.votes.take_back(articles[0].id, bob) == 1
-    list(rebuild(store.connection, settings))
+    rebuild(store.connection, settings)
     assert len(listed(store, bob)) == 3
 
 
@@ -139,5 +139,5 @@ def test_rebuilt_open_votes_are_those_that_were_kept(store: Store, settings: Set
     before = snapshot(store)
     run(store, "DEL", *run(store, "KEYS", "open-votes:*"))
     for _ in range(2):
-        assert sum(rebuild(store.connection, settings)) == 4
+        rebuild(store.connection, settings)
         assert snapshot(store) == before

@@ -23,8 +23,8 @@ from voteweb.store import backup
 from voteweb.store.backup import BackupRecord, records
 from voteweb.store.scanner import finite_number
 
-#: The format that is written; this one and all before it can be read.
-FORMAT = 6
+#: The format that is written, and the oldest that can be read: that of the first backups with layout 3.
+FORMAT, OLDEST_FORMAT = 6, 4
 #: Identifies a backup in its first line.
 FILE_TYPE = "voteweb backup"
 #: Bytes of the first line that are read to see whether a file is a backup.
@@ -110,6 +110,14 @@ class Reader:
                 file=file,
                 format=header["format"],
                 max=FORMAT,
+            )
+        if header["format"] < OLDEST_FORMAT:
+            raise Invalid(
+                "%(file)s was written by an older voteweb (format %(format)s, this one reads from %(oldest)s on): "
+                "docs/upgrading.md, From 0.1 to 0.2.",
+                file=file,
+                format=header["format"],
+                oldest=OLDEST_FORMAT,
             )
         self._digest.update(line)
         self._is_older = header["format"] < FORMAT

@@ -298,7 +298,7 @@ class Keys:
         return f"{self.prefix}log-entries:"
 
     def log_entry(self, id: int | str) -> str:
-        """A hash: one act in the log while that is restored, or is converted from layout 0; until it ends."""
+        """A hash: one act in the log while that is restored; until it ends."""
         return f"{self.prefix}{_LOG_ENTRY}{id}"
 
     def log(self) -> str:

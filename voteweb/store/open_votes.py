@@ -60,10 +60,10 @@ class OpenVotes:
         return voting_end(article, self._settings.voting_seconds)
 
 
-def rebuild(connection: Connection, settings: Settings, dry_run: bool = False) -> Iterator[int]:
-    """Compute all open votes from the voters of the articles; yield after each step how many it found.
+def rebuild(connection: Connection, settings: Settings) -> None:
+    """Compute all open votes from the voters of the articles.
 
-    For data that no site serves, such as those of an earlier version or a restore. May run again. Members who left have
+    For data that no site serves, as at the end of a restore. May run again. Members who left have
     no such list, while their votes stay counted; nor have voters of another program, whose ids were never given out.
     """
     scanner = Scanner(connection)
@@ -85,10 +85,9 @@ def rebuild(connection: Connection, settings: Settings, dry_run: bool = False) -
                 if is_member_id(id) and int(id) <= last_id and id != poster_id:
                     open_votes[id][article_member(article.id)] = ends[article]
         writes = [command for id, votes in open_votes.items() for command in _commands(keys.open_votes(id), votes)]
-        for step in batched(writes if not dry_run else (), COMMANDS_PER_STEP):
+        for step in batched(writes, COMMANDS_PER_STEP):
             connection.run(step)
-        yield sum(map(len, open_votes.values()))
-    for batch in batched(() if dry_run else scanner.keys(keys.user("?*"))):
+    for batch in batched(scanner.keys(keys.user("?*"))):
         members = scanner.run_atomic([("HMGET", key, "id", "left") for key in batch])
         if gone := [keys.open_votes(id) for id, left in members if id is not None and left is not None]:
             connection.command("UNLINK", *gone)

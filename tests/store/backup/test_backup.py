@@ -65,7 +65,7 @@ def test_the_site_has_every_kind_of_key_and_record(site: Store) -> None:
     }
     assert [name for name, method in methods.items() if not any(map(key_pattern(method).fullmatch, keys))] == []
     backup = back_up(site)
-    assert {record.kind for record in backup} == set(records.KINDS) - {"key", "imported"}
+    assert {record.kind for record in backup} == set(records.KINDS) - {"key"}
     assert len({str(record) for record in backup}) == len(backup)
 
 

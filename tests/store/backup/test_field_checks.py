@@ -8,7 +8,7 @@ import pytest
 from tests import factories
 from tests.store.backup.copying import back_up, restore
 from tests.store.examination import broken, run
-from tests.store.schema import version0
+from tests.store.schema import layout3
 from voteweb.core import links, validation
 from voteweb.core.models import DomainAction, LogAction, Role
 from voteweb.core.my_site import Hidden, HiddenKind
@@ -55,7 +55,6 @@ FAULTY_HASHES = {
     "words:1": ["5", "a\x1b"],
     "notes:ann": ["1", "{"],
     "report:1": ["ann", "{"],
-    "reported:ann": ["article:1", "{"],
     "domain-rules:": ["a b", RULE.rule],
     "site:": ["announcement", '{"value":"javascript:alert(1)","words":"x","by":"ann","time":1}'],
     "group-aliases:": ["golang", "a+b"],
@@ -83,13 +82,9 @@ def test_a_domain_that_begins_with_www_is_kept(store: Store) -> None:
     assert run(store, "ZRANGE", "hides:ann", 0, -1) == ["dwww.example.com"]
 
 
-def test_a_copy_of_every_key_of_layout_0_has_no_faults(store: Store) -> None:
-    version0.load_keys(store)
+def test_a_copy_of_every_key_of_layout_3_has_no_faults(store: Store) -> None:
+    layout3.load_keys(store)
     assert [fault for record in store.backup.key_records() for fault in field_faults(record)] == []
-
-
-def test_a_backup_of_the_first_format_has_no_faults() -> None:
-    assert [fault for record in version0.backup() for fault in field_faults(record)] == []
 
 
 @pytest.mark.parametrize(
@@ -261,7 +256,7 @@ def test_a_missing_value_is_a_fault(record: Any, name: str) -> None:
         replace(RESET, name=""),
         replace(RESET, name="ann x"),
         replace(RESET, state="x"),
-        records.Reported("ann", {"user:1": ""}),
+        replace(RESET, state=""),
         records.Reported("ann", [0]),
         *(replace(GROUP, name=name) for name in ("a b", "a+b", "GO", "../x", "", "a:b")),
         replace(GROUP, alias="a+b"),

@@ -16,11 +16,10 @@ from voteweb.store.bitmap import CHUNK_SIZE, Bitmap
 #: One record of each kind, which together have everything that they name.
 RECORDS: tuple[BackupRecord, ...] = (
     records.Form(1, "token-0001", 7, 1_700_000_000_000),
-    records.Imported(["a", "b"]),
     records.Fingerprints([0, 2**76 - 1]),
     records.Invitation("open", {"by": "Ann", "until": "1700000000.5", "used": "ann"}),
     records.Reset("digest", "ann", None, "state"),
-    records.Reported("ann", {"article:7": "{}"}),
+    records.Reported("ann", [7]),
     records.ReportedComments("ann", ["7.1"]),
     records.Inbox("ann", ["reply 7.2 1700000000"], [], None),
     records.Visits("ann", {"7": "1 2 1700000000.5 2"}, None),
@@ -67,14 +66,12 @@ def test_records_with_missing_or_unknown_fields_are_invalid(record: BackupRecord
         ("form", "member", -1),
         ("form", "token", None),
         ("form", "until", 1.5),
-        ("imported", "digests", "abc"),
-        ("imported", "digests", [1]),
         ("fingerprints", "rows", ["1"]),
         ("fingerprints", "rows", [-1]),
         ("invitation", "fields", []),
         ("invitation", "fields", {"by": 1}),
         ("reset", "name", ["ann"]),
-        ("reported", "articles", {"article:1": None}),
+        ("reported", "articles", {"article:1": "{}"}),
         ("reported-comments", "comments", [1]),
         ("inbox", "entries", {}),
         ("visits", "threads", {"7": 1}),
@@ -167,7 +164,7 @@ def without(kind: str) -> list[BackupRecord]:
             ],
         ),
         ("counters", ["the last ids are missing"]),
-        *[(kind, []) for kind in ("form", "imported", "invitation", "reset", "reported", "entry")],
+        *[(kind, []) for kind in ("form", "fingerprints", "invitation", "reset", "reported", "entry")],
     ],
 )
 def test_everything_missing_is_reported_once(kind: str, messages: list[str]) -> None:

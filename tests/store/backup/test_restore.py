@@ -6,9 +6,11 @@ import pytest
 
 from tests.store.backup.copying import back_up, begin_restore
 from tests.store.backup.copying import restore as copy
-from tests.store.examination import run, snapshot
+from tests.store.examination import broken, run, snapshot
+from tests.store.queries import log_page
 from voteweb.core.errors import ConfigError, ServerChanged
 from voteweb.store import Store
+from voteweb.store.backup import records
 from voteweb.store.scanner import Scanner
 from voteweb.store.server_info import Counts, ServerInfo
 
@@ -61,7 +63,7 @@ def test_a_database_replaced_while_it_was_counted_stays_marked(small: Store, mon
 
 
 def test_a_site_that_was_started_gets_the_layout_of_the_copy(small: Store) -> None:
-    run(small, "DEL", "schema:")
+    run(small, "SET", "schema:", 3)
     copy = list(small.backup.key_records())
     run(small, "FLUSHDB")
     assert small.schema.state().is_current
@@ -69,7 +71,15 @@ def test_a_site_that_was_started_gets_the_layout_of_the_copy(small: Store) -> No
     restore.begin()
     restore.write(copy)
     restore.finish()
-    assert small.schema.state().number == 0
+    assert small.schema.state().number == 3
+
+
+def test_log_entries_keep_their_ids_after_gaps(small: Store) -> None:
+    fields = {"kind": "ban", "who": "Mod", "time": "1700000000.5"}
+    copy(small, [*back_up(small), *(records.LogEntry(id, fields) for id in (3, 20_008, 2))])
+    assert [entry.id for entry in log_page(small, who="mod").rows] == [20_008, 3, 2]
+    assert [small.moderation_log.get(id) for id in (0, 1, 20_007, 20_009)] == [None] * 4
+    assert broken(small) == []
 
 
 def test_a_copy_has_no_key_of_another_program(small: Store) -> None:

@@ -343,7 +343,7 @@ UNREPAIRABLE: dict[str, list[tuple[str, str]]] = {
     "HSET user:ann banned nan": [("user:ann", "a backup may hold it")],
     **CONVERSATION_UNREPAIRABLE,
     "SADD imported:4096 1": [("imported:4096", "another program")],
-    "SADD imported: 5AyIVc0D0bRUNKUqFx4zAQ": [("imported:", "voteweb migrate")],
+    "SADD imported: 5AyIVc0D0bRUNKUqFx4zAQ": [("imported:", "another program")],
     "HSET article:1 gone somehow": [("article:1", "the value is stored nowhere else")],
     "HDEL article:1 title": [("article:1", "the value is stored nowhere else"), ("report:1", "repair that first")],
     "HSET article:1x title t time 1": [("article:1x", "another program")],

@@ -62,7 +62,6 @@ ARGUMENTS = {
     "repair_log_index": "id",
     "repair_log_entry": "id",
     "convert_log_entry": "id text",
-    "convert_reported": "",
     "blank_log_title": "id article",
     "convert_log_gap": "wanted most",
     "make_user": "log needs_invitation name lower_name password_hash role session_id signs_up network network_seconds"

@@ -25,7 +25,6 @@ from voteweb.store.backup.value_checks import (
     value_faults,
 )
 from voteweb.store.digests import is_digest
-from voteweb.store.keys import article_id, is_article
 from voteweb.store.my_site import BOUNDS, is_entry
 
 
@@ -37,9 +36,6 @@ def field_faults(record: BackupRecord) -> Iterator[str]:
             yield from value_faults("a form", member=is_id(record.member), token=token)
             yield from value_faults("a form", article=is_id(record.article), until=is_expiry(record.until))
             yield from value_faults("a form", comment=not record.comment or is_comment_number(record.comment))
-        case records.Imported():
-            digests = all(map(validation.is_submission_token, record.digests))
-            yield from value_faults("a record of imported rows", digests=digests)
         case records.Fingerprints():
             known = fingerprints.BUCKETS << 64
             yield from value_faults("a record of imported rows", rows=all(row < known for row in record.rows))
@@ -52,7 +48,7 @@ def field_faults(record: BackupRecord) -> Iterator[str]:
             yield from value_faults("a one-time link", link=is_reset(f"{record.name} {record.state}".rstrip()))
         case records.Reported():
             what, name = f"what {shown(record.name)} reported", validation.is_member_key(record.name)
-            yield from value_faults(what, name=name, articles=_are_reported(record.articles))
+            yield from value_faults(what, name=name, articles=all(map(is_id, record.articles)))
         case records.DomainRule():
             yield from value_faults(
                 f"the domain {shown(record.domain)}", rule=is_domain_rule(record.domain, record.rule)
@@ -92,13 +88,6 @@ def field_faults(record: BackupRecord) -> Iterator[str]:
             yield from value_faults("the record of last ids", **{name: id <= MAX_ID for name, id in ids.items()})
         case records.Key():
             yield from key_faults(record)
-
-
-def _are_reported(articles: list[int] | dict[str, str]) -> bool:
-    """Tell whether *articles* are ids, or the reports of format 1 by article."""
-    if isinstance(articles, list):
-        return all(map(is_id, articles))
-    return all(is_article(member) and is_id(article_id(member)) for member in articles)
 
 
 def _article_faults(record: records.Article) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Check whole keys of a backup, of any layout: their types, their expiry, and what they hold."""
+"""Check whole keys of a backup: their types, their expiry, and what they hold."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -38,8 +38,6 @@ from voteweb.store.my_site import is_entry
 from voteweb.store.scanner import finite_number
 
 _HEX = re.compile(r"([0-9a-f]{2})*")
-#: The types that layout 0 had for keys of which another one has another type.
-_TYPES_OF_LAYOUT_0 = {"reported": "hash", "log": "zset", "log-by": "zset", "log-kind": "zset", "log-about": "zset"}
 #: Members of rankings that stand for no article.
 _MARKERS = frozenset((LEFT_OUT, "whole", "bounded"))
 _HASHES: dict[str, Mapping[str, Check]] = {
@@ -54,10 +52,6 @@ def _is_ranked(member: str) -> bool:
     return is_article(member) or member in _MARKERS
 
 
-def _is_act(text: str) -> bool:
-    return is_id_text(text.removeprefix("log-entry:"))  # which layout 0 has
-
-
 def _is_comment(text: str) -> bool:
     return parse_comment(text) is not None
 
@@ -70,8 +64,7 @@ _VALUES: dict[str, Check] = {
     **dict.fromkeys(("users", "admins", "held", "leaving", "ban-removals"), validation.is_member_key),
     **dict.fromkeys(("network", "inbox-feed", "saved-feed"), validation.is_member_key),
     **dict.fromkeys(("comments", "commented", "reported-comments"), _is_comment),
-    **dict.fromkeys(("log", "log-by", "log-kind", "log-about"), _is_act),
-    **dict.fromkeys(("reported", "schema"), is_id_text),
+    **dict.fromkeys(("log", "log-by", "log-kind", "log-about", "reported", "schema"), is_id_text),
     **dict.fromkeys(("inbox", "unread"), is_inbox_entry),
     **{noun: partial(is_entry, noun) for noun in ("hides", "saved")},
     "log-entries": is_packed_entry,
@@ -90,18 +83,16 @@ _PAIRS: dict[str, Callable[[str, str], bool]] = {
     "domain-rules": is_domain_rule,
     "group-aliases": lambda alias, group: is_group_name(alias) and is_group_name(group),
     "notes": is_member_note,
-    "reported": lambda article, text: is_article(article) and is_report(text),
     "site": is_switch,
     "thread": is_thread_field,
 }
 
 
 def key_faults(record: Key) -> Iterator[str]:
-    """Yield what is wrong with a key, as far as it is the same in each layout."""
+    """Yield what is wrong with a key, as far as it is the same in each layout that can be converted."""
     what, items = f"the key {shown(record.name)}", record.items
     noun, _, name = record.name.partition(":")
-    is_counter = not name and noun in (*COUNTED_NOUNS, "log-entry")
-    types = {"string"} if is_counter else {TYPES.get(noun), _TYPES_OF_LAYOUT_0.get(noun)}
+    is_counter = not name and noun in COUNTED_NOUNS
     type = "string" if record.type == "bits" else record.type
     is_whole = len(items) == 1 if type == "string" else type in ("set", "list") or len(items) % 2 == 0
     is_whole = is_whole and all(len(item) <= MAX_TEXT_LENGTH for item in items)
@@ -111,9 +102,10 @@ def key_faults(record: Key) -> Iterator[str]:
     # A ranking of a group that another program keeps for a while, or of several groups.
     may_expire = noun in EXPIRING or (noun in ("time", "score") and name)
     until = record.until is None or (bool(may_expire) and is_expiry(record.until))
-    yield from value_faults(what, type=type in types, until=until, first=record.first <= MAX_ID)
+    is_right = type == ("string" if is_counter else TYPES.get(noun))
+    yield from value_faults(what, type=is_right, until=until, first=record.first <= MAX_ID)
     yield from value_faults(what, items=is_whole)
-    if not is_whole or type not in types:
+    if not is_whole or not is_right:
         return
     if type == "hash":
         yield from _hash_faults(what, noun, dict(zip(items[::2], items[1::2], strict=True)))

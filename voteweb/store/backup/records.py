@@ -41,14 +41,6 @@ class Form(BackupRecord):
 
 
 @dataclass(frozen=True, slots=True)
-class Imported(BackupRecord):
-    """Digests of some imported rows, as files of format 1 have them."""
-
-    kind = "imported"
-    digests: list[str]
-
-
-@dataclass(frozen=True, slots=True)
 class Fingerprints(BackupRecord):
     """Fingerprints of some imported rows."""
 
@@ -69,23 +61,23 @@ class Invitation(BackupRecord):
 class Reset(BackupRecord):
     """A one-time link with which the member ``name`` sets a new password ``until`` then.
 
-    It replaces the password that ``state`` stands for; "": the one that the backup has.
+    It replaces the password that ``state`` stands for.
     """
 
     kind = "reset"
     digest: str
     name: str
     until: int | None
-    state: str = ""
+    state: str
 
 
 @dataclass(frozen=True, slots=True)
 class Reported(BackupRecord):
-    """The ids of the articles that the member ``name`` reported; in format 1 the reports, by article."""
+    """The ids of the articles that the member ``name`` reported."""
 
     kind = "reported"
     name: str
-    articles: list[int] | dict[str, str]
+    articles: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +250,6 @@ KINDS: dict[str, type[BackupRecord]] = {
     record_type.kind: record_type
     for record_type in (
         Form,
-        Imported,
         Fingerprints,
         Invitation,
         Reset,

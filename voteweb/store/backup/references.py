@@ -104,7 +104,7 @@ class References:
                 self._counters = record
 
     def _add_key(self, record: records.Key) -> list[str]:
-        """Check the type of a key: some have another in the first layout, but in one site all of a kind are alike."""
+        """Check that a key is of the same type as others of its kind."""
         type = "string" if record.type == "bits" else record.type
         noun, _, name = record.name.partition(":")
         first = self._types.setdefault((noun, bool(name)), type)  # "article:" is the counter of articles

@@ -3,7 +3,7 @@
 Other sites on the same database are left alone.
 """
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from voteweb.core import clock
@@ -11,7 +11,7 @@ from voteweb.core.config import SCHEMA, Settings
 from voteweb.core.errors import ConfigError, ServerChanged
 from voteweb.store import covered_reports, open_votes
 from voteweb.store.account_deletion import keys_left_behind
-from voteweb.store.backup import records, restore_threads
+from voteweb.store.backup import records, restore_log, restore_threads
 from voteweb.store.backup.records import BackupRecord
 from voteweb.store.backup.restore_batch import RestoreBatch
 from voteweb.store.changes import begin_epoch
@@ -20,7 +20,6 @@ from voteweb.store.health import HealthChecks
 from voteweb.store.key_types import key_type
 from voteweb.store.moderation_log import ModerationLog
 from voteweb.store.scanner import Scanner, batched
-from voteweb.store.schema import moderation_log, password_resets
 from voteweb.store.server_info import Counts, ServerInfo
 
 #: The nouns whose keys are lists of one member, and go with the member.
@@ -44,7 +43,6 @@ class Restore:
         self._listed = 0
         self._written: Counter[str] = Counter()
         self._undone: list[str] = []
-        self._unbound: list[str] = []
 
     def begin(self) -> None:
         """Mark the site as incomplete; raise ConfigError unless it is empty."""
@@ -84,8 +82,6 @@ class Restore:
             self._written[record.kind] += 1
             if isinstance(record, records.LogEntry) and record.fields.get("undoes"):
                 self._undone.append(self._keys.log_entry(record.fields["undoes"]))
-            if isinstance(record, records.Reset) and not record.state:
-                self._unbound.append(self._keys.reset(record.digest))
         self._listed += writer.listed
         self._connection.run(list(writer.commands()))
 
@@ -114,11 +110,9 @@ class Restore:
                 self._repair_owners(batch)
         for undone in batched(self._undone):
             self._mark_undone(undone)
-        for unbound in batched(self._unbound):
-            password_resets.bind(self._connection, unbound)
         if self._written["entry"]:
-            deque(moderation_log.convert(self._connection, self._settings, dry_run=False), maxlen=0)
-        deque(open_votes.rebuild(self._connection, self._settings), maxlen=0)
+            restore_log.make_log(self._connection)
+        open_votes.rebuild(self._connection, self._settings)
         restore_threads.make_lists(self._connection, self._scanner)
         comments = restore_threads.count_comments(self._connection, self._scanner)
         covered_reports.settle(self._connection, ModerationLog(self._connection))

@@ -1,20 +1,19 @@
 """Turn records of a backup into the commands that write them, together with every ranking that must hold them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from voteweb.core import clock, links
 from voteweb.core.comments import CommentId
 from voteweb.core.config import DELETED_MEMBER, DIGEST_SECONDS, MAX_RANKED, NEWEST_COMMENTS, VOTER_BLOCK, Settings
 from voteweb.core.models import ArticleStatus, Role
-from voteweb.core.ranking import voting_end
 from voteweb.store import decoding
 from voteweb.store.backup import records
 from voteweb.store.backup.key_writes import KeyWrites
 from voteweb.store.backup.records import BackupRecord
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.fingerprints import Fingerprint, fingerprint, from_number
-from voteweb.store.keys import Keys, article_id, article_member, comment_member, invitation_member, is_article
+from voteweb.store.fingerprints import from_number
+from voteweb.store.keys import Keys, article_member, comment_member, invitation_member
 from voteweb.store.mail import wanted_digests
 from voteweb.store.nodes import VOTER_FACTOR, join_node
 from voteweb.store.rankings import Rankings
@@ -53,17 +52,15 @@ class RestoreBatch(KeyWrites):
         match record:
             case records.Form():
                 self._add_string(keys.once(record.member, record.token), _answer(record), record.until)
-            case records.Imported():
-                self._add_rows(map(fingerprint, record.digests))
             case records.Fingerprints():
-                self._add_rows(map(from_number, record.rows))
+                for row in map(from_number, record.rows):
+                    self._sets[keys.imported(row.bucket)].append(row.member)
             case records.Invitation():
                 self._add_invitation(record)
             case records.Reset():
-                link = f"{record.name} {record.state}".rstrip()
-                self._add_string(keys.reset(record.digest), link, record.until)
+                self._add_string(keys.reset(record.digest), f"{record.name} {record.state}", record.until)
             case records.Reported():
-                self._sets[keys.reported(record.name)] += _reported_ids(record.articles)
+                self._sets[keys.reported(record.name)] += record.articles
             case records.ReportedComments():
                 self._sets[keys.reported_comments(record.name)] += record.comments
             case records.Inbox():
@@ -101,10 +98,6 @@ class RestoreBatch(KeyWrites):
                 self._add_key(record)
             case records.Counters():
                 self._add_counters(record)
-
-    def _add_rows(self, rows: Iterable[Fingerprint]) -> None:
-        for row in rows:
-            self._sets[self._keys.imported(row.bucket)].append(row.member)
 
     def _add_invitation(self, record: records.Invitation) -> None:
         self._hashes[self._keys.invite(record.digest)] = record.fields
@@ -169,9 +162,6 @@ class RestoreBatch(KeyWrites):
         article = decoding.article(record.id, [fields.get(name) for name in decoding.FIELDS])
         if article is None:  # it was broken in the backed-up site: the doctor reports it there as here
             return
-        if "base" in fields and "closes" not in fields:  # written by an earlier version
-            end = voting_end(article, self._settings.voting_seconds)
-            self._hashes[keys.article(record.id)] = fields | {"closes": str(end)}
         rankings = Rankings(keys)
         scores = rankings.scores_of(article, self._settings, fields.get("link", ""))
         if "base" not in fields:  # written by a program after the book, which knows fewer rankings
@@ -227,9 +217,3 @@ def _own_list_key(keys: Keys, record: records.OwnList) -> str:
     """Return the key of a list that a member keeps for themselves."""
     key = {"follows": keys.follows, "hides": keys.hides, "saved": keys.saved}[record.noun]
     return key(record.name)
-
-
-def _reported_ids(articles: Iterable[str | int]) -> list[int]:
-    """Return the ids of reported articles, which format 1 names as members of rankings."""
-    members = [article_member(article) if isinstance(article, int) else article for article in articles]
-    return [article_id(member) for member in members if is_article(member)]

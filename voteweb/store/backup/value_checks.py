@@ -108,7 +108,7 @@ def is_count(text: str) -> bool:
 def is_reset(link: str) -> bool:
     """Tell whether *link* is the value of a one-time link: a member, and for which password and address it was made."""
     name, *states = link.split(" ")
-    return validation.is_member_key(name) and len(states) <= 2 and all(map(_STATE.fullmatch, states))
+    return validation.is_member_key(name) and 1 <= len(states) <= 2 and all(map(_STATE.fullmatch, states))
 
 
 def one_of(values: Iterable[str]) -> Check:

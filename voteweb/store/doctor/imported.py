@@ -13,10 +13,7 @@ def examine(scanner: Scanner) -> Iterator[Finding]:
     keys = scanner.site_keys
     for key in scanner.keys(keys.imported("*")):
         name = keys.split(key)[1]
-        if not name:
-            why_not = f"SET {keys.schema()} 0, then run voteweb migrate, which converts it"
-            yield Finding(key, "holds imported rows as an older version of voteweb wrote them", why_not=why_not)
-        elif not fingerprints.is_bucket(name):
+        if not fingerprints.is_bucket(name):
             yield Finding(
                 key, f"is no bucket: there are {fingerprints.BUCKETS}", why_not="another program made this key"
             )

@@ -1,7 +1,7 @@
 """The layout of the data: its number in Redis, and the conversion of older layouts.
 
-Data without a number are new, those of a program written after the book, or of layout 0: what voteweb wrote before
-there was a number. The first two get the number when they are first served, because there is nothing to convert.
+Data without a number are new, those of a program written after the book, or of layout 0: what voteweb 0.1 wrote. The
+first two get the number when they are first served, because there is nothing to convert.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from voteweb.core.config import SCHEMA, Settings
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store.connection.connection import Connection
 from voteweb.store.keys import Keys
-from voteweb.store.schema.conversions import CONVERSIONS, Conversion
+from voteweb.store.schema.conversions import CONVERSIONS, OLDEST, Conversion
 
 
 class State(NamedTuple):
@@ -40,7 +40,7 @@ class Schema:
     def state(self) -> State:
         """Return the layout of the data; the number is written if there is nothing to convert.
 
-        Raises ConfigError if a newer version wrote the data.
+        Raises ConfigError if a newer version wrote the data, or one that is too old.
         """
         keys = self._keys
         number, backup, *lasting = self._connection.run(
@@ -58,7 +58,14 @@ class Schema:
                 number=number,
                 current=SCHEMA,
             )
-        return State(int(number or 0), backup or "")
+        if int(number or 0) < OLDEST:
+            raise ConfigError(
+                "The data have layout %(number)s, and this version converts those from %(oldest)s on. Convert them "
+                "with an older version first: docs/upgrading.md, From 0.1 to 0.2.",
+                number=number or 0,
+                oldest=OLDEST,
+            )
+        return State(int(number), backup or "")
 
     def refuse_other(self) -> None:
         """Raise ConfigError unless the data have the current layout.
@@ -84,7 +91,7 @@ class Schema:
 
     def conversions(self, number: int) -> list[Conversion]:
         """Return what turns layout *number* into the current one, in this order."""
-        return [conversion for version in range(number + 1, SCHEMA + 1) for conversion in CONVERSIONS.get(version, ())]
+        return [conversion for version in range(number + 1, SCHEMA + 1) for conversion in CONVERSIONS[version]]
 
     def convert(self, conversion: Conversion, *, dry_run: bool = False) -> Iterator[int]:
         """Run one conversion in bounded steps; yield how many records each converted, or would convert.

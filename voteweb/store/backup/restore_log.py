@@ -1,8 +1,5 @@
-"""Layout 0 had a hash for each act of the log, and sorted sets as indexes; layout 1 has one list, and lists of ids."""
+"""Put the log together from its acts, which a restore writes in any order, each as a hash."""
 
-from collections.abc import Iterator
-
-from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
@@ -14,7 +11,7 @@ from voteweb.store.scanner import Scanner, batched
 PAD_COUNT = 10_000
 
 
-def convert(connection: Connection, _settings: Settings, dry_run: bool) -> Iterator[int]:
+def make_log(connection: Connection) -> None:
     """Move all acts that are hashes of their own into the log, in the order of their ids.
 
     Raises ConfigError, before anything is written, when too many ids are missing among them.
@@ -27,24 +24,8 @@ def convert(connection: Connection, _settings: Settings, dry_run: bool) -> Itera
         raise ConfigError(
             "The log has %(count)s acts up to the id %(last)s: delete those with wrong ids.", count=count, last=ids[-1]
         )
-    if not dry_run:
-        _delete_old_indexes(connection, scanner)
     for batch in batched(ids):
-        if not dry_run:
-            _move(connection, batch)
-        yield len(batch)
-
-
-def _delete_old_indexes(connection: Connection, scanner: Scanner) -> None:
-    """Delete the counter of ids and the sorted sets of acts."""
-    keys = connection.keys
-    connection.command("UNLINK", keys.log_entry(""))
-    patterns = (keys.log(), keys.log_by("*"), keys.log_kind("*"), keys.log_about("*"))
-    for batch in batched(key for pattern in patterns for key in scanner.keys(pattern)):
-        types = scanner.run_atomic([("TYPE", key) for key in batch])
-        old = [key for key, kind in zip(batch, types, strict=True) if kind == "zset"]
-        if old:
-            connection.command("UNLINK", *old)
+        _move(connection, batch)
 
 
 def _move(connection: Connection, ids: list[int]) -> None:
