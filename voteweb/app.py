@@ -60,7 +60,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     security.init_app(app, settings)
     locale.init_app(app)
     site_switches.init_app(app, settings)
-    sessions.init_app(app, settings)
+    sessions.init_app(app)
     login.init_app(app)
     authentication.init_app(app)
     templating.init_app(app, settings)

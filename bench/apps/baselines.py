@@ -56,7 +56,7 @@ def flask_with_login() -> Flask:
 def tuned_flask_with_login() -> Flask:
     """Return :func:`flask_with_login` with the requests, functions and sessions of voteweb's app."""
     app = _add_login(SiteFlask("tuned_flask_with_login"))
-    sessions.init_app(app, Settings(secret_key=SECRET))
+    sessions.init_app(app)
     return app
 
 

@@ -20,8 +20,6 @@ from voteweb.store.users import new_session_id
 
 #: The field that holds the session id of the member to which all sessions of the hash belong.
 _OWNER_FIELD = "of"
-#: The end of the value of a session that began before sessions were stored.
-_ADOPTED = ",*"
 _DIGEST_BYTES = 15
 
 
@@ -35,30 +33,13 @@ class Sessions:
 
     def open(self, user: User, token: str, browser: str = "") -> None:
         """Open a session of *user*, who has just given the password; raise LoggedOut if it has changed meanwhile."""
-        voter = Voter(user.id, user.name, user.session, token)
-        if self._open(voter, browser, "", "known") != "open":
-            raise LoggedOut()
-
-    def adopt(self, voter: Voter, browser: str, began: float) -> None:
-        """Open the session of a cookie from before sessions were stored, unless it has ended; *began* is unix time."""
-        self._open(voter, browser + _ADOPTED, f"{began:.0f}", "")
-
-    def _open(self, voter: Voter, browser: str, began: str, password: str) -> str:
         outcome = self._connection.script(
             "open_session",
-            [self._keys.user(voter.name), self._keys.sessions(voter.name)],
-            [
-                voter.id,
-                voter.session,
-                digest(voter.token),
-                browser,
-                began,
-                password,
-                *self.limits[:2],
-                config.MAX_SESSIONS,
-            ],
+            [self._keys.user(user.name), self._keys.sessions(user.name)],
+            [user.id, user.session, digest(token), browser, *self.limits[:2], config.MAX_SESSIONS],
         )
-        return outcome.status
+        if outcome.status == "logged-out":
+            raise LoggedOut()
 
     @property
     def limits(self) -> tuple[int, int, int]:
@@ -109,9 +90,7 @@ class Sessions:
 
     def end(self, name: str, token_digest: str) -> bool:
         """End one session of the member *name*; return whether it was open."""
-        outcome = self._connection.script(
-            "end_session", [self._keys.sessions(name)], [token_digest, self._idle_seconds]
-        )
+        outcome = self._connection.script("end_session", [self._keys.sessions(name)], [token_digest])
         return outcome.status == "ended" or outcome.repeated
 
     def end_others(self, voter: Voter) -> str:
@@ -132,7 +111,7 @@ class Sessions:
     def _parse(self, token_digest: str, value: str | None) -> Session | None:
         """Return the session of a stored *value*, None if it has ended."""
         try:
-            began, used, checked, browser = (value or "").removesuffix(_ADOPTED).split(",", 3)
+            began, used, checked, browser = (value or "").split(",")[:4]
             session = Session(
                 token_digest,
                 began=float(began),

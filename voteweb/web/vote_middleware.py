@@ -19,7 +19,7 @@ from voteweb.core.config import Settings
 from voteweb.core.models import Voter
 from voteweb.web import rate_limits, read_only, security, voting
 from voteweb.web.auth import csrf, login
-from voteweb.web.auth.sessions import SID, SessionInterface, cookie_name, cookie_names
+from voteweb.web.auth.sessions import SessionInterface, cookie_name
 from voteweb.web.caching import shared_pages
 from voteweb.web.context import settings
 from voteweb.web.flashes import vote_flash_cookie
@@ -63,7 +63,6 @@ class VoteMiddleware:
         self._sessions = cast(SessionInterface, app.session_interface)
         self._host = security.site_host(settings)
         self._cookie = cookie_name(settings)
-        self._unwanted = cookie_names(settings) - {self._cookie}
         self._last_headers = security.private_headers(settings)
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
@@ -102,12 +101,10 @@ class VoteMiddleware:
         """Return the voter whose form *request* sends, None unless all is as usual."""
         environ, cookies = request.environ, request.cookies
         has_readable_body = not environ.get("CONTENT_TYPE") or request.is_short_form()
-        if not has_readable_body or not self._unwanted.isdisjoint(cookies):
-            return None
-        if self._host and not security.is_requested_host(request, self._host):
+        if not has_readable_body or (self._host and not security.is_requested_host(request, self._host)):
             return None
         session = self._sessions.read(cookies.get(self._cookie))
-        voter = login.voter_in(session, session.get(SID, ""))
+        voter = login.voter_in(session)
         is_ours = voter and csrf.is_from_this_site(request) and csrf.has_valid_token(request, session)
         return voter if is_ours else None
 

@@ -44,7 +44,7 @@ ARGUMENTS = {
     " title link text known_link link_seconds known_revision max_versions version_seconds add_count domains",
     "edit_comment": "log number comment author edit_seconds text inbox_size inbox_seconds",
     "end_other_sessions": "session_id digest new_session_id idle_seconds max_seconds",
-    "end_session": "digest seconds",
+    "end_session": "digest",
     "end_ban_removal": "name known",
     "end_lease": "token job is_done",
     "finish_account_deletion": "name",
@@ -67,7 +67,7 @@ ARGUMENTS = {
     "make_user": "log needs_invitation name lower_name password_hash role session_id signs_up network network_seconds"
     " request",
     "note_visit": "id visit_seconds seconds most noted_seconds",
-    "open_session": "member_id session_id digest browser began password idle_seconds max_seconds max_sessions",
+    "open_session": "member_id session_id digest browser idle_seconds max_seconds max_sessions",
     "order_comments": "size first last new_size",
     "post_article": "member title link text poster poster_id own_vote vote_score max_lift good_votes"
     " max_ranked day has_domain voting_seconds grace form_seconds link_seconds allow_duplicate newcomer_seconds"

@@ -453,16 +453,13 @@ CALLS = {
         session_id="session-1",
         digest="new",
         browser="Firefox/Linux",
-        began="",
-        password="known",
         max_sessions=2,
     ),
     "use_session": call("use_session", "sessions:bob", session_id="session-1", digest="idle", checked=""),
     "use_session with the password": call(
         "use_session", "sessions:bob", session_id="session-1", digest="fresh", checked="checked"
     ),
-    "end_session": call("end_session", "sessions:bob", digest="fresh", seconds=100),
-    "end_session of before": call("end_session", "sessions:bob", digest="adopted", seconds=100),
+    "end_session": call("end_session", "sessions:bob", digest="fresh"),
     "end_other_sessions": call(
         "end_other_sessions",
         "user:bob sessions:bob",

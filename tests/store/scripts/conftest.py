@@ -84,8 +84,6 @@ def build_site(store: Store) -> None:
         "of": "session-1",
         "fresh": f"{began},{week - 60},,Firefox/Linux",
         "idle": f"{began},0,0,",
-        "adopted": f"{began},0,,Chrome/Android,*",
-        "ended": f"-{began + 5_000_000}",
         "too old": f"{began - 5_000_000},0,0,",
     }
     run(store, "HSET", "sessions:bob", *(text for pair in sessions.items() for text in pair))

@@ -8,9 +8,9 @@ from flask import Flask
 
 from tests import factories
 from tests.store.examination import run, snapshot
-from tests.web.auth.test_sessions import SESSION_SECONDS, signed
+from tests.web.auth.test_sessions import SESSION_SECONDS
 from tests.web.browser import PASSWORD, Browser
-from tests.web.conftest import CountRoundTrips, MakeApp
+from tests.web.conftest import MakeApp
 from voteweb.core import config
 from voteweb.core.models import LogAction
 from voteweb.store import Store
@@ -30,15 +30,6 @@ def copy_of(browser: Browser) -> Browser:
     thief = Browser(browser.client.application)
     thief.client.set_cookie("voteweb", cookie.value)
     return thief
-
-
-def old_browser(app: Flask, store: Store, monkeypatch: pytest.MonkeyPatch, nonce: str = "0" * 40) -> Browser:
-    """Return a browser that logged bob in before sessions were stored."""
-    bob = factories.user(store, "bob")
-    content = {"_user_id": f"{bob.session}:{bob.id}:bob", "_permanent": True, "csrf_token": nonce}
-    browser = Browser(app)
-    browser.client.set_cookie("voteweb", signed(app, content, 60, monkeypatch))
-    return browser
 
 
 def session_labels(browser: Browser) -> list[str]:
@@ -131,10 +122,8 @@ def test_account_lists_sessions_and_ends_one_of_them(bob: Browser, reader: Brows
     assert bob.is_logged_in()
 
 
-def test_ending_all_other_sessions_keeps_this_one(
-    bob: Browser, reader: Browser, app: Flask, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    others = [reader.log_in("bob"), old_browser(app, store, monkeypatch)]
+def test_ending_all_other_sessions_keeps_this_one(bob: Browser, app: Flask) -> None:
+    others = [Browser(app).log_in("bob"), Browser(app).log_in("bob")]
     bob.open("/account").post("/account/sessions", {"csrf_token": bob.csrf_token(), "end": "others"})
     assert bob.follow().flashes == ["All other sessions have ended."]
     assert not any(browser.is_logged_in() for browser in others)
@@ -167,34 +156,10 @@ def test_a_member_has_at_most_twenty_sessions(app: Flask, bob: Browser, store: S
     assert all(browser.is_logged_in() for browser in browsers)
 
 
-def test_an_old_cookie_becomes_one_session(
-    app: Flask, store: Store, monkeypatch: pytest.MonkeyPatch, count_round_trips: CountRoundTrips
-) -> None:
-    first, second = (old_browser(app, store, monkeypatch, nonce * 40) for nonce in "01")
-    copy = copy_of(first)
-    assert all(browser.is_logged_in() for browser in (first, second, copy, first))
-    assert run(store, "HLEN", "sessions:bob") == 1 + 2
-    assert count_round_trips(lambda: first.open("/")) == 1
-    first.log_out()
-    assert not first.is_logged_in()
-    assert not copy.is_logged_in()
-    assert not old_browser(app, store, monkeypatch, "0" * 40).is_logged_in(), "its cookie does not open it again"
-    assert second.is_logged_in()
-
-
-def test_an_old_cookie_votes(app: Flask, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    factories.article(store)
-    browser = old_browser(app, store, monkeypatch)
-    assert browser.post("/a/1/vote", {"csrf_token": browser.csrf_token(), "next": "/"}).location == "/#a1"
-    assert store.articles.get(1).votes == 2
-
-
 @pytest.mark.parametrize("act", ["password", "ban", "log out everywhere"])
-def test_old_and_new_sessions_end_together(
-    act: str, app: Flask, bob: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    browsers = [bob, copy_of(bob), old_browser(app, store, monkeypatch), old_browser(app, store, monkeypatch, "1" * 40)]
-    assert all(browser.is_logged_in() for browser in browsers[:3])
+def test_all_sessions_end_together(act: str, app: Flask, bob: Browser, store: Store) -> None:
+    browsers = [bob, copy_of(bob), Browser(app).log_in("bob")]
+    assert all(browser.is_logged_in() for browser in browsers)
     if act == "password":
         store.users.set_password("bob", "another hash")
     elif act == "ban":

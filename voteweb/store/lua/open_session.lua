@@ -1,11 +1,10 @@
 -- Open a session of a member, or find it open; of too many, the one that was not used for longest ends.
 -- KEYS  1 user:<name>  2 sessions:<name>
 -- ARGV  1 member's id  2 the member's session id as the caller knows it  3 digest of the new session  4 browser
---       5 unix time at which it began, empty: now  6 "known" if the password was checked now, else empty
---       7 seconds until one that is not used ends  8 seconds until any ends  9 sessions that a member can have open
--- Answers  open (by this call or before) | ended (it was open, and was ended) | logged-out (sessions with this id of the
---          member have ended, or the member is banned)
-local member_id, member_session, digest, browser, began, password, idle, longest, max_sessions = unpack(ARGV)
+--       5 seconds until one that is not used ends  6 seconds until any ends  7 sessions that a member can have open
+-- Answers  open (by this call or before) | logged-out (sessions with this id of the member have ended, or the member is
+--          banned)
+local member_id, member_session, digest, browser, idle, longest, max_sessions = unpack(ARGV)
 local id, session, banned, until_time, left = unpack(
   redis.call('HMGET', KEYS[1], 'id', 'session', 'banned', 'banned-until', 'left'))
 if id ~= member_id or session ~= member_session or is_banned(banned, until_time) or left then
@@ -13,16 +12,11 @@ if id ~= member_id or session ~= member_session or is_banned(banned, until_time)
 end
 check_types(2, 2, 'hash')
 local is_current = redis.call('HGET', KEYS[2], 'of') == member_session
-local stored = is_current and redis.call('HGET', KEYS[2], digest)
-if stored then
-  return { session_end(stored, idle, longest) > tonumber(now()) and string.sub(stored, 1, 1) ~= '-' and 'open' or 'ended' }
+if is_current and redis.call('HEXISTS', KEYS[2], digest) == 1 then
+  return { 'open' }
 end
 local time = tonumber(now())
-began = tonumber(began) or math.floor(time)
-local value = string.format('%d,%d,%s,%s', began, 0, password ~= '' and '0' or '', browser)
-if session_end(value, idle, longest) <= time then
-  return { 'ended' }
-end
+local value = string.format('%d,0,0,%s', math.floor(time), browser)
 write_when_full(KEYS[1])
 if not is_current then
   redis.call('DEL', KEYS[2])
@@ -34,7 +28,7 @@ for i = 1, #fields, 2 do
   local other, ends = fields[i], session_end(fields[i + 1], idle, longest)
   if other ~= 'of' and ends <= time then
     redis.call('HDEL', KEYS[2], other)
-  elseif other ~= 'of' and other ~= digest and string.sub(fields[i + 1], 1, 1) ~= '-' then
+  elseif other ~= 'of' and other ~= digest then
     open[#open + 1] = { ends, other }
   end
 end

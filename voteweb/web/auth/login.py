@@ -4,7 +4,6 @@ import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from hashlib import sha256
 from typing import Any, TypeVar, cast
 
 import flask_login
@@ -135,39 +134,14 @@ def own_session() -> Session | None:
 
 def named_voter() -> Voter | None:
     """Return what the session cookie says about its member, None for a reader; the session may have ended."""
-    stored = request_ctx.session
-    return voter_in(stored, stored.get(SID) or _adopt(stored)) if stored.get(USER) else None
+    return voter_in(request_ctx.session)
 
 
-def voter_in(stored: SessionMixin, token: str) -> Voter | None:
-    """Return the voter whom the session *stored* with this *token* names, None for a reader."""
-    user = stored.get(USER)
-    return _voter(user, token) if user and token else None
-
-
-def _voter(stored: str, token: str) -> Voter | None:
-    """Return the voter of the text with which Flask-Login names a member, and of the token of a session."""
-    session_id, id, name = [*stored.split(":"), "", "", ""][:3]
-    return Voter(int(id), name, session_id, token) if name and id.isdecimal() else None
-
-
-def _adopt(stored: SessionMixin) -> str:
-    """Return the token of a session from before the database knew sessions, "" if there is none.
-
-    The copies of its cookie become one session, whichever comes first.
-    """
-    user = stored[USER]
-    session_id, id, _name = [*user.split(":"), "", "", ""][:3]
-    token = sha256(f"{session_id} {id} {stored.get('csrf_token', '')}".encode()).hexdigest()
-    voter = _voter(user, token)
-    if voter is None:
-        return ""
-    try:
-        store().sessions.adopt(voter, _browser(), getattr(stored, "signed", 0.0))
-    except StorageFull:
-        return ""  # a reader until it can be stored: pages are still read
-    stored[SID] = token
-    return token
+def voter_in(stored: SessionMixin) -> Voter | None:
+    """Return the voter whom the session *stored* names, None for a reader."""
+    token = stored.get(SID)
+    session_id, id, name = [*stored.get(USER, "").split(":"), "", "", ""][:3]
+    return Voter(int(id), name, session_id, token) if token and name and id.isdecimal() else None
 
 
 def _browser() -> str:

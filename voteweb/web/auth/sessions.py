@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, cast
 
-from flask import Flask, Request, Response, g, request
+from flask import Flask, Request, Response, g
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
@@ -25,37 +25,17 @@ _COOKIE = "voteweb"
 
 
 def cookie_name(settings: Settings) -> str:
-    """Return the name of the session cookie.
+    """Return the name of the session cookie; sites at several ports of one host have one each.
 
     With https it has the prefix that makes browsers refuse it from any other host, such as one of the same domain.
     """
-    return f"__Host-{_plain_name(settings)}" if settings.secure else _plain_name(settings)
+    name = f"{_COOKIE}-{settings.site}" if settings.site else _COOKIE
+    return f"__Host-{name}" if settings.secure else name
 
 
-def cookie_names(settings: Settings) -> frozenset[str]:
-    """Return the names of all cookies that may hold a session: today's, and the one without a prefix."""
-    return frozenset((cookie_name(settings), _plain_name(settings)))
-
-
-def _plain_name(settings: Settings) -> str:
-    """Return the name of the cookie without a prefix; sites at several ports of one host have one each."""
-    return f"{_COOKIE}-{settings.site}" if settings.site else _COOKIE
-
-
-def init_app(app: Flask, settings: Settings) -> None:
+def init_app(app: Flask) -> None:
     """Install the session interface; the secret key of *app* must be set."""
-    app.session_interface = SessionInterface(app, settings)
-
-
-class CookieSession(SecureCookieSession):
-    """A session; ``signed`` is the unix time at which its cookie was signed, 0 for none."""
-
-    signed = 0.0
-
-    @property
-    def is_old(self) -> bool:
-        """Whether this is a member's session from before the database knew them."""
-        return USER in self and SID not in self
+    app.session_interface = SessionInterface(app)
 
 
 class SessionInterface(SecureCookieSessionInterface):
@@ -65,11 +45,7 @@ class SessionInterface(SecureCookieSessionInterface):
     finishing.py does that instead.
     """
 
-    session_class = CookieSession
-
-    def __init__(self, app: Flask, settings: Settings) -> None:
-        self._plain_name = _plain_name(settings)
-        self._max_old_age = settings.session_days * 86_400
+    def __init__(self, app: Flask) -> None:
         self._signer = cast(URLSafeTimedSerializer, super().get_signing_serializer(app))  # create_app requires a key
         self._signer.signer = Signer
         # Takes 50 µs; a member's list takes 270.
@@ -83,37 +59,22 @@ class SessionInterface(SecureCookieSessionInterface):
         """Return the serializer that signs sessions: the same for every request."""
         return self._signer
 
-    def open_session(self, app: Flask, request: Request) -> CookieSession:
+    def open_session(self, app: Flask, request: Request) -> SecureCookieSession:
         """Return the session of the cookie of *request*, an empty one if it is not ours or too old."""
-        name = self.get_cookie_name(app)
-        session = self.read(request.cookies.get(name))
-        if not session and name != self._plain_name:
-            # Another host of the domain can set a cookie without the prefix, so no new session is taken from one.
-            old = self.read(request.cookies.get(self._plain_name))
-            if old.is_old:
-                old.modified = True  # it moves to the cookie with a prefix
-                return old
-        return session
+        return self.read(request.cookies.get(self.get_cookie_name(app)))
 
-    def read(self, cookie: str | None) -> CookieSession:
+    def read(self, cookie: str | None) -> SecureCookieSession:
         """Return the session of the value of a *cookie*, an empty one if it is not ours or too old."""
         if cookie:
             with suppress(BadSignature):
                 content, signed = self._verified(cookie)
-                # Only messages are lists, to which a request could append.
-                session = CookieSession(deepcopy(content) if FLASHES in content else content)
-                session.signed = signed.timestamp()
-                max_age = self._max_old_age if session.is_old else config.MAX_SESSION_SECONDS
                 # There is no least age: the machine that signed it may be a moment ahead of this one.
-                if clock.now() - session.signed <= max_age:
-                    return session
-        return CookieSession()
+                if clock.now() - signed.timestamp() <= config.MAX_SESSION_SECONDS:
+                    # Only messages are lists, to which a request could append.
+                    return SecureCookieSession(deepcopy(content) if FLASHES in content else content)
+        return SecureCookieSession()
 
     def save_session(self, app: Flask, session: SessionMixin, response: Response) -> None:
         """Store the session in a cookie of *response*, unless the response is public."""
-        if g.get("is_public"):
-            return
-        if session.modified:
+        if session.modified and not g.get("is_public"):
             super().save_session(app, session, response)
-        if self.get_cookie_name(app) != self._plain_name and self._plain_name in request.cookies:
-            response.delete_cookie(self._plain_name, secure=True, httponly=True, samesite="Lax")

@@ -48,21 +48,21 @@ _MAX_PAGE_ANSWERS, _MAX_ANSWERS = 64, 4_096
 def init_app(app: Flask, settings: Settings) -> None:
     """Wrap *app* in the page cache, unless *settings* switch it off."""
     if settings.page_seconds:
-        names = sessions.cookie_names(settings)
-        app.wsgi_app = PageCache(app.wsgi_app, settings.page_seconds, *names)  # type: ignore[method-assign]
+        cookie = sessions.cookie_name(settings)
+        app.wsgi_app = PageCache(app.wsgi_app, settings.page_seconds, cookie)  # type: ignore[method-assign]
 
 
 class PageCache:
     """A WSGI layer that caches readers' pages for *seconds* from when their rendering began.
 
-    Requests with one of the *session_cookies*, and requests for anything but pages, pass through. A page is rendered
+    Requests with the *session_cookie*, and requests for anything but pages, pass through. A page is rendered
     by one request at a time; others wait for it. At most PAGE_CACHE_SIZE pages and PAGE_CACHE_BYTES are cached.
     """
 
-    def __init__(self, app: "WSGIApplication", seconds: float, *session_cookies: str) -> None:
+    def __init__(self, app: "WSGIApplication", seconds: float, session_cookie: str) -> None:
         self._app = app
         self._seconds = seconds
-        self._session_cookies = frozenset(session_cookies)
+        self._session_cookie = session_cookie
         self._lock = Lock()
         self._cached: dict[Key, CachedPage] = {}  # the oldest first
         self._cached_bytes = 0
@@ -99,7 +99,7 @@ class PageCache:
         if not is_read or not is_cached_address(environ) or environ.get("PATH_INFO", "").startswith(_STATIC_PATH):
             return None
         accepted = environ.get("HTTP_ACCEPT_LANGUAGE", "")
-        language = _reader_language(environ.get("HTTP_COOKIE", ""), accepted, self._session_cookies)
+        language = _reader_language(environ.get("HTTP_COOKIE", ""), accepted, self._session_cookie)
         return page_key(environ, language) if language is not None else None
 
     def _render(self, key: Key, future: "Future[CachedPage | None]", environ: "WSGIEnvironment") -> "WSGIApplication":
@@ -183,9 +183,9 @@ def page_key(environ: "WSGIEnvironment", language: str) -> Key:
 
 # Takes 6 µs; a reader's page that is kept takes 25.
 @cache_short(_HEADER_CACHE_SIZE)
-def _reader_language(header: str, accept_language: str, session_cookies: frozenset[str]) -> str | None:
+def _reader_language(header: str, accept_language: str, session_cookie: str) -> str | None:
     """Return the code of a reader's language; None if the *header* Cookie, read as Flask reads it, has a session."""
     cookies = parse_cookie(header)
-    if not session_cookies.isdisjoint(cookies):
+    if session_cookie in cookies:
         return None
     return locale.negotiate(cookies.get(locale.COOKIE, ""), accept_language).code

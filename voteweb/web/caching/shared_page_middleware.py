@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
 from flask import g
+from flask.sessions import SessionMixin
 
 from voteweb.core import config
 from voteweb.core.config import Settings
@@ -19,7 +20,7 @@ from voteweb.store.hints import HintCache
 from voteweb.store.viewers import Viewer
 from voteweb.web import flashes, security
 from voteweb.web.auth import csrf, login
-from voteweb.web.auth.sessions import SID, CookieSession, SessionInterface, cookie_name, cookie_names
+from voteweb.web.auth.sessions import SessionInterface, cookie_name
 from voteweb.web.caching import own_parts
 from voteweb.web.caching.frames import Part
 from voteweb.web.context import store
@@ -64,7 +65,6 @@ class SharedPageMiddleware:
         self._finders = tuple(finders)
         self._sessions = cast(SessionInterface, app.session_interface)
         self._cookie = cookie_name(settings)
-        self._unwanted = cookie_names(settings) - {self._cookie}
         self._accounts: HintCache[int, tuple[Viewer, Language, Part] | None] = HintCache(config.HINT_CACHE_SIZE)
         self._flash_end = "Set-Cookie", flashes.vote_flash_cookie(None, secure=settings.secure)
         self._last_headers = {code: security.private_headers(settings, LANGUAGES[code]) for code in LANGUAGES}
@@ -72,10 +72,10 @@ class SharedPageMiddleware:
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         """Answer with a page that members share, else by the app."""
         cookies = parse_cookies(environ.get("HTTP_COOKIE", ""))
-        if environ["REQUEST_METHOD"] != "GET" or self._cookie not in cookies or not self._unwanted.isdisjoint(cookies):
+        if environ["REQUEST_METHOD"] != "GET" or self._cookie not in cookies:
             return self._app(environ, start_response)
         session = self._sessions.read(cookies[self._cookie])
-        voter = login.voter_in(session, session.get(SID, ""))
+        voter = login.voter_in(session)
         if voter is None or FLASHES in session:
             return self._app(environ, start_response)
         found = (find(environ, cookies, voter) for find in self._finders)
@@ -92,7 +92,7 @@ class SharedPageMiddleware:
     def _fill(
         self,
         page: SharedPage,
-        session: CookieSession,
+        session: SessionMixin,
         voter: Voter,
         environ: "WSGIEnvironment",
         flash: flashes.VoteFlash | None,

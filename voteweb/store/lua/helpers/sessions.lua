@@ -1,13 +1,12 @@
 -- The value of an open session is "<unix time at which it began>,<seconds until its last noted use>,<seconds until the
--- member last gave their password, empty if never>,<browser>", with ",*" at the end of one that began before sessions
--- were stored. That of an ended one is "-<unix time until which it is remembered>". A session that is not used ends
--- after idle seconds, any after longest seconds, and a use is not noted again within pause seconds.
+-- member last gave their password, empty if never>,<browser>". A session that is not used ends after idle seconds, any
+-- after longest seconds, and a use is not noted again within pause seconds.
 
--- Return the unix time at which a session ends, or the memory of an ended one; 0 for a value that is none.
+-- Return the unix time at which a session ends; 0 for a value that is none.
 local function session_end(value, idle, longest)
   local began, used = string.match(value, '^(%d+),(%d+),')
   if not began then
-    return tonumber(string.match(value, '^%-(%d+)$')) or 0
+    return 0
   end
   return began + math.min(used + tonumber(idle), tonumber(longest))
 end
