@@ -15,7 +15,7 @@ from tests.store.key_patterns import key_methods, key_pattern
 from voteweb.core import rate_limits
 from voteweb.core.config import COMMAND_LINE, Settings
 from voteweb.core.jobs import ACCOUNT_DELETIONS
-from voteweb.core.mail import MailChoice, MailOutcome, PendingEmail
+from voteweb.core.mail import MailOutcome, PendingEmail
 from voteweb.core.models import DomainAction, LogAction, LogInOutcome, Order, Period, Reason, Role, User
 from voteweb.core.my_site import hidden_member
 from voteweb.core.site_switches import SwitchName
@@ -121,7 +121,7 @@ def _converse(store: Store, article: int, bob: User) -> None:
     store.my_sites.save(article, bob)
     store.mail.request(bob, "bob@news.example", "en")
     store.mail.confirm(bob, cast(PendingEmail, store.mail.account("bob_-9").pending))
-    store.mail.choose(bob, frozenset(MailChoice), "zh")
+    run(store, "ZADD", "digests:", 1, "weekly bob_-9")
     store.mail.finish(cast(TakenMail, store.mail.take()), MailOutcome.FAILED, 60, "no answer")
     run(store, "SADD", "removing:", article)
 

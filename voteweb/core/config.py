@@ -271,24 +271,15 @@ MAX_OUTBOX = 1_000
 #: each answer of the mail server may take.
 MAIL_CLAIM_SECONDS = 600
 SMTP_SECONDS = 10.0
-#: Attempts to send a mail, in half a day: seconds after the first, which double up to the second number. A mail that
-#: a member asked for is dropped after MAX_MAIL_AGE: its link is no longer valid.
+#: Attempts to send a mail, in half a day: seconds after the first, which double up to the second number. A mail is
+#: dropped after MAX_MAIL_AGE: its link is no longer valid.
 MAIL_TRIES = 12
 MAIL_RETRY_SECONDS = 60
 MAX_MAIL_RETRY_SECONDS = 7_200
 MAX_MAIL_AGE = 86_400
-#: Seconds between two digests to a member, and after which one with no news looks again; and between two weekly mails.
-DIGEST_SECONDS = 86_400
-DIGEST_CHECK_SECONDS = 3_600
-WEEKLY_SECONDS = 7 * 86_400
-#: Articles of a weekly mail, and notices of a digest.
-WEEKLY_ARTICLES = 10
-DIGEST_NOTICES = 25
-#: Seconds for which mails fail before /healthz says so, and mails that one run of the job sends of each kind.
+#: Seconds for which mails fail before /healthz says so, and mails that one run of the job sends.
 MAIL_FAILING_SECONDS = 300
 MAILS_PER_RUN = 100
-#: Characters of a token that ends mails: an address of 254 and its signature take 250.
-MAX_MAIL_TOKEN_LENGTH = 500
 #: Seconds for which browsers and proxies may cache a feed, and the sitemap.
 FEED_SECONDS = 60
 SITEMAP_SECONDS = 3_600

@@ -1,4 +1,4 @@
-"""Mail: its kinds, what members choose to get, and the addresses that they type."""
+"""Mail: its kinds, and the addresses that members type."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from voteweb.core.mail_settings import is_email
 
 
 class MailKind(StrEnum):
-    """The kinds of mails: two that a member asks for, one that warns, and two that come again and again by choice.
+    """The kinds of mails: two that a member asks for, and one that warns.
 
     CHANGED goes to an address that was the member's, when it is not any more.
     """
@@ -19,28 +19,6 @@ class MailKind(StrEnum):
     CONFIRM = "confirm"
     RESET = "reset"
     CHANGED = "changed"
-    DIGEST = "digest"
-    WEEKLY = "weekly"
-
-
-#: The mails that come again and again.
-REPEATED = (MailKind.DIGEST, MailKind.WEEKLY)
-
-
-class MailChoice(StrEnum):
-    """A subject on which members can choose to get mail; the first two are in one digest."""
-
-    REPLIES = "replies"
-    REPORTS = "reports"
-    WEEKLY = "weekly"
-
-
-class StopKind(StrEnum):
-    """The mails that the link in one ends: a digest, or all, with which the site forgets the address."""
-
-    DIGEST = "digest"
-    WEEKLY = "weekly"
-    ALL = "all"
 
 
 class MailOutcome(StrEnum):
@@ -70,11 +48,10 @@ class PendingEmail(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MailAccount:
-    """Where a member gets mail ("" for nowhere), which, and in which language."""
+    """Where a member gets mail ("" for nowhere), and in which language."""
 
     email: str = ""
     pending: PendingEmail | None = None
-    choices: frozenset[MailChoice] = frozenset()
     language: str = ""
 
 
@@ -96,11 +73,6 @@ def parse_pending(stored: str) -> PendingEmail | None:
     return PendingEmail(int(until), nonce, address) if is_whole else None
 
 
-def parse_choices(stored: str) -> frozenset[MailChoice]:
-    """Return the choices in the field ``email-for`` of a member."""
-    return frozenset(MailChoice(word) for word in stored.split() if word in set(MailChoice))
-
-
 def retry_seconds(tries: int) -> int:
     """Return the seconds until a mail is tried again after it failed *tries* times."""
     return int(min(config.MAIL_RETRY_SECONDS * 2 ** max(tries - 1, 0), config.MAX_MAIL_RETRY_SECONDS))
@@ -110,5 +82,4 @@ def retry_seconds(tries: int) -> int:
 FIELD_CHECKS: dict[str, Callable[[str], bool]] = {
     "email": lambda stored: not stored or is_email(stored),
     "email-pending": lambda stored: not stored or parse_pending(stored) is not None,
-    "email-for": lambda stored: " ".join(sorted(parse_choices(stored))) == stored,
 }

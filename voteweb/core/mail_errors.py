@@ -11,14 +11,6 @@ class LinkOutOfDate(VotewebError):
     template = N_("This link is out of date. On the page about mail of your account you can have another one sent.")
 
 
-class NoAddress(VotewebError):
-    """The member has not confirmed an address, or the site does not know it any more."""
-
-    status = 409
-    code = "no-address"
-    template = N_("There is no confirmed e-mail address. Please confirm one first.")
-
-
 class OutboxFull(VotewebError):
     """Too many mails wait."""
 

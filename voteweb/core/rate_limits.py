@@ -326,7 +326,7 @@ LIMITS = (
     # As fast as one can press; nothing of it is seen by others.
     Limit(
         "choose",
-        "follow groups, hide things, save articles, renew or withdraw the address of their feed, choose what is mailed",
+        "follow groups, hide things, save articles, renew or withdraw a feed's address, confirm or remove one for mail",
         LimitScope.MEMBER, 120, 1_200, HOUR,
         N_("You have reached the limit of %(burst)s changes to what you follow, hide and save in a row. "
            "Please try again in %(wait)s, at %(when)s. The limit keeps the site fast for everybody."),
@@ -334,7 +334,7 @@ LIMITS = (
             "my_groups.follow", "my_groups.unfollow", "my_groups.choose_front", "saved.save", "saved.unsave",
             "saved.set_feed", "hidden.hide_article", "hidden.show_article", "hidden.hide_group", "hidden.show_group",
             "hidden.hide_domain", "hidden.show_domain", "hidden.hide_member", "hidden.show_member",
-            "mail.choose", "mail.remove", "mail.confirm",
+            "mail.remove", "mail.confirm",
         ),
     ),
     # A download reads all articles of the member, and those of their open votes.
@@ -354,7 +354,6 @@ LIMITS = (
 EXEMPT = {
     "answers.answer": "each removal can be answered once",
     "auth.logout": "only ends the sender's own session",
-    "mail.stop": "needs a signed address, and a second time changes nothing",
     "language.choose": "only writes the sender's own cookie",
     "comments.quiet": "only changes what the sender's own inbox gets",
     "comments.quiet_article": "only changes what the sender's own inbox gets",

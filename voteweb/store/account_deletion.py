@@ -67,7 +67,6 @@ class AccountDeletion:
                 keys.open_votes(member.id),
                 keys.ban_removals(),
                 keys.outbox(),
-                keys.digests(),
                 keys.mails(),
             ],
             [name_key(member.name), new_session_id(), "delete" if delete_articles else "keep", member.password],

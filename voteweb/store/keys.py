@@ -146,7 +146,7 @@ class Keys:
         return f"{self.prefix}user:"
 
     def user(self, name: str) -> str:
-        """A hash: one member: id name password role since session banned ban-reason banned-until ban-removal left leaving voted invited-by signed-up held request inbox-feed saved-feed my front recovery recovered email email-pending email-for email-language; for ever."""  # noqa: E501
+        """A hash: one member: id name password role since session banned ban-reason banned-until ban-removal left leaving voted invited-by signed-up held request inbox-feed saved-feed my front recovery recovered email email-pending email-language; for ever."""  # noqa: E501
         return f"{self.prefix}user:{name_key(name)}"
 
     def users(self) -> str:
@@ -334,11 +334,11 @@ class Keys:
         return f"{self.prefix}outbox:"
 
     def digests(self) -> str:
-        """A sorted set: the mails that members get again and again (``weekly ann``), by when they are due; for ever."""
+        """A sorted set: mails of layout 3 that its conversion deletes; until that is done."""
         return f"{self.prefix}digests:"
 
     def mails(self) -> str:
-        """A hash: of each mail in ``outbox:`` and ``digests:``, since when, how many attempts, and the claim of one; for ever."""  # noqa: E501
+        """A hash: of each mail in ``outbox:``, since when, how many attempts, and the claim of one; for ever."""
         return f"{self.prefix}mails:"
 
     def mail_status(self) -> str:

@@ -1,4 +1,4 @@
-"""Mail: the addresses of members, which mails they want, and the mails that wait to be sent.
+"""Mail: the addresses of members, and the mails that wait to be sent.
 
 A mail is queued as its kind and its member; what it says is made when it is sent. Each attempt takes the mail for
 MAIL_CLAIM_SECONDS, so that two processes never send it at a time. A process that is killed between the server's answer
@@ -14,15 +14,12 @@ import redis
 from voteweb.core import clock, config
 from voteweb.core.mail import (
     MailAccount,
-    MailChoice,
     MailKind,
     MailOutcome,
     PendingEmail,
-    StopKind,
-    parse_choices,
     parse_pending,
 )
-from voteweb.core.mail_errors import LinkOutOfDate, NoAddress, OutboxFull
+from voteweb.core.mail_errors import LinkOutOfDate, OutboxFull
 from voteweb.core.models import Role, User
 from voteweb.core.names import name_key
 from voteweb.store.actors import actor_arguments
@@ -32,17 +29,16 @@ from voteweb.store.moderation_log import not_logged
 from voteweb.store.scanner import finite_number
 
 #: The fields of a member that are about mail.
-FIELDS = ("email", "email-pending", "email-for", "email-language")
+FIELDS = ("email", "email-pending", "email-language")
 
 
 class TakenMail(NamedTuple):
     """A mail that this process sends, and the token by which it is its own.
 
-    ``since``: when it was queued, or of a digest when the one before was sent. ``tries``: attempts, with this one.
+    ``since``: when it was queued. ``tries``: attempts, with this one.
     ``former`` and ``language``: of a mail to an address that was the member's, that address and its language, else "".
     """
 
-    queue: str
     entry: str
     kind: MailKind | None
     name: str
@@ -70,16 +66,16 @@ class Mail:
         self._keys = connection.keys
 
     def queue_account(self, pipeline: Pipeline, name: str) -> Future[MailAccount]:
-        """Queue a read of where a member gets mail, and which."""
+        """Queue a read of where a member gets mail."""
 
         def parse(replies: list[list[str | None]]) -> MailAccount:
-            email, pending, choices, language = (value or "" for value in replies[0])
-            return MailAccount(email, parse_pending(pending), parse_choices(choices), language)
+            email, pending, language = (value or "" for value in replies[0])
+            return MailAccount(email, parse_pending(pending), language)
 
         return pipeline.queue([("HMGET", self._keys.user(name), *FIELDS)], parse)
 
     def account(self, name: str) -> MailAccount:
-        """Return where a member gets mail, and which."""
+        """Return where a member gets mail."""
         pipeline = self._connection.pipeline()
         account = self.queue_account(pipeline, name)
         pipeline.execute()
@@ -129,39 +125,15 @@ class Mail:
         if outcome.status == "unknown":
             raise LinkOutOfDate()
 
-    def choose(self, member: User, choices: frozenset[MailChoice], language: str) -> None:
-        """Store which mails *member* wants, in the language of this code; raise NoAddress, LoggedOut, Held."""
+    def remove(self, member: User) -> None:
+        """Forget the addresses of *member*; a confirmed one is sent a mail that says so. Raises LoggedOut, Held."""
         keys, act = self._keys, not_logged(self._keys)
         checked = actor_arguments(keys, member, Role.MEMBER)
-        outcome = self._connection.script(
-            "choose_mails",
-            [keys.user(member.name), keys.digests(), keys.mails(), *act.keys, *checked.keys],
-            [
-                *act.arguments,
-                name_key(member.name),
-                " ".join(sorted(choices)),
-                language,
-                config.WEEKLY_SECONDS,
-                *checked.arguments,
-            ],
+        self._connection.script(
+            "remove_email",
+            [keys.user(member.name), keys.outbox(), keys.mails(), *act.keys, *checked.keys],
+            [*act.arguments, name_key(member.name), *checked.arguments],
         )
-        if outcome.status == "unknown":
-            raise NoAddress()
-
-    def stop(self, name: str, address: str, kind: StopKind, *, actor: User | None = None) -> bool:
-        """End mails of a *kind* to *address*, confirmed or not, of the member *name*; tell whether it was theirs.
-
-        Without an *actor*, for whoever has the link of a mail; with one, a confirmed address that is forgotten is told.
-        Raises LoggedOut, Held.
-        """
-        keys, act = self._keys, not_logged(self._keys)
-        checked = actor_arguments(keys, actor, Role.MEMBER)
-        outcome = self._connection.script(
-            "stop_mails",
-            [keys.user(name), keys.outbox(), keys.digests(), keys.mails(), *act.keys, *checked.keys],
-            [*act.arguments, name_key(name), kind, address, int(actor is not None), *checked.arguments],
-        )
-        return outcome.status == "done"
 
     def queue_reset(self, name: str) -> None:
         """Queue the mail with a link for a new password of *name*, who may be no member or have no address.
@@ -176,44 +148,35 @@ class Mail:
         )
 
     def take(self) -> TakenMail | None:
-        """Take the mail that is due next for MAIL_CLAIM_SECONDS, those that members asked for first; None for none."""
+        """Take the mail that is due next for MAIL_CLAIM_SECONDS; None for none."""
         keys = self._keys
-        for queue in (keys.outbox(), keys.digests()):
-            act, claim = not_logged(keys), secrets.token_urlsafe(9)
-            outcome = self._connection.script(
-                "take_mail", [queue, keys.mails(), *act.keys], [*act.arguments, config.MAIL_CLAIM_SECONDS, claim]
-            )
-            if outcome.status == "taken":
-                entry, since, tries = outcome.values
-                kind, name, language, former = [*entry.split(" "), "", "", ""][:4]
-                known = MailKind(kind) if kind in set(MailKind) else None
-                queued = finite_number(since) or 0.0
-                return TakenMail(queue, entry, known, name, queued, int(tries), claim, language, former)
-        return None
+        act, claim = not_logged(keys), secrets.token_urlsafe(9)
+        outcome = self._connection.script(
+            "take_mail", [keys.outbox(), keys.mails(), *act.keys], [*act.arguments, config.MAIL_CLAIM_SECONDS, claim]
+        )
+        if outcome.status != "taken":
+            return None
+        entry, since, tries = outcome.values
+        kind, name, language, former = [*entry.split(" "), "", "", ""][:4]
+        known = MailKind(kind) if kind in set(MailKind) else None
+        return TakenMail(entry, known, name, finite_number(since) or 0.0, int(tries), claim, language, former)
 
     def finish(self, mail: TakenMail, outcome: MailOutcome, seconds: int | None, failure: str = "") -> bool:
-        """Note how the attempt to send *mail* ended, and in how many *seconds* it is due again, None for never.
+        """Note how the attempt to send *mail* ended, and in how many *seconds* it is tried again, None for never.
 
         Tell whether it was still this process's. *failure* is shown to everybody.
         """
         keys = self._keys
         arguments = [mail.entry, mail.claim, outcome, "" if seconds is None else seconds, failure]
-        return (
-            self._connection.script("finish_mail", [mail.queue, keys.mails(), keys.mail_status()], arguments).status
-            == "done"
-        )
+        outcome_keys = [keys.outbox(), keys.mails(), keys.mail_status()]
+        return self._connection.script("finish_mail", outcome_keys, arguments).status == "done"
 
     def status(self) -> MailStatus:
         """Return how mails ended, and what waits."""
         keys, now = self._keys, clock.now()
-        fields, *due = self._connection.run(
-            [
-                ("HGETALL", keys.mail_status()),
-                *(("ZCOUNT", queue, "-inf", now) for queue in (keys.outbox(), keys.digests())),
-            ]
-        )
+        fields, due = self._connection.run([("HGETALL", keys.mail_status()), ("ZCOUNT", keys.outbox(), "-inf", now)])
         ended = {outcome: int(finite_number(fields.get(outcome)) or 0) for outcome in MailOutcome}
-        return MailStatus(ended, sum(due), finite_number(fields.get("failing")) or 0.0, fields.get("failure", ""))
+        return MailStatus(ended, due, finite_number(fields.get("failing")) or 0.0, fields.get("failure", ""))
 
     def warnings(self) -> list[str]:
         """Return that mails fail, if they do, in words that anybody may read."""
@@ -222,13 +185,6 @@ class Mail:
             if status.failing and clock.now() - status.failing >= config.MAIL_FAILING_SECONDS:
                 return [f"Mails have not been sent for a while ({status.failure}): see the log of the background jobs."]
         return []
-
-
-def wanted_digests(name: str, choices: str) -> list[str]:
-    """Return the entries of ``digests:`` of the member *name* who has these *choices*, as mails.lua makes them."""
-    wanted = parse_choices(choices)
-    kinds = [MailKind.DIGEST] if wanted & {MailChoice.REPLIES, MailChoice.REPORTS} else []
-    return [_entry(kind, name) for kind in [*kinds, *([MailKind.WEEKLY] if MailChoice.WEEKLY in wanted else [])]]
 
 
 def _entry(kind: MailKind, name: str) -> str:

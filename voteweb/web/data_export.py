@@ -30,7 +30,6 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             "request to the moderators": member.request or None,
             "e-mail": mail.email or None,
             "e-mail to be confirmed": mail.pending.address if mail.pending else None,
-            "mails chosen": sorted(mail.choices),
             "language of mails": mail.language or None,
             "keyed digest of the network signed up from": store.admissions.network_digest(member.name) or None,
         },

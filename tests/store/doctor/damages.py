@@ -291,9 +291,8 @@ DAMAGES: list[tuple[str, set[str]]] = [
     ("HSET article:1x title t time 1", {"article:1x"}),
     # addresses and mails
     ("HSET user:ann email ann", {"user:ann"}),
-    ("HSET user:ann email-for replies", {"digests:"}),
-    ("ZADD digests: 5 weekly~nobody", {"digests:"}),
-    ("HSET mails: weekly~ann 5", {"mails:"}),
+    ("ZADD outbox: 5 weekly~ann", {"outbox:"}),
+    ("HSET mails: reset~ann 5", {"mails:"}),
     *CONVERSATION_DAMAGES,
 ]
 #: Damages of the source data, with the keys that differ from before once the rest agrees with it again.
@@ -328,7 +327,6 @@ CONSEQUENCES: dict[str, set[str]] = {
     "DEL article:1": {"article:1", "voted:1", "report:1", "reports:", *EVERYWHERE},
     "HSET user:ann recovery 12345678~code": {"user:ann"},
     "HSET user:ann email ann": {"user:ann"},
-    "HSET user:ann email-for replies": {"user:ann", "digests:"},
     **CONVERSATION_CONSEQUENCES,
 }
 _LOST_VOTER = [(key, "the id that a member has lost") for key in ("voted-comments:2-0", "voted:1", "voted:4")]

@@ -19,8 +19,7 @@ ARGUMENTS = {
     "queue_mail": "log entry most",
     "request_email": "log entry pending language most",
     "confirm_email": "log pending until address name",
-    "choose_mails": "log name choices language weekly_seconds",
-    "stop_mails": "log name kind address warns",
+    "remove_email": "log name",
     "take_mail": "log seconds token",
     "finish_mail": "entry token outcome seconds failure",
     "change_password": "log condition verified password_hash session_id",
@@ -124,7 +123,7 @@ ARGUMENTS = {
 #: The scripts that end their keys and arguments with an actor.
 WITH_ACTOR = {
     "commit",
-    "request_email", "confirm_email", "choose_mails", "stop_mails",
+    "request_email", "confirm_email", "remove_email",
     "answer_removal", "keep_removed", "ban_member", "lift_ban",
     "release_article",
     "change_own_list", "change_user", "close_thread", "delete_comment", "dismiss_reports", "edit_article",

@@ -21,15 +21,13 @@ from tests.web.addresses.address import (
     Caching,
 )
 from tests.web.browser import PASSWORD
-from tests.web.state import CODE, EMAIL, PENDING, TOKEN
-from voteweb.core.mail import StopKind
+from tests.web.state import CODE, PENDING, TOKEN
 from voteweb.web.mail import tokens
 
-#: The tokens of links in mails to the member, and to zoe, who has no address any more.
+#: The token of the link in a mail to the member.
 with Flask(__name__).app_context():
     current_app.secret_key = SECRET_KEY
     CONFIRMATION = tokens.confirmation_token(MEMBER, PENDING)
-    STOP = tokens.stop_token("zoe", StopKind.ALL, EMAIL)
 OTHER_MEMBERS = tuple(person for person in MEMBERS if person != MEMBER)
 
 
@@ -117,7 +115,6 @@ PAGES = [
         "mail.recover", "/recover/mail",
         allowed=LOGGED_OUT, refused=all_get(MEMBERS, 303), caching=Caching.NOBODY,
     ),
-    page("mail.stop", "/mail/stop/{token}", parts={"token": STOP}, caching=Caching.NOBODY),
     page("auth.reset", "/reset/{token}", caching=Caching.NOBODY),
     page(
         "auth.reset", "/reset/{token}", case="unknown", parts={"token": "another"},
@@ -263,13 +260,11 @@ FORMS = [
     form("recovery.codes", "/account/recovery-codes", allowed=MEMBERS, accepted=200, limit="codes"),
     form("mail.index", "/account/mail", fields={"email": "kept@mail.example"}, allowed=MEMBERS, limit="email",
          keeps_typed=True),
-    form("mail.choose", "/account/mail/choices", fields={"choice": "weekly"}, allowed=MEMBERS, limit="choose"),
     form("mail.remove", "/account/mail/remove", allowed=MEMBERS, limit="choose"),
     form("mail.confirm", "/account/mail/confirm/{token}", parts={"token": CONFIRMATION}, allowed=(MEMBER,),
          refused=all_get(OTHER_MEMBERS, 410), limit="choose"),
     form("mail.recover", "/recover/mail", fields={"username": "zoe"}, allowed=(READER,), accepted=200,
          refused={BANNED: 422, **all_get(MEMBERS, 303)}, limit="mailreset"),
-    form("mail.stop", "/mail/stop/{token}", parts={"token": STOP}, has_csrf=False, writes=False, accepted=200),
     form("auth.logout", "/logout", idle=(READER,)),
     form("auth.reset", "/reset/{token}", fields={"new": PASSWORD}, limit="reset",
          allowed=(READER, *MEMBERS), refused={BANNED: 422}),

@@ -13,7 +13,6 @@ WITH_TOKEN = [
     address
     for address in PAGES
     if address.caching is Caching.NOBODY and READER in address.allowed and address.is_html
-    and address.endpoint != "mail.stop"  # its address is signed instead
 ]  # fmt: skip
 #: All but the public files, and the health, which is answered without a look at the session.
 PERSONAL = [address for address in PAGES if address not in PUBLIC and address.endpoint != "status.health"]

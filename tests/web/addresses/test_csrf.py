@@ -13,9 +13,9 @@ from voteweb.store import Store
 PROTECTED = [address for address in ROUTES if address.has_csrf]
 
 
-def test_every_form_but_two_has_a_token() -> None:
-    """The language is the sender's own cookie, and mails are stopped by a signed address."""
-    assert [address.endpoint for address in FORMS if not address.has_csrf] == ["mail.stop", "language.choose"]
+def test_every_form_but_one_has_a_token() -> None:
+    """The language is the sender's own cookie."""
+    assert [address.endpoint for address in FORMS if not address.has_csrf] == ["language.choose"]
 
 
 def test_request_without_form_changes_nothing(make_person: MakePerson, store: Store) -> None:
@@ -59,7 +59,7 @@ def test_form_without_its_token_changes_nothing(address: Address, make_person: M
     ids=lambda headers: ": ".join(*headers.items()),
 )
 def test_form_of_another_site_changes_nothing(headers: dict[str, str], make_person: MakePerson, store: Store) -> None:
-    forms = [address for address in FORMS if not address.case and address.endpoint != "mail.stop"]
+    forms = [address for address in FORMS if not address.case]
     people = {person: make_person(person) for person in {address.sender for address in forms}}
     tokens = {person: browser.csrf_token() for person, browser in people.items()}
     before = content(store)
@@ -102,7 +102,7 @@ def test_form_of_a_reader_without_token_changes_nothing(reader: Browser, store: 
     for address in FORMS:
         reader.post(address.url(), dict(address.fields))
         shown_again = 422 if READER in address.allowed else address.status(READER)
-        expected = {"auth.logout": 400, "language.choose": 303, "mail.stop": 200}.get(address.endpoint, shown_again)
+        expected = {"auth.logout": 400, "language.choose": 303}.get(address.endpoint, shown_again)
         assert reader.status == expected, address
         assert content(store) == before, address
         assert not reader.is_logged_in(), address

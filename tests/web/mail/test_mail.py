@@ -1,7 +1,6 @@
-"""Mail: addresses are confirmed, passwords reset, news sent and stopped, as a member with a mail program sees it."""
+"""Mail: addresses are confirmed and passwords reset, as a member with a mail program sees it."""
 
 import re
-import time
 from collections.abc import Callable
 from email.message import EmailMessage
 
@@ -14,16 +13,12 @@ from tests.store.examination import broken, run, snapshot
 from tests.web.browser import PASSWORD, Browser
 from tests.web.conftest import MakeApp, MakeBrowser, MakeMember
 from voteweb.core import config
-from voteweb.core.config import COMMAND_LINE
-from voteweb.core.mail import MailChoice
-from voteweb.core.models import LogAction, Reason, Role, User
+from voteweb.core.models import User
 from voteweb.store import Store
-from voteweb.store.moderation_log import NewLogEntry
 
 Send = Callable[[], None]
 Confirm = Callable[[User, str], None]
 ADDRESS = "bob@mail.example"
-ONE_CLICK = {"List-Unsubscribe": "One-Click"}
 
 
 def path_in(mail: EmailMessage, beginning: str) -> str:
@@ -31,11 +26,6 @@ def path_in(mail: EmailMessage, beginning: str) -> str:
     found = re.search(rf"https://news\.example({beginning}\S+)", mail.get_content())
     assert found
     return found[1]
-
-
-def due(store: Store, entry: str) -> None:
-    """Make a digest due now."""
-    run(store, "ZADD", "digests:", 1, entry)
 
 
 def test_an_address_is_confirmed_by_its_link_once(store: Store, bob: Browser, server: SmtpServer, send: Send) -> None:
@@ -84,8 +74,6 @@ def test_a_new_password_is_set_by_the_link_of_a_mail(
     reader.open("/recover/mail").submit("/recover/mail", username="Bob")
     send()
     path = path_in(server.mails[0], "/reset/")
-    assert "List-Unsubscribe" not in server.mails[0], "one click must not forget the address"
-    assert "/mail/stop/" not in server.mails[0].get_content()
     reader.open(path).submit(path, new="another horse battery")
     assert reader.log_in("bob", "another horse battery").location == "/"
 
@@ -108,61 +96,6 @@ def test_asking_for_a_password_tells_nothing_of_addresses(
     assert run(store, "ZCARD", "outbox:") == 0
 
 
-def test_news_come_once_a_day_and_only_what_is_new(
-    store: Store, make_member: MakeMember, server: SmtpServer, send: Send, confirmed: Confirm
-) -> None:
-    mod = make_member("mod", Role.MODERATOR)
-    member, zoe = store.users.get("mod"), factories.user(store, "zoe")
-    article = factories.article(store, member, title="A & <b>")
-    confirmed(member, ADDRESS)
-    mod.open("/account/mail").submit("/account/mail/choices", choice=["replies", "reports"])
-    send()
-    assert server.mails == [], "nothing is new"
-    answer = factories.comment(store, article.id, zoe, text="Well & <said>.\nSubject: x")
-    store.reports.make(article.id, zoe, Reason.SPAM, "")
-    due(store, "digest mod")
-    send()
-    (mail,) = server.mails
-    text = mail.get_content()
-    assert "zoe commented on your article “A & <b>”:" in text
-    assert "Well & <said>. Subject: x" in text
-    assert f"https://news.example/a/{article.id}/c/{answer.number}" in text
-    assert "Reports that are open: 1." in text
-    assert mail["Subject"] == "News: news for you"
-    assert run(store, "ZSCORE", "digests:", "digest mod") > member.since + 86_000
-    store.reports.dismiss(article.id, NewLogEntry(LogAction.DISMISS, COMMAND_LINE))
-    run(store, "HSET", "mails:", "digest mod", f"{time.time() + 1:.6f} 0 -")
-    due(store, "digest mod")
-    send()
-    assert len(server.mails) == 1
-
-
-def test_one_click_without_a_session_stops_a_digest(
-    store: Store, bob: Browser, app: Flask, server: SmtpServer, send: Send, confirmed: Confirm
-) -> None:
-    member = store.users.get("bob")
-    confirmed(member, ADDRESS)
-    store.mail.choose(member, frozenset({MailChoice.REPLIES, MailChoice.WEEKLY}), "zh")
-    factories.article(store)
-    due(store, "weekly bob")
-    send()
-    (mail,) = server.mails
-    assert mail["Subject"].startswith("News")
-    assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
-    assert b"\r\nList-Unsubscribe: <https://news.example/mail/stop/" in server.accepted[0]
-    address = mail["List-Unsubscribe"].strip("<>").removeprefix("https://news.example")
-    client = app.test_client()
-    assert client.get(address, base_url="https://news.example").status_code == 200
-    assert MailChoice.WEEKLY in store.mail.account("bob").choices
-    for _ in range(2):
-        assert client.post(address, data=ONE_CLICK, base_url="https://news.example").status_code == 200
-    assert store.mail.account("bob").choices == {MailChoice.REPLIES}
-    due(store, "weekly bob")
-    send()
-    assert len(server.mails) == 1
-    assert client.post(f"{address}x", data=ONE_CLICK, base_url="https://news.example").status_code == 410
-
-
 def test_no_other_page_and_no_site_without_mail_shows_an_address(
     store: Store, bob: Browser, ann: Browser, make_browser: MakeBrowser, confirmed: Confirm
 ) -> None:
@@ -177,31 +110,28 @@ def test_no_other_page_and_no_site_without_mail_shows_an_address(
 
 
 def test_mail_ends_with_the_account(store: Store, bob: Browser, confirmed: Confirm) -> None:
-    member = store.users.get("bob")
-    confirmed(member, ADDRESS)
-    store.mail.choose(member, frozenset(MailChoice), "en")
+    confirmed(store.users.get("bob"), ADDRESS)
     store.mail.queue_reset("bob")
     bob.open("/account").submit("/account/delete", password=PASSWORD, articles="keep")
     assert not any("email" in field for field in run(store, "HKEYS", "user:bob"))
-    assert run(store, "EXISTS", "outbox:", "digests:", "mails:") == 0
+    assert run(store, "EXISTS", "outbox:", "mails:") == 0
 
 
-@pytest.mark.parametrize("path", ["/account/mail", "/account/mail/choices", "/account/mail/remove", "/recover/mail"])
+@pytest.mark.parametrize("path", ["/account/mail", "/account/mail/remove", "/recover/mail"])
 def test_forms_need_a_token_and_a_log_in(app: Flask, store: Store, bob: Browser, confirmed: Confirm, path: str) -> None:
     confirmed(store.users.get("bob"), ADDRESS)
     before = snapshot(store)
-    assert bob.post(path, {"email": "eve@mail.example", "choice": "weekly"}).status in (303, 400, 422)
+    assert bob.post(path, {"email": "eve@mail.example"}).status in (303, 400, 422)
     assert Browser(app).post(path, {"username": "bob"}).status in (303, 400, 422)
     assert snapshot(store) == before
 
 
 def test_an_address_is_removed_with_all_that_goes_there(store: Store, bob: Browser, confirmed: Confirm) -> None:
     confirmed(store.users.get("bob"), ADDRESS)
-    bob.open("/account/mail").submit("/account/mail/choices", choice="weekly")
-    assert run(store, "ZCARD", "digests:") == 1
+    store.mail.queue_reset("bob")
     bob.open("/account/mail").submit("/account/mail/remove")
     assert not any("email" in field for field in run(store, "HKEYS", "user:bob"))
-    assert run(store, "ZCARD", "digests:") == 0
+    assert run(store, "ZRANGE", "outbox:", 0, -1) == [f"changed bob en {ADDRESS}"]
 
 
 def test_an_address_is_removed_and_changed_only_after_the_password(

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from voteweb.core import clock, links
+from voteweb.core import links
 from voteweb.core.comments import CommentId
-from voteweb.core.config import DELETED_MEMBER, DIGEST_SECONDS, MAX_RANKED, NEWEST_COMMENTS, VOTER_BLOCK, Settings
+from voteweb.core.config import DELETED_MEMBER, MAX_RANKED, NEWEST_COMMENTS, VOTER_BLOCK, Settings
 from voteweb.core.models import ArticleStatus, Role
 from voteweb.store import decoding
 from voteweb.store.backup import records
@@ -14,10 +14,10 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.fingerprints import from_number
 from voteweb.store.keys import Keys, article_member, comment_member, invitation_member
-from voteweb.store.mail import wanted_digests
 from voteweb.store.nodes import VOTER_FACTOR, join_node
 from voteweb.store.rankings import Rankings
 from voteweb.store.scanner import finite_number
+from voteweb.store.schema.digests import EMAIL_FOR
 from voteweb.store.users import HAS_WORK
 
 #: The nouns of rankings that hold articles of programs after the book.
@@ -107,7 +107,7 @@ class RestoreBatch(KeyWrites):
 
     def _add_member(self, record: records.Member) -> None:
         keys, fields = self._keys, record.fields
-        self._hashes[keys.user(record.name)] = fields
+        self._hashes[keys.user(record.name)] = {name: value for name, value in fields.items() if name != EMAIL_FOR}
         if record.leaving:
             self._sets[keys.leaving()].append(record.name)
         if "id" in fields and "left" not in fields:
@@ -116,8 +116,6 @@ class RestoreBatch(KeyWrites):
                 self._strings[keys.inbox_feed(fields["inbox-feed"])] = record.name
             if "saved-feed" in fields:
                 self._strings[keys.saved_feed(fields["saved-feed"])] = record.name
-            for entry in wanted_digests(record.name, fields.get("email-for", "")):
-                self._rankings[keys.digests()][entry] = clock.now() + DIGEST_SECONDS
             if HAS_WORK.match(fields.get("ban-removal", "")):
                 self._sets[keys.ban_removals()].append(record.name)
             is_banned = fields.get("banned", "0") != "0"

@@ -1,7 +1,7 @@
 -- Note the end of an attempt to send a mail, unless the mail has been taken by another process or was replaced since.
--- KEYS  1 outbox: or digests:  2 mails:  3 mail-status:
+-- KEYS  1 outbox:  2 mails:  3 mail-status:
 -- ARGV  1 the entry  2 the token of the claim  3 "sent", "nothing", "refused", "failed" or "dropped"
---       4 seconds until it is due again; empty: it is done  5 the failure, without anything secret
+--       4 seconds until it is tried again; empty: it is done  5 the failure, without anything secret
 -- Answers  done | lost (it is no longer this process's; also by this call before)
 local entry, token, outcome, seconds, failure = unpack(ARGV)
 check_types(1, 1, 'zset')
@@ -16,12 +16,6 @@ if seconds == '' then
   redis.call('HDEL', KEYS[2], entry)
 else
   redis.call('ZADD', KEYS[1], string.format('%.6f', tonumber(now()) + seconds), entry)
-  if outcome ~= 'failed' then
-    tries = '0'
-  end
-  if outcome == 'sent' then
-    since = now()
-  end
   redis.call('HSET', KEYS[2], entry, table.concat({ since, tries, '-' }, ' '))
 end
 redis.pcall('HINCRBY', KEYS[3], outcome, 1)

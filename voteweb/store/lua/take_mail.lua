@@ -1,5 +1,5 @@
 -- Take the mail that has been due for the longest time: no other process takes it until the claim ends.
--- KEYS  1 outbox: or digests:  2 mails:  then the act's
+-- KEYS  1 outbox:  2 mails:  then the act's
 -- ARGV  1-3 the act's (see acts.lua)  4 seconds of the claim  5 its token
 -- Answers  taken <entry> <since> <tries, with this one> | none
 local before = answer_before()

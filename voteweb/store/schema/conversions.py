@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from voteweb.core.config import Settings
 from voteweb.store.connection.connection import Connection
-from voteweb.store.schema import invitations
+from voteweb.store.schema import digests, invitations
 
 #: Converts all records of one kind in bounded steps, and yields after each how many it converted; with ``dry_run`` it
 #: only counts. It may be stopped anywhere and run again: what is converted already is left alone.
@@ -22,7 +22,10 @@ class Conversion(NamedTuple):
 #: The conversions that lead to each layout from the one before, in the order in which they run.
 CONVERSIONS: dict[int, tuple[Conversion, ...]] = {
     # Who may list the names of keys must not learn a token.
-    4: (Conversion("Keep invitations under digests of their links", invitations.convert),),
+    4: (
+        Conversion("Keep invitations under digests of their links", invitations.convert),
+        Conversion("Forget who wants digests by mail", digests.convert),
+    ),
 }
 #: The oldest layout that can be converted.
 OLDEST = min(CONVERSIONS) - 1

@@ -33,12 +33,6 @@ def csrf_handled_by_form(view: View) -> View:
     return view
 
 
-def signed_by_link(view: View) -> View:
-    """Mark *view* as one whose address is signed, so that a program without a session may send its form."""
-    view.signed_by_link = True  # type: ignore[attr-defined]
-    return view
-
-
 def is_handled_by_form() -> bool:
     """Tell whether the view of this request is marked with :func:`csrf_handled_by_form`."""
     return getattr(current_app().view_functions.get(request.endpoint or ""), "csrf_handled_by_form", False)

@@ -268,12 +268,11 @@ def login_required(view: View) -> View:
 def _check_request() -> ResponseReturnValue | None:
     """Refuse forms of other sites, redirect readers from views that are for members, and check form tokens."""
     view = current_app().view_functions.get(request.endpoint or "")
-    has_session = not getattr(view, "signed_by_link", False)
-    if request.method == "POST" and has_session:
+    if request.method == "POST":
         csrf.check_origin()
     if getattr(view, "login_required", False) and not session.get(USER):
         return login_redirect()
-    if view is not None and request.method == "POST" and has_session:
+    if view is not None and request.method == "POST":
         csrf.check_csrf()
         read_only.check_form(handled_by_form=csrf.is_handled_by_form())
     return None

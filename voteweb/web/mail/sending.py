@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from flask import Flask
 
 from voteweb.core import clock, config
-from voteweb.core.mail import REPEATED, MailKind, MailOutcome, retry_seconds
+from voteweb.core.mail import MailOutcome, retry_seconds
 from voteweb.core.mail_settings import parse_server
 from voteweb.store.mail import TakenMail
 from voteweb.web.context import store
@@ -27,7 +27,7 @@ def send_due_mails(app: Flask) -> Iterator[None]:
             with app.app_context():
                 mail = store().mail.take()
                 if mail is not None and mail.tries > config.MAIL_TRIES:  # attempts that nobody noted the end of
-                    store().mail.finish(mail, MailOutcome.DROPPED, _seconds_until_next(mail, MailOutcome.DROPPED))
+                    store().mail.finish(mail, MailOutcome.DROPPED, None)
                 elif mail is None or _send(session, mail) in (MailOutcome.FAILED, MailOutcome.DROPPED):
                     return
             yield
@@ -40,31 +40,21 @@ def _send(session: SmtpSession, mail: TakenMail) -> MailOutcome:
     failure = ""
     try:
         message = compose(mail)
-        outcome = MailOutcome.SENT if message else MailOutcome.NOTHING
-        if message:
-            session.send(message, message["To"].addresses[0].addr_spec)
+        session.send(message, message["To"].addresses[0].addr_spec)
+        outcome = MailOutcome.SENT
     except NotWantedError:
-        store().mail.finish(mail, MailOutcome.NOTHING, None)
-        return MailOutcome.NOTHING
+        outcome = MailOutcome.NOTHING
     except MailRefusedError:
         outcome = MailOutcome.REFUSED
     except MailFailedError as error:
         outcome, failure = MailOutcome.DROPPED if _is_last(mail) else MailOutcome.FAILED, str(error)
         _log.warning("A mail (%s) was not sent: %s; attempt %s.", mail.kind, failure, mail.tries)
-    store().mail.finish(mail, outcome, _seconds_until_next(mail, outcome), failure)
+    seconds = retry_seconds(mail.tries) if outcome is MailOutcome.FAILED else None
+    store().mail.finish(mail, outcome, seconds, failure)
     return outcome
 
 
 def _is_last(mail: TakenMail) -> bool:
     """Tell whether this attempt to send *mail* is the last one."""
-    is_old = mail.kind not in REPEATED and clock.now() - mail.since >= config.MAX_MAIL_AGE
+    is_old = clock.now() - mail.since >= config.MAX_MAIL_AGE
     return is_old or mail.tries >= config.MAIL_TRIES
-
-
-def _seconds_until_next(mail: TakenMail, outcome: MailOutcome) -> int | None:
-    """Return in how many seconds *mail* is due again after this *outcome*, None for never."""
-    if outcome is MailOutcome.FAILED:
-        return retry_seconds(mail.tries)
-    if mail.kind is MailKind.DIGEST:
-        return config.DIGEST_CHECK_SECONDS if outcome is MailOutcome.NOTHING else config.DIGEST_SECONDS
-    return config.WEEKLY_SECONDS if mail.kind is MailKind.WEEKLY else None

@@ -9,7 +9,7 @@ from email.policy import SMTP
 from voteweb.core import config
 from voteweb.core.mail_settings import MailServer
 
-#: Lines as long as SMTP allows: a folded address in List-Unsubscribe would be encoded, which no program undoes.
+#: Lines as long as SMTP allows: a long address that is folded would be encoded, which no program undoes.
 _POLICY = SMTP.clone(max_line_length=998)
 
 

@@ -1,4 +1,4 @@
-"""Mail: the address of the viewer, what they want to get there, and the links in mails. Only on a site with mail."""
+"""Mail: the address of the viewer, and the links in mails. Only on a site with mail."""
 
 from hmac import compare_digest
 
@@ -7,17 +7,16 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core import validation
 from voteweb.core.errors import TooFast
-from voteweb.core.mail import MailAccount, MailChoice, PendingEmail, StopKind
+from voteweb.core.mail import PendingEmail
 from voteweb.core.mail_errors import LinkOutOfDate, OutboxFull
 from voteweb.core.models import User
 from voteweb.core.names import name_key
-from voteweb.core.permissions import may_moderate
 from voteweb.core.rate_limits import EMAIL_BY_ADDRESS, MAIL_RESET_BY_ADDRESS, MAIL_RESET_BY_NAME
 from voteweb.web import rate_limits
 from voteweb.web.auth.confirmation import require_recent_password
-from voteweb.web.auth.csrf import csrf_handled_by_form, signed_by_link
+from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import login_required, require_member, viewer
-from voteweb.web.context import now, settings, store
+from voteweb.web.context import now, store
 from voteweb.web.forms import EmailForm, MailResetForm
 from voteweb.web.i18n import locale
 from voteweb.web.i18n.locale import gettext as _
@@ -32,7 +31,7 @@ _NO_STORE = {"Cache-Control": "no-store"}
 @login_required
 @csrf_handled_by_form
 def index() -> ResponseReturnValue:
-    """Show where the viewer gets mail, and which; by POST, send a link to another address."""
+    """Show where the viewer gets mail; by POST, send a link to another address."""
     user = require_member(viewer())
     form = EmailForm()
     if form.validate_on_submit():
@@ -47,29 +46,7 @@ def index() -> ResponseReturnValue:
             flash(_("A mail with a link is on its way. Open the link to confirm your address."))
             return redirect("/account/mail", 303)
     account = store().mail.account(user.name)
-    return render_template("mail/account.html", form=form, mail=account, labels=_labels(user)), form.status
-
-
-def _labels(user: User) -> list[tuple[MailChoice, str]]:
-    """Return the mails that *user* can choose."""
-    labels = []
-    if settings().comments:
-        labels.append((MailChoice.REPLIES, _("Answers, comments on your articles, and mentions")))
-    if may_moderate(user):
-        labels.append((MailChoice.REPORTS, _("Open reports")))
-    return [*labels, (MailChoice.WEEKLY, _("Every week, the best articles"))]
-
-
-@blueprint.post("/account/mail/choices")
-@login_required
-def choose() -> ResponseReturnValue:
-    """Store which mails the viewer wants."""
-    user = require_member(viewer())
-    offered = {choice for choice, _label in _labels(user)}
-    choices = frozenset(choice for choice in offered if choice in request.form.getlist("choice"))
-    store().mail.choose(user, choices, locale.current().code)
-    flash(_("Your choice has been saved."))
-    return redirect("/account/mail", 303)
+    return render_template("mail/account.html", form=form, mail=account), form.status
 
 
 @blueprint.post("/account/mail/remove")
@@ -78,8 +55,7 @@ def remove() -> ResponseReturnValue:
     """Forget the viewer's address, which a stolen session must not do: it recovers the account."""
     user = require_member(viewer())
     require_recent_password(user)
-    for address in _addresses(store().mail.account(user.name)):
-        store().mail.stop(user.name, address, StopKind.ALL, actor=user)
+    store().mail.remove(user)
     flash(_("Your e-mail address has been removed."))
     return redirect("/account/mail", 303)
 
@@ -127,27 +103,3 @@ def recover() -> ResponseReturnValue:
                 store().mail.queue_reset(name)
             return render_template("mail/requested.html")
     return render_template("mail/recover.html", form=form), form.status
-
-
-@blueprint.route("/mail/stop/<token>", methods=["GET", "POST"])
-@signed_by_link
-def stop(token: str) -> ResponseReturnValue:
-    """Ask whether to stop the mails of the link; by POST, which mail programs send themselves (RFC 8058), stop them.
-
-    A link of an address that is not the member's any more is answered in the same way: no mail goes there.
-    """
-    read = tokens.read_stop_token(token)
-    if read is None:
-        raise LinkOutOfDate(template=_("This link is not complete. Please copy all of it from the mail."))
-    name, kind, digest = read
-    if request.method == "GET":
-        return render_template("mail/stop.html", kind=kind, is_done=False), _NO_STORE
-    for address in _addresses(store().mail.account(name)):
-        if tokens.is_address_of(digest, address):
-            store().mail.stop(name, address, kind)
-    return render_template("mail/stop.html", kind=kind, is_done=True), _NO_STORE
-
-
-def _addresses(account: MailAccount) -> set[str]:
-    """Return the addresses that the site knows of a member, confirmed or not."""
-    return {account.email, account.pending.address if account.pending else ""} - {""}
