@@ -137,7 +137,7 @@ def _milliseconds(store: Store, index: SearchIndex, query: Query, kind: Kind, or
         with suppress(SearchTooSlow):
             found = index.find(query, kind, order, 0, PAGE_IDS if order is Order.NEW else config.MAX_RANKED_MATCHES)
             if found.weights:
-                pipeline = store.pipeline(reader=True)
+                pipeline = store.pipeline()
                 votes = store.search_results.queue_votes(pipeline, found.ids)
                 pipeline.execute()
                 by_worth(found, votes.result, time.time())

@@ -14,7 +14,6 @@ from tests.faults.vote_storm import run_fault
 from tests.helpers import until
 from tests.machines import Machines, Server
 from tests.pausable_proxy import pausable_proxy
-from tests.status_counter import counted_statuses
 from tests.store.examination import broken
 from voteweb.core.config import Settings
 from voteweb.core.errors import AlreadyVoted
@@ -113,14 +112,3 @@ def test_an_idle_site_does_not_vote_at_the_old_primary(three: Machines, open_thr
     assert store.votes.cast(article.id, bob) == 2
     assert (store.keys.voted(article.id), str(bob.id)) in voters(three.primary())
     assert broken(store) == []
-
-
-def test_readers_are_served_throughout_a_failover(three: Machines, run_site: RunSite, open_three: OpenStore) -> None:
-    site, store = run_site(VOTEWEB_READ_REPLICAS="1"), open_three()
-    article, bob = factories.article(store), factories.user(store, "bob")
-    with counted_statuses(lambda: site.get("/").status) as readers:
-        readers.wait_for_more()
-        three.primary().kill()
-        assert store.votes.cast(article.id, bob) == 2, "returns when a replica has taken over"
-        readers.wait_for_more()
-    assert set(readers.statuses) == {200}

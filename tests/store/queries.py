@@ -37,9 +37,9 @@ def all_ids(store: Store, ranking: Ranking) -> list[int]:
     return ids
 
 
-def log_page(store: Store, number: int = 1, *, reader: bool = False, **filters: str) -> Page[LogEntry]:
+def log_page(store: Store, number: int = 1, **filters: str) -> Page[LogEntry]:
     """Return one page of the moderation log, filtered by ``who``, ``kind`` or ``about``."""
-    pipeline = store.pipeline(reader=reader)
+    pipeline = store.pipeline()
     entries = store.moderation_log.queue_page(pipeline, number, **filters)
     pipeline.execute()
     return entries.result

@@ -11,7 +11,7 @@ from voteweb.store.moderation_log import NewLogEntry
 
 def newest(store: Store, number: int = 1) -> Page[ListedComment]:
     """Return a page of the site's newest comments."""
-    pipeline = store.pipeline(reader=True)
+    pipeline = store.pipeline()
     page = store.comment_lists.queue_newest(pipeline, number)
     pipeline.execute()
     return page.result
@@ -19,7 +19,7 @@ def newest(store: Store, number: int = 1) -> Page[ListedComment]:
 
 def of_member(store: Store, name: str, number: int = 1) -> list[str]:
     """Return the comments on a page of a member's."""
-    pipeline = store.pipeline(reader=True)
+    pipeline = store.pipeline()
     page = store.comment_lists.queue_member(pipeline, name, number)
     pipeline.execute()
     return [str(row.id) for row in page.result.rows]

@@ -15,7 +15,7 @@ def test_articles_come_in_order_with_texts_unless_removed(store: Store) -> None:
     for number in range(1, 4):
         factories.article(store, title=f"Article {number}", link="", text=f"Text {number}")
     store.removals.remove(2, REMOVAL)
-    pipeline = store.pipeline(reader=True)
+    pipeline = store.pipeline()
     articles = store.search_results.queue_articles(pipeline, [3, 2, 99, 1])
     pipeline.execute()
     assert [(row.id, row.text) for row in articles.result] == [(3, "Text 3"), (1, "Text 1")]
@@ -27,7 +27,7 @@ def test_votes_of_articles_and_comments_are_read(store: Store) -> None:
     write_thread(store, 1, [node(1, votes=3), node(2, votes=4)])
     run(store, "HSET", "article:3", "votes", "many")
     run(store, "HSET", "thread:1", 2, "no comment")
-    pipeline = store.pipeline(reader=True)
+    pipeline = store.pipeline()
     articles = store.search_results.queue_votes(pipeline, [2, 3, 99, 1])
     comments = store.search_results.queue_votes(pipeline, [CommentId(1, 2), CommentId(1, 1), CommentId(9, 1)])
     pipeline.execute()
@@ -42,7 +42,7 @@ def test_comments_come_in_order_with_context_unless_gone(store: Store) -> None:
     write_thread(store, 2, [node(1)])
     run(store, "SETBIT", "hidden:1", 4, 1)  # below one that was removed with its replies
     store.removals.remove(2, REMOVAL)
-    pipeline = store.pipeline(reader=True)
+    pipeline = store.pipeline()
     ids = [CommentId(1, number) for number in (2, 4, 3, 1, 9)]
     comments = store.search_results.queue_comments(pipeline, [CommentId(2, 1), *ids, CommentId(9, 1)])
     nothing = store.search_results.queue_comments(pipeline, [])

@@ -425,9 +425,6 @@ class Settings:
         "", "file", "the key of that certificate, in PEM without a passphrase; empty: it is in the same file"
     )
     redis_deadline: float = _setting(2.0, "seconds", "how long a page waits for Redis before it answers 503", 0.1, 60)
-    read_replicas: int = _setting(
-        0, "0 or 1", "under Sentinel or on a cluster: whether replicas answer readers, slightly late"
-    )
     wait_replicas: int = _setting(0, "replicas", "replicas that must have a vote or post before it is answered", 0, 100)
     appendfsync: str = _setting(
         "everysec", "word", "when the embedded database syncs: everysec or always", choices=("everysec", "always")

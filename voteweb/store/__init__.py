@@ -141,12 +141,9 @@ class Store:
         """The keys of the site."""
         return self.connection.keys
 
-    def pipeline(self, *, reader: bool = False) -> Pipeline:
-        """Return an empty pipeline: queue commands with the parts' queue methods, then execute it.
-
-        A replica may answer that of a *reader*, slightly late; a member must see their own writes.
-        """
-        return self.connection.pipeline(reader=reader)
+    def pipeline(self) -> Pipeline:
+        """Return an empty pipeline: queue commands with the parts' queue methods, then execute it."""
+        return self.connection.pipeline()
 
 
 def open_store(settings: Settings, keys: Keys | None = None) -> Store:
@@ -155,7 +152,6 @@ def open_store(settings: Settings, keys: Keys | None = None) -> Store:
         settings.redis_url,
         settings.redis_deadline,
         keys=keys or Keys.of_site(settings.site),
-        read_replicas=bool(settings.read_replicas),
         wait_replicas=settings.wait_replicas,
         files=TlsFiles.of(settings),
     )

@@ -45,7 +45,7 @@ class Inbox:
     def queue_mark_read(self, pipeline: Pipeline, name: str, comments: Iterable[CommentId]) -> Future[None]:
         """Queue that a member has read the entries about these comments."""
         command = scripts.call("mark_read", [self._keys.unread(name)], [str(comment) for comment in comments])
-        return pipeline.queue([command], lambda _: None, writes=True)
+        return pipeline.queue([command], lambda _: None)
 
     def mark_all_read(self, member: User, until: str) -> None:
         """Mark an entry of a member's inbox and all older ones as read; newer ones stay unread.

@@ -63,7 +63,7 @@ class Listings:
             return page
 
         commands = self._page_commands(ranking, number, with_text, hit)
-        return pipeline.queue(commands, parse, writes=ranking.is_made)
+        return pipeline.queue(commands, parse)
 
     def _page_commands(self, ranking: Ranking, number: int, with_text: bool, hit: RateLimitHit | None) -> list[Command]:
         """Return the commands that read a page, with one row before and after it: a tie may cross its edges."""

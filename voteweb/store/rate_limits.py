@@ -48,7 +48,7 @@ class RateLimits:
             status, *values = replies[0]
             return None if status == "counted" else self.to_error(hits, values)
 
-        return pipeline.queue([scripts.call("hit_rate_limit", keys, arguments)], parse, writes=True)
+        return pipeline.queue([scripts.call("hit_rate_limit", keys, arguments)], parse)
 
     def queue_check(self, pipeline: Pipeline, hit: RateLimitHit) -> Future[TooFast | None]:
         """Queue the question whether an act against *hit* would be accepted; the result is the refusal, or None."""
@@ -60,7 +60,7 @@ class RateLimits:
             status, *values = replies[0]
             return None if status == "free" else self.to_error([hit], values)
 
-        return pipeline.queue([scripts.call("check_rate_limit", keys, arguments)], parse, writes=True)
+        return pipeline.queue([scripts.call("check_rate_limit", keys, arguments)], parse)
 
     def script_arguments(self, hits: Sequence[RateLimitHit]) -> tuple[list[str], list[float]]:
         """Return the keys and arguments with which a script counts an act against *hits*; none if limits are off.

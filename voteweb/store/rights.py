@@ -28,8 +28,6 @@ OTHER_COMMANDS: tuple[Command, ...] = (
 )
 #: Sent only where writes wait for replicas.
 WAITING_COMMANDS: tuple[Command, ...] = (("PUBLISH", "voteweb", ""), ("WAIT", "0", "1"))
-#: Sent only to replicas, whose users are their own.
-REPLICA_COMMANDS = ("EVALSHA_RO", "ROLE", "READONLY")
 #: Sent only in a cluster, after CLUSTER SLOTS, without which nothing is sent.
 CLUSTER_COMMANDS: tuple[Command, ...] = (("ASKING",),)
 

@@ -67,7 +67,7 @@ class Sessions:
             return self._parse(token_digest, values[0]) if status == "open" else None
 
         command = scripts.call("use_session", [self._keys.sessions(voter.name)], arguments)
-        return pipeline.queue([command], parse, writes=True)
+        return pipeline.queue([command], parse)
 
     def queue_all(self, pipeline: Pipeline, user: User) -> Future[list[Session]]:
         """Queue a read of all open sessions of *user*, the last used first."""

@@ -56,7 +56,7 @@ class Visits:
         keys = [site.seen(name), site.thread(article_id), site.article(article_id), site.words(article_id)]
         keys.append(site.voted_comments(article_id, 0))
         command = scripts.call("note_visit", keys, [article_id, *_NOTE_ARGUMENTS])
-        return pipeline.queue([command], parse, writes=True)
+        return pipeline.queue([command], parse)
 
     def of_member(self, name: str) -> dict[int, Visit]:
         """Return what a member has seen, by article id."""

@@ -10,7 +10,7 @@ from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.merged_rankings import MergedPage, queue_merged
 from voteweb.store.own_votes import mark_voted
 from voteweb.web import my_site
-from voteweb.web.auth.login import page_pipeline, queue_viewer, require_member, session_member_name, session_user_id
+from voteweb.web.auth.login import queue_viewer, require_member, session_member_name, session_user_id
 from voteweb.web.context import settings, store
 from voteweb.web.own_marks import mark_new, mark_saved, queue_new_counts
 from voteweb.web.pagination import page_number
@@ -35,7 +35,7 @@ def render(order: Order, *, as_front_page: bool = False) -> str:
     number = page_number()
     if number > config.MAX_MY_PAGES:
         raise NoSuchPage()
-    pipeline = page_pipeline()
+    pipeline = store().pipeline()
     loaded = queue_viewer(pipeline)
     name = session_member_name()
     known = store().my_sites.known(session_user_id())

@@ -14,7 +14,7 @@ from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.rankings import Ranking
 from voteweb.store.rate_limits import RateLimitHit
 from voteweb.web import my_site, rate_limits
-from voteweb.web.auth.login import named_voter, page_pipeline, queue_viewer
+from voteweb.web.auth.login import named_voter, queue_viewer
 from voteweb.web.caching import shared_lists, shared_pages
 from voteweb.web.context import store
 from voteweb.web.own_marks import queue_own_marks, read_viewer_marks
@@ -94,7 +94,7 @@ def render_list(
     """
     context["in_group"] = shown[1:] if shown.startswith(HiddenKind.GROUP) else ""
     listed = _List(ranking, page_number(), queries or {}, check, finish, context)
-    asked, pipeline = shared_pages.clock(), page_pipeline()
+    asked, pipeline = shared_pages.clock(), store().pipeline()
     viewer = queue_viewer(pipeline)
     hit = rate_limits.combination_hit() if ranking.combines else None
     finish_read = listed.queue(pipeline, viewer_queries or {}, hit)

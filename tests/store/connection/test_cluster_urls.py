@@ -124,9 +124,9 @@ def test_known_nodes_are_asked_before_others_of_the_url(make_nodes: Callable[...
     of_url, known = ("127.0.0.1", 1), ("10.0.0.1", 1)
     nodes = make_nodes(known, {of_url, known})
     look_up = slot_nodes.SlotNodes([of_url], 0, {}, seconds=0.5)
-    assert [look_up.primary() for _ in range(3)] == [[known]] * 3
+    assert [look_up.primary() for _ in range(3)] == [known] * 3
     nodes.answering.remove(known)  # as all nodes that were known may have been replaced
-    assert look_up.primary() == [known]
+    assert look_up.primary() == known
     assert [address for address, _ in nodes.asked] == [of_url, known, known, known, of_url]
 
 
@@ -148,9 +148,9 @@ def test_a_greeting_may_take_less_time_than_a_command(port: int) -> None:
             greetings.append(self.socket_timeout)
             super().on_connect_check_health(check_health)
 
-    nodes: Any = SimpleNamespace(primary=lambda: [("127.0.0.1", port)], close=lambda: None)
+    nodes: Any = SimpleNamespace(primary=lambda: ("127.0.0.1", port), close=lambda: None)
     limits = {"socket_connect_timeout": 0.1, "socket_timeout": 60.0}
-    with redis.Redis.from_pool(SlotPool(nodes, connection_class=Connection, is_primary=True, **limits)) as client:
+    with redis.Redis.from_pool(SlotPool(nodes, connection_class=Connection, **limits)) as client:
         assert client.blpop(["absent"], 0.2) is None
     assert greetings == [0.1]
 

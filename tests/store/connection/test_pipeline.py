@@ -81,25 +81,12 @@ def test_an_executed_pipeline_is_empty(server: Server, pipeline: Pipeline) -> No
     assert (first.result, second.result) == (("a",), ("b",))
 
 
-def test_a_pipeline_with_one_write_goes_to_the_primary(server: Server) -> None:
-    primary = Server()
-    pipeline = Pipeline(server.send, primary.send)
-    read = pipeline.queue([("GET", "a")], tuple)
-    pipeline.queue([("SET", "a", "1")], tuple, writes=True)
-    pipeline.execute()
-    assert pipeline.send([("GET", "b")]) == ["b"]
-    assert (len(server.round_trips), len(primary.round_trips)) == (0, 2)
-    assert read.result == ("a",)
-
-
 def test_a_pipeline_of_the_store_is_one_round_trip(store: Store) -> None:
     keys = store.keys
     round_trips: list[float] = []
     store.connection.on_round_trip = round_trips.append
     pipeline = store.pipeline()
-    first = pipeline.queue(
-        [("SET", keys.article(1), "1"), ("GET", keys.article(1))], lambda replies: replies[1], writes=True
-    )
+    first = pipeline.queue([("SET", keys.article(1), "1"), ("GET", keys.article(1))], lambda replies: replies[1])
     second = pipeline.queue([("GET", keys.article(1)), ("GET", keys.article(2))], tuple)
     pipeline.execute()
     assert len(round_trips) == 1

@@ -1,6 +1,5 @@
 """Sentinel: the URLs of databases under it, and what their Sentinels answer."""
 
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -8,9 +7,7 @@ import pytest
 import redis
 from redis.sentinel import MasterNotFoundError
 
-from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
-from voteweb.store import open_store
 from voteweb.store.connection import sentinel
 from voteweb.store.connection.factory import open_connection
 from voteweb.store.connection.sentinel import Sentinels, SentinelUrl, parse
@@ -68,11 +65,6 @@ def test_an_invalid_sentinel_url_is_refused_naming_its_setting(url: str) -> None
         open_connection(url, 1.0)
 
 
-def test_reading_replicas_requires_a_sentinel_url() -> None:
-    with pytest.raises(ConfigError, match="VOTEWEB_READ_REPLICAS requires"):
-        open_store(Settings(redis_url="redis://db.example", read_replicas=1))
-
-
 class FakeSentinel:
     """A Sentinel that returns *answer*, or raises it."""
 
@@ -88,8 +80,6 @@ class FakeSentinel:
 
     def sentinel_get_master_addr_by_name(self, name: str) -> Any:
         return ("10.0.0.2" if self._promoted else "10.0.0.1", 6379)
-
-    sentinel_slaves = sentinel_master
 
 
 @pytest.mark.parametrize(
@@ -145,25 +135,6 @@ def test_a_new_primary_is_known_before_replicas_follow_it() -> None:
     assert sentinels.discover_master("news") == ("10.0.0.2", 6379)
 
 
-def replica(port: int, link: str = "ok", **changes: Any) -> dict[str, Any]:
-    return UP | {"port": port, "master-link-status": link} | changes
-
-
-@pytest.mark.parametrize(
-    ("replicas", "ports"),
-    [
-        ([], []),
-        ([replica(1), replica(2)], [1, 2]),
-        ([replica(1, "err"), replica(2)], [2]),
-        ([replica(1, is_sdown=True), replica(2, is_disconnected=True)], []),
-    ],
-)
-def test_replicas_are_those_that_are_up_and_connected(replicas: list[dict[str, Any]], ports: list[int]) -> None:
-    sentinels = Sentinels([FakeSentinel(replicas)], seconds=1.0)
-    assert [port for _, port in sentinels.discover_slaves("news")] == ports
-
-
-@pytest.mark.parametrize("method", [Sentinels.discover_master, Sentinels.discover_slaves])
-def test_an_error_of_ours_is_not_an_unavailable_sentinel(method: Callable[..., Any]) -> None:
+def test_an_error_of_ours_is_not_an_unavailable_sentinel() -> None:
     with pytest.raises(KeyError):
-        method(Sentinels([FakeSentinel(KeyError("ip"))], seconds=1.0), "news")
+        Sentinels([FakeSentinel(KeyError("ip"))], seconds=1.0).discover_master("news")

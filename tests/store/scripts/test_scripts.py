@@ -8,6 +8,11 @@ from tests.store.scripts.calls import CALLS
 from voteweb.store import Store
 from voteweb.store.connection import scripts
 
+#: Scripts that write nothing.
+READING = {
+    "check_rate_limit", "count_new", "count_unread", "list_comments", "own_votes", "read_inbox", "read_log",
+    "read_comments", "read_rows", "read_thread", "read_unsorted",
+}  # fmt: skip
 #: Scripts that count: each run counts once more, which does no harm after a lost answer.
 COUNTING = {"hit_rate_limit"}
 #: Scripts that move an expiry each time.
@@ -15,7 +20,7 @@ KEEPING = {"take_lease"}
 
 
 def test_every_script_that_writes_is_called() -> None:
-    assert {call.script for call in CALLS.values()} == set(scripts.sources()) - scripts.READING
+    assert {call.script for call in CALLS.values()} == set(scripts.sources()) - READING
 
 
 @pytest.mark.parametrize("name", CALLS)

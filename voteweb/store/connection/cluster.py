@@ -1,9 +1,8 @@
-"""Redis Cluster: the URL of a cluster, and the pools of connections to the nodes that have the site's slot.
+"""Redis Cluster: the URL of a cluster, and the pool of connections to the node that has the site's slot.
 
 All keys of a site are in one slot, so that its commands go over one pool to one node, as under Sentinel.
 """
 
-import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -15,7 +14,6 @@ from redis.exceptions import AskError, MovedError
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.connection.pool import Pool
-from voteweb.store.connection.replicas import Replicas
 from voteweb.store.connection.sentinel import IDLE_CHECK_SECONDS, parse_host
 from voteweb.store.connection.slot_nodes import Address, SlotNodes
 from voteweb.store.connection.tls import is_tls
@@ -26,8 +24,6 @@ from voteweb.store.keys import Keys
 SCHEMES = ("redis+cluster", "rediss+cluster")
 #: The port of a node whose address names none.
 DEFAULT_PORT = 6_379
-#: Seconds for which replicas answer after their primary had all keys of the slot.
-MOVE_CHECK_SECONDS = 1.0
 
 
 class ClusterUrl(NamedTuple):
@@ -55,48 +51,28 @@ def parse(url: str) -> ClusterUrl:
 
 
 class SlotConnection(redis.Connection):
-    """A connection to the primary of a slot, or to one of its replicas."""
+    """A connection to the primary of a slot."""
 
-    def __init__(self, *, nodes: SlotNodes, is_primary: bool, **options: Any) -> None:
+    def __init__(self, *, nodes: SlotNodes, **options: Any) -> None:
         super().__init__(**options)  # type: ignore[no-untyped-call]
         self._nodes = nodes
-        self._is_primary = is_primary
         self.has_moved = False
 
     def connect_check_health(self, check_health: bool = True, retry_socket_connect: bool = True) -> None:
-        """Connect to the first of the nodes that accepts, unless there is a connection.
+        """Connect to the primary, unless there is a connection.
 
-        A node may take no longer for its greeting than for accepting: one that is silent leaves time for another.
+        It may take no longer for its greeting than for accepting: one that is silent leaves time for another.
         """
         if self.is_connected:
             return
         self.has_moved = False
         command_timeout, self.socket_timeout = self.socket_timeout, self.socket_connect_timeout
         try:
-            self._connect_to_any(check_health, retry_socket_connect)
+            self.host, self.port = self._nodes.primary()
+            super().connect_check_health(check_health, retry_socket_connect)
         finally:
             self.socket_timeout = command_timeout
         self.update_current_socket_timeout(command_timeout)
-
-    def _connect_to_any(self, check_health: bool, retry_socket_connect: bool) -> None:
-        problem: redis.RedisError | None = None
-        for address in self._nodes.primary() if self._is_primary else self._nodes.replicas():
-            self.host, self.port = address
-            try:
-                super().connect_check_health(check_health, retry_socket_connect)
-            except (redis.ConnectionError, redis.TimeoutError) as error:
-                problem = error
-            else:
-                return
-        if problem:
-            raise problem
-
-    def on_connect_check_health(self, check_health: bool = True) -> None:
-        """Greet the server; a replica is told that reading from it is meant."""
-        super().on_connect_check_health(check_health)
-        if not self._is_primary:
-            self.send_command("READONLY", check_health=False)  # type: ignore[no-untyped-call]
-            self.read_response()
 
     def read_response(self, *arguments: Any, **options: Any) -> Any:
         """Return the next reply; note where the slot is when the node says that it has it no longer."""
@@ -113,7 +89,7 @@ class SlotTlsConnection(SlotConnection, redis.SSLConnection):
 
 
 class SlotPool(Pool):
-    """Connections to the primary of a slot, or to its replicas."""
+    """Connections to the primary of a slot."""
 
     def __init__(self, nodes: SlotNodes, **options: Any) -> None:
         self._nodes = nodes
@@ -147,72 +123,18 @@ class SlotPool(Pool):
         return replies
 
 
-class SlotMove:
-    """Whether the slot is being moved to another node, as its primary knew it a second ago.
+def primary(url: str, options: dict[str, Any], *, keys: Keys, attempt_seconds: float) -> redis.Redis:
+    """Return a client of the primary that has *keys* in the cluster at *url*; nothing is sent yet.
 
-    The primary's replicas do not know, and answer as if the keys that have been moved did not exist.
-    """
-
-    def __init__(self, client: redis.Redis, key: str) -> None:
-        self._client = client
-        self._absent_key = key
-        self._is_moving = False
-        self._valid_until = 0.0
-
-    def is_moving(self) -> bool:
-        """Tell whether the slot is being moved; once a second its primary is asked.
-
-        While that does not answer, what it said last holds. After it has said MOVED, as at the end of a move, its
-        replicas may not know yet.
-        """
-        if time.monotonic() >= self._valid_until:
-            self._valid_until = time.monotonic() + MOVE_CHECK_SECONDS
-            try:
-                self._client.exists(self._absent_key)
-                self._is_moving = False
-            except AskError:  # also MOVED
-                self._is_moving = True
-            except redis.RedisError:
-                pass
-        return self._is_moving
-
-    def close(self) -> None:
-        """Close all connections."""
-        self._client.close()
-
-
-class SlotReplicas(Replicas):
-    """The replicas of a slot's primary, which do not answer while the slot is being moved."""
-
-    def __init__(self, client: redis.Redis, slot_move: SlotMove) -> None:
-        super().__init__(client, have_gaps=slot_move.is_moving)
-        self._slot_move = slot_move
-
-    def close(self) -> None:
-        """Close all connections."""
-        super().close()
-        self._slot_move.close()
-
-
-def client_and_replicas(
-    url: str, options: dict[str, Any], *, keys: Keys, attempt_seconds: float
-) -> tuple[redis.Redis, Replicas]:
-    """Return a client of the primary that has *keys* in the cluster at *url*, and its replicas.
-
-    Nothing is sent yet. *options* are those of every client. A replica, a look-up or the way to a node may take
-    *attempt_seconds*, so that another can be tried in time. Raises ValueError.
+    *options* are those of every client. A look-up or the way to a node may take *attempt_seconds*, so that another can
+    be tried in time. Raises ValueError.
     """
     parsed = parse(url)
     common = options | parsed.credentials | {"socket_connect_timeout": attempt_seconds}
-    short = common | {"socket_timeout": attempt_seconds}
     slot = key_slot(keys.prefix.encode())
-    nodes = SlotNodes(parsed.nodes, slot, short | {"ssl": is_tls(url)}, seconds=attempt_seconds)
+    short = common | {"socket_timeout": attempt_seconds, "ssl": is_tls(url)}
+    nodes = SlotNodes(parsed.nodes, slot, short, seconds=attempt_seconds)
     connection_class = SlotTlsConnection if is_tls(url) else SlotConnection
-
-    def client(**options: Any) -> redis.Redis:
-        return redis.Redis.from_pool(SlotPool(nodes, connection_class=connection_class, **options))
-
     # A primary that hung and was replaced accepts writes after it wakes, until it has heard of its successor.
-    primary = client(is_primary=True, **common | {"health_check_interval": IDLE_CHECK_SECONDS})
-    slot_move = SlotMove(client(is_primary=True, **short), keys.prefix)
-    return primary, SlotReplicas(client(is_primary=False, **short), slot_move)
+    pinged = common | {"health_check_interval": IDLE_CHECK_SECONDS}
+    return redis.Redis.from_pool(SlotPool(nodes, connection_class=connection_class, **pinged))

@@ -18,7 +18,6 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.cluster import SlotPool
 from voteweb.store.connection.damage import BrokenData, DamagedKeys
 from voteweb.store.connection.pipeline import Command, Pipeline
-from voteweb.store.connection.replicas import Replicas
 from voteweb.store.connection.request_deadline import Wait, current_wait
 from voteweb.store.connection.transport import Batch, replies_to, send, send_atomic
 from voteweb.store.connection.unavailable import (
@@ -35,8 +34,7 @@ T = TypeVar("T")
 
 #: Seconds between two attempts to reach a database that refuses connections.
 RETRY_PAUSE_SECONDS = 0.05
-#: One look-up of the primary, one replica or one wait for replicas may take this share of the deadline, so that another
-#: can be tried.
+#: A look-up of the primary, or a wait for replicas, may take this share of the deadline, so that another can be tried.
 ATTEMPT_SHARE = 0.25
 
 
@@ -52,20 +50,14 @@ class Outcome(NamedTuple):
 
 
 class Connection:
-    """A client of the primary with a deadline in seconds, and the replicas that answer readers, if any.
+    """A client of the primary with a deadline in seconds.
 
     *keys* spells the keys of the site. A script is done once *wait_replicas* replicas have what it wrote.
     ``on_round_trip``, if set, is called with the duration of each round trip in seconds.
     """
 
     def __init__(
-        self,
-        client: redis.Redis,
-        deadline: float,
-        *,
-        keys: Keys | None = None,
-        replicas: Replicas | None = None,
-        wait_replicas: int = 0,
+        self, client: redis.Redis, deadline: float, *, keys: Keys | None = None, wait_replicas: int = 0
     ) -> None:
         self.client = client
         self.deadline = deadline
@@ -73,19 +65,16 @@ class Connection:
         self.damaged_keys = DamagedKeys(self.keys)
         self.in_cluster = isinstance(client.connection_pool, SlotPool)
         self._is_embedded = "path" in client.connection_pool.connection_kwargs  # a socket on this machine
-        self._replicas = replicas
         self.wait_replicas = wait_replicas
         self.on_round_trip: Callable[[float], None] | None = None
 
-    def pipeline(self, *, reader: bool = False) -> Pipeline:
-        """Return an empty pipeline; a replica may answer that of a *reader*, who need not see their own writes."""
-        return Pipeline(self.run_on_replica, self.run) if reader else Pipeline(self.run)
+    def pipeline(self) -> Pipeline:
+        """Return an empty pipeline."""
+        return Pipeline(self.run)
 
     def close(self) -> None:
         """Close all connections; the next command opens new ones."""
         self.client.close()
-        if self._replicas:
-            self._replicas.close()
 
     def retry_until_deadline(self, attempt: Callable[[], T], *, deadline: float | None = None) -> T:
         """Return what *attempt* returns, trying again while Redis is unavailable.
@@ -158,26 +147,6 @@ class Connection:
         *replies, (seconds, microseconds) = self.run([*commands, ("TIME",)], deadline=deadline)
         clock.compare(int(seconds) + int(microseconds) / 1e6, asked, time.time())
         return replies
-
-    def run_on_replica(self, commands: Sequence[Command]) -> list[Any]:
-        """Run reading *commands* in one round trip on a replica, or on the primary while no replica answers."""
-        replicas, until = self._replicas, time.monotonic() + self.deadline
-        try:
-            answer = self._timed(lambda: replicas.run(commands)) if replicas else None
-        except redis.ResponseError as error:
-            if not is_damage(error):
-                raise
-            answer = None  # the primary has the same key, and names it
-        if answer is None:
-            return self.run(commands, deadline=until - time.monotonic())
-        if not answer.is_connected:
-            # The replica has lost its primary; we may still reach it. If not, stale replies are better than none.
-            try:
-                return send(self.client, commands)
-            except redis.RedisError as error:
-                if not is_unavailable(error):
-                    raise
-        return answer.replies
 
     def script(self, name: str, keys: Sequence[str], arguments: Sequence[str | int | float]) -> Outcome:
         """Run the script *name* and return its answer.

@@ -1,4 +1,4 @@
-"""Open the connection to the database at a URL: one server, or a primary and its replicas, which may change."""
+"""Open the connection to the database at a URL: one server, or or a primary that may change."""
 
 import re
 from typing import Any
@@ -14,7 +14,6 @@ from voteweb.core.errors import ConfigError
 from voteweb.store.connection import cluster, sentinel, tls
 from voteweb.store.connection.connection import ATTEMPT_SHARE, Connection
 from voteweb.store.connection.pool import Pool
-from voteweb.store.connection.replicas import Replicas
 from voteweb.store.connection.tls import NO_FILES, TlsFiles
 from voteweb.store.keys import Keys
 
@@ -27,15 +26,13 @@ def open_connection(
     deadline: float,
     *,
     keys: Keys | None = None,
-    read_replicas: bool = False,
     wait_replicas: int = 0,
     files: TlsFiles = NO_FILES,
 ) -> Connection:
     """Return a connection to the database at *url*; nothing is sent yet.
 
-    One attempt may take the whole *deadline* (seconds). With *read_replicas*, replicas answer readers; a write is done
-    once *wait_replicas* replicas have it; *files* are those for TLS. Raises ConfigError when *url* is invalid or a file
-    cannot be used.
+    One attempt may take the whole *deadline* (seconds). A write is done once *wait_replicas* replicas have it; *files*
+    are those for TLS. Raises ConfigError when *url* is invalid or a file cannot be used.
     """
     options: dict[str, Any] = {
         "decode_responses": True,
@@ -49,24 +46,13 @@ def open_connection(
     }
     options |= tls.options(url, files)
     try:
-        if found := _client_and_replicas(url, options, keys or Keys(), attempt_seconds=deadline * ATTEMPT_SHARE):
-            client, replicas = found
-            return Connection(
-                client, deadline, keys=keys, replicas=replicas if read_replicas else None, wait_replicas=wait_replicas
-            )
-        if not _has_valid_path(url):
-            raise ValueError("no number of a database")
-        client = redis.Redis.from_pool(_pool(url, options))
+        client = _client(url, options, keys or Keys(), attempt_seconds=deadline * ATTEMPT_SHARE)
     except ValueError:  # its message may contain a part of the password
         raise ConfigError(
             "VOTEWEB_REDIS_URL is not the address of a database, such as redis://:password@host:6379/0, "
             "redis+sentinel://host:26379,host:26379,host:26379/name or redis+cluster://host:6379,host:6379,host:6379. "
             "In a password, / ? # @ : %% are written %%2F %%3F %%23 %%40 %%3A %%25."
         ) from None
-    if read_replicas:
-        raise ConfigError(
-            "VOTEWEB_READ_REPLICAS requires a VOTEWEB_REDIS_URL of the form redis+sentinel://… or redis+cluster://…"
-        )
     return Connection(client, deadline, keys=keys, wait_replicas=wait_replicas)
 
 
@@ -81,16 +67,15 @@ def _pool(url: str, options: dict[str, Any]) -> Pool:
     return pool
 
 
-def _client_and_replicas(
-    url: str, options: dict[str, Any], keys: Keys, *, attempt_seconds: float
-) -> tuple[redis.Redis, Replicas] | None:
-    """Return a client of the primary and its replicas where these may change, None for one server."""
+def _client(url: str, options: dict[str, Any], keys: Keys, *, attempt_seconds: float) -> redis.Redis:
+    """Return a client of the server at *url*, of the primary where that may change; raise ValueError or ConfigError."""
     scheme = url.partition(":")[0]
     if scheme in sentinel.SCHEMES:
-        client, replica_client = sentinel.clients(url, options, attempt_seconds=attempt_seconds)
-        return client, Replicas(replica_client)
+        return sentinel.primary(url, options, attempt_seconds=attempt_seconds)
     if scheme not in cluster.SCHEMES:
-        return None
+        if not _has_valid_path(url):
+            raise ValueError("no number of a database")
+        return redis.Redis.from_pool(_pool(url, options))
     parts = urlsplit(url)
     if re.search("(^/|&db=)[0-9]*[1-9]", f"{parts.path}&{parts.query}", re.ASCII):
         raise ConfigError("VOTEWEB_REDIS_URL names a database by its number, but a cluster has only database 0.")
@@ -98,7 +83,7 @@ def _client_and_replicas(
         raise ConfigError(
             "A cluster needs VOTEWEB_SITE, the name of the site: it keeps all data of one name on one of its nodes."
         )
-    return cluster.client_and_replicas(url, options, keys=keys, attempt_seconds=attempt_seconds)
+    return cluster.primary(url, options, keys=keys, attempt_seconds=attempt_seconds)
 
 
 def _has_valid_path(url: str) -> bool:

@@ -34,25 +34,22 @@ class Future(Generic[T]):
 class Pipeline:
     """Commands of several callers, sent to Redis in one round trip.
 
-    *send* carries them out; *send_to_primary* takes its place as soon as one of the commands writes.
+    *send* carries them out.
     """
 
-    def __init__(self, send: Send, send_to_primary: Send | None = None) -> None:
+    def __init__(self, send: Send) -> None:
         self._send = send
-        self._send_to_primary = send_to_primary or send
         self._commands: list[Command] = []
         self._futures: list[tuple[Future[Any], int]] = []
 
-    def queue(self, commands: Sequence[Command], parse: Callable[[list[Any]], T], *, writes: bool = False) -> Future[T]:
+    def queue(self, commands: Sequence[Command], parse: Callable[[list[Any]], T]) -> Future[T]:
         """Queue *commands* and return the future of what *parse* makes of their replies.
 
-        The commands must be safe to send twice. If one of them *writes*, the whole pipeline goes to the primary.
+        The commands must be safe to send twice.
         """
         future = Future(parse)
         self._commands += commands
         self._futures.append((future, len(commands)))
-        if writes:
-            self._send = self._send_to_primary
         return future
 
     def execute(self) -> None:
@@ -67,5 +64,5 @@ class Pipeline:
         self._commands, self._futures = [], []
 
     def send(self, commands: Sequence[Command]) -> list[Any]:
-        """Return the replies to *commands* from a round trip of their own, to the same server as this pipeline."""
+        """Return the replies to *commands* from a round trip of their own."""
         return self._send(commands)

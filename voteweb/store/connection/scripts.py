@@ -7,11 +7,6 @@ from hashlib import sha1
 from importlib.resources import files
 from typing import Any
 
-#: The scripts that only read: a replica may run them.
-READING = frozenset({
-    "check_rate_limit", "count_new", "count_unread", "list_comments", "own_votes", "read_inbox", "read_log",
-    "read_comments", "read_rows", "read_thread", "read_unsorted",
-})  # fmt: skip
 #: The script that counts an act anew each time it runs.
 COUNTING = "hit_rate_limit"
 

@@ -1,21 +1,18 @@
 """Databases under Sentinel: their URL, and which server is the primary at the moment.
 
 Of redis-py's Sentinel support only the connection pool is used, which looks up the primary for every new connection.
-Its ``Sentinel`` class can lose one of the Sentinels for good when two threads ask at once, and uses replicas that have
-lost their primary.
+Its ``Sentinel`` class can lose one of the Sentinels for good when two threads ask at once.
 """
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, cast
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import redis
 from redis.sentinel import MasterNotFoundError, SentinelConnectionPool
 
 from voteweb.store.connection.tls import is_tls
-
-T = TypeVar("T")
 
 #: The schemes of a URL, without and with TLS, which is spoken to the Sentinels too.
 SCHEMES = ("redis+sentinel", "rediss+sentinel")
@@ -77,7 +74,7 @@ def parse_host(text: str, default_port: int) -> tuple[str, int]:
 class Sentinels:
     """The Sentinels of one database, asked one after the other until one answers; thread-safe.
 
-    After *seconds* a look-up asks no other. Has the two methods that redis-py's connection pool calls.
+    After *seconds* a look-up asks no other. Has the method that redis-py's connection pool calls.
     """
 
     def __init__(self, clients: Sequence[redis.Redis], *, seconds: float) -> None:
@@ -88,30 +85,6 @@ class Sentinels:
 
     def discover_master(self, name: str) -> tuple[str, int]:
         """Return the address of the primary; raise MasterNotFoundError when no Sentinel tells one in time."""
-
-        def ask(client: redis.Redis) -> tuple[str, int] | None:
-            address = cast(tuple[str, int] | None, client.sentinel_get_master_addr_by_name(name))
-            state = cast(dict[str, Any], client.sentinel_master(name))
-            # While the replicas are being switched to a new primary, the state is still that of the old one.
-            return address if address != _address(state) or not _is_down(state) else None
-
-        return self._ask(name, ask)
-
-    def discover_slaves(self, name: str) -> list[tuple[str, int]]:
-        """Return the addresses of all replicas that are up and follow their primary."""
-
-        def ask(client: redis.Redis) -> list[tuple[str, int]]:
-            states = client.sentinel_slaves(name)
-            return [
-                _address(replica)
-                for replica in states
-                if not _is_down(replica) and replica["master-link-status"] == "ok"
-            ]
-
-        return self._ask(name, ask)
-
-    def _ask(self, name: str, look_up: Callable[[redis.Redis], T | None]) -> T:
-        """Return the first answer that is not None; raise MasterNotFoundError when there is none in time."""
         until = time.monotonic() + self._seconds
         reasons: list[str] = []
         first, count = self._next, len(self._clients)
@@ -119,43 +92,37 @@ class Sentinels:
             if time.monotonic() >= until:
                 break
             try:
-                answer = look_up(self._clients[at])
+                if address := _primary(self._clients[at], name):
+                    self._next = at
+                    return address
+                reasons.append("the primary is down")
             except (redis.ConnectionError, redis.TimeoutError, redis.ResponseError) as error:
                 reasons.append(str(error))
-            else:
-                if answer is not None:
-                    self._next = at
-                    return answer
-                reasons.append("the primary is down")
             self._next = (at + 1) % count
         raise MasterNotFoundError(f"no primary for {name!r}: {'; '.join(dict.fromkeys(reasons))}")
 
 
-def _address(state: dict[str, Any]) -> tuple[str, int]:
-    return state["ip"], state["port"]
+def _primary(client: redis.Redis, name: str) -> tuple[str, int] | None:
+    """Return the address of the primary as one Sentinel knows it, None if it is down."""
+    address = cast(tuple[str, int] | None, client.sentinel_get_master_addr_by_name(name))
+    state = cast(dict[str, Any], client.sentinel_master(name))
+    is_down = state["is_sdown"] or state["is_odown"] or state["is_disconnected"]
+    # While the replicas are being switched to a new primary, the state is still that of the old one.
+    return None if is_down and address == (state["ip"], state["port"]) else address
 
 
-def _is_down(state: dict[str, Any]) -> bool:
-    return bool(state["is_sdown"] or state["is_odown"] or state["is_disconnected"])
+def primary(url: str, options: dict[str, Any], attempt_seconds: float) -> redis.Redis:
+    """Return a client of the primary at *url*; nothing is sent yet.
 
-
-def clients(url: str, options: dict[str, Any], attempt_seconds: float) -> tuple[redis.Redis, redis.Redis]:
-    """Return a client of the primary at *url* and one of its replicas; nothing is sent yet.
-
-    *options* are those of every client. A replica or a look-up may take *attempt_seconds*, so that another can be tried
-    in time. Raises ValueError.
+    *options* are those of every client. A look-up may take *attempt_seconds*, so that another can be tried in time.
+    Raises ValueError.
     """
     parsed = parse(url)
+    seconds = attempt_seconds * SENTINEL_SHARE
     options = options | {"ssl": is_tls(url)}
-    short, shorter = (
-        options | {"socket_timeout": seconds, "socket_connect_timeout": seconds}
-        for seconds in (attempt_seconds, attempt_seconds * SENTINEL_SHARE)
-    )
-    watchers = [redis.Redis(host, port, **shorter | parsed.sentinel_options) for host, port in parsed.sentinels]
-    sentinels = Sentinels(watchers, seconds=attempt_seconds)
+    short = options | {"socket_timeout": seconds, "socket_connect_timeout": seconds} | parsed.sentinel_options
+    sentinels = Sentinels([redis.Redis(*address, **short) for address in parsed.sentinels], seconds=attempt_seconds)
     pool: Callable[..., redis.ConnectionPool] = SentinelConnectionPool
     # A primary that hung and was replaced accepts writes after it wakes, until it has heard of its successor.
-    pinged = options | {"health_check_interval": IDLE_CHECK_SECONDS}
-    primary = pool(parsed.name, sentinels, is_master=True, **pinged | parsed.database_options)
-    replicas = pool(parsed.name, sentinels, is_master=False, **short | parsed.database_options)
-    return redis.Redis.from_pool(primary), redis.Redis.from_pool(replicas)
+    pinged = options | {"health_check_interval": IDLE_CHECK_SECONDS} | parsed.database_options
+    return redis.Redis.from_pool(pool(parsed.name, sentinels, is_master=True, **pinged))

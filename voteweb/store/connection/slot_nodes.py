@@ -1,4 +1,4 @@
-"""Which nodes of a cluster have the slot of a site at the moment.
+"""Which node of a cluster has the slot of a site at the moment.
 
 Of redis-py's cluster support nothing is used: its pipeline takes four times as long as ours, and its look-up of the
 nodes asks one silent node after the other without a limit.
@@ -22,7 +22,7 @@ NODE_SHARE = 0.5
 
 
 class SlotNodes:
-    """The nodes that have one slot: its primary and the replicas of that one; thread-safe.
+    """The nodes of a cluster, and which of them has one slot; thread-safe.
 
     Nothing is contacted before the first address is asked for. *options* are those of a client of one node; a look-up
     asks one node after the other for *seconds* at most.
@@ -37,40 +37,26 @@ class SlotNodes:
         #: All nodes to ask, the next first: each look-up begins with another, as one that is cut off from the others
         #: tells what was.
         self._to_ask = random.sample(self._addresses, len(self._addresses))  # nosec B311
-        self._nodes: list[Address] = []
+        self._primary: Address = ("", 0)
         self._problem: redis.RedisError | None = None
         self._valid_until = 0.0
         self._asked: dict[Address, redis.Redis] = {}
 
-    def primary(self) -> list[Address]:
-        """Return the address of the primary, alone; raise RedisError when no node tells it."""
-        return self._look_up()[:1]
-
-    def replicas(self) -> list[Address]:
-        """Return the addresses of two replicas at most, another first each second; raise RedisError without any.
-
-        More of them, if they were silent, would take most of a reader's deadline.
-        """
-        _, *replicas = self._look_up()
-        if not replicas:
-            raise redis.ConnectionError("no replica has the slot")
-        turn = int(time.monotonic()) % len(replicas)
-        return [*replicas[turn:], *replicas[:turn]][:2]
-
-    def _look_up(self) -> list[Address]:
+    def primary(self) -> Address:
+        """Return the address of the primary; raise RedisError when no node tells it."""
         with self._lock:
             if time.monotonic() >= self._valid_until:
                 try:
-                    self._nodes, self._problem = self._ask_cluster(), None
+                    self._primary, self._problem = self._ask_cluster(), None
                 except redis.RedisError as error:
                     self._problem = error
                 self._valid_until = time.monotonic() + LOOK_UP_SECONDS
             if self._problem:
                 raise type(self._problem)(str(self._problem))
-            return self._nodes
+            return self._primary
 
-    def _ask_cluster(self) -> list[Address]:
-        """Return the addresses of the slot's primary and replicas, as the first node that knows them has them."""
+    def _ask_cluster(self) -> Address:
+        """Return the address of the slot's primary, as the first node that knows it has it."""
         until = time.monotonic() + self._seconds
         problem: redis.RedisError = redis.TimeoutError("no node was asked in time")
         for address in list(self._to_ask):
@@ -86,7 +72,7 @@ class SlotNodes:
             else:
                 if nodes := next((nodes for first, last, nodes in ranges if first <= self._slot <= last), None):
                     self._remember([node for _, _, nodes in ranges for node in nodes])
-                    return nodes
+                    return nodes[0]
                 problem = redis.ConnectionError("no node has the slot")
         raise problem
 
@@ -114,9 +100,7 @@ class SlotNodes:
         *host* is that of the node that told so: an address without a host is on the same one.
         """
         with self._lock:
-            address = (error.host or host, error.port)
-            self._nodes = [address, *(node for node in self._nodes if node != address)]
-            self._problem = None
+            self._primary, self._problem = (error.host or host, error.port), None
             self._valid_until = time.monotonic() + LOOK_UP_SECONDS
 
     def client_of(self, error: AskError) -> redis.Redis:

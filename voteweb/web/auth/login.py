@@ -52,11 +52,6 @@ def init_app(app: Flask) -> None:
     app.before_request(_check_request)
 
 
-def page_pipeline() -> Pipeline:
-    """Return an empty pipeline for a page that only reads; without a session, replicas may answer it."""
-    return store().pipeline(reader=not session.get(USER))
-
-
 def queue_viewer(pipeline: Pipeline) -> Future[User | None]:
     """Queue a read of the viewer, to share a round trip with what the page reads.
 

@@ -29,7 +29,6 @@ from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import (
     login_required,
     named_voter,
-    page_pipeline,
     queue_viewer,
     require_member,
     treat_as_reader,
@@ -101,7 +100,7 @@ def new() -> RenderedPage:
 @blueprint.get("/good")
 def good() -> RenderedPage:
     """Show the newest good articles."""
-    asked, pipeline = shared_pages.clock(), page_pipeline()
+    asked, pipeline = shared_pages.clock(), store().pipeline()
     viewer = queue_viewer(pipeline)
     articles = store().listings.queue_good(pipeline, settings().good_listed)
     pipeline.execute()
@@ -122,7 +121,7 @@ def show(id: int) -> ResponseReturnValue:
 
 def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturnValue:
     """Return the page of one article; *context* may contain a refused form, with its *status*."""
-    pipeline = page_pipeline()
+    pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
     stored, thread = conversations.queue_article(pipeline, id, page_number)
     own_votes, own_saves = queue_own_votes(pipeline, (id,)), my_site.queue_saves(pipeline, (id,), named_voter())
@@ -132,7 +131,7 @@ def render_article(id: int, status: int = 200, **context: Any) -> ResponseReturn
         raise NoSuchArticle()
     if not permissions.may_read(viewer.result, article):
         return _render_gone(article, viewer.result, thread.result if thread else None)
-    more = page_pipeline()
+    more = store().pipeline()
     earlier = store().articles.queue_earlier(more, id) if permissions.may_moderate(viewer.result) else None
     pages = None
     if thread:
@@ -159,7 +158,7 @@ def _render_gone(article: Article, viewer: User | None, thread: ThreadRead | Non
     context: dict[str, Any] = {}
     if thread and article.status is ArticleStatus.DELETED and thread.thread.nodes:
         pages = ConversationPages(article, thread, number=page_number(), order=order_of_address())
-        pipeline = page_pipeline()
+        pipeline = store().pipeline()
         pages.queue_missing(pipeline, viewer)
         pipeline.execute()
         context = {"pages": pages}

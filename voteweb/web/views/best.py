@@ -80,7 +80,7 @@ def _query() -> dict[str, Any]:
 
 
 def _feed(path: str, period: Period, format: str, name: str = "") -> Response:
-    pipeline = store().pipeline(reader=True)
+    pipeline = store().pipeline()
     stored = store().groups.queue_get(pipeline, (name,)) if name else None
     ranking: Ranking = store().rankings.best(period, name)
     listing = store().listings.queue_page(pipeline, ranking, 1, with_text=True)

@@ -44,7 +44,7 @@ def replies(id: int, number: int, format: str) -> Response:
 @feed_language
 def newest(format: str) -> Response:
     """Return the newest comments of the whole site."""
-    pipeline = store().pipeline(reader=True)
+    pipeline = store().pipeline()
     page = store().comment_lists.queue_newest(pipeline, 1)
     pipeline.execute()
     return _feed(_("New comments"), "/comments", page.result.rows, format)
@@ -55,7 +55,7 @@ def newest(format: str) -> Response:
 def of_member(name: str, format: str) -> Response:
     """Return the newest comments of a member."""
     name = parse_name(name)
-    pipeline = store().pipeline(reader=True)
+    pipeline = store().pipeline()
     stored = store().users.queue_get(pipeline, name)
     page = store().comment_lists.queue_member(pipeline, name, 1)
     pipeline.execute()
@@ -87,7 +87,7 @@ def inbox(token: str, format: str) -> Response:
 
 def _thread(id: int, root: int, format: str) -> Response:
     """Return the newest comments of a conversation, or below its comment *root*; two round trips if it is long."""
-    pipeline = store().pipeline(reader=True)
+    pipeline = store().pipeline()
     stored = store().articles.queue_get(pipeline, id)
     read = store().threads.queue_read(pipeline, id)
     pipeline.execute()
@@ -104,7 +104,7 @@ def _thread(id: int, root: int, format: str) -> Response:
     newest = newest_comments(article, tree, thread, root)
     words = read.result.words
     if words is None:
-        more = store().pipeline(reader=True)
+        more = store().pipeline()
         missing = store().threads.queue_words(more, id, newest.numbers)
         more.execute()
         words = missing.result

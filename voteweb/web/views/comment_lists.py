@@ -2,7 +2,7 @@
 
 from flask import Blueprint, render_template
 
-from voteweb.web.auth.login import page_pipeline, queue_viewer
+from voteweb.web.auth.login import queue_viewer
 from voteweb.web.caching import shared_lists, shared_pages
 from voteweb.web.context import now, store
 from voteweb.web.i18n.formatting import round_age
@@ -17,7 +17,7 @@ blueprint = Blueprint("comment_lists", __name__)
 def newest() -> RenderedPage:
     """Show the newest comments of the whole site."""
     number = page_number()
-    asked, pipeline = shared_pages.clock(), page_pipeline()
+    asked, pipeline = shared_pages.clock(), store().pipeline()
     viewer = queue_viewer(pipeline)
     read = store().comment_lists.queue_newest(pipeline, number)
     pipeline.execute()
@@ -32,7 +32,7 @@ def newest() -> RenderedPage:
 def of_member(name: str) -> str:
     """Show the comments of a member, newest first."""
     name = parse_name(name)
-    pipeline = page_pipeline()
+    pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
     member = store().users.queue_get(pipeline, name)
     page = store().comment_lists.queue_member(pipeline, name, page_number())

@@ -9,7 +9,7 @@ from voteweb.core.errors import NoSuchArticle
 from voteweb.core.models import Article, ArticleStatus, User
 from voteweb.store.threads import ThreadRead
 from voteweb.web import conversations
-from voteweb.web.auth.login import page_pipeline, queue_viewer
+from voteweb.web.auth.login import queue_viewer
 from voteweb.web.context import store
 from voteweb.web.conversations import ConversationPages, order_of_address
 from voteweb.web.pagination import page_number
@@ -20,7 +20,7 @@ blueprint = Blueprint("comment_page", __name__)
 @blueprint.get("/a/<int:id>/c/<int:number>")
 def show(id: int, number: int) -> ResponseReturnValue:
     """Show one comment with up to SHOWN_ANCESTORS above it, and its replies; 410 when nobody can read either."""
-    pipeline = page_pipeline()
+    pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
     article = store().articles.queue_get(pipeline, id)
     thread = conversations.queue_thread(pipeline, id, number, page_number)
@@ -44,7 +44,7 @@ def _show(article: Article, read: ThreadRead, number: int, viewer: User | None) 
         return render_template("comments/gone.html", article=article, node=node, thread=read.thread), 410
     ancestors = conversation.ancestors(number)
     shown_ancestors = [above.number for above in ancestors[-config.SHOWN_ANCESTORS :]]
-    pipeline = page_pipeline()
+    pipeline = store().pipeline()
     pages.queue_missing(pipeline, viewer, [number, *shown_ancestors])
     if not conversations.is_prefetch():
         pages.queue_mark_read(pipeline, viewer, [number, *shown_ancestors])

@@ -49,7 +49,7 @@ def feed(domain: str, format: str) -> ResponseReturnValue:
     host = links.domain_of_address(domain)
     if host != domain and host:
         return redirect(url_for("domain.feed", domain=host, format=format), 301)
-    pipeline = store().pipeline(reader=True)
+    pipeline = store().pipeline()
     listing = store().listings.queue_page(pipeline, store().rankings.domain(host), 1, with_text=True)
     pipeline.execute()
     if not listing.result.total:

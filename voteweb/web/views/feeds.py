@@ -44,7 +44,7 @@ def new(format: str) -> Response:
 @feed_language
 def good(format: str) -> Response:
     """Return the newest good articles."""
-    pipeline = store().pipeline(reader=True)
+    pipeline = store().pipeline()
     articles = store().listings.queue_good(pipeline, settings().page_size, with_text=True)
     pipeline.execute()
     return _feed(_("Good articles"), "/good", articles.result, format)
@@ -69,7 +69,7 @@ def group_new(names: str, format: str) -> ResponseReturnValue:
 def member(name: str, format: str) -> Response:
     """Return the newest articles of a member."""
     name = parse_name(name)
-    pipeline = store().pipeline(reader=True)
+    pipeline = store().pipeline()
     stored = store().users.queue_get(pipeline, name)
     rows = _rows(pipeline, store().rankings.member(name))
     name = check_present(stored.result, name).name
@@ -80,12 +80,12 @@ def member(name: str, format: str) -> Response:
 @feed_language
 def opml() -> Response:
     """Return the feeds of all groups, to subscribe to them at once (OPML 2.0)."""
-    groups = store().groups.all(store().pipeline(reader=True))
+    groups = store().groups.all(store().pipeline())
     return xml("feeds/groups.opml.xml", "text/x-opml", config.FEED_SECONDS, groups=groups)
 
 
 def _site(title: str, path: str, order: Order, format: str) -> Response:
-    rows = _rows(store().pipeline(reader=True), store().rankings.site(order))
+    rows = _rows(store().pipeline(), store().rankings.site(order))
     return _feed(title, path, rows, format)
 
 
@@ -94,7 +94,7 @@ def _groups(joined: str, order: Order, format: str) -> ResponseReturnValue:
     endpoint = "feeds.group" if order is Order.SCORE else "feeds.group_new"
     if "+".join(names) != joined:
         return redirect(url_for(endpoint, names="+".join(names), format=format), 301)
-    pipeline = store().pipeline(reader=True)
+    pipeline = store().pipeline()
     stored = store().groups.queue_get(pipeline, names)
     rows = _rows(pipeline, store().rankings.groups(names, order))
     try:

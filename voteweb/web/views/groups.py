@@ -18,7 +18,7 @@ from voteweb.core.errors import (
 from voteweb.core.models import Group, LogAction, Order, User
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.web.auth.csrf import csrf_handled_by_form
-from voteweb.web.auth.login import login_required, page_pipeline, queue_viewer, require_moderator
+from voteweb.web.auth.login import login_required, queue_viewer, require_moderator
 from voteweb.web.context import store
 from voteweb.web.forms import EditGroupForm, NewGroupForm
 from voteweb.web.i18n.formatting import error_message
@@ -33,7 +33,7 @@ blueprint = Blueprint("groups", __name__)
 @blueprint.get("/groups")
 def index() -> str:
     """Show all groups with their titles, descriptions and counts."""
-    pipeline = page_pipeline()
+    pipeline = store().pipeline()
     queue_viewer(pipeline)
     groups = store().groups.all(pipeline)
     return render_template("groups/index.html", groups=groups)

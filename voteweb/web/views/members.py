@@ -8,7 +8,7 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import config, permissions
 from voteweb.core.models import Page, Role
 from voteweb.store.member_lists import ListedMember
-from voteweb.web.auth.login import login_required, page_pipeline, queue_viewer, require_moderator
+from voteweb.web.auth.login import login_required, queue_viewer, require_moderator
 from voteweb.web.context import store
 from voteweb.web.pagination import check_page_exists, page_number
 
@@ -18,7 +18,7 @@ blueprint = Blueprint("members", __name__)
 @blueprint.get("/moderators")
 def moderators() -> ResponseReturnValue:
     """Show who moderates the site."""
-    pipeline = page_pipeline()
+    pipeline = store().pipeline()
     queue_viewer(pipeline)
     pipeline.execute()
     return render_template("members/moderators.html", moderators=store().member_lists.moderators())

@@ -12,7 +12,7 @@ from voteweb.core.config import COMMAND_LINE
 from voteweb.core.errors import NothingToUndo
 from voteweb.core.models import LogAction, LogEntry
 from voteweb.store.moderation_log import NewLogEntry
-from voteweb.web.auth.login import login_required, page_pipeline, queue_viewer, require_moderator
+from voteweb.web.auth.login import login_required, queue_viewer, require_moderator
 from voteweb.web.context import now, store
 from voteweb.web.feeds import Feed, Item, author_url, feed_language, feed_response, permanent_id
 from voteweb.web.i18n.locale import gettext as _
@@ -33,7 +33,7 @@ _UNDOING = {
 def index() -> str:
     """Show the log, newest first; the query can filter it by moderator and kind."""
     number, who, kind = page_number(), _who(), _kind()
-    pipeline = page_pipeline()
+    pipeline = store().pipeline()
     queue_viewer(pipeline)
     entries = store().moderation_log.queue_page(pipeline, number, who=who, kind=kind)
     pipeline.execute()
@@ -46,7 +46,7 @@ def index() -> str:
 def feed(format: str) -> Response:
     """Return the newest entries as a feed; the query can filter them by moderator and kind."""
     who, kind = _who(), _kind()
-    pipeline = store().pipeline(reader=True)
+    pipeline = store().pipeline()
     entries = store().moderation_log.queue_page(pipeline, 1, who=who, kind=kind)
     pipeline.execute()
     query = urlencode({name: value for name, value in (("who", who), ("kind", kind)) if value})

@@ -18,7 +18,7 @@ from voteweb.search.index import SearchIndex
 from voteweb.search.models import Kind, Order
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.web import rate_limits, search_limits, search_links, search_results
-from voteweb.web.auth.login import named_voter, page_pipeline, queue_viewer
+from voteweb.web.auth.login import named_voter, queue_viewer
 from voteweb.web.comment_feeds import comment_item
 from voteweb.web.context import search_index, store
 from voteweb.web.feeds import Feed, article_item, feed_language, feed_response
@@ -83,7 +83,7 @@ def _results(index: SearchIndex, search: Search) -> dict[str, Any]:
     search_limits.check_not_refused(hit)
     with search_limits.counting_failures(hit):
         matches = search_results.find(index, search)
-    pipeline = page_pipeline()
+    pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
     search_limits.queue_count(pipeline, hit)
     votes, names = search_results.queue_votes(pipeline, matches), search.query.group_names
@@ -153,7 +153,7 @@ def feed(format: str) -> Response:
             matches = search_results.find_newest(index, query)
     except SearchTooSlow as error:
         abort(422, error_message(error))
-    pipeline = store().pipeline(reader=True)
+    pipeline = store().pipeline()
     search_limits.queue_count(pipeline, hit)
     if matches.kind is Kind.ARTICLES:
         articles, _own = search_results.queue_articles(pipeline, matches, matches.found.ids, None)

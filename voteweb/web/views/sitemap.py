@@ -22,7 +22,7 @@ def robots() -> Response:
 @blueprint.get("/sitemap.xml")
 def index() -> Response:
     """Return the parts of the sitemap: part 0 holds the lists, each other one SITEMAP_SIZE articles."""
-    pipeline = store().pipeline(reader=True)
+    pipeline = store().pipeline()
     total = store().listings.queue_total(pipeline, store().rankings.site(Order.TIME))
     pipeline.execute()
     parts = min(-(-total.result // config.SITEMAP_SIZE), config.MAX_SITEMAPS - 1)
@@ -32,7 +32,7 @@ def index() -> Response:
 @blueprint.get("/sitemap-0.xml")
 def lists() -> Response:
     """Return the lists of the whole site and of its groups."""
-    pipeline = store().pipeline(reader=True)
+    pipeline = store().pipeline()
     names = store().groups.queue_names(pipeline)
     pipeline.execute()
     paths = ["/", "/new", "/good", "/groups", *(f"/g/{name}" for name in names.result), *_PAGES]
@@ -42,7 +42,7 @@ def lists() -> Response:
 @blueprint.get(f"/sitemap-<int(min=1, max={config.MAX_SITEMAPS - 1}):number>.xml")
 def articles(number: int) -> Response:
     """Return one part of the articles, the oldest in part 1: a full part changes only by removals."""
-    pipeline = store().pipeline(reader=True)
+    pipeline = store().pipeline()
     first = (number - 1) * config.SITEMAP_SIZE
     ids = store().listings.queue_ids(pipeline, store().rankings.site(Order.TIME), first, config.SITEMAP_SIZE)
     pipeline.execute()

@@ -4,7 +4,7 @@ from flask import Blueprint, render_template
 
 from voteweb.core import config
 from voteweb.core.statistics import median_wait
-from voteweb.web.auth.login import page_pipeline, queue_viewer
+from voteweb.web.auth.login import queue_viewer
 from voteweb.web.context import now, settings, store
 from voteweb.web.statistics_chart import draw_rows
 
@@ -14,7 +14,7 @@ blueprint = Blueprint("statistics", __name__)
 @blueprint.get("/stats")
 def index() -> str:
     """Show how much was posted, voted, written, reported and settled; nothing in it is about a member."""
-    pipeline = page_pipeline()
+    pipeline = store().pipeline()
     queue_viewer(pipeline)
     counts = store().statistics.queue_days(pipeline, now(), config.STATISTICS_DAYS)
     pipeline.execute()

@@ -19,7 +19,7 @@ from voteweb.search import health as search_health
 from voteweb.search.errors import SearchError
 from voteweb.search.models import State
 from voteweb.web import security
-from voteweb.web.auth.login import page_pipeline, queue_viewer
+from voteweb.web.auth.login import queue_viewer
 from voteweb.web.context import brand, current_app, operator_pages, search_index, settings, store
 from voteweb.web.i18n import locale
 from voteweb.web.monitoring import metrics
@@ -40,7 +40,7 @@ def about() -> str:
         f"javascript:location.href={json.dumps(base + '/submit')}"
         "+'?title='+encodeURIComponent(document.title)+'&link='+encodeURIComponent(location.href)"
     )
-    pipeline = page_pipeline()
+    pipeline = store().pipeline()
     queue_viewer(pipeline)
     newest = store().listings.queue_page(pipeline, store().rankings.site(Order.TIME), 1)
     best = store().listings.queue_page(pipeline, store().rankings.site(Order.SCORE), 1)
