@@ -38,14 +38,14 @@ from voteweb.web.monitoring import metrics, middleware
 def create_app(settings: Settings | None = None, store: Store | None = None) -> Flask:
     """Return the WSGI app of a site; *settings* default to those of the environment, *store* to that of the settings.
 
-    Raises ConfigError without a database, with an unfinished one, one of another layout or one whose user lacks rights,
-    and without a key that is long enough.
+    Raises ConfigError without a database, with an unfinished one, one of another layout or one whose keys we may not
+    read, and without a key that is long enough.
     """
     settings = settings or config.from_env()
     _check_settings(settings, store)
     app = _new_flask(settings)
     store = store or open_store(settings)
-    store.rights.refuse_missing()
+    store.health.refuse_elsewhere()
     store.health.refuse_unfinished_restore()
     store.schema.refuse_other()
     app.extensions["voteweb.settings"] = settings

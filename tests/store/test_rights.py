@@ -1,7 +1,5 @@
-"""The rights of the database's user: those of deploy/redis/users.acl suffice, and a missing one is named."""
+"""The rights of the database's user: those of deploy/redis/users.acl suffice, and the lack of one is said in words."""
 
-import ast
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,8 +13,7 @@ from tests.store.doctor.conftest import build_site
 from tests.store.examination import broken, run
 from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
-from voteweb.store import Store, open_store, rights
-from voteweb.store.connection import scripts
+from voteweb.store import Store, open_store
 
 ROOT = Path(__file__).parents[2]
 PASSWORD = "replace-this-password"
@@ -43,7 +40,6 @@ def limited_user(admin: redis.Redis, url: str, name: str, *changes: str) -> str:
 @pytest.mark.parametrize("engine", ["valkey", "redis"])
 def test_the_rights_of_the_file_suffice(engine: str) -> None:
     with limited_store(engine) as store:
-        store.rights.refuse_missing()
         with pytest.raises(redis.exceptions.NoPermissionError):
             run(store, "FLUSHALL")
         build_site(store)
@@ -64,30 +60,14 @@ def test_the_rights_of_the_file_are_those_of_the_docs() -> None:
     assert docs[start : start + len(rights)] == rights
 
 
-@pytest.mark.parametrize(
-    ("change", "missing"),
-    [
-        ("-evalsha", "EVALSHA"),
-        ("-script|load", "SCRIPT LOAD"),
-        ("-@transaction", "MULTI, DISCARD"),
-        ("-exec", "EXEC"),
-        ("-zadd", "ZADD"),
-        ("-time", "TIME"),
-        ("-info", "INFO"),
-    ],
-)
-def test_a_missing_right_is_named(change: str, missing: str) -> None:
-    with limited_store("valkey", change) as store, pytest.raises(ConfigError, match=f"needs: {missing}. Give it"):
-        store.rights.refuse_missing()
-
-
-def test_missing_keys_are_named_and_nothing_is_written() -> None:
-    keys = pytest.raises(ConfigError, match=r"needs: the keys \*\. Is VOTEWEB_SITE right\? Give it")
-    with limited_store("valkey", "resetkeys", "~other:*") as store, keys:
-        store.rights.refuse_missing()
-    with limited_store("valkey") as store:
-        store.rights.refuse_missing()
-        assert run(store, "DBSIZE") == 0
+def test_a_missing_right_is_named_in_words() -> None:
+    right = pytest.raises(ConfigError, match=r"zadd.*Give it the rights of deploy/redis/users.acl")
+    with limited_store("valkey", "-zadd") as store, right:
+        factories.user(store)
+    with limited_store("valkey", "resetkeys", "~other:*") as store:
+        with pytest.raises(ConfigError, match=r"does not allow .* for the keys of VOTEWEB_SITE"):
+            store.health.refuse_elsewhere()
+        assert store.health.health() == ("down", ["Redis refuses us"])
 
 
 @pytest.mark.parametrize("engine", ["valkey", "redis"])
@@ -102,20 +82,3 @@ def test_the_user_of_one_site_reads_no_password_of_the_server(engine: str) -> No
             with pytest.raises(redis.exceptions.NoPermissionError):
                 client.get("user:")
         admin.config_set("requirepass", "")  # else whoever started the server cannot end it
-
-
-def test_every_command_that_is_sent_is_tried(store: Store) -> None:
-    known = {name.upper() for name in store.connection.client.command_list()}
-    sent = set()
-    for source in scripts.sources().values():
-        sent |= set(re.findall(r"'([A-Z_]+)'", source)) & known
-    for file in (ROOT / "voteweb" / "store").rglob("*.py"):
-        if file.name == "rights.py":
-            continue
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in known:
-                sent.add(node.value)
-    others = (*rights.OTHER_COMMANDS, *rights.WAITING_COMMANDS)
-    tried = {name for names in rights.COMMANDS.values() for name in names.split()} | {str(name) for name, *_ in others}
-    # redis-py sends MULTI and EXEC itself.
-    assert sent - {"ASKING"} == (tried | {"XREAD", "ZINTERSTORE"}) - {"MULTI", "EXEC"}

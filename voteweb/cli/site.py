@@ -120,7 +120,7 @@ def open_checked_store(
     store = open_store(replace(settings, redis_deadline=max(settings.redis_deadline, ANSWER_TIMEOUT)))
     try:
         store.health.refuse_old()
-        store.rights.refuse_missing()
+        store.health.refuse_elsewhere()
         if not allow_unfinished:
             store.health.refuse_unfinished_restore()
         if not any_schema:

@@ -54,7 +54,6 @@ from voteweb.store.recovery_codes import RecoveryCodes
 from voteweb.store.removals import Removals
 from voteweb.store.reports import Reports
 from voteweb.store.rescoring import Rescoring
-from voteweb.store.rights import Rights
 from voteweb.store.schema import Schema
 from voteweb.store.search_documents import SearchDocuments
 from voteweb.store.search_results import SearchResults
@@ -129,7 +128,6 @@ class Store:
     server_info: ServerInfo
     other_sites: OtherSites
     health: HealthChecks
-    rights: Rights
     leases: Leases
     mail: Mail
     schema: Schema
@@ -241,7 +239,6 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         server_info=server_info,
         other_sites=other_sites,
         health=health,
-        rights=Rights(connection),
         leases=leases,
         mail=Mail(connection),
         schema=Schema(connection, settings),

@@ -71,6 +71,20 @@ class HealthChecks:
                 version=version,
             )
 
+    def refuse_elsewhere(self) -> None:
+        """Raise ConfigError if the server is a node of a cluster that keeps the site on another node.
+
+        Raises it also if our user may not read the site's keys. Silent if the database is unavailable.
+        """
+        try:
+            self._connection.command("EXISTS", self._keys.schema())
+        except Unavailable as error:
+            if isinstance(error.__cause__, redis.exceptions.MovedError):
+                raise ConfigError(
+                    "The database is a node of a cluster, which keeps the site on another node. Begin "
+                    "VOTEWEB_REDIS_URL with redis+cluster:// or, with TLS, rediss+cluster://, and set VOTEWEB_SITE."
+                ) from None
+
     def refuse_foreign(self) -> None:
         """Raise ConfigError when another program stores something else under a key that every site has."""
         types = self._connection.run([("TYPE", key) for key in self._common_keys])

@@ -35,6 +35,7 @@ def _failing_app(settings: Settings) -> Flask:
     app.add_url_rule("/fail/<int:status>", "fail", lambda status: abort(status))
     app.add_url_rule("/refuse/<name>", "refuse", _refuse)
     app.add_url_rule("/bug", "bug", lambda: {}["a secret"])
+    app.add_url_rule("/unusable", "unusable", _unusable)
     return app
 
 
@@ -49,6 +50,10 @@ def app(settings: Settings, store: Store) -> Flask:
 def _refuse(name: str) -> None:
     values = {"names": "python", "name": "ann", "max": 5, "when": 1_456_789_012.0, "votes": 3, "reason": "spam"}
     raise getattr(errors, name)(**values, minutes=10, domain="example.com", why="Spam.")
+
+
+def _unusable() -> None:
+    raise errors.ConfigError("a secret of the operator")
 
 
 @pytest.fixture(params=["reader", "ann", "mod"])
@@ -102,16 +107,17 @@ def test_every_error_class_shows_its_message(name: str, reader: Browser) -> None
 
 
 @pytest.mark.parametrize("headers", [{}, JSON], ids=["page", "script"])
+@pytest.mark.parametrize("address", ["/bug", "/unusable"])
 def test_bug_shows_no_details_and_is_logged(
-    headers: dict[str, str], person: Browser, caplog: pytest.LogCaptureFixture
+    address: str, headers: dict[str, str], person: Browser, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.ERROR):
-        person.open("/bug?next=/", headers=headers)
+        person.open(f"{address}?next=/", headers=headers)
     assert person.status == 500
     for internal in ("Traceback", "KeyError", "a secret", "voteweb/", "flask"):
         assert internal not in person.response.text
     (record,) = caplog.records
-    assert record.getMessage() == "GET /bug failed"
+    assert record.getMessage() == f"GET {address} failed"
     assert record.exc_info is not None
 
 

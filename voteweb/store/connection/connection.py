@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar, cast
 
 import redis
+from redis.exceptions import MovedError
 
 from voteweb.core import clock
 from voteweb.core.errors import Conflict, Held, LoggedOut, NotAllowed, StorageFull, Unavailable
@@ -22,9 +23,11 @@ from voteweb.store.connection.request_deadline import Wait, current_wait
 from voteweb.store.connection.transport import Batch, replies_to, send, send_atomic
 from voteweb.store.connection.unavailable import (
     NOT_RUN_ERRORS,
+    NotPermitted,
     NotReplicated,
     is_damage,
     is_full,
+    is_not_permitted,
     is_unavailable,
     may_be_replaced,
 )
@@ -81,7 +84,7 @@ class Connection:
 
         Only for attempts that may run twice: reads and idempotent scripts. Raises Unavailable after *deadline*
         seconds (those of the connection by default) and, within a request, as soon as that many have passed since
-        Redis answered it last; StorageFull and BrokenData at once.
+        Redis answered it last; StorageFull, BrokenData and NotPermitted at once.
         """
         wait, began = current_wait.get() or Wait(), time.monotonic()
         until = (wait.since or began) + (self.deadline if deadline is None else deadline)
@@ -95,8 +98,12 @@ class Connection:
                     raise StorageFull from error
                 if is_damage(error):
                     raise BrokenData from error
+                if is_not_permitted(error):
+                    raise NotPermitted(problem=error) from error
                 if not is_unavailable(error):
                     raise
+                if isinstance(error, MovedError) and not self.in_cluster:
+                    raise Unavailable from error  # also if sent again
                 wait.since, wait.error = wait.since or began, error
                 if may_be_replaced(error):
                     self.client.connection_pool.disconnect(inuse_connections=False)
@@ -125,7 +132,7 @@ class Connection:
     def _execute(self, arguments: Sequence[Any]) -> Any:
         try:
             return self.client.execute_command(*arguments)  # type: ignore[no-untyped-call]
-        except redis.exceptions.MovedError:
+        except MovedError:
             raise
         except redis.exceptions.AskError:
             return send(self.client, [tuple(arguments)])[0]  # which follows

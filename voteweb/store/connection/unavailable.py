@@ -2,6 +2,8 @@
 
 import redis
 
+from voteweb.core.errors import ConfigError
+
 #: Errors of a server that is gone, loading or failing over. The command has not run, or nobody knows whether it has.
 _UNAVAILABLE_ERRORS = (
     redis.ConnectionError,
@@ -40,6 +42,15 @@ _FULL_REPLIES = ("OOM ", "MISCONF ")
 _NO_NUMBER = ("is no number", "is not an integer", "is not a valid float", "is not a float")
 
 
+class NotPermitted(ConfigError, redis.exceptions.NoPermissionError):
+    """The user of the database lacks a right."""
+
+    template = (
+        "The database does not allow its user what voteweb needs: %(problem)s. Give it the rights of "
+        "deploy/redis/users.acl, for the keys of VOTEWEB_SITE."
+    )
+
+
 class NotReplicated(redis.TimeoutError):
     """Too few replicas have confirmed a write in time."""
 
@@ -64,6 +75,11 @@ def is_full(error: Exception, *, is_embedded: bool = False) -> bool:
     """
     codes = (*_FULL_REPLIES, "NOREPLICAS ") if is_embedded else _FULL_REPLIES
     return isinstance(error, redis.OutOfMemoryError) or _has_code(error, codes)
+
+
+def is_not_permitted(error: Exception) -> bool:
+    """Tell whether *error* means that the user of the database lacks a right."""
+    return isinstance(error, redis.exceptions.NoPermissionError) or _has_code(error, ("NOPERM ", "ACL failure "))
 
 
 def is_damage(error: Exception) -> bool:

@@ -8,6 +8,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from voteweb.core.errors import (
     N_,
     Busy,
+    ConfigError,
     DataDamaged,
     LoggedOut,
     PasswordNeeded,
@@ -52,6 +53,7 @@ PAGES = {
 def init_app(app: Flask) -> None:
     """Register a handler for every failure of *app*, so that no response contains a stack trace."""
     app.register_error_handler(VotewebError, _voteweb_error)
+    app.register_error_handler(ConfigError, _unexpected_error)  # its words are for the operator
     app.register_error_handler(LoggedOut, lambda _: login_redirect())
     app.register_error_handler(PasswordNeeded, _password_needed)
     app.register_error_handler(HTTPException, _http_error)
