@@ -17,13 +17,6 @@ def test_consistent_data_are_counted(invoke: Invoke, store: Store) -> None:
     assert result.stdout == "The data are consistent: 1 article, 2 members, 2 groups\n"
 
 
-def test_the_wrong_name_of_a_site_is_warned_of(invoke: Invoke, store: Store) -> None:
-    factories.article(store)
-    result = invoke("doctor", VOTEWEB_SITE="cooking")
-    assert "Warning: This site (VOTEWEB_SITE is cooking) has no data, but others" in result.stderr
-    assert result.stdout == "The data are consistent: 0 articles, 0 members, 0 groups\n"
-
-
 def test_each_fault_is_reported_with_its_key(invoke: Invoke, store: Store) -> None:
     id = factories.article(store).id
     run(store, "ZADD", "score:", 1, f"article:{id}")

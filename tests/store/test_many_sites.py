@@ -102,16 +102,3 @@ def test_the_user_of_a_site_can_read_no_key_of_another(sites: dict[str, Store]) 
         misnamed = build_store(Connection(baking.connection.client, 2.0, keys=other), storm.settings(""))
         with pytest.raises(ConfigError, match="for the keys of VOTEWEB_SITE"):
             misnamed.health.refuse_elsewhere()
-
-
-def test_a_site_without_data_beside_others_is_warned_of(sites: dict[str, Store]) -> None:
-    baking = sites["baking"]
-    assert sites["cooking"].other_sites.warnings() == []
-    factories.article(baking)
-    assert baking.other_sites.warnings() == []
-    (warning,) = sites["cooking"].other_sites.warnings()
-    assert "VOTEWEB_SITE is cooking) has no data, but others are on its database: baking." in warning
-    (warning,) = sites[""].other_sites.warnings()
-    assert "VOTEWEB_SITE is not set) has no data" in warning
-    (reason,) = sites[""].health.health().reasons
-    assert "baking" not in reason  # anybody may read it

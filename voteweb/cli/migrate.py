@@ -13,7 +13,6 @@ from voteweb.cli.site import (
     open_checked_store,
     pluralize,
     require_database,
-    warn_of_other_sites,
 )
 from voteweb.core.config import SCHEMA
 from voteweb.core.errors import ServerChanged
@@ -40,7 +39,6 @@ def migrate(dry_run: bool, backup: Path | None, data: str | None) -> None:
     require_database(settings)
     folder = Path() if settings.redis_url else Path(settings.data_dir)
     with open_database(settings) as settings, open_checked_store(settings, any_schema=True) as store:
-        warn_of_other_sites(store)
         state = store.schema.state()
         if state.is_current:
             click.echo(f"The data have layout {SCHEMA}, the current one.")

@@ -27,7 +27,6 @@ from voteweb.cli.site import (
     open_checked_store,
     reachable_host,
     site_origin,
-    warn_of_other_sites,
 )
 from voteweb.cli.workers import UnexpectedExitFilter, default_workers, exit_on_early_sigterm, exit_with_parent
 from voteweb.core.config import METRICS_DIR_VARIABLE, SOURCES_VARIABLE, Settings, env_name, unknown_names
@@ -84,7 +83,6 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
             files = disk.warnings(settings.data_dir)
             for warning in (*settings.warnings(), *store.health.warnings(), *files, *search_warnings):
                 _warn(warning)
-            warn_of_other_sites(store)
             if sample:
                 _add_sample(store, settings)
             if not store.users.has_admin():

@@ -11,7 +11,7 @@ from typing import Any, Concatenate, ParamSpec
 import click
 
 from voteweb.cli.environment import DEFAULT_SITE, PLACES, become_owner, load_site
-from voteweb.core.config import SOURCES_VARIABLE, Settings, from_env
+from voteweb.core.config import Settings, from_env
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.core.settings_in_force import mask_password
 from voteweb.embedded.database import open_database
@@ -97,8 +97,6 @@ def with_site(
             require_database(settings)
             is_embedded = not settings.redis_url
             with open_database(settings) as settings, open_checked_store(settings, timeout) as store:
-                if SOURCES_VARIABLE not in os.environ:  # under "voteweb run", that has said so
-                    warn_of_other_sites(store)
                 command(Site(settings, store, is_embedded), *args, **kwargs)
 
         return run
@@ -149,12 +147,6 @@ def _wait_until_ready(settings: Settings, timeout: float) -> None:
         ) from None
     finally:
         store.connection.close()
-
-
-def warn_of_other_sites(store: Store) -> None:
-    """Print a warning if the site has no data, and others are on its database."""
-    for warning in store.other_sites.warnings():
-        click.echo(f"Warning: {warning}", err=True)
 
 
 def pluralize(count: int, noun: str) -> str:

@@ -42,7 +42,6 @@ from voteweb.store.moderation_log import ModerationLog
 from voteweb.store.my_site import MySites
 from voteweb.store.notes import Notes
 from voteweb.store.open_votes import OpenVotes
-from voteweb.store.other_sites import OtherSites
 from voteweb.store.own_lists import OwnLists
 from voteweb.store.own_votes import OwnVotes
 from voteweb.store.password_resets import PasswordResets
@@ -126,7 +125,6 @@ class Store:
     backup: Backup
     last_backup: LastBackup
     server_info: ServerInfo
-    other_sites: OtherSites
     health: HealthChecks
     leases: Leases
     mail: Mail
@@ -165,8 +163,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     leases = Leases(connection)
     last_backup = LastBackup(connection, settings)
     server_info = ServerInfo(connection, users)
-    other_sites = OtherSites(connection, server_info)
-    health = HealthChecks(connection, leases, last_backup, other_sites, TlsFiles.of(settings))
+    health = HealthChecks(connection, leases, last_backup, TlsFiles.of(settings))
     removals = Removals(connection, settings, moderation_log)
     comment_removals = CommentRemovals(connection, settings, moderation_log)
     comments, keys = Comments(connection, settings, rate_limits), connection.keys
@@ -237,7 +234,6 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         backup=Backup(connection, settings, server_info, health),
         last_backup=last_backup,
         server_info=server_info,
-        other_sites=other_sites,
         health=health,
         leases=leases,
         mail=Mail(connection),

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from itertools import chain
 from typing import Any, NamedTuple
 
 import redis
@@ -17,7 +16,6 @@ from voteweb.store.key_types import key_type
 from voteweb.store.keys import site_of
 from voteweb.store.last_backup import LastBackup
 from voteweb.store.leases import Leases
-from voteweb.store.other_sites import OtherSites
 
 #: The oldest version whose commands the store uses.
 MIN_VERSION = (7, 0)
@@ -37,16 +35,8 @@ class Health(NamedTuple):
 class HealthChecks:
     """Checks the database of one site; each check sends a bounded number of commands."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        leases: Leases,
-        last_backup: LastBackup,
-        other_sites: OtherSites,
-        tls_files: TlsFiles,
-    ) -> None:
+    def __init__(self, connection: Connection, leases: Leases, last_backup: LastBackup, tls_files: TlsFiles) -> None:
         self._connection = connection
-        self._other_sites = other_sites
         self._leases = leases
         self._last_backup = last_backup
         self._tls_files = tls_files
@@ -183,8 +173,7 @@ class HealthChecks:
                 return Health("down", [reason])
             damage = self._damage()
             if time.monotonic() >= self._warnings_until:
-                others = (self._leases.warnings(), self._last_backup.warnings(), self._other_sites.health_warnings())
-                self._warnings = [*self.warnings(), *chain(*others)]
+                self._warnings = [*self.warnings(), *self._leases.warnings(), *self._last_backup.warnings()]
                 self._warnings_until = time.monotonic() + config.HEALTH_SECONDS
         except Unavailable:
             return Health("down", ["Redis does not answer"])
