@@ -10,8 +10,8 @@ import redis
 from voteweb.core import clock, config
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store.connection.connection import Connection
-from voteweb.store.connection.damage import BrokenData
 from voteweb.store.connection.tls import TlsFiles, expiry_warnings
+from voteweb.store.connection.unavailable import BrokenData
 from voteweb.store.key_types import key_type
 from voteweb.store.keys import site_of
 from voteweb.store.last_backup import LastBackup
@@ -77,18 +77,22 @@ class HealthChecks:
 
     def refuse_foreign(self) -> None:
         """Raise ConfigError when another program stores something else under a key that every site has."""
+        for key, kind in self._mistyped():
+            raise ConfigError(
+                "The database belongs to another program: its key %(key)s is a %(kind)s, where voteweb keeps a "
+                "%(wanted)s. Give voteweb a database of its own: another number at the end of VOTEWEB_REDIS_URL, "
+                "or another server.",
+                key=key,
+                kind=kind,
+                wanted=key_type(self._keys, key),
+            )
+
+    def _mistyped(self) -> Iterator[tuple[str, str]]:
+        """Yield those of the common keys that have another type, each with it."""
         types = self._connection.run([("TYPE", key) for key in self._common_keys])
-        for key, actual in zip(self._common_keys, types, strict=True):
-            wanted = key_type(self._keys, key)
-            if actual not in ("none", wanted):
-                raise ConfigError(
-                    "The database belongs to another program: its key %(key)s is a %(kind)s, where voteweb keeps a "
-                    "%(wanted)s. Give voteweb a database of its own: another number at the end of VOTEWEB_REDIS_URL, "
-                    "or another server.",
-                    key=key,
-                    kind=actual,
-                    wanted=wanted,
-                )
+        for key, kind in zip(self._common_keys, types, strict=True):
+            if kind not in ("none", key_type(self._keys, key)):
+                yield key, kind
 
     def refuse_unfinished_restore(self) -> None:
         """Raise ConfigError if a restore into this database began and did not end.
@@ -135,9 +139,9 @@ class HealthChecks:
         ]
 
     def _damage(self) -> list[str]:
-        """Return which keys have another type, of those that every site has and those that this process has met."""
-        damaged = self._connection.damaged_keys.still_damaged(self._connection.client, self._common_keys)
-        return [f"The data are damaged, key {key}: run `voteweb doctor`, which says what to do." for key in damaged]
+        """Return which of the common keys have another type, in words that anybody may read."""
+        advice = "run `voteweb doctor`, which says what to do"
+        return [f"The data are damaged, key {key}: {advice}." for key, _ in self._mistyped()]
 
     def _replication_warnings(self, info: Mapping[str, Any]) -> Iterator[str]:
         if info.get("role") == "slave":
@@ -178,7 +182,7 @@ class HealthChecks:
         except Unavailable:
             return Health("down", ["Redis does not answer"])
         except BrokenData:
-            return Health("down", self._damage())
+            return Health("down", self._damage() or ["The data are damaged: run `voteweb doctor`."])
         except redis.ResponseError:
             return Health("down", ["Redis refuses us"])
         reasons = [*damage, *self._warnings]

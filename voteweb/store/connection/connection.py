@@ -6,7 +6,6 @@ scripts that are idempotent.
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -17,12 +16,12 @@ from voteweb.core import clock
 from voteweb.core.errors import Conflict, Held, LoggedOut, NotAllowed, StorageFull, Unavailable
 from voteweb.store.connection import scripts
 from voteweb.store.connection.cluster import SlotPool
-from voteweb.store.connection.damage import BrokenData, DamagedKeys
 from voteweb.store.connection.pipeline import Command, Pipeline
 from voteweb.store.connection.request_deadline import Wait, current_wait
 from voteweb.store.connection.transport import Batch, replies_to, send, send_atomic
 from voteweb.store.connection.unavailable import (
     NOT_RUN_ERRORS,
+    BrokenData,
     NotPermitted,
     NotReplicated,
     is_damage,
@@ -65,7 +64,6 @@ class Connection:
         self.client = client
         self.deadline = deadline
         self.keys = keys or Keys()
-        self.damaged_keys = DamagedKeys(self.keys)
         self.in_cluster = isinstance(client.connection_pool, SlotPool)
         self._is_embedded = "path" in client.connection_pool.connection_kwargs  # a socket on this machine
         self.wait_replicas = wait_replicas
@@ -125,9 +123,7 @@ class Connection:
 
     def command(self, *arguments: Any, deadline: float | None = None) -> Any:
         """Run one command that may be sent twice, or once with the *deadline* 0."""
-        return self._naming_damage(
-            [arguments], lambda: self.retry_until_deadline(lambda: self._execute(arguments), deadline=deadline)
-        )
+        return self.retry_until_deadline(lambda: self._execute(arguments), deadline=deadline)
 
     def _execute(self, arguments: Sequence[Any]) -> Any:
         try:
@@ -143,7 +139,7 @@ class Connection:
         With the *deadline* 0 they are sent once.
         """
         attempt = partial(send_atomic, self.client, commands) if atomic else Batch(self.client, commands).send
-        return self._naming_damage(commands, lambda: self._with_scripts(attempt, deadline=deadline))
+        return self._with_scripts(attempt, deadline=deadline)
 
     def run_and_compare_clocks(self, *commands: Command, deadline: float | None = None) -> list[Any]:
         """Run *commands* as :meth:`run` does; set the clock of this process by the database's in the same round trip.
@@ -176,7 +172,7 @@ class Connection:
                 raise
 
         try:
-            status, *values = self._naming_damage([command], lambda: self._with_scripts(attempt))
+            status, *values = self._with_scripts(attempt)
         except redis.ResponseError as error:
             if " TAKEN " in str(error):
                 raise Conflict from error
@@ -210,15 +206,6 @@ class Connection:
         if confirmed < self.wait_replicas:
             raise NotReplicated(f"{confirmed} of {self.wait_replicas} replicas have confirmed the write")
         return answer
-
-    def _naming_damage(self, commands: Sequence[Command], run: Callable[[], T]) -> T:
-        """Return what *run* returns; remember the key of another type that its *commands* meet."""
-        try:
-            return run()
-        except BrokenData:
-            with suppress(redis.RedisError):
-                self.damaged_keys.note(self.client, commands)
-            raise
 
     def _with_scripts(self, attempt: Callable[[], T], *, deadline: float | None = None) -> T:
         def attempt_with_scripts() -> T:

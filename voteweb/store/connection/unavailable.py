@@ -2,7 +2,7 @@
 
 import redis
 
-from voteweb.core.errors import ConfigError
+from voteweb.core.errors import ConfigError, DataDamaged
 
 #: Errors of a server that is gone, loading or failing over. The command has not run, or nobody knows whether it has.
 _UNAVAILABLE_ERRORS = (
@@ -40,6 +40,16 @@ _ELSEWHERE = "attempted to access a non local key"
 _FULL_REPLIES = ("OOM ", "MISCONF ")
 #: Errors about a value that a command or one of our scripts cannot compute with.
 _NO_NUMBER = ("is no number", "is not an integer", "is not a valid float", "is not a float")
+
+
+class BrokenData(DataDamaged, redis.ResponseError):
+    """A command met a key of another type or a value that is no number.
+
+    Its text, for the operator, is what the server answered.
+    """
+
+    def __str__(self) -> str:
+        return str(self.__cause__ or self.template)
 
 
 class NotPermitted(ConfigError, redis.exceptions.NoPermissionError):

@@ -5,7 +5,7 @@ from types import TracebackType
 from typing import Any
 
 from voteweb.store.connection.connection import Connection
-from voteweb.store.connection.damage import BrokenData
+from voteweb.store.connection.unavailable import BrokenData
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.key_spool import KeySpool
 from voteweb.store.key_types import TYPES
