@@ -14,7 +14,6 @@ from tests.machines import machines
 from voteweb.core.config import Settings
 from voteweb.core.errors import Unavailable
 from voteweb.store import open_store
-from voteweb.store.connection import tls
 
 pytestmark = pytest.mark.heavy
 
@@ -38,7 +37,7 @@ def test_votes_go_on_over_tls_at_the_primary_that_sentinel_names(tmp_path: Path)
         store = open_store(replace(settings, redis_deadline=1.0))
         with pytest.raises(Unavailable) as refused:
             store.connection.ping()
-        assert "(subjectAltName)" in tls.advice(three.url, refused.value.__cause__)
+        assert "certificate is not valid for" in str(refused.value.__cause__)
         store.connection.close()
 
 
@@ -81,5 +80,5 @@ def test_votes_follow_their_slot_over_tls_through_a_cluster(tmp_path: Path) -> N
         store = open_store(replace(settings, redis_deadline=1.0))
         with pytest.raises(Unavailable) as refused:
             store.connection.ping()
-        assert "(subjectAltName)" in tls.advice(nodes.url, refused.value.__cause__)
+        assert "certificate is not valid for" in str(refused.value.__cause__)
         store.connection.close()

@@ -9,7 +9,6 @@ from voteweb.search.engine import has_full_text_search
 from voteweb.search.errors import SearchError
 from voteweb.search.examination import examine
 from voteweb.search.health import start_warnings
-from voteweb.store.connection import tls
 
 
 @click.command()
@@ -25,8 +24,7 @@ def doctor(site: Site, repair: bool) -> None:
     is wrong with it is a warning; with --repair it is made again.
     """
     search_warnings = start_warnings(is_on=bool(site.settings.search))
-    hints = tls.hints(site.settings.redis_url, tls.TlsFiles.of(site.settings))
-    for warning in (*site.settings.warnings(), *site.store.health.warnings(), *hints, *search_warnings):
+    for warning in (*site.settings.warnings(), *site.store.health.warnings(), *search_warnings):
         click.echo(f"Warning: {warning}")
     left = repaired = 0
     checks = site.store.doctor

@@ -16,7 +16,6 @@ from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.core.settings_in_force import mask_password
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store
-from voteweb.store.connection import tls
 
 P = ParamSpec("P")
 
@@ -137,13 +136,10 @@ def _wait_until_ready(settings: Settings, timeout: float) -> None:
     try:
         store.server_info.wait_until_ready(timeout)
     except Unavailable as error:
-        url = mask_password(settings.redis_url)
-        reason = str(error.__cause__).rstrip(".")
         raise ConfigError(
-            "Cannot reach the database at %(url)s: %(reason)s.%(advice)s",
-            url=url,
-            reason=reason,
-            advice=f" {tls.advice(url, reason)}".rstrip(),
+            "Cannot reach the database at %(url)s: %(reason)s.",
+            url=mask_password(settings.redis_url),
+            reason=str(error.__cause__).rstrip("."),
         ) from None
     finally:
         store.connection.close()

@@ -163,7 +163,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     leases = Leases(connection)
     last_backup = LastBackup(connection, settings)
     server_info = ServerInfo(connection, users)
-    health = HealthChecks(connection, leases, last_backup, TlsFiles.of(settings))
+    health = HealthChecks(connection, leases, last_backup)
     removals = Removals(connection, settings, moderation_log)
     comment_removals = CommentRemovals(connection, settings, moderation_log)
     comments, keys = Comments(connection, settings, rate_limits), connection.keys

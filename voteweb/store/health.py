@@ -10,7 +10,6 @@ import redis
 from voteweb.core import clock, config
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store.connection.connection import Connection
-from voteweb.store.connection.tls import TlsFiles, expiry_warnings
 from voteweb.store.connection.unavailable import BrokenData
 from voteweb.store.key_types import key_type
 from voteweb.store.keys import site_of
@@ -35,11 +34,10 @@ class Health(NamedTuple):
 class HealthChecks:
     """Checks the database of one site; each check sends a bounded number of commands."""
 
-    def __init__(self, connection: Connection, leases: Leases, last_backup: LastBackup, tls_files: TlsFiles) -> None:
+    def __init__(self, connection: Connection, leases: Leases, last_backup: LastBackup) -> None:
         self._connection = connection
         self._leases = leases
         self._last_backup = last_backup
-        self._tls_files = tls_files
         self._keys = keys = connection.keys
         #: Keys that every site has unless it is new: a wrong type means that another program owns them.
         self._common_keys = (
@@ -134,7 +132,6 @@ class HealthChecks:
             *_disk_warnings(info),
             *_clock_warnings(),
             *self._replication_warnings(info),
-            *expiry_warnings(self._tls_files),
             *self._foreign_key_warnings(),
         ]
 

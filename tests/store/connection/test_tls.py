@@ -3,11 +3,9 @@
 import shutil
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,9 +15,8 @@ from tests.helpers import free_ports, needs, until
 from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store import open_store
-from voteweb.store.connection import tls
 from voteweb.store.connection.factory import open_connection
-from voteweb.store.connection.tls import NO_FILES, TlsFiles
+from voteweb.store.connection.tls import TlsFiles
 
 
 @contextmanager
@@ -71,12 +68,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 
 def failure(url: str, files: TlsFiles) -> str:
-    """Return why there is no connection to *url*, and what is said about it."""
+    """Return why there is no connection to *url*."""
     connection = open_connection(url, 0.3, files=files)
     with pytest.raises(Unavailable) as unavailable:
         connection.ping()
     connection.close()
-    return f"{unavailable.value.__cause__} {tls.advice(url, unavailable.value.__cause__)}"
+    return str(unavailable.value.__cause__)
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
@@ -91,18 +88,16 @@ def test_a_server_with_a_valid_certificate_is_used(site: Site, host: str) -> Non
 def test_a_server_of_an_unknown_authority_is_refused(site: Site) -> None:
     url = f"rediss://localhost:{site.secure}"
     for files in (TlsFiles(), TlsFiles(str(site.stranger.file))):
-        assert "VOTEWEB_REDIS_CA_FILE trusts the authority" in failure(url, files)
-    # The file has the authority that signed the server's certificate, but not the one above it.
-    assert "of those above it" in tls.advice(url, "certificate verify failed: unable to get issuer certificate")
+        assert "certificate verify failed" in failure(url, files)
 
 
 @pytest.mark.parametrize(
-    ("name", "advice"), [("expired", "Renew the certificate of the server"), ("other_host", "(subjectAltName)")]
+    ("name", "problem"), [("expired", "certificate has expired"), ("other_host", "certificate is not valid for")]
 )
-def test_a_server_with_a_wrong_certificate_is_refused(site: Site, tmp_path: Path, name: str, advice: str) -> None:
+def test_a_server_with_a_wrong_certificate_is_refused(site: Site, tmp_path: Path, name: str, problem: str) -> None:
     with server(tmp_path, *site.options(getattr(site, name)), "--tls-auth-clients", "no") as (port, _):
         for host in ("localhost", "127.0.0.1"):
-            assert advice in failure(f"rediss://{host}:{port}", site.files(None))
+            assert problem in failure(f"rediss://{host}:{port}", site.files(None))
 
 
 @pytest.mark.parametrize("versions", ["TLSv1.2", "TLSv1.3"])
@@ -110,12 +105,12 @@ def test_a_client_needs_a_certificate_that_the_server_trusts(site: Site, tmp_pat
     with server(tmp_path, *site.options(), "--tls-protocols", versions) as (port, _):
         url = f"rediss://localhost:{port}"
         for certificate in (None, site.theirs):
-            assert "If the server demands certificates, name one" in failure(url, site.files(certificate))
+            assert failure(url, site.files(certificate))
 
 
-def test_a_port_of_the_other_kind_is_named(site: Site) -> None:
-    assert "only TLS at this port? Then write rediss://." in failure(f"redis://localhost:{site.secure}", TlsFiles())
-    assert "Without TLS, write redis://." in failure(f"rediss://localhost:{site.plain}", site.files(None))
+def test_a_port_of_the_other_kind_is_unavailable(site: Site) -> None:
+    assert failure(f"redis://localhost:{site.secure}", TlsFiles())
+    assert failure(f"rediss://localhost:{site.plain}", site.files(None))
 
 
 def test_new_connections_read_the_files_again(site: Site, tmp_path: Path) -> None:
@@ -137,12 +132,11 @@ def test_files_that_cannot_be_used_are_refused_at_the_opening(site: Site, tmp_pa
     encrypt = ["openssl", "ec", "-in", str(site.ours.key), "-out", str(locked), "-aes256", "-passout", "pass:secret"]
     subprocess.run(encrypt, check=True, capture_output=True)
     old_authority = site.authority.issue("old", days=-1, is_authority=True)
-    ours, expired, theirs = (tuple(map(str, pair)) for pair in (site.ours, site.expired, site.theirs))
+    ours, theirs = (tuple(map(str, pair)) for pair in (site.ours, site.theirs))
     for files, message in (
         (("/nowhere", "", ""), "VOTEWEB_REDIS_CA_FILE, /nowhere, cannot be used: No such file or directory."),
         ((str(text), "", ""), "it has no certificate in PEM"),
         ((str(old_authority.file), "", ""), "it has expired"),
-        (("", *expired), "VOTEWEB_REDIS_CERTIFICATE_FILE, .*expired.crt, cannot be used: certificate has expired"),
         (("", ours[0], theirs[1]), "it is not the key of VOTEWEB_REDIS_CERTIFICATE_FILE"),
         (("", ours[0], ""), "has not what is needed in PEM"),
         (("", ours[0], str(locked)), "has a passphrase"),
@@ -155,40 +149,3 @@ def test_files_that_cannot_be_used_are_refused_at_the_opening(site: Site, tmp_pa
     for option in ("ssl_cert_reqs=perhaps", "ssl_no_such_option=1"):
         with pytest.raises(ConfigError, match="VOTEWEB_REDIS_URL"):
             open_connection(f"rediss://localhost?{option}", 1.0)
-
-
-def test_the_end_of_our_certificate_is_warned_of(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    files = dict(zip(("redis_ca_file", "redis_certificate_file", "redis_key_file"), site.files(site.ours), strict=True))
-    store = open_store(Settings(redis_url=f"rediss://localhost:{site.secure}", **files))
-    before = store.health.warnings()
-    now = time.time()
-    monkeypatch.setattr(tls, "time", SimpleNamespace(**vars(time) | {"time": lambda: now + 1.6 * 86_400}))  # of 2 days
-    (warning,) = (warning for warning in store.health.warnings() if warning not in before)
-    assert "VOTEWEB_REDIS_CERTIFICATE_FILE expires at 20" in warning
-    store.connection.close()
-    monkeypatch.setattr(tls, "EXPIRY_DAYS", 0.3)
-    assert tls.expiry_warnings(site.files(site.ours)) == []
-    assert tls.expiry_warnings(NO_FILES) == tls.expiry_warnings(site.files(None)) == []
-    for file in map(str, (site.expired.file, "/nowhere")):
-        (warning,) = tls.expiry_warnings(TlsFiles("", file, str(site.expired.key)))
-        assert "cannot be used any more" in warning
-        assert file not in warning
-
-
-def test_the_doctor_names_what_is_not_safe(tmp_path: Path) -> None:
-    key = tmp_path / "key"
-    key.touch(0o600)
-    key.write_text("-----BEGIN PRIVATE KEY-----")
-    files = TlsFiles("", str(key), str(key))
-    for url in ("redis://localhost", "redis://:p@[::1]/1", "redis://database:6379", "unix:///a.b/c", "rediss://db.x"):
-        assert tls.hints(url, files) == []
-    (hint,) = tls.hints("redis+sentinel://me:p.w@127.0.0.1:1,10.0.0.2,db.internal:3/news", NO_FILES)
-    assert hint.startswith("The connection to 10.0.0.2, db.internal:3 is not encrypted")
-    for option in ("ssl_cert_reqs=none", "ssl_check_hostname=False"):
-        (hint,) = tls.hints(f"rediss://db.internal?db=1&{option}", NO_FILES)
-        assert option.lower() in hint
-    key.chmod(0o644)
-    for given in (files, files._replace(key="")):
-        assert "Everybody" in tls.hints("rediss://db.internal", given)[0]
-    key.write_text("-----BEGIN CERTIFICATE-----")
-    assert tls.hints("rediss://db.internal", files._replace(key="")) == []
