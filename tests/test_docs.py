@@ -14,7 +14,6 @@ from voteweb.core import config
 from voteweb.core.config import Settings, env_name
 from voteweb.core.models import Order
 from voteweb.core.rate_limits import DAY, HOUR, LIMITS, LimitScope
-from voteweb.store.connection.scripts import BUILDING_KEYS
 from voteweb.store.keys import Keys
 
 ROOT = Path(__file__).parent.parent
@@ -120,8 +119,3 @@ def test_every_key_is_a_noun_and_an_id() -> None:
     spelled = [key for key, *_ in key_rows()]
     assert all(re.fullmatch(r"`[a-z-]+:[^`]*`", key) for key in spelled)
     assert len(spelled) == len(set(spelled))
-
-
-def test_the_scripts_that_build_keys_are_named() -> None:
-    text = (ROOT / "docs" / "data.md").read_text("utf-8")
-    assert [name for name in sorted(BUILDING_KEYS) if f"`{name}`" not in text] == []

@@ -13,10 +13,9 @@ from tests.helpers import free_ports
 from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store import open_store
-from voteweb.store.connection import slot_nodes
-from voteweb.store.connection.cluster import ClusterUrl, SlotConnection, SlotPool, parse
+from voteweb.store.connection import cluster
+from voteweb.store.connection.cluster import Address, ClusterUrl, SlotConnection, SlotOwner, SlotPool, parse
 from voteweb.store.connection.factory import open_connection
-from voteweb.store.connection.slot_nodes import Address
 from voteweb.store.keys import Keys
 
 ANONYMOUS = {"username": None, "password": None}
@@ -73,6 +72,10 @@ def test_a_cluster_is_contacted_by_the_first_command() -> None:
     store.connection.close()
 
 
+#: What a silent node takes.
+LIMITS = {"socket_timeout": 0.25, "socket_connect_timeout": 0.25}
+
+
 class Nodes:
     """A cluster whose one slot is on *primary*; all nodes but those *answering* are silent, by a clock of its own."""
 
@@ -101,9 +104,9 @@ def make_nodes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Nodes]:
 
     def make(primary: Address, answering: set[Address]) -> Nodes:
         nodes = Nodes(primary, answering)
-        monkeypatch.setattr(slot_nodes, "redis", SimpleNamespace(**vars(redis) | {"Redis": nodes.client}))
-        monkeypatch.setattr(slot_nodes, "time", nodes)
-        monkeypatch.setattr(slot_nodes, "LOOK_UP_SECONDS", 0.0)
+        monkeypatch.setattr(cluster, "redis", SimpleNamespace(**vars(redis) | {"Redis": nodes.client}))
+        monkeypatch.setattr(cluster, "time", nodes)
+        monkeypatch.setattr(cluster, "LOOK_UP_SECONDS", 0.0)
         return nodes
 
     return make
@@ -112,10 +115,10 @@ def make_nodes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Nodes]:
 def test_a_look_up_ends_in_time_and_the_next_asks_other_nodes(make_nodes: Callable[..., Nodes]) -> None:
     addresses = [("127.0.0.1", port) for port in range(6)]
     nodes = make_nodes(addresses[0], set())
-    look_up = slot_nodes.SlotNodes(addresses, 0, {}, seconds=0.5)
+    owner = SlotOwner(addresses, 0, LIMITS)
     for number in (1, 2, 3):
         with pytest.raises(redis.TimeoutError):
-            look_up.primary()
+            owner.address()
         assert nodes.now == number * 0.5
     assert sorted(nodes.asked) == [(address, 0.25) for address in addresses]
 
@@ -123,10 +126,10 @@ def test_a_look_up_ends_in_time_and_the_next_asks_other_nodes(make_nodes: Callab
 def test_known_nodes_are_asked_before_others_of_the_url(make_nodes: Callable[..., Nodes]) -> None:
     of_url, known = ("127.0.0.1", 1), ("10.0.0.1", 1)
     nodes = make_nodes(known, {of_url, known})
-    look_up = slot_nodes.SlotNodes([of_url], 0, {}, seconds=0.5)
-    assert [look_up.primary() for _ in range(3)] == [known] * 3
+    owner = SlotOwner([of_url], 0, LIMITS)
+    assert [owner.address() for _ in range(3)] == [known] * 3
     nodes.answering.remove(known)  # as all nodes that were known may have been replaced
-    assert look_up.primary() == known
+    assert owner.address() == known
     assert [address for address, _ in nodes.asked] == [of_url, known, known, known, of_url]
 
 
@@ -148,9 +151,9 @@ def test_a_greeting_may_take_less_time_than_a_command(port: int) -> None:
             greetings.append(self.socket_timeout)
             super().on_connect_check_health(check_health)
 
-    nodes: Any = SimpleNamespace(primary=lambda: ("127.0.0.1", port), close=lambda: None)
+    owner: Any = SimpleNamespace(address=lambda: ("127.0.0.1", port))
     limits = {"socket_connect_timeout": 0.1, "socket_timeout": 60.0}
-    with redis.Redis.from_pool(SlotPool(nodes, connection_class=Connection, **limits)) as client:
+    with redis.Redis.from_pool(SlotPool(owner, connection_class=Connection, **limits)) as client:
         assert client.blpop(["absent"], 0.2) is None
     assert greetings == [0.1]
 

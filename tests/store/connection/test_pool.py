@@ -55,7 +55,6 @@ def test_a_command_on_a_closed_connection_is_sent_again(single_server: str) -> N
         (redis.ReadOnlyError("demoted"), False),
         (redis.exceptions.ClusterDownError("cut off from the others"), False),
         (redis.ResponseError("BUSY with a script"), True),
-        (redis.exceptions.TryAgainError("the slot moves"), True),
     ],
     ids=str,
 )

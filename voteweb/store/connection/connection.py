@@ -18,13 +18,14 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.cluster import SlotPool
 from voteweb.store.connection.pipeline import Command, Pipeline
 from voteweb.store.connection.request_deadline import Wait, current_wait
-from voteweb.store.connection.transport import Batch, replies_to, send, send_atomic
+from voteweb.store.connection.transport import replies_to, send, send_atomic
 from voteweb.store.connection.unavailable import (
     NOT_RUN_ERRORS,
     BrokenData,
     NotPermitted,
     NotReplicated,
     is_damage,
+    is_elsewhere,
     is_full,
     is_not_permitted,
     is_unavailable,
@@ -82,7 +83,8 @@ class Connection:
 
         Only for attempts that may run twice: reads and idempotent scripts. Raises Unavailable after *deadline*
         seconds (those of the connection by default) and, within a request, as soon as that many have passed since
-        Redis answered it last; StorageFull, BrokenData and NotPermitted at once.
+        Redis answered it last, or at once while a cluster's slot moves; StorageFull, BrokenData and NotPermitted at
+        once.
         """
         wait, began = current_wait.get() or Wait(), time.monotonic()
         until = (wait.since or began) + (self.deadline if deadline is None else deadline)
@@ -92,25 +94,32 @@ class Connection:
             try:
                 result = self._timed(attempt)
             except redis.RedisError as error:
-                if is_full(error, is_embedded=self._is_embedded):
-                    raise StorageFull from error
-                if is_damage(error):
-                    raise BrokenData from error
-                if is_not_permitted(error):
-                    raise NotPermitted(problem=error) from error
-                if not is_unavailable(error):
-                    raise
-                if isinstance(error, MovedError) and not self.in_cluster:
-                    raise Unavailable from error  # also if sent again
+                self._raise_unless_unavailable(error)
                 wait.since, wait.error = wait.since or began, error
+                pool = self.client.connection_pool
+                if isinstance(error, MovedError) and isinstance(pool, SlotPool):
+                    pool.follow(error)
+                elif is_elsewhere(error):
+                    raise Unavailable from error  # a slot may take minutes to move, and limits would count each attempt
                 if may_be_replaced(error):
-                    self.client.connection_pool.disconnect(inuse_connections=False)
+                    pool.disconnect(inuse_connections=False)
                 if time.monotonic() + RETRY_PAUSE_SECONDS >= until:
                     raise Unavailable from error
                 time.sleep(RETRY_PAUSE_SECONDS)
             else:
                 wait.since = None
                 return result
+
+    def _raise_unless_unavailable(self, error: redis.RedisError) -> None:
+        """Raise *error*, or what it means, unless a later attempt may succeed."""
+        if is_full(error, is_embedded=self._is_embedded):
+            raise StorageFull from error
+        if is_damage(error):
+            raise BrokenData from error
+        if is_not_permitted(error):
+            raise NotPermitted(problem=error) from error
+        if not is_unavailable(error):
+            raise error
 
     def _timed(self, attempt: Callable[[], T]) -> T:
         if self.on_round_trip is None:
@@ -123,22 +132,17 @@ class Connection:
 
     def command(self, *arguments: Any, deadline: float | None = None) -> Any:
         """Run one command that may be sent twice, or once with the *deadline* 0."""
-        return self.retry_until_deadline(lambda: self._execute(arguments), deadline=deadline)
-
-    def _execute(self, arguments: Sequence[Any]) -> Any:
-        try:
-            return self.client.execute_command(*arguments)  # type: ignore[no-untyped-call]
-        except MovedError:
-            raise
-        except redis.exceptions.AskError:
-            return send(self.client, [tuple(arguments)])[0]  # which follows
+        return self.retry_until_deadline(
+            lambda: self.client.execute_command(*arguments),  # type: ignore[no-untyped-call]
+            deadline=deadline,
+        )
 
     def run(self, commands: Sequence[Command], *, atomic: bool = False, deadline: float | None = None) -> list[Any]:
         """Run *commands* in one round trip and return their replies; *atomic*: in one transaction.
 
         With the *deadline* 0 they are sent once.
         """
-        attempt = partial(send_atomic, self.client, commands) if atomic else Batch(self.client, commands).send
+        attempt = partial(send_atomic if atomic else send, self.client, commands)
         return self._with_scripts(attempt, deadline=deadline)
 
     def run_and_compare_clocks(self, *commands: Command, deadline: float | None = None) -> list[Any]:
@@ -196,7 +200,7 @@ class Connection:
         wait = ("WAIT", self.wait_replicas, int(self.deadline * ATTEMPT_SHARE * 1000))
         answer, *replies = replies_to(self.client, [command, later, wait], on_connected=on_connected)
         if isinstance(answer, redis.ResponseError):
-            raise answer  # also ASK: WAIT is for what this connection has written
+            raise answer
         for reply in replies:
             if isinstance(reply, NOT_RUN_ERRORS):
                 raise NotReplicated("the key that follows the write is on another node") from reply

@@ -7,14 +7,6 @@ from hashlib import sha1
 from importlib.resources import files
 from typing import Any
 
-#: The script that counts an act anew each time it runs.
-COUNTING = "hit_rate_limit"
-
-#: The scripts that also read keys which they build: only a node that has all keys of the site can run them.
-BUILDING_KEYS = frozenset({
-    "count_unread", "list_comments", "rank_since", "read_comments", "read_inbox", "read_rows", "read_unsorted",
-})  # fmt: skip
-
 #: The line of a script before which it may answer without its helpers.
 HERE = "-- The helpers stand here.\n"
 _FOLDER = files("voteweb.store").joinpath("lua")
@@ -70,16 +62,6 @@ def digest(name: str) -> str:
     return sha1(sources()[name].encode(), usedforsecurity=False).hexdigest()
 
 
-def builds_keys(command: Sequence[Any]) -> bool:
-    """Tell whether *command* runs a script of BUILDING_KEYS."""
-    return command[0] == "EVALSHA" and command[1] in {digest(name) for name in BUILDING_KEYS}
-
-
 def call(name: str, keys: Sequence[str], arguments: Sequence[str | int | float]) -> tuple[Any, ...]:
     """Return the command that runs the script *name* on *keys* with *arguments*."""
     return ("EVALSHA", digest(name), len(keys), *keys, *arguments)
-
-
-def is_counting(command: Sequence[Any]) -> bool:
-    """Tell whether *command* counts an act anew each time it runs."""
-    return tuple(command[:2]) == ("EVALSHA", digest(COUNTING))

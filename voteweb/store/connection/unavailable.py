@@ -11,8 +11,6 @@ _UNAVAILABLE_ERRORS = (
     redis.ReadOnlyError,
     redis.InvalidResponse,
     redis.exceptions.ClusterDownError,  # also: a replica has lost its primary
-    redis.exceptions.TryAgainError,
-    redis.exceptions.AskError,  # also MOVED
     redis.exceptions.NoScriptError,  # right after all scripts were loaded: the server has been restarted since
 )
 #: Errors of a server that has not run the command: it has not our scripts, or not the keys.
@@ -67,10 +65,15 @@ class NotReplicated(redis.TimeoutError):
 
 def is_unavailable(error: Exception) -> bool:
     """Tell whether *error* means that the database is unavailable; any other error is a bug of ours."""
-    if isinstance(error, _UNAVAILABLE_ERRORS):
-        return True
-    is_elsewhere = isinstance(error, redis.ResponseError) and _ELSEWHERE in str(error)
-    return is_elsewhere or _has_code(error, _UNAVAILABLE_REPLIES)
+    is_known = isinstance(error, _UNAVAILABLE_ERRORS) or _has_code(error, _UNAVAILABLE_REPLIES)
+    return is_known or is_elsewhere(error)
+
+
+def is_elsewhere(error: Exception) -> bool:
+    """Tell whether *error* means that some keys are on another node of a cluster: the slot moves, or has moved."""
+    return isinstance(error, redis.exceptions.TryAgainError | redis.exceptions.AskError) or (  # also MOVED
+        isinstance(error, redis.ResponseError) and _ELSEWHERE in str(error)
+    )
 
 
 def may_be_replaced(error: Exception) -> bool:

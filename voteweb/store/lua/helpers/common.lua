@@ -1,5 +1,5 @@
 -- Helpers: each script gets those functions in front that it uses. See connection/scripts.py.
--- Every key that is written comes in KEYS; only the scripts of BUILDING_KEYS there also read keys that they build.
+-- Every key that is written comes in KEYS; some scripts also read keys that they build: see docs/data.md.
 -- Members and stored values come in ARGV, never from KEYS: a key may carry the prefix of its site, a member never does.
 
 local time_of_call
