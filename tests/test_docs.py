@@ -15,10 +15,11 @@ from voteweb.core.config import Settings, env_name
 from voteweb.core.models import Order
 from voteweb.core.rate_limits import DAY, HOUR, LIMITS, LimitScope
 from voteweb.store.keys import Keys
+from voteweb.store.nouns import NOUNS
 
 ROOT = Path(__file__).parent.parent
 
-KEY_HEADER = ("key", "type", "meaning", "lifetime")
+KEY_HEADER = ("key", "type", "meaning", "lifetime", "in a backup")
 SETTING_HEADER = ("setting", "default", "unit", "description")
 LIMIT_HEADER = ("action", "counted", "at once", "in the long run")
 CONSTANT_HEADER = ("constant", "value", "unit")
@@ -48,7 +49,9 @@ def key_rows() -> Iterator[tuple[str, ...]]:
         assert match, f"the docstring of Keys.{function.__name__} is not 'A type: meaning; lifetime.'"
         _, *names = inspect.signature(function).parameters
         for values in product(*(ARGUMENTS.get(name, (f"<{name}>",)) for name in names)):
-            yield f"`{function(Keys(), *values)}`", *match.groups()
+            key = function(Keys(), *values)
+            noun, _ = Keys().split(key)
+            yield f"`{key}`", *match.groups(), NOUNS[noun].part
 
 
 def setting_rows() -> Iterator[tuple[str, ...]]:

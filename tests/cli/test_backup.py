@@ -22,6 +22,7 @@ from voteweb.cli.backup_folder import file_name, prune
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store
 from voteweb.store.backup import Backup
+from voteweb.store.keys import Keys
 
 
 def test_a_backup_reports_what_it_contains(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:
@@ -39,15 +40,15 @@ def test_only_its_owner_can_read_a_backup(backup: Path) -> None:
 
 def test_a_backup_has_its_format_engine_counts_and_checksum(backup: Path, small_site: Store) -> None:
     first, *_, end = read_backup(backup)
-    assert (first["file"], first["format"]) == ("voteweb backup", 6)
+    assert (first["file"], first["format"]) == ("voteweb backup", 7)
     assert first["engine"] == small_site.server_info.engine().program
-    assert end["end"] == {"form": 1, "article": 1, "group": 1, "member": 2, "counters": 1}
+    assert end["end"] == {"lines": 8, "articles": 1, "groups": 1, "members": 2}
     assert len(end["sha256"]) == 64
 
 
 def test_computed_data_are_not_in_a_backup(backup: Path) -> None:
-    kinds = {record.get("kind") for record in read_backup(backup)[1:-1]}
-    assert kinds == {"form", "article", "group", "member", "counters"}
+    keys = {Keys().split(line["key"])[0] for line in read_backup(backup)[1:-1]}
+    assert keys == {"once", "article", "voted", "group-info", "user"}
     assert b"score" not in gzip.decompress(backup.read_bytes())
 
 
@@ -65,7 +66,7 @@ def test_a_failed_backup_leaves_the_previous_one(invoke: Invoke, backup: Path, m
         raise ConfigError("The database was restarted.")
         yield
 
-    monkeypatch.setattr(Backup, "records", fail)
+    monkeypatch.setattr(Backup, "lines", fail)
     assert error_line(invoke("backup", backup)) == "The database was restarted."
     assert backup.read_bytes() == before
     assert list(backup.parent.iterdir()) == [backup]

@@ -107,7 +107,7 @@ def test_a_restore_whose_slot_moves_is_repeated(invoke_alone: Invoke, nodes: Clu
     key = Keys.of_site("moving").prefix
     with source.store() as store:
         store.imports.add([factories.story(title=f"Story {number}") for number in range(1_500)])
-        records = list(store.backup.records())
+        records = list(store.backup.lines())
     assert invoke_alone("backup", file, **source.env).exit_code == 0
     with target.store() as store, ThreadPoolExecutor(1) as mover:
         restore = store.backup.new_restore()

@@ -11,8 +11,8 @@ from tests.store.examination import broken, snapshot
 from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store, open_store
-from voteweb.store.backup import BackupRecord
-from voteweb.store.server_info import Counts, ServerInfo
+from voteweb.store.backup import KeyLine
+from voteweb.store.backup.derive import Derivation, Derived
 
 pytestmark = pytest.mark.heavy
 
@@ -26,10 +26,10 @@ def store(three: Machines) -> Iterator[Store]:
 
 
 @pytest.fixture
-def records(store: Store) -> list[BackupRecord]:
+def records(store: Store) -> list[KeyLine]:
     """The records of a site that was on the machines; the database is empty again."""
     store.imports.add([factories.story(title=f"Story {number}") for number in range(500)])
-    records = list(store.backup.records())
+    records = list(store.backup.lines())
     store.connection.client.flushdb()
     return records
 
@@ -41,9 +41,7 @@ def lose_primary(three: Machines) -> None:
     until(lambda: any(replica.is_primary() for replica in replicas), patience=30)
 
 
-def test_a_restore_that_lost_its_primary_can_be_repeated(
-    three: Machines, store: Store, records: list[BackupRecord]
-) -> None:
+def test_a_restore_that_lost_its_primary_can_be_repeated(three: Machines, store: Store, records: list[KeyLine]) -> None:
     restore = store.backup.new_restore()
     restore.begin()
     middle = len(records) // 2
@@ -64,9 +62,7 @@ def test_a_restore_that_lost_its_primary_can_be_repeated(
     assert broken(store) == []
 
 
-def test_the_mark_of_a_restore_is_set_on_a_new_primary(
-    three: Machines, store: Store, records: list[BackupRecord]
-) -> None:
+def test_the_mark_of_a_restore_is_set_on_a_new_primary(three: Machines, store: Store, records: list[KeyLine]) -> None:
     restore = store.backup.new_restore()
     restore.begin()
     store.connection.command("DEL", store.keys.restoring())  # as if the replica that takes over did not have it
@@ -78,18 +74,19 @@ def test_the_mark_of_a_restore_is_set_on_a_new_primary(
 
 
 def test_a_restore_that_lost_its_primary_at_the_end_fails(
-    three: Machines, store: Store, records: list[BackupRecord], monkeypatch: pytest.MonkeyPatch
+    three: Machines, store: Store, records: list[KeyLine], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     restore = store.backup.new_restore()
     restore.begin()
     restore.write(records)
-    counts = ServerInfo.counts
+    derive = Derivation.run
 
-    def counts_after_loss(server_info: ServerInfo) -> Counts:
+    def derive_and_lose(derivation: Derivation) -> Derived:
+        derived = derive(derivation)
         lose_primary(three)
-        return counts(server_info)
+        return derived
 
-    monkeypatch.setattr(ServerInfo, "counts", counts_after_loss)
+    monkeypatch.setattr(Derivation, "run", derive_and_lose)
     with pytest.raises(ConfigError, match="restarted or replaced"):
         restore.finish()
     assert store.keys.restoring() in snapshot(store)

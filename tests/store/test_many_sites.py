@@ -18,6 +18,7 @@ from tests.store.test_rights import limited_user
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store, build_store, open_store
 from voteweb.store.connection.connection import Connection
+from voteweb.store.schema.conversions import OLDEST
 
 NAMES = ("", "baking", "cooking")
 
@@ -60,7 +61,7 @@ def test_sites_in_one_storm_never_see_each_other(sites: dict[str, Store]) -> Non
     for name, site in sites.items():
         assert len(articles_of(back_up(site))) == storms[name].acts["post"]
         assert site.health.warnings() == []
-        for records in (back_up(site), list(site.backup.key_records())):
+        for records in (back_up(site), list(site.backup.all_lines())):
             assert [other for other in NAMES if only(other) in str(records)] == [name]
             assert not any(f"{{{other}}}" in str(records) for other in NAMES if other)
 
@@ -77,7 +78,7 @@ def test_no_work_on_a_whole_site_touches_another(sites: dict[str, Store], name: 
     run(site, "DEL", "restoring:")
     assert all(is_repaired for _, is_repaired in site.doctor.repair())
     deque(site.rescoring.run(), maxlen=0)
-    for conversion in site.schema.conversions(0):
+    for conversion in site.schema.conversions(OLDEST):
         deque(site.schema.convert(conversion), maxlen=0)
     backup = back_up(site)
     restore = site.backup.new_restore()

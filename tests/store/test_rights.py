@@ -48,7 +48,7 @@ def test_the_rights_of_the_file_suffice(engine: str) -> None:
         assert len(broken(store)) == 1
         assert all(is_repaired for _, is_repaired in store.doctor.repair())
         assert broken(store) == []
-        assert list(store.backup.records())
+        assert list(store.backup.lines())
         list(store.rescoring.run())
         assert store.health.health().status == "ok"
 

@@ -15,7 +15,7 @@ from voteweb.core.errors import ServerChanged
 from voteweb.store import Store, open_store, scanner
 from voteweb.store.keys import Keys
 from voteweb.store.scanner import Scanner
-from voteweb.store.schema import articles
+from voteweb.store.schema import digests
 
 ReadAll = Callable[[Store], Iterable[Any]]
 #: Articles: more members than a ranking may have that Redis returns in one step.
@@ -98,9 +98,9 @@ def test_a_scan_finds_all_or_says_that_the_server_changed(site: Store, other: St
         lambda site: site.doctor.examine(),
         lambda site: site.doctor.repair(),
         lambda site: site.rescoring.run(),
-        lambda site: site.backup.records(),
-        lambda site: site.backup.key_records(),
-        lambda site: articles.convert(site.connection, Settings(), dry_run=True),
+        lambda site: site.backup.lines(),
+        lambda site: site.backup.all_lines(),
+        lambda site: digests.convert(site.connection, Settings(), dry_run=True),
         lambda site: Scanner(site.connection).members(site.keys.by_time()),
     ],
     ids=["doctor", "repair", "rescore", "backup", "copy of every key", "migration", "ranking"],
@@ -111,6 +111,6 @@ def test_reading_all_stops_when_the_server_changes(site: Store, other: Store, re
 
 
 def test_a_backup_whose_server_changes_after_the_last_scan_fails(site: Store, other: Store) -> None:
-    trips = round_trips(site, lambda site: site.backup.records())
+    trips = round_trips(site, lambda site: site.backup.lines())
     with failing_over(site, other, trips - 1), pytest.raises(ServerChanged):
-        deque(site.backup.records(), maxlen=0)
+        deque(site.backup.lines(), maxlen=0)

@@ -22,13 +22,13 @@ from voteweb.store.last_backup import BackupFacts
 
 #: Skipped keys that are printed; all are counted.
 PRINTED_KEYS = 20
-#: The kinds of records that the summary of a backup counts, with their nouns.
-REPORTED_KINDS = {
-    "article": "article",
-    "comment": "comment",
-    "member": "member",
-    "group": "group",
-    "entry": "log entry",
+#: What the summary of a backup counts, with the nouns.
+REPORTED = {
+    "articles": "article",
+    "comments": "comment",
+    "members": "member",
+    "groups": "group",
+    "entries": "log entry",
 }
 
 
@@ -116,12 +116,12 @@ def _write(site: Site, file: Path, encryption: Encryption | None) -> list[str]:
     """Write the backup into *file*; return the keys that could not be read, of which the first are printed."""
     source, engine, skipped = site.store.backup, site.store.server_info.engine().program, list[str]()
     with backup_file.replace_atomically(file) as stream:
-        records = track(source.records(skipped), "Backing up", source.total())
+        lines = track(source.lines(skipped), "Backing up", source.total())
         if encryption:
             with encryption.encrypt_into(stream) as plain:
-                counts = backup_file.write(plain, engine, records, skipped)
+                counts = backup_file.write(plain, engine, lines, skipped)
         else:
-            counts = backup_file.write(stream, engine, records, skipped)
+            counts = backup_file.write(stream, engine, lines, skipped)
     click.echo(f"Wrote {summarize(counts)} to {file} ({file.stat().st_size / 1e6:,.1f} MB).")
     for key in skipped[:PRINTED_KEYS]:
         click.echo(f"{key}  cannot be read: left out", err=True)
@@ -146,7 +146,5 @@ def _run(command: list[str], file: Path) -> None:
 
 
 def summarize(counts: Mapping[str, int]) -> str:
-    """Return in words how many records of each kind a backup has."""
-    if "key" in counts:
-        return f"a copy of every key in {pluralize(counts['key'], 'record')}"
-    return ", ".join(pluralize(counts.get(kind, 0), noun) for kind, noun in REPORTED_KINDS.items())
+    """Return in words how much a backup has."""
+    return ", ".join(pluralize(counts.get(kind, 0), noun) for kind, noun in REPORTED.items())

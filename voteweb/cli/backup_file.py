@@ -1,7 +1,7 @@
 """The file format of a backup: JSON lines, compressed by gzip.
 
-The first line has the format and the origin of the data, the last one the numbers of records and a checksum of all
-lines before it, so that a truncated, damaged or edited file is detected.
+The first line has the format, the layout and the origin of the data, each other one a key, and the last one the numbers
+of lines and of things and a checksum of all lines before it, so that a truncated or damaged file is detected.
 """
 
 import gzip
@@ -17,20 +17,19 @@ from pathlib import Path
 from typing import IO, Any
 
 from voteweb.core import clock
-from voteweb.core.config import MAX_TIME
+from voteweb.core.config import MAX_TIME, SCHEMA
 from voteweb.core.errors import Invalid
-from voteweb.store import backup
-from voteweb.store.backup import BackupRecord, records
-from voteweb.store.scanner import finite_number
+from voteweb.store.backup import KeyLine, parse_line, things
+from voteweb.store.numbers import finite_number
 
-#: The format that is written, and the oldest that can be read: that of the first backups with layout 3.
-FORMAT, OLDEST_FORMAT = 6, 4
+#: The format that is written, and the only one that is read.
+FORMAT = 7
 #: Identifies a backup in its first line.
 FILE_TYPE = "voteweb backup"
 #: Bytes of the first line that are read to see whether a file is a backup.
 MAX_FIRST_LINE_BYTES = 10_000
-#: Bytes of one line: an article with three million voters.
-MAX_LINE_BYTES = 32_000_000
+#: Bytes of one line: a key that is larger takes several.
+MAX_LINE_BYTES = 1_000_000
 #: Bytes of content for each byte of the file, of which texts have ten, and bytes up to which this is not looked
 #: at: as JSON they may take thirty times as much memory.
 MAX_EXPANSION, MIN_EXPANDED_BYTES = 100, 2_000_000
@@ -57,31 +56,47 @@ def replace_atomically(file: Path) -> Iterator[IO[bytes]]:
             raise
 
 
-def write(stream: IO[bytes], engine: str, records: Iterable[BackupRecord], skipped: Sequence[str] = ()) -> Counter[str]:
-    """Write *records*, which were read from *engine*, to *stream*; return how many of each kind there were.
+def write(
+    stream: IO[bytes],
+    engine: str,
+    lines: Iterable[KeyLine],
+    skipped: Sequence[str] = (),
+    *,
+    layout: int = SCHEMA,
+    is_whole: bool = False,
+) -> Counter[str]:
+    """Write *lines*, which were read from *engine*, to *stream*; return how many there were, and of things in them.
 
-    *skipped* are, once all records have been read, the keys that could not be: the last line has their number.
+    *skipped* are, once all lines have been read, the keys that could not be: the last line has their number. A *whole*
+    copy has every key of a site with this *layout*.
     """
     counts: Counter[str] = Counter()
     digest = sha256()
+    encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
     with gzip.GzipFile(filename="", mode="wb", fileobj=stream, compresslevel=6) as compressed:
 
         def write_line(fields: dict[str, Any]) -> None:
-            line = json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+            line = encode(fields).encode() + b"\n"
             digest.update(line)
             compressed.write(line)
 
-        write_line({"file": FILE_TYPE, "format": FORMAT, "engine": engine, "taken": clock.now()})
-        for record in records:
-            write_line(record.as_json())
-            counts[record.kind] += 1
+        whole = {"whole": True} if is_whole else {}
+        origin = {"layout": layout, "engine": engine, "taken": clock.now()}
+        write_line({"file": FILE_TYPE, "format": FORMAT, **origin, **whole})
+        for line in lines:
+            write_line(line.as_json())
+            counts["lines"] += 1
+            counts.update(things(line))
         partial = {"skipped": len(skipped)} if skipped else {}
         write_line({"end": counts, "sha256": digest.hexdigest(), **partial})
     return counts
 
 
 class Reader:
-    """Reads a backup; its data are those of ``engine`` at unix time ``created``, without ``skipped`` keys."""
+    """Reads a backup; its data are those of ``engine`` at unix time ``created``, without ``skipped`` keys.
+
+    One that is whole, with every key of a site, may have another ``layout`` than the current one.
+    """
 
     def __init__(self, file: str, stream: IO[bytes], *, bounded: bool = True) -> None:
         """Read the first line of *stream*; raise Invalid unless it is that of a backup in a known format.
@@ -104,47 +119,46 @@ class Reader:
             raise self._damaged("it is truncated") from None
         if not isinstance(header, dict) or header.get("file") != FILE_TYPE or not isinstance(header.get("format"), int):
             raise Invalid("%(file)s is not a backup of voteweb.", file=file)
-        if header["format"] > FORMAT:
+        if header["format"] != FORMAT:
+            is_older = header["format"] < FORMAT
             raise Invalid(
-                "%(file)s was written by a newer voteweb (format %(format)s, this one reads up to %(max)s).",
+                "%(file)s was written by %(other)s voteweb (format %(format)s, this one reads %(max)s): restore it "
+                "with the version that wrote it%(next)s.",
                 file=file,
+                other="an older" if is_older else "a newer",
                 format=header["format"],
                 max=FORMAT,
+                next=", then install this one and run `voteweb migrate`" if is_older else "",
             )
-        if header["format"] < OLDEST_FORMAT:
-            raise Invalid(
-                "%(file)s was written by an older voteweb (format %(format)s, this one reads from %(oldest)s on): "
-                "docs/upgrading.md, From 0.1 to 0.2.",
-                file=file,
-                format=header["format"],
-                oldest=OLDEST_FORMAT,
-            )
+        self.is_whole, self.layout = header.get("whole") is True, header.get("layout")
+        if self.layout != SCHEMA and not (self.is_whole and self.layout in range(SCHEMA)):
+            raise self._damaged("its first line has no layout that this version knows")
         self._digest.update(line)
-        self._is_older = header["format"] < FORMAT
         self.engine, self.created = str(header.get("engine", "")), finite_number(str(header.get("taken"))) or 0.0
         if not 0 <= self.created < MAX_TIME or not self.engine.isprintable():
             raise self._damaged("its first line has a value out of range")
 
-    def records(self) -> Iterator[BackupRecord]:
-        """Yield every record; raise Invalid at the first malformed line, or if the end does not match the records."""
+    def lines(self) -> Iterator[KeyLine]:
+        """Yield every line of a key; raise Invalid at the first malformed one, or if the end does not match them."""
         for number, line in enumerate(self._lines(), 2):
             try:
                 fields = json.loads(line.decode())
                 if b"\\ud" in line.lower():
                     json.dumps(fields, ensure_ascii=False).encode()  # ValueError: half a character
                 if not isinstance(fields, dict):
-                    raise Invalid("is not a record")
+                    raise Invalid("is not the line of a key")
                 if "end" in fields:
                     self._check_end(fields)
                     return
-                record = backup.parse_record(fields, older=self._is_older)
+                parsed = parse_line(fields, is_whole=self.is_whole)
             except (ValueError, RecursionError):
                 raise self._damaged(f"line {number} cannot be read") from None
             except Invalid as error:
                 raise self._damaged(f"line {number} {error}") from None
             self._digest.update(line)
-            self.counts[record.kind] += 1
-            yield record
+            self.counts["lines"] += 1
+            self.counts.update(things(parsed))
+            yield parsed
         raise self._damaged("it is truncated")
 
     def _lines(self) -> Iterator[bytes]:
@@ -164,13 +178,11 @@ class Reader:
 
     def _check_end(self, end: dict[str, Any]) -> None:
         if end["end"] != self.counts:
-            raise Invalid("does not match the number of records")
+            raise Invalid("does not match the number of lines")
         if end.get("sha256") != self._digest.hexdigest():
-            raise Invalid("does not match the checksum of the records")
+            raise Invalid("does not match the checksum of the lines")
         if any(True for _ in self._lines()):
             raise Invalid("is not the last one")
-        if records.Key.kind in self.counts and len(self.counts) > 1:
-            raise Invalid("ends whole keys among other records")
         skipped = end.get("skipped", 0)
         self.skipped = skipped if isinstance(skipped, int) else 1
 

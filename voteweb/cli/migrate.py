@@ -66,8 +66,9 @@ def convert_site(store: Store, state: State, file: Path) -> None:
         click.echo(f"Continuing the migration whose backup is {state.backup}.")
     else:
         with backup_file.replace_atomically(file) as stream:
-            records = track(store.backup.key_records(), "Backing up", store.backup.key_total())
-            backup_file.write(stream, store.server_info.engine().program, records)
+            lines = track(store.backup.all_lines(), "Backing up", store.backup.key_total())
+            engine = store.server_info.engine().program
+            backup_file.write(stream, engine, lines, layout=state.number, is_whole=True)
         click.echo(f"Wrote a backup of every key to {file.resolve()}.")
         store.schema.begin(str(file.resolve()))
     for conversion, total in totals.items():

@@ -18,12 +18,15 @@ from voteweb.cli.progress import track_file
 from voteweb.cli.site import data_option, load_named_settings, open_checked_store, pluralize
 from voteweb.core.errors import Invalid
 from voteweb.embedded.database import open_database
-from voteweb.store.backup import BackupRecord, References, field_faults
+from voteweb.store import Store
+from voteweb.store.backup import KeyLine, LineChecks
 
-#: Records that are written to Redis at once.
+#: Lines that are written to Redis at once.
 RESTORE_BATCH_SIZE = 200
 #: Faults of a backup that are printed; all are counted.
 PRINTED_FAULTS = 20
+#: The exit status when the doctor names something in what was restored with force.
+FOUND_STATUS = 3
 
 
 @click.command()
@@ -42,25 +45,18 @@ def restore(file: str, again: bool, dry_run: bool, force: bool, data: str | None
     target = None if dry_run else load_named_settings(data)
     with _open(file) as stream:
         _refuse_encrypted(file, stream)
-        with _read(file, stream, "Checking", force) as (reader, records):
-            references, values = References(), _Faults()
-            for record in records:
-                values.add([*references.add(record), *field_faults(record)])
-            values.add(references.damage())
-        missing = _Faults()
-        missing.add(references.faults())
-        faults = values.report("faulty value") + missing.report("broken reference")
+        reader, faults = _check(file, stream, force)
         time = datetime.fromtimestamp(reader.created, UTC)
         engine = reader.engine or "an unknown engine"
         summary = f"{summarize(reader.counts)}, as of {time:%Y-%m-%d %H:%M} UTC, from {engine}"
         if reader.skipped:
             click.echo(f"{file} is partial: the backup could not read {pluralize(reader.skipped, 'key')}.")
         if faults and dry_run:
-            raise click.ClickException(f"{file} is complete, but has {' and '.join(faults)}")
-        if values.count and not force:
+            raise click.ClickException(f"{file} is complete, but has {faults}")
+        if faults and not force:
             raise click.ClickException(
-                f"{file} has {faults[0]}, which may break pages. Nothing was written. With --force it is restored as "
-                "it is, and voteweb doctor finds what it can repair."
+                f"{file} has {faults}, which may break pages. Nothing was written. With --force it is restored as it "
+                "is, and voteweb doctor finds what it can repair."
             )
         if target is None:
             click.echo(f"{file} {'can be restored' if reader.skipped else 'is complete'}: {summary}.")
@@ -69,15 +65,33 @@ def restore(file: str, again: bool, dry_run: bool, force: bool, data: str | None
             open_database(target) as settings,
             open_checked_store(settings, allow_unfinished=True, any_schema=True) as store,
         ):
-            restore = store.backup.new_restore()
+            restore = store.backup.new_restore(reader.layout if reader.is_whole else None)
             if again:
                 restore.clear()
             restore.begin()
-            with _read(file, stream, "Restoring", force) as (_, records):
-                while batch := list(islice(records, RESTORE_BATCH_SIZE)):
+            with _read(file, stream, "Restoring", force) as (_, lines):
+                while batch := list(islice(lines, RESTORE_BATCH_SIZE)):
                     restore.write(batch)
-            restore.finish()
-    click.echo(f"Restored {summary}." + (" Run voteweb doctor --repair now." if reader.skipped else ""))
+            restore.finish(force=force)
+            click.echo(f"Restored {summary}." + (" Run voteweb doctor --repair now." if reader.skipped else ""))
+            if force and not reader.is_whole and _print_findings(store):
+                sys.exit(FOUND_STATUS)
+
+
+def _check(file: str, stream: IO[bytes], force: bool) -> tuple[Reader, str]:
+    """Read the whole file, print its first faults, and return how many there are in words, "" for none."""
+    with _read(file, stream, "Checking", force) as (reader, lines):
+        checks, faults = LineChecks(is_whole=reader.is_whole), _Faults()
+        for line in lines:
+            faults.add(checks.faults(line))
+    return reader, faults.report()
+
+
+def _print_findings(store: Store) -> bool:
+    """Print what the doctor names in a site that was restored with force; tell whether there is anything."""
+    findings = _Faults()
+    findings.add(f"{found.key}  {found.what}" for found in store.doctor.examine() if not found.is_warning)
+    return bool(findings.report())
 
 
 class _Faults:
@@ -94,11 +108,11 @@ class _Faults:
                 # A terminal obeys what a hostile file may have in names.
                 click.echo(fault if fault.isprintable() else fault.encode("unicode_escape").decode())
 
-    def report(self, noun: str) -> list[str]:
-        """Say how many faults were not printed, and return how many there are in words, if any."""
+    def report(self) -> str:
+        """Say how many faults were not printed, and return how many there are in words, "" for none."""
         if self.count > PRINTED_FAULTS:
-            click.echo(f"... and {pluralize(self.count - PRINTED_FAULTS, f'more {noun}')}")
-        return [pluralize(self.count, noun)] if self.count else []
+            click.echo(f"... and {pluralize(self.count - PRINTED_FAULTS, 'more faulty value')}")
+        return pluralize(self.count, "faulty value") if self.count else ""
 
 
 @contextmanager
@@ -121,9 +135,9 @@ def _refuse_encrypted(file: str, stream: IO[bytes]) -> None:
 
 
 @contextmanager
-def _read(file: str, stream: IO[bytes], label: str, force: bool) -> Iterator[tuple[Reader, Iterator[BackupRecord]]]:
-    """Yield the reader of *stream* from its beginning and its records, which are read under a progress bar."""
+def _read(file: str, stream: IO[bytes], label: str, force: bool) -> Iterator[tuple[Reader, Iterator[KeyLine]]]:
+    """Yield the reader of *stream* from its beginning and its lines, which are read under a progress bar."""
     stream.seek(0)
     reader = Reader(file, stream, bounded=not force)
-    with closing(track_file(reader.records(), label, stream)) as records:
-        yield reader, records
+    with closing(track_file(reader.lines(), label, stream)) as lines:
+        yield reader, lines

@@ -231,7 +231,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         doctor=Doctor(connection, settings),
         rescoring=Rescoring(connection, settings),
         ranking_trials=RankingTrials(connection, settings, rankings, listings),
-        backup=Backup(connection, settings, server_info, health),
+        backup=Backup(connection, settings, health),
         last_backup=last_backup,
         server_info=server_info,
         health=health,

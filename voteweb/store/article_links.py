@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from voteweb.core import links
 from voteweb.store.connection.connection import Connection
 from voteweb.store.keys import article_id, is_article
-from voteweb.store.scanner import Scanner, batched, finite_number
+from voteweb.store.numbers import finite_number
+from voteweb.store.scanner import Scanner, batched
 
 
 def find_articles(connection: Connection, wanted: Iterable[str]) -> dict[str, int]:

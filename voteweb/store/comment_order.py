@@ -8,7 +8,8 @@ from voteweb.core.validation import new_submission_token
 from voteweb.store.connection.connection import Connection
 from voteweb.store.keys import parse_comment
 from voteweb.store.nodes import comment_numbers, split_node
-from voteweb.store.scanner import batched, finite_number
+from voteweb.store.numbers import finite_number
+from voteweb.store.scanner import batched
 
 #: Comments whose times, or numbers, are read in one round trip.
 READ_SIZE = 2_000

@@ -25,8 +25,8 @@ from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.keys import comment_member, comment_of
 from voteweb.store.moderation_log import not_logged
 from voteweb.store.nodes import parse_node
+from voteweb.store.numbers import finite_number
 from voteweb.store.rate_limits import RateLimits, member_hits
-from voteweb.store.scanner import finite_number
 from voteweb.store.statistics import today
 
 

@@ -16,9 +16,9 @@ from voteweb.store.actors import OPERATOR, actor_arguments
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.key_types import key_type
 from voteweb.store.keys import Keys
 from voteweb.store.moderation_log import NOT_REMEMBERED, NewLogEntry, log_arguments
+from voteweb.store.nouns import key_type
 
 #: Commands of one commit that read, and that write: Redis does nothing else meanwhile. More goes in steps.
 MAX_COMMANDS = 200

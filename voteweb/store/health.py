@@ -11,10 +11,10 @@ from voteweb.core import clock, config
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.unavailable import BrokenData
-from voteweb.store.key_types import key_type
 from voteweb.store.keys import site_of
 from voteweb.store.last_backup import LastBackup
 from voteweb.store.leases import Leases
+from voteweb.store.nouns import key_type
 
 #: The oldest version whose commands the store uses.
 MIN_VERSION = (7, 0)

@@ -12,7 +12,6 @@ from voteweb.core.comments import CommentId
 from voteweb.core.names import name_key
 
 _ARTICLE = "article:"
-_LOG_ENTRY = "log-entry:"
 _INVITATION = "invite:"
 _COMMENT = "comment:"
 #: The spelling of a comment: ids and numbers of Redis's own counters have 19 digits at most.
@@ -25,7 +24,7 @@ _GRAMMAR = re.compile(
     r"|(?:outbox|digests|mails|mail-status):"
     r"|site:|log-ins:[^:]*|jobs:|backup:|lease:[^:]+|stats:[^:]+"
     r"|(?:article|imported):[0-9]*"
-    r"|(?:voted|open-votes|report|was|log-entry|thread|words|hidden):[0-9]+"
+    r"|(?:voted|open-votes|report|was|thread|words|hidden):[0-9]+"
     r"|voted-comments:[0-9]+-[0-9]+|comment-report:[0-9]+\.[0-9]+"
     r"|(?:commented|reported-comments|inbox|unread|seen|inbox-feed|follows|hides|saved|saved-feed):[^:]+"
     r"|(?:time|score|user):[^:]*|top-day:[0-9]{4}-[0-9]{2}-[0-9]{2}|top-(?:group|of):[^:]+|domain:[0-9a-z._:-]*"
@@ -296,10 +295,6 @@ class Keys:
     def log_entries(self) -> str:
         """A list: all acts in the log, each as JSON at the place of its id, from 1; for ever."""
         return f"{self.prefix}log-entries:"
-
-    def log_entry(self, id: int | str) -> str:
-        """A hash: one act in the log while that is restored; until it ends."""
-        return f"{self.prefix}{_LOG_ENTRY}{id}"
 
     def log(self) -> str:
         """A list: the ids of all acts in the log, ascending; for ever."""

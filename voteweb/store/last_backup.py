@@ -7,7 +7,7 @@ import redis
 from voteweb.core import clock
 from voteweb.core.config import Settings
 from voteweb.store.connection.connection import Connection
-from voteweb.store.scanner import finite_number
+from voteweb.store.numbers import finite_number
 
 
 class BackupFacts(NamedTuple):

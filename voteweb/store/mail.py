@@ -26,7 +26,7 @@ from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.moderation_log import not_logged
-from voteweb.store.scanner import finite_number
+from voteweb.store.numbers import finite_number
 
 #: The fields of a member that are about mail.
 FIELDS = ("email", "email-pending", "email-language")

@@ -12,12 +12,8 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.keys import Keys
+from voteweb.store.packing import PACKED_FIELDS, unpack
 
-#: The fields of an entry, in the order in which it is stored: a JSON array of strings, without empty ones at its end.
-PACKED_FIELDS = (
-    "kind", "who", "time", "about", "article", "title", "why", "added", "removed", "undoes", "undone",
-    "comment", "articles", "comments", "until",
-)  # fmt: skip
 #: The highest place in a list that Redis accepts.
 _MAX_PLACE = 2**63 - 1
 
@@ -143,25 +139,6 @@ def log_indexes(keys: Keys, kind: str, who: str, about: str) -> list[str]:
     """Return the lists of ids that hold an entry of this *kind* by *who*, *about* somebody or nobody ("")."""
     indexes = [keys.log(), keys.log_by(who), keys.log_kind(kind), keys.log_kind(kind, who)]
     return [*indexes, keys.log_about(about)] if about else indexes
-
-
-def pack(fields: Mapping[str, str]) -> str:
-    """Return the text that stores an entry with these fields."""
-    values = [fields.get(name, "") for name in PACKED_FIELDS]
-    while values and not values[-1]:
-        values.pop()
-    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
-
-
-def unpack(text: str) -> dict[str, str]:
-    """Return the fields that *text* stores, but empty ones; none for the place of an id that no act has."""
-    try:
-        values = json.loads(text or "[]")
-    except (ValueError, RecursionError):
-        return {}
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        return {}
-    return {name: value for name, value in zip(PACKED_FIELDS, values, strict=False) if value}
 
 
 def log_entry(id: int, text: str) -> LogEntry | None:

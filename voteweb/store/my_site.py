@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from voteweb.core import config, links, validation
+from voteweb.core import config
 from voteweb.core.errors import (
     NoSuchArticle,
     NoSuchGroup,
@@ -12,16 +12,15 @@ from voteweb.core.errors import (
     TooMuchSaved,
 )
 from voteweb.core.models import Role, User
-from voteweb.core.my_site import Hidden, HiddenKind, MySite, parse_hidden
+from voteweb.core.my_site import Hidden, HiddenKind, MySite
 from voteweb.store.actors import actor_arguments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.hints import HintCache
-from voteweb.store.keys import article_member, is_article
+from voteweb.store.keys import article_member
 from voteweb.store.moderation_log import not_logged
+from voteweb.store.nouns import NOUNS
 
-#: How many entries each of a member's own lists holds at most, by its noun.
-BOUNDS = {"follows": config.MAX_FOLLOWED_GROUPS, "hides": config.MAX_HIDDEN, "saved": config.MAX_SAVED}
 #: What a process knows of a member: the fields ``my`` and ``front``, and what the member follows and hides.
 Known = tuple[str, str, MySite]
 
@@ -115,7 +114,7 @@ class MySites:
                 *act.arguments,
                 action,
                 entry,
-                BOUNDS[noun],
+                NOUNS[noun].most,
                 stands_for.type,
                 stands_for.name,
                 replaceable,
@@ -159,20 +158,3 @@ class MySites:
         read = self.queue_choice(pipeline, name)
         pipeline.execute()
         return read.result
-
-
-def is_entry(noun: str, entry: str) -> bool:
-    """Tell whether *entry* could be in a list of this *noun*, whether what it names exists or not."""
-    if noun == "saved":
-        return is_article(entry)
-    if noun == "follows":
-        return validation.accepts(validation.group_name, entry)
-    hidden = parse_hidden(entry)
-    match hidden.kind if hidden else None:
-        case HiddenKind.GROUP:
-            return validation.accepts(validation.group_name, entry[1:])
-        case HiddenKind.DOMAIN:
-            return links.is_listed_domain(entry[1:])
-        case HiddenKind.MEMBER:
-            return validation.is_member_key(entry[1:])
-    return hidden is not None

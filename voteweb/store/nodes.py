@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from voteweb.core import config
 from voteweb.core.comments import CommentStatus, Node, Thread
-from voteweb.store.scanner import finite_number
+from voteweb.store.numbers import finite_number
 from voteweb.store.thread_cache import KnownThread
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ from voteweb.store.commit import Attempt, commit, json_object
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.digests import digest_of
-from voteweb.store.scanner import finite_number
+from voteweb.store.numbers import finite_number
 
 
 class Notes:

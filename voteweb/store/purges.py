@@ -7,8 +7,9 @@ from voteweb.core.comment_errors import NoSuchComment
 from voteweb.core.comments import CommentId
 from voteweb.store.comments import Comments
 from voteweb.store.connection.connection import Connection
-from voteweb.store.moderation_log import NewLogEntry, unpack
+from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.nodes import comment_numbers
+from voteweb.store.packing import unpack
 from voteweb.store.removals import Removals
 from voteweb.store.scanner import Scanner
 

@@ -1,13 +1,20 @@
 """Rankings: the sorted sets of articles, and which of them hold a given article with which score."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from voteweb.core import links
+from voteweb.core import config, links
 from voteweb.core.config import Settings
 from voteweb.core.models import Article, ArticleStatus, Order, Period
 from voteweb.core.ranking import by_votes, day_name, day_number, score
+from voteweb.store.article_lists import group_keys, site_lists
 from voteweb.store.keys import Keys
+from voteweb.store.numbers import finite_number
+
+#: Where a thing stands in a set or ranking: its score, True in a set, None if it must not be there.
+Place = float | bool | None
+#: The nouns of rankings that hold articles of programs after the book.
+BOOK_RANKINGS = frozenset({"time", "score", "good", "held-articles"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +101,26 @@ class Rankings:
     def key_of_poster(self, article: Article) -> str:
         """Return the key of the ranking of its poster that holds *article* by time, if the poster is a member."""
         return self._keys.posted(article.poster) if article.is_listed else self._keys.gone(article.poster)
+
+    def named(self, fields: Mapping[str, str | None]) -> list[str]:
+        """Return every set and ranking in which an article with these stored *fields* may be."""
+        keys, poster, link = self._keys, fields["poster"] or "", fields["link"] or ""
+        time = finite_number(fields["time"])
+        lists = site_lists(keys, time if time is not None and abs(time) < config.MAX_TIME else 0.0, link).keys
+        of_poster = (keys.posted(poster), keys.gone(poster), keys.held_articles(), keys.answers())
+        groups = dict.fromkeys((fields["groups"] or "").split())
+        return [*lists, *of_poster, keys.link(links.digest(link)), *group_keys(keys, list(groups))]
+
+    def places(self, article: Article, settings: Settings, fields: Mapping[str, str | None]) -> dict[str, float | bool]:
+        """Return where *article*, stored in *fields*, must be but for its link: its score in rankings, True in sets."""
+        keys, answered = self._keys, finite_number(fields.get("answered"))
+        places: dict[str, float | bool] = dict(self.scores_of(article, settings, fields.get("link") or ""))
+        if "base" not in fields or fields["base"] is None:  # by a program after the book, which knows fewer rankings
+            places = {key: place for key, place in places.items() if keys.split(key)[0] in BOOK_RANKINGS}
+        if article.is_listed:
+            places |= dict.fromkeys(map(keys.group, article.groups), True)
+        if article.poster not in ("", config.DELETED_MEMBER):
+            places[self.key_of_poster(article)] = article.time
+        if article.status is ArticleStatus.REMOVED and fields.get("answer") is not None and answered is not None:
+            places[keys.answers()] = answered
+        return places

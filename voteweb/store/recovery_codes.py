@@ -14,7 +14,7 @@ from voteweb.core.models import User
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.moderation_log import not_logged
-from voteweb.store.scanner import finite_number
+from voteweb.store.numbers import finite_number
 from voteweb.store.users import new_session_id
 
 

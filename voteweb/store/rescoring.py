@@ -10,7 +10,8 @@ from voteweb.store.article_lists import group_keys, ranking_arguments, site_list
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.keys import article_member
-from voteweb.store.scanner import Scanner, batched, finite_number
+from voteweb.store.numbers import finite_number
+from voteweb.store.scanner import Scanner, batched
 
 
 class Rescoring:

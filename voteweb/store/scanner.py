@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
-from math import isfinite
 from typing import Any, TypeVar
 
 from voteweb.core.errors import ServerChanged, StorageFull
 from voteweb.store.connection.connection import Connection
-from voteweb.store.key_types import TYPES
 from voteweb.store.keys import article_id, is_article
+from voteweb.store.nouns import TYPES
 
 T = TypeVar("T")
 
@@ -137,12 +136,3 @@ def split_evenly(replies: Sequence[Any], count: int) -> list[Sequence[Any]]:
     """Return *replies* cut into *count* equal parts."""
     width = len(replies) // count if count else 0
     return [replies[at * width : (at + 1) * width] for at in range(count)]
-
-
-def finite_number(text: str | None) -> float | None:
-    """Return the finite number that *text* spells, or None."""
-    try:
-        number = float(text or "")
-    except ValueError:
-        return None
-    return number if isfinite(number) else None

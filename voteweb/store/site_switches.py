@@ -5,12 +5,12 @@ import json
 from voteweb.core import site_switches
 from voteweb.core.errors import DataDamaged
 from voteweb.core.models import Role, User
-from voteweb.core.site_switches import SiteSwitches, Switch, SwitchName
+from voteweb.core.site_switches import SiteSwitches, SwitchName
 from voteweb.store.commit import Attempt, commit, json_object
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.moderation_log import NewLogEntry
-from voteweb.store.scanner import finite_number
+from voteweb.store.values import parse_switch
 
 
 class Switches:
@@ -55,20 +55,5 @@ class Switches:
 
 
 def _switches(stored: dict[str, str]) -> SiteSwitches:
-    read = {SwitchName(name): _switch(text) for name, text in stored.items() if name in set(SwitchName)}
+    read = {SwitchName(name): parse_switch(text) for name, text in stored.items() if name in set(SwitchName)}
     return site_switches.switches({name: switch for name, switch in read.items() if switch})
-
-
-def is_switch(name: str, stored: str) -> bool:
-    """Tell whether *stored* sets the switch *name*."""
-    return _switches({name: stored}) != SiteSwitches()
-
-
-def _switch(stored: str) -> Switch | None:
-    """Return the switch that *stored* holds, None for what another program wrote."""
-    try:
-        fields = json.loads(stored)
-        time = finite_number(str(fields["time"])) or 0.0
-        return Switch(str(fields["value"]), str(fields["words"]), str(fields["by"]), time)
-    except (ValueError, TypeError, LookupError, RecursionError):
-        return None

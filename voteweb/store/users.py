@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from voteweb.core import clock, config
@@ -22,7 +22,8 @@ from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.digests import digest_of
 from voteweb.store.keys import Keys
 from voteweb.store.moderation_log import ModerationLog, NewLogEntry, not_logged
-from voteweb.store.scanner import finite_number
+from voteweb.store.numbers import finite_number
+from voteweb.store.rankings import Place
 
 #: The fields that :func:`parse_user` reads.
 FIELDS = (
@@ -187,6 +188,21 @@ class Users:
     def count(self) -> int:
         """Return how many members there are who have not left."""
         return int(self._connection.command("ZCARD", self._keys.users()))
+
+
+def member_places(keys: Keys, fields: Mapping[str, str | None]) -> dict[str, Place]:
+    """Return where a member with these *fields* stands in the lists of members, None where the name must not be."""
+    is_banned, held = (fields.get("banned") or "0") != "0", fields.get("held")
+    is_member = fields.get("id") is not None and fields.get("left") is None
+    is_admin = fields.get("role") == Role.ADMIN and (
+        not is_banned or finite_number(fields.get("banned-until")) is not None
+    )
+    return {
+        keys.users(): (finite_number(fields.get("since")) or 0.0) if is_member else None,
+        keys.admins(): True if is_member and is_admin else None,
+        keys.held(): (finite_number(held) or 0.0) if is_member and held is not None and not is_banned else None,
+        keys.ban_removals(): True if is_member and HAS_WORK.match(fields.get("ban-removal") or "") else None,
+    }
 
 
 def parse_user(values: list[str | None]) -> User | None:

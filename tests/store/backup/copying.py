@@ -1,35 +1,37 @@
 """Back up and restore a site in one call."""
 
 import json
+import time
 from collections.abc import Iterable
 from typing import Any
 
 from tests.store.examination import run, snapshot
+from voteweb.core.config import LINK_SECONDS
 from voteweb.store import Store
-from voteweb.store.backup import BackupRecord, parse_record, records
+from voteweb.store.backup import KeyLine, parse_line
 from voteweb.store.backup.restore import Restore
 
 
-def back_up(store: Store) -> list[BackupRecord]:
+def back_up(store: Store) -> list[KeyLine]:
     """Return a backup of the site, through the form that it has in a file."""
-    return [parse_record(json.loads(json.dumps(record.as_json()))) for record in store.backup.records()]
+    return [parse_line(json.loads(json.dumps(line.as_json())), is_whole=False) for line in store.backup.lines()]
 
 
-def articles_of(backup: Iterable[BackupRecord]) -> list[records.Article]:
-    return [record for record in backup if isinstance(record, records.Article)]
+def articles_of(backup: Iterable[KeyLine]) -> dict[int, dict[str, str]]:
+    return {int(line.name): line.value for line in backup if line.noun == "article" and line.name}
 
 
-def begin_restore(store: Store) -> Restore:
+def begin_restore(store: Store, whole_layout: int | None = None) -> Restore:
     """Empty the database and begin a restore into it."""
     run(store, "FLUSHDB")
-    restore = store.backup.new_restore()
+    restore = store.backup.new_restore(whole_layout)
     restore.begin()
     return restore
 
 
-def restore(store: Store, backup: Iterable[BackupRecord]) -> None:
+def restore(store: Store, backup: Iterable[KeyLine], whole_layout: int | None = None) -> None:
     """Replace everything in the database by *backup*."""
-    restore, remaining = begin_restore(store), list(backup)
+    restore, remaining = begin_restore(store, whole_layout), list(backup)
     while remaining:
         restore.write(remaining[:7])
         del remaining[:7]
@@ -40,15 +42,18 @@ def lasting(store: Store, *, is_shared: bool = False) -> dict[str, Any]:
     """Return everything that a restore brings back.
 
     That is all but what tells an index of the searched words about changes, the combined rankings, which are kept for a
-    minute, and votes on deleted articles, which have no voters and stay for a while in the lists of open votes, and
-    earlier versions of articles and statistics, which no
-    backup has. Bits of comments that nobody ever hid are zero, whether they are stored or not.
+    minute, votes on deleted articles, which have no voters and stay for a while in the lists of open votes, earlier
+    versions of articles and statistics, which no backup has, and under links articles that are too old to be found, and
+    how long they are remembered. Bits of comments that nobody ever hid are zero, whether they are stored or not.
     """
     keys = snapshot(store, is_shared=is_shared)
     for key in [key for key in keys if key.startswith("hidden:")]:
         bits = keys.pop(key)[1].rstrip(b"\0")
         if bits:
             keys[key] = bits
+    for key in [key for key in keys if key.startswith("link:")]:
+        _, times, _ = keys.pop(key)
+        keys[key] = [entry for entry in times if entry[1] > time.time() - LINK_SECONDS]
     for key in [key for key in keys if key.startswith("open-votes:")]:
         _, votes, _ = keys.pop(key)
         kept = {member: end for member, end in votes if keys[member][1].get("gone") != "deleted"}

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
+
 from tests.store.backup.copying import back_up
-from voteweb.core.config import Settings
 from voteweb.core.errors import Invalid
 from voteweb.store import Store
-from voteweb.store.backup import BackupRecord, References, field_faults, parse_record
-from voteweb.store.backup.restore_batch import RestoreBatch
-from voteweb.store.keys import Keys
+from voteweb.store.backup import KeyLine, LineChecks, parse_line
+from voteweb.store.backup.key_writes import KeyWrites
 
 #: What takes the place of each value, and texts also of each name in an object.
 HOSTILE: tuple[Any, ...] = (
@@ -34,40 +34,35 @@ def mutations(value: Any) -> Iterator[Any]:
         yield from ([part, *value[1:]] for part in mutations(value[0]))
 
 
-def largest(backup: list[BackupRecord]) -> list[dict[str, Any]]:
-    """Return the record with the most content of each kind, and of whole keys of each noun."""
-    chosen: dict[str, dict[str, Any]] = {}
-    for json in sorted((record.as_json() for record in backup), key=lambda json: len(str(json))):
-        if len(str(json)) < MAX_LENGTH:
-            chosen[json["name"].partition(":")[0] if json["kind"] == "key" else f"a {json['kind']}"] = json
+def largest(lines: list[KeyLine]) -> list[KeyLine]:
+    """Return the line with the most content of each noun."""
+    chosen = {line.noun: line for line in sorted(lines, key=lambda line: len(str(line))) if len(str(line)) < MAX_LENGTH}
     return list(chosen.values())
 
 
-def restore(json: dict[str, Any]) -> bool:
-    """Read, check and write a record as a restore does; tell whether it was written."""
+def restore(json: dict[str, Any], *, is_whole: bool) -> bool:
+    """Read, check and write a line as a restore does; tell whether it was written."""
     try:
-        record = parse_record(json)
+        line = parse_line(json, is_whole=is_whole)
     except Invalid:
         return False
-    references = References()
-    references.add(record)
-    list(references.faults())
-    if list(field_faults(record)):
+    if list(LineChecks(is_whole=is_whole).faults(line)):
         return False
-    batch = RestoreBatch(Keys(), Settings())
-    batch.add(record)
-    list(batch.commands())
+    writes = KeyWrites()
+    writes.add_line(line, is_whole=is_whole)
+    list(writes.commands())
     return True
 
 
-def test_mutated_records_are_restored_or_refused(site: Store) -> None:
-    records = largest([*back_up(site), *site.backup.key_records()])
-    assert all(map(restore, records))
+@pytest.mark.parametrize("is_whole", [False, True])
+def test_mutated_lines_are_restored_or_refused(site: Store, is_whole: bool) -> None:
+    lines = largest(list(site.backup.all_lines()) if is_whole else back_up(site))
+    assert [line for line in lines if not restore(line.as_json(), is_whole=is_whole)] == []
     written = [
-        restore(mutation | {"kind": json["kind"]})
-        for json in records
-        for mutation in mutations(json)
+        restore(mutation, is_whole=is_whole)
+        for line in lines
+        for mutation in mutations(line.as_json())
         if isinstance(mutation, dict)
     ]
-    assert len(written) > 4_418
+    assert len(written) > 2_000
     assert sum(written) < len(written) / 4

@@ -60,9 +60,7 @@ ARGUMENTS = {
     "make_invitation": "member name seconds",
     "repair_log_index": "id",
     "repair_log_entry": "id",
-    "convert_log_entry": "id text",
     "blank_log_title": "id article",
-    "convert_log_gap": "wanted most",
     "make_user": "log needs_invitation name lower_name password_hash role session_id signs_up network network_seconds"
     " request",
     "note_visit": "id visit_seconds seconds most noted_seconds",

@@ -608,9 +608,7 @@ CALLS = {
     "index_log_entry": call("index_log_entry", "invite:open invites:eve", member="invite:open", field="until"),
     "repair_log_index": call("repair_log_index", "log-by:eve", id=1),
     "repair_log_entry": call("repair_log_entry", "log-entries:", id=1),
-    "convert_log_entry": call("convert_log_entry", "log-entry:4 log-entries: log: log-by:mod", id=4, text="[]"),
     "blank_log_title": call("blank_log_title", "log-entries:", id=3, article=1),
-    "convert_log_gap": call("convert_log_gap", "log-entries:", wanted=9, most=100),
     "repair_thread": call(
         "repair_thread",
         "article:12 thread:12 voted-comments:12-0",

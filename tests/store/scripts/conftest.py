@@ -98,7 +98,6 @@ def build_site(store: Store) -> None:
     run(store, "ZADD", "hides:bob", 1, "a2", 2, "ggo")
     run(store, "HSET", "thread:8", "2", "0 3 0 1700000000.000000 q Zoe", "last", "2", "rev", "2")
     run(store, "RPUSH", "commented:zoe", "8.2", "8.1")
-    run(store, "HSET", "log-entry:4", "kind", "ban")
     run(store, "HSET", "reported:zoe", "article:7", "{}", "article:8", "{}")
     entries = ["report log-3 1700000002", "mention 1.3 1700000000", "reply 1.2 1690000000", "reply 1.1 1680000000"]
     for key in ("inbox:bob", "unread:bob"):

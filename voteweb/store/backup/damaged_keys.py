@@ -7,7 +7,7 @@ import redis
 
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.key_types import TYPES
+from voteweb.store.nouns import TYPES
 from voteweb.store.scanner import Scanner
 
 #: What each command answers of a key that does not exist.

@@ -1,38 +1,40 @@
-"""Dump a whole site record by record while it is in use, each record at one instant.
+"""Dump the primary keys of a site while it is in use; what belongs together is read at one instant.
 
-The order matters, since records differ by seconds: what names another thing is read before what it names, so that
+The order matters, since lines differ by seconds: what names another thing is read before what it names, so that
 nothing in a backup refers to something missing; and the memory of forms, imports, reports and visits is read before
 the comments and articles, so that nothing is remembered as done that is not there.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import redis
 
 from voteweb.core.errors import ConfigError
-from voteweb.store.backup import records
 from voteweb.store.backup.damaged_keys import TolerantScanner
-from voteweb.store.backup.dump_articles import dump_articles, expiry_or_none
-from voteweb.store.backup.dump_threads import dump_threads
-from voteweb.store.backup.records import BackupRecord
+from voteweb.store.backup.dump_threads import dump_threads, expiry_or_none, portions
+from voteweb.store.backup.key_lines import KeyLine, is_known
 from voteweb.store.bitmap import Bitmap
 from voteweb.store.connection.connection import Connection
-from voteweb.store.fingerprints import Fingerprint
+from voteweb.store.connection.pipeline import Command
 from voteweb.store.key_spool import KeySpool
-from voteweb.store.keys import article_id, comment_of, is_article, parse_comment
-from voteweb.store.moderation_log import unpack
-from voteweb.store.scanner import Scanner, batched
-from voteweb.store.site_switches import is_switch
+from voteweb.store.nouns import EXPIRING, TYPES
+from voteweb.store.scanner import Scanner, batched, split_evenly
 
-#: Fingerprints of imported rows in one record.
-FINGERPRINTS_PER_RECORD = 1_000
-#: The nouns of keys that name others and that no others name: one scan finds them all.
+#: The nouns of keys that name others and that no others name, in the order in which they are read after one scan.
 _READ_FIRST = (
     *("once", "imported", "invite", "reset", "reported", "reported-comments"),
     *("inbox", "seen", "notes", "follows", "hides", "saved"),
 )
+#: The keys of the same name that are read at the same instant.
+_TOGETHER = {"article": ("voted", "report"), "inbox": ("unread",)}
+#: Keys that are read in one block, where 10 could be too many or are too few.
+_BLOCK_SIZES = {"imported": 1, "article": 50, "user": 50, "once": 50}
+_READS: dict[str, tuple[str | int, ...]] = {
+    "string": ("GET",), "hash": ("HGETALL",), "set": ("SMEMBERS",),
+    "zset": ("ZRANGE", 0, -1, "WITHSCORES"), "list": ("LRANGE", 0, -1),
+}  # fmt: skip
 
 
 class Dump:
@@ -45,166 +47,105 @@ class Dump:
         self._scanner = Scanner(connection) if skipped is None else TolerantScanner(connection, skipped)
 
     def total(self) -> int:
-        """Return the approximate number of records."""
+        """Return the approximate number of articles, members and acts in the log."""
         with _config_errors():
-            return sum(self._counters())
+            entries = int(self._scanner.command("LLEN", self._keys.log_entries()))
+            return entries + sum(int(line.value) for line in self._counters())
 
-    def records(self) -> Iterator[BackupRecord]:
-        """Yield every record, each article, member and log entry once.
+    def lines(self) -> Iterator[KeyLine]:
+        """Yield every primary key.
 
         Raises ConfigError if the data cannot be read, ServerChanged if another server has them in the end.
         """
+        keys, scan = self._keys, self._scanner.keys
         with _config_errors():
-            with KeySpool(self._keys, _READ_FIRST) as spool:
+            with KeySpool(keys, _READ_FIRST) as spool:
                 for key in self._scanner.all_keys():
                     spool.add(key)
-                yield from self._forms(spool)
-                yield from self._imported(spool)
-                yield from self._invitations(spool)
-                yield from self._resets(spool)
-                yield from self._reported(spool)
-                yield from self._inboxes(spool)
-                yield from self._own_lists(spool)
+                for noun in _READ_FIRST:
+                    yield from self._read(noun, spool.matching(f"{keys.prefix}{noun}:*"))
             yield from dump_threads(self._scanner)
-            yield from dump_articles(self._scanner)
-            yield from self._groups()
-            yield from self._rules_and_switches()
-            yield from self._members()
-            yield from self._log_entries()
-            yield records.Counters(*self._counters())
-            self._scanner.command_on_same_server("TIME")  # another may lack what the first records name
+            yield from self._read("article", scan(keys.article("[0-9]*")))
+            yield from self._read("group-aliases", [keys.group_aliases()])
+            yield from self._read("group-info", scan(keys.group_info("*")))
+            yield from self._read("domain-rules", [keys.domain_rules()])
+            yield from self._read("site", [keys.site()])
+            yield from self._read("user", scan(keys.user("?*")))
+            for batch in batched(self._scanner.items(keys.log_entries())):
+                yield from KeyLine(
+                    self._name(keys.log_entries()), "list", [t for _, t in batch], None, batch[0][0] - 1
+                ).parts()
+            yield from self._counters()
+            self._scanner.command_on_same_server("TIME")  # another may lack what the first lines name
 
-    def _replies_by_name(self, keys: Iterable[str], *commands: str) -> Iterator[tuple[str, list[Any]]]:
-        """Yield the name in each of *keys* with the replies to *commands*, all of one instant."""
-        for batch in batched(keys):
-            replies = self._scanner.run_atomic([(command, key) for key in batch for command in commands])
-            for at, key in enumerate(batch):
-                yield self._keys.split(key)[1], replies[at * len(commands) : (at + 1) * len(commands)]
+    def _name(self, key: str) -> str:
+        return key.removeprefix(self._keys.prefix)
 
-    def _forms(self, spool: KeySpool) -> Iterator[BackupRecord]:
-        forms = spool.matching(self._keys.once("*", "*"))
-        for name, (answer, until) in self._replies_by_name(forms, "GET", "PEXPIRETIME"):
-            member, _, token = name.partition("-")
-            if not member.isdecimal():
+    def _read(self, noun: str, found: Iterable[str]) -> Iterator[KeyLine]:
+        """Yield the lines of the keys of a *noun* that were *found*, each with those that belong to it."""
+        for keys in batched(self._unique(noun, found), _BLOCK_SIZES.get(noun, 10)):
+            if noun != "article":
+                yield from self._read_at_once(noun, keys)
                 continue
-            if comment := comment_of(answer or ""):
-                yield records.Form(int(member), token, comment.article, expiry_or_none(until), comment.number)
-            elif is_article(answer or ""):
-                yield records.Form(int(member), token, article_id(answer), expiry_or_none(until))
+            names = [self._keys.split(key)[1] for key in keys]
+            sizes = self._scanner.run_atomic([("SCARD", self._keys.voted(name)) for name in names])
+            for portion in portions(names, sizes):
+                yield from self._read_at_once(noun, [self._keys.article(name) for name in portion])
 
-    def _imported(self, spool: KeySpool) -> Iterator[BackupRecord]:
-        named = ((self._keys.split(key)[1], key) for key in spool.matching(self._keys.imported("[0-9]*")))
-        buckets = ((int(name), key) for name, key in named if name.isdecimal())
-        numbers = (
-            Fingerprint(bucket, int(member)).as_number()
-            for bucket, key in buckets
-            for member in self._scanner.members(key)
-            if member.removeprefix("-").isdecimal()
-        )
-        for rows in batched(numbers, FINGERPRINTS_PER_RECORD):
-            yield records.Fingerprints(rows)
+    def _read_at_once(self, noun: str, keys: Sequence[str]) -> Iterator[KeyLine]:
+        nouns = (noun, *_TOGETHER.get(noun, ()))
+        commands: list[Command] = []
+        for key in keys:
+            for each in nouns:
+                sibling = self._keys.prefix + each + self._name(key).removeprefix(noun)
+                command, *arguments = _READS[TYPES[each]]
+                commands.append((command, sibling, *arguments))
+                commands += [("PEXPIRETIME", sibling)] if each in EXPIRING else []
+        replies = self._scanner.run_atomic(commands)
+        for key, content in zip(keys, split_evenly(replies, len(keys)), strict=True):
+            rest = iter(content)
+            for each in nouns:
+                value = _as_json(TYPES[each], next(rest))
+                until = expiry_or_none(next(rest)) if each in EXPIRING else None
+                if not value:
+                    if each == noun:  # deleted since it was found
+                        break
+                    continue
+                yield from KeyLine(each + self._name(key).removeprefix(noun), TYPES[each], value, until).parts()
 
-    def _invitations(self, spool: KeySpool) -> Iterator[BackupRecord]:
-        for digest, (fields,) in self._replies_by_name(spool.matching(self._keys.invite("*")), "HGETALL"):
-            if fields:  # else it has ended
-                yield records.Invitation(digest, fields)
+    def _unique(self, noun: str, found: Iterable[str]) -> Iterator[str]:
+        """Yield each key once that a backup may have: SCAN may name one twice, and other programs have others."""
+        ids, names = Bitmap(), set[str]()
+        for key in found:
+            name = self._name(key)
+            if not is_known(name, is_whole=False):
+                if noun == "user" and self._skipped is not None and key not in self._skipped:
+                    self._skipped.append(key)
+            elif noun == "article":
+                if ids.add(int(name.removeprefix("article:"))):
+                    yield key
+            elif name not in names:
+                names.add(name)
+                yield key
 
-    def _resets(self, spool: KeySpool) -> Iterator[BackupRecord]:
-        for digest, (link, until) in self._replies_by_name(spool.matching(self._keys.reset("*")), "GET", "PEXPIRETIME"):
-            if link is not None:
-                name, _, state = link.partition(" ")
-                yield records.Reset(digest, name, expiry_or_none(until), state)
-
-    def _reported(self, spool: KeySpool) -> Iterator[BackupRecord]:
-        for name, (articles,) in self._replies_by_name(spool.matching(self._keys.reported("*")), "SMEMBERS"):
-            if ids := sorted(int(id) for id in articles if id.isascii() and id.isdecimal()):
-                yield records.Reported(name, ids)
-        for name, (comments,) in self._replies_by_name(spool.matching(self._keys.reported_comments("*")), "SMEMBERS"):
-            if addresses := sorted(filter(parse_comment, comments)):
-                yield records.ReportedComments(name, addresses)
-
-    def _inboxes(self, spool: KeySpool) -> Iterator[BackupRecord]:
-        for batch in batched(spool.matching(self._keys.inbox("*"))):
-            names = [self._keys.split(key)[1] for key in batch]
-            commands: list[tuple[str, ...]] = []
-            for name in names:
-                inbox, unread = self._keys.inbox(name), self._keys.unread(name)
-                commands += [("LRANGE", inbox, "0", "-1"), ("LRANGE", unread, "0", "-1"), ("PEXPIRETIME", inbox)]
-            for name, replies in zip(names, batched(self._scanner.run_atomic(commands), 3), strict=True):
-                entries, unread_entries, until = replies
-                if entries:
-                    yield records.Inbox(name, entries, unread_entries, expiry_or_none(until))
-        for name, (threads, until) in self._replies_by_name(
-            spool.matching(self._keys.seen("*")), "HGETALL", "PEXPIRETIME"
-        ):
-            if threads:
-                yield records.Visits(name, threads, expiry_or_none(until))
-        for name, (notes,) in self._replies_by_name(spool.matching(self._keys.notes("*")), "HGETALL"):
-            if notes:
-                yield records.Notes(name, notes)
-
-    def _own_lists(self, spool: KeySpool) -> Iterator[BackupRecord]:
-        keys = self._keys
-        for noun, pattern in (("follows", keys.follows("*")), ("hides", keys.hides("*")), ("saved", keys.saved("*"))):
-            for batch in batched(spool.matching(pattern), 10):
-                replies = self._scanner.run_atomic([("ZRANGE", key, 0, -1, "WITHSCORES") for key in batch])
-                for key, entries in zip(batch, replies, strict=True):
-                    times = {entry: f"{time:.6f}" for entry, time in entries}
-                    if times:
-                        yield records.OwnList(keys.split(key)[1], noun, times)
-
-    def _groups(self) -> Iterator[BackupRecord]:
-        alias_of = {
-            group: alias
-            for alias, group in self._scanner.run_atomic([("HGETALL", self._keys.group_aliases())])[0].items()
-        }
-        described = {self._keys.split(key)[1] for key in self._scanner.keys(self._keys.group_info("*"))}
-        for names in batched(sorted(described | set(self._scanner.groups()))):
-            replies = self._scanner.run_atomic([("HGETALL", self._keys.group_info(name)) for name in names])
-            for name, fields in zip(names, replies, strict=True):
-                yield records.Group(name, fields, alias_of.get(name, ""))
-
-    def _rules_and_switches(self) -> Iterator[BackupRecord]:
-        commands = [("HGETALL", self._keys.domain_rules()), ("HGETALL", self._keys.site())]
-        rules, switches = self._scanner.run_atomic(commands)
-        for domain, rule in sorted(rules.items()):
-            yield records.DomainRule(domain, rule)
-        for name, switch in sorted(switches.items()):
-            if is_switch(name, switch):  # others set nothing
-                yield records.SiteSwitch(name, switch)
-
-    def _members(self) -> Iterator[BackupRecord]:
-        seen = Bitmap()
-        for batch in batched(self._scanner.keys(self._keys.user("?*"))):
-            names = [self._keys.split(key)[1] for key in batch]
-            commands: list[tuple[str, ...]] = []
-            for name in names:
-                commands += [("HGETALL", self._keys.user(name)), ("SISMEMBER", self._keys.leaving(), name)]
-            replies = self._scanner.run_atomic(commands)
-            for name, fields, leaving in zip(names, replies[::2], replies[1::2], strict=True):
-                id = fields.get("id", "")
-                if fields and (not id.isdecimal() or seen.add(int(id))):
-                    yield records.Member(name, fields, bool(leaving))
-
-    def _log_entries(self) -> Iterator[BackupRecord]:
-        for id, text in self._scanner.items(self._keys.log_entries()):
-            if fields := unpack(text):
-                yield records.LogEntry(id, fields)
-
-    def _counters(self) -> tuple[int, int, int]:
+    def _counters(self) -> list[KeyLine]:
         keys = [self._keys.last_article_id(), self._keys.last_user_id()]
-        articles, members, entries = self._scanner.run_atomic(
-            [*(("GET", key) for key in keys), ("LLEN", self._keys.log_entries())]
-        )
-        return self._counter(keys[0], articles), self._counter(keys[1], members), int(entries)
-
-    def _counter(self, key: str, stored: str | None) -> int:
-        """Return the number that is *stored* under *key*; one that is none is skipped, or raises ValueError."""
-        if self._skipped is not None and not (stored or "0").isdecimal():
-            if key not in self._skipped:
+        lines = []
+        for key, stored in zip(keys, self._scanner.run_atomic([("GET", key) for key in keys]), strict=True):
+            if stored and stored.isascii() and stored.isdecimal():
+                lines.append(KeyLine(self._name(key), "string", str(int(stored))))
+            elif stored and self._skipped is None:
+                raise ValueError(f"{key} is no number")
+            elif stored and self._skipped is not None and key not in self._skipped:
                 self._skipped.append(key)
-            return 0
-        return int(stored or 0)
+        return lines
+
+
+def _as_json(type: str, reply: Any) -> Any:
+    """Return what a line holds of a key whose content is *reply*."""
+    if type == "zset":
+        return dict(reply)
+    return sorted(reply, key=lambda member: (len(member), member)) if type == "set" else reply
 
 
 @contextmanager

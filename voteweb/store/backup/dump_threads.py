@@ -1,31 +1,30 @@
-"""Dump all conversations: each comment at one instant, with its words, its voters and its open reports."""
+"""Dump all conversations: each comment at one instant with its words and its open reports."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from itertools import groupby
+from typing import TypeVar
 
 from voteweb.core.config import VOTER_BLOCK
-from voteweb.store.backup import records
-from voteweb.store.backup.dump_articles import expiry_or_none, portions
-from voteweb.store.backup.records import BackupRecord
+from voteweb.store.backup.key_lines import KeyLine
 from voteweb.store.bitmap import Bitmap
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.keys import Keys, is_member_id
-from voteweb.store.nodes import THREAD_FIELDS, VOTER_FACTOR, comment_numbers, split_node
-from voteweb.store.scanner import Scanner, batched
+from voteweb.store.keys import is_member_id
+from voteweb.store.nodes import THREAD_FIELDS, comment_numbers, split_node
+from voteweb.store.scanner import MAX_VOTERS_PER_READ, Scanner, batched
+
+T = TypeVar("T")
 
 #: Comments that are read at once: with the longest texts a megabyte of Latin letters.
 COMMENTS_PER_READ = 100
+#: The fields of a conversation that each comment has.
+_PARTS = ("", "reason:", "removed-by:")
 
 
-class _Voters(NamedTuple):
-    """The voters of each comment of one block, and when they expire; None when voting has ended."""
+def dump_threads(scanner: Scanner) -> Iterator[KeyLine]:
+    """Yield every conversation once, its comments in the order of their numbers.
 
-    by_number: dict[int, list[int]] | None
-    until: int | None
-
-
-def dump_threads(scanner: Scanner) -> Iterator[BackupRecord]:
-    """Yield every conversation once, each before its comments, which come in the order of their numbers."""
+    The voters of a block are read with its first comment: a restore counts the votes of the others by them.
+    """
     keys, seen = scanner.site_keys, Bitmap()
     names = (keys.split(key)[1] for key in scanner.keys(keys.thread("[0-9]*")))
     ids = (int(name) for name in names if is_member_id(name))
@@ -35,7 +34,25 @@ def dump_threads(scanner: Scanner) -> Iterator[BackupRecord]:
             yield from _threads(scanner, portion)
 
 
-def _threads(scanner: Scanner, ids: Sequence[int]) -> Iterator[BackupRecord]:
+def portions(items: Sequence[T], sizes: Iterable[int]) -> Iterator[list[T]]:
+    """Yield *items* in lists of those that have MAX_VOTERS_PER_READ members at most, or of one alone."""
+    portion: list[T] = []
+    total = 0
+    for item, size in zip(items, sizes, strict=True):
+        if portion and total + size > MAX_VOTERS_PER_READ:
+            yield portion
+            portion, total = [], 0
+        portion.append(item)
+        total += size
+    yield portion
+
+
+def expiry_or_none(milliseconds: int) -> int | None:
+    """Return when a key expires; below zero Redis says that it does not exist, or never expires."""
+    return milliseconds if milliseconds >= 0 else None
+
+
+def _threads(scanner: Scanner, ids: Sequence[int]) -> Iterator[KeyLine]:
     keys = scanner.site_keys
     commands: list[Command] = []
     for id in ids:
@@ -43,66 +60,47 @@ def _threads(scanner: Scanner, ids: Sequence[int]) -> Iterator[BackupRecord]:
     replies = scanner.run_atomic(commands)
     # Comments written from here on are left out, so that a comment is never there without the one that it answers.
     numbers = [(id, number) for id, names in zip(ids, replies[1::2], strict=True) for number in comment_numbers(names)]
-    for id, values, names in zip(ids, replies[::2], replies[1::2], strict=True):
+    for id, values in zip(ids, replies[::2], strict=True):
         fields = {name: value for name, value in zip(THREAD_FIELDS, values, strict=True) if value is not None}
-        if names:
-            yield records.Thread(id, fields)
-    yield from _comments(scanner, numbers)
+        if fields:
+            yield KeyLine(f"thread:{id}", "hash", fields)
+    known: set[tuple[int, int]] = set()
+    for batch in batched(numbers, COMMENTS_PER_READ):
+        blocks = dict.fromkeys((id, number // VOTER_BLOCK) for id, number in batch)
+        yield from _comments(scanner, [block for block in blocks if block not in known], batch)
+        known = set(blocks)
 
 
-def _comments(scanner: Scanner, addresses: Iterable[tuple[int, int]]) -> Iterator[records.Comment]:
-    """Yield the comments at these *addresses*, each with the voters that its block had when it was first read."""
-    known: dict[tuple[int, int], _Voters] = {}
-    for batch in batched(addresses, COMMENTS_PER_READ):
-        blocks = list(dict.fromkeys((id, number // VOTER_BLOCK) for id, number in batch))
-        unread = [block for block in blocks if block not in known]
-        replies = scanner.run_atomic(_commands(scanner.site_keys, unread, batch))
-        known |= {block: _voters(*replies[2 * at : 2 * at + 2]) for at, block in enumerate(unread)}
-        known = {block: known[block] for block in blocks}
-        comments = batched(replies[2 * len(unread) :], 3)
-        for (id, number), (node, text, reports) in zip(batch, comments, strict=True):
-            comment = _comment(id, number, node, text, known[id, number // VOTER_BLOCK], reports)
-            if comment:
-                yield comment
-
-
-def _commands(keys: Keys, blocks: Sequence[tuple[int, int]], addresses: Sequence[tuple[int, int]]) -> list[Command]:
+def _comments(
+    scanner: Scanner, blocks: Sequence[tuple[int, int]], addresses: Sequence[tuple[int, int]]
+) -> Iterator[KeyLine]:
+    """Yield the voters of these *blocks* and the comments at these *addresses*, all of one instant."""
+    keys = scanner.site_keys
     commands: list[Command] = []
     for id, block in blocks:
         commands += [("SMEMBERS", keys.voted_comments(id, block)), ("PEXPIRETIME", keys.voted_comments(id, block))]
-    for id, number in addresses:
-        commands += [
-            ("HMGET", keys.thread(id), number, f"reason:{number}", f"removed-by:{number}"),
-            ("HGET", keys.words(id), number),
-            ("HGETALL", keys.comment_report(id, number)),
-        ]
-    return commands
-
-
-def _voters(members: Iterable[str], until: int) -> _Voters:
-    """Return the voters that the set of a block holds: without its 0, voting has ended."""
-    numbers = sorted(int(member) for member in members if is_member_id(member))
-    if numbers[:1] != [0]:
-        return _Voters(None, None)
-    by_number: dict[int, list[int]] = {}
-    for voter in numbers[1:]:
-        by_number.setdefault(voter // VOTER_FACTOR, []).append(voter % VOTER_FACTOR)
-    return _Voters(by_number, expiry_or_none(until))
-
-
-def _comment(
-    id: int, number: int, node: Sequence[str | None], text: str | None, voters: _Voters, reports: dict[str, str]
-) -> records.Comment | None:
-    """Return a comment; None if what is stored is none."""
-    stored, reason, removed_by = node
-    fields = split_node(stored or "")
-    if fields is None:
-        return None
-    others = {"text": text, "reason": reason, "removed-by": removed_by}
-    fields |= {name: value for name, value in others.items() if value is not None}
-    ids = None
-    if voters.by_number is not None:
-        ids = voters.by_number.get(number, [])
-        # They were read with the first comments of the block: votes since then are not in the backup.
-        fields["votes"] = str(int(fields["base"]) + len(ids))
-    return records.Comment(id, number, fields, ids, voters.until, reports)
+    numbers_of = {id: [number for _, number in group] for id, group in groupby(addresses, lambda address: address[0])}
+    for id, numbers in numbers_of.items():
+        names = [f"{part}{number}" for part in _PARTS for number in numbers]
+        commands += [("HMGET", keys.thread(id), *names), ("HMGET", keys.words(id), *numbers)]
+        commands += [("HGETALL", keys.comment_report(id, number)) for number in numbers]
+    replies = iter(scanner.run_atomic(commands))
+    for id, block in blocks:
+        voters, until = sorted(next(replies)), expiry_or_none(next(replies))
+        if voters:
+            yield from KeyLine(f"voted-comments:{id}-{block}", "set", voters, until).parts()
+    for id, numbers in numbers_of.items():
+        names = [f"{part}{number}" for part in _PARTS for number in numbers]
+        stored = {name: value for name, value in zip(names, next(replies), strict=True) if value is not None}
+        words = dict(zip(map(str, numbers), next(replies), strict=True))
+        # What is no comment was written by another program.
+        are = {str(number) for number in numbers if split_node(stored.get(str(number), "")) is not None}
+        fields = {name: value for name, value in stored.items() if name.rpartition(":")[2] in are}
+        if fields:
+            yield from KeyLine(f"thread:{id}", "hash", fields).parts()
+        texts = {number: text for number, text in words.items() if text is not None and number in are}
+        if texts:
+            yield from KeyLine(f"words:{id}", "hash", texts).parts()
+        for number in numbers:
+            if reports := next(replies):
+                yield KeyLine(f"comment-report:{id}.{number}", "hash", reports)

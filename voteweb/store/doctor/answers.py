@@ -8,7 +8,8 @@ from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor import fixes
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.keys import article_id, is_article
-from voteweb.store.scanner import Scanner, batched, finite_number, split_evenly
+from voteweb.store.numbers import finite_number
+from voteweb.store.scanner import Scanner, batched, split_evenly
 
 
 def examine(scanner: Scanner) -> Iterator[Finding]:

@@ -14,8 +14,9 @@ from voteweb.store.doctor.finding import Finding, check_placement
 from voteweb.store.doctor.snapshot import Snapshot, take_snapshots
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.keys import Keys
+from voteweb.store.numbers import finite_number
 from voteweb.store.rankings import Rankings
-from voteweb.store.scanner import Scanner, finite_number, split_evenly
+from voteweb.store.scanner import Scanner, split_evenly
 
 
 def examine(scanner: SpoolingScanner, settings: Settings) -> Iterator[Finding]:

@@ -10,7 +10,8 @@ from voteweb.store.doctor import thread_fixes
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.keys import parse_comment
-from voteweb.store.scanner import Scanner, finite_number, split_evenly
+from voteweb.store.numbers import finite_number
+from voteweb.store.scanner import Scanner, split_evenly
 
 _KINDS = "|".join(NoticeKind)
 _ENTRY = re.compile(rf"(?:{_KINDS}) (?P<what>[0-9]{{1,19}}\.[0-9]{{1,19}}|log-[1-9][0-9]{{0,14}}) [0-9]{{1,12}}")

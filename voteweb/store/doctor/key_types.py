@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
-from voteweb.store.key_types import EXPIRING, key_type
 from voteweb.store.keys import article_member, is_article
+from voteweb.store.nouns import EXPIRING, key_type
 from voteweb.store.scanner import batched, split_evenly
 
 

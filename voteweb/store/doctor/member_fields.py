@@ -10,7 +10,8 @@ from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor import fixes
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.keys import Keys
-from voteweb.store.scanner import Scanner, batched, finite_number, split_evenly
+from voteweb.store.numbers import finite_number
+from voteweb.store.scanner import Scanner, batched, split_evenly
 
 _FIELDS = ("id", "name", "role", "password", "since", "banned", "banned-until", "left", "held", "recovered", "recovery")
 _BY_HAND = "the value is stored nowhere else: a backup may hold it; set the field with HSET"

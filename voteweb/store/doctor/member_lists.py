@@ -7,7 +7,8 @@ from voteweb.store.account_deletion import keys_left_behind
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor import fixes
 from voteweb.store.doctor.finding import Finding, check_placement
-from voteweb.store.scanner import Scanner, batched, finite_number, split_evenly
+from voteweb.store.numbers import finite_number
+from voteweb.store.scanner import Scanner, batched, split_evenly
 from voteweb.store.users import HAS_WORK
 
 _FIELDS = ("id", "left", "role", "banned", "banned-until", "since", "held", "ban-removal")

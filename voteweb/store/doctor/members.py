@@ -8,7 +8,8 @@ from voteweb.store.doctor import fixes
 from voteweb.store.doctor.finding import Finding, check_placement
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.keys import invitation_digest, invitation_member
-from voteweb.store.scanner import Scanner, finite_number, split_evenly
+from voteweb.store.numbers import finite_number
+from voteweb.store.scanner import Scanner, split_evenly
 
 
 class _Invitation(NamedTuple):

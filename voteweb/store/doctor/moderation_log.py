@@ -9,8 +9,10 @@ from itertools import chain
 from voteweb.core.models import LogAction
 from voteweb.store.doctor import fixes
 from voteweb.store.doctor.finding import Finding
-from voteweb.store.moderation_log import log_indexes, unpack
-from voteweb.store.scanner import Scanner, batched, finite_number
+from voteweb.store.moderation_log import log_indexes
+from voteweb.store.numbers import finite_number
+from voteweb.store.packing import unpack
+from voteweb.store.scanner import Scanner, batched
 
 _KINDS = frozenset(action.value for action in LogAction)
 

@@ -7,7 +7,7 @@ from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.keys import article_id, is_article
-from voteweb.store.my_site import BOUNDS, is_entry
+from voteweb.store.nouns import NOUNS
 from voteweb.store.scanner import Scanner, split_evenly
 
 
@@ -33,10 +33,10 @@ def _check_lists(scanner: Scanner, found: list[str]) -> Iterator[Finding]:
         if my is None:
             what = f"has no field my, so that no page reads {key}"
             yield Finding(keys.user(name), what, ("HSETNX", keys.user(name), "my", f"{clock.now():.6f}"))
-        if len(entries) > BOUNDS[noun]:
-            trim = ("ZREMRANGEBYRANK", key, 0, -BOUNDS[noun] - 1)
-            yield Finding(key, f"holds more than {BOUNDS[noun]} entries", trim)
-        strays = [entry for entry in entries if not is_entry(noun, entry)]
+        most, is_entry = NOUNS[noun].most, NOUNS[noun].item
+        if len(entries) > most:
+            yield Finding(key, f"holds more than {most} entries", ("ZREMRANGEBYRANK", key, 0, -most - 1))
+        strays = [entry for entry in entries if is_entry and not is_entry(entry)]
         if noun == "saved":
             saved = [entry for entry in entries if is_article(entry)]
             exist = scanner.run_atomic([("EXISTS", keys.article(article_id(entry))) for entry in saved])

@@ -15,7 +15,8 @@ from voteweb.store.doctor import fixes
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.keys import LEFT_OUT, Keys, article_id, is_article
-from voteweb.store.scanner import Scanner, finite_number, split_evenly
+from voteweb.store.numbers import finite_number
+from voteweb.store.scanner import Scanner, split_evenly
 
 _FIELDS = ("title", "poster", "link", "groups", "time")
 #: The nouns of rankings by votes.

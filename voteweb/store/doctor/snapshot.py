@@ -9,7 +9,8 @@ from voteweb.store import decoding
 from voteweb.store.article_lists import SiteLists, site_lists
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.keys import LEFT_OUT, Keys, article_member
-from voteweb.store.scanner import Scanner, finite_number
+from voteweb.store.numbers import finite_number
+from voteweb.store.scanner import Scanner
 
 
 class KeyFields(NamedTuple):

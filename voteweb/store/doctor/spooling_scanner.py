@@ -8,7 +8,7 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.unavailable import BrokenData
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.key_spool import KeySpool
-from voteweb.store.key_types import TYPES
+from voteweb.store.nouns import TYPES
 from voteweb.store.scanner import BATCH_SIZE, Scanner, batched
 
 

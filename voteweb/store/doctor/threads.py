@@ -15,7 +15,8 @@ from voteweb.store.doctor.finding import Finding
 from voteweb.store.doctor.thread_snapshots import ThreadSnapshot, last_number, take_thread_snapshots
 from voteweb.store.keys import Keys
 from voteweb.store.nodes import THREAD_FIELDS, VOTER_FACTOR, parse_node
-from voteweb.store.scanner import Scanner, batched, finite_number, split_evenly
+from voteweb.store.numbers import finite_number
+from voteweb.store.scanner import Scanner, batched, split_evenly
 
 #: Fields of ``thread:<id>`` that are no comment; ``hiding`` is there while a removal is being counted.
 _FIELDS = frozenset({*THREAD_FIELDS, "hiding"})

@@ -1,0 +1,142 @@
+"""Check the lines of a backup: what the site that wrote them could not have stored is a fault."""
+
+import re
+from collections.abc import Iterator, Mapping
+from math import isfinite
+from typing import Any
+
+from voteweb.core import clock, config
+from voteweb.core.config import MAX_COMMENT_LEVEL
+from voteweb.core.models import ArticleStatus
+from voteweb.core.names import name_key
+from voteweb.store.backup.key_lines import BITS, KeyLine
+from voteweb.store.bitmap import Bitmap
+from voteweb.store.nodes import comment_numbers, split_node
+from voteweb.store.nouns import NOUNS, Field, article_fields, faults
+from voteweb.store.values import MAX_ID, MAX_NAME_LENGTH, MAX_TEXT_LENGTH, MAX_VALUE_LENGTH, is_id_text
+
+#: Fields of a hash that has a table of them.
+MAX_FIELDS = 1_000
+#: Milliseconds by which clocks may differ.
+_MARGIN = 86_400_000
+_HEX = re.compile(r"([0-9a-f]{2})*")
+
+
+class LineChecks:
+    """The checks of one backup, which remember its articles, members and ids."""
+
+    def __init__(self, *, is_whole: bool = False) -> None:
+        self._is_whole = is_whole
+        self._articles = Bitmap()
+        self._keys: set[str] = set()
+        self._ids: dict[str, str] = {}
+        self._sizes: dict[str, int] = {}
+        #: The conversation of the last line, and the levels of its comments by number.
+        self._thread = ""
+        self._levels: dict[int, int] = {}
+
+    def faults(self, line: KeyLine) -> Iterator[str]:
+        """Yield what is wrong with *line*."""
+        what, noun = f"the key {shown(line.key)}", NOUNS[line.noun]
+        if not self._is_new(line):
+            yield f"{what} is there twice"
+        if line.until is not None and not _is_expiry(line):
+            yield f"{what} has an expiry out of range"
+        if line.at > MAX_ID or (noun.most and not self._is_within(line, noun.most)):
+            yield f"{what} has too many items"
+        if line.is_counter:
+            if not is_id_text(line.value):
+                yield f"{what} has the value {shown(line.value)}"
+        elif noun.fields:
+            yield from self._hash_faults(what, line, noun.fields)
+        else:
+            yield from _item_faults(what, line)
+            if line.noun == "thread":
+                yield from self._thread_faults(line)
+
+    def _is_new(self, line: KeyLine) -> bool:
+        """Remember a key that has one line, and tell whether it had none before."""
+        if self._is_whole or not (NOUNS[line.noun].fields or line.type == "string"):
+            return True
+        if line.noun == "article" and line.name:
+            return self._articles.add(int(line.name))
+        is_new = line.key not in self._keys
+        self._keys.add(line.key)
+        return is_new
+
+    def _is_within(self, line: KeyLine, most: int) -> bool:
+        self._sizes[line.key] = self._sizes.get(line.key, 0) + len(line.value)
+        return self._sizes[line.key] <= most
+
+    def _hash_faults(self, what: str, line: KeyLine, table: Mapping[str, Field]) -> Iterator[str]:
+        fields: dict[str, str] = line.value
+        if len(fields) > MAX_FIELDS:
+            yield f"{what} has {len(fields):,} fields"
+            return
+        if line.noun == "article":
+            table = article_fields(fields)
+            if "base" in fields and fields.get("title") == "" and fields.get("gone") != ArticleStatus.DELETED:
+                yield f"{what} has an empty title"
+        too_long = {name for name, value in fields.items() if not _is_short(name, value)}
+        for name in too_long:
+            yield f"{what} has a field of {len(fields[name]):,} characters: {shown(name)}"
+        for name, value in faults(table, fields):
+            if name in too_long or (value is None and self._is_whole):
+                continue
+            yield f"{what} has no {name}" if value is None else f"{what} has the {name} {shown(value)}"
+        if line.noun == "user" and "name" in fields and line.name != name_key(fields["name"]):
+            yield f"{what} has the name {shown(fields['name'])}, which belongs to another key"
+        if line.noun == "user" and (owner := self._ids.setdefault(fields.get("id", line.key), line.key)) != line.key:
+            yield f"{what} has the id {shown(fields['id'])}, which is that of {shown(owner)}"
+
+    def _thread_faults(self, line: KeyLine) -> Iterator[str]:
+        """Check whom the comments of a conversation answer: its lines come one after the other."""
+        if line.key != self._thread:
+            self._thread, self._levels = line.key, {0: 0}
+        for number in comment_numbers(line.value):
+            node = split_node(line.value.get(str(number), ""))
+            parent = int(node["parent"]) if node else 0
+            if parent >= number or parent not in self._levels:
+                yield f"comment {line.name}.{number} answers {parent}, which is not before it"
+            elif self._levels[parent] >= MAX_COMMENT_LEVEL:
+                yield f"comment {line.name}.{number} stands below level {MAX_COMMENT_LEVEL}"
+            self._levels[number] = self._levels.get(parent, 0) + 1
+
+
+def _is_expiry(line: KeyLine) -> bool:
+    """Tell whether a key of this noun may expire, and not later than it does."""
+    expires = NOUNS[line.noun].expires
+    if expires is None:  # rankings of groups that another program keeps for a while, or of several groups
+        return line.noun in ("time", "score") and line.name != ""
+    seconds = float(expires[1]) if len(expires) > 1 else config.MAX_TIME - clock.now()
+    return (line.until or 0) < 1_000 * (clock.now() + seconds) + _MARGIN
+
+
+def _item_faults(what: str, line: KeyLine) -> Iterator[str]:
+    noun, value = NOUNS[line.noun], line.value
+    if line.type == BITS:
+        if not _HEX.fullmatch(value):
+            yield f"{what} has no bits"
+        return
+    items: list[Any] = [value] if isinstance(value, str) else list(value)
+    texts = [*items, *(value.values() if line.type == "hash" else ())]
+    if not all(len(text) <= MAX_TEXT_LENGTH for text in texts):
+        yield f"{what} has an item of too many characters"
+    elif line.type == "zset" and not all(isfinite(score) for score in value.values()):
+        yield f"{what} has a score that is no number"
+    elif line.type == "hash" and noun.pair:
+        for name, text in value.items():
+            if not noun.pair(name, text):
+                yield f"{what} has the {shown(name)} {shown(text)}"
+    elif noun.item:
+        for item in items:
+            if not noun.item(item):
+                yield f"{what} has the item {shown(item)}"
+
+
+def _is_short(name: str, value: str) -> bool:
+    return len(name) <= MAX_NAME_LENGTH and len(value) <= (MAX_TEXT_LENGTH if name == "text" else MAX_VALUE_LENGTH)
+
+
+def shown(text: str) -> str:
+    return repr(text if len(text) <= MAX_NAME_LENGTH else f"{text[:MAX_NAME_LENGTH]}…")
