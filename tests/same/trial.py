@@ -58,7 +58,10 @@ CHANGES = (
     Change(
         "a feed lacks a field", "voteweb/web/feeds.py", '"date_modified": formatting.iso(item.updated),', "", "pages",
     ),
-    Change("the doctor has a rule less", "voteweb/store/doctor/notes.py", "if not exists:", "if False:", "doctor"),
+    Change(
+        "the doctor has a rule less", "voteweb/store/doctor/owners.py", "if list(seen) == [1, 0]:", "if False:",
+        "doctor",
+    ),
 )  # fmt: skip
 
 

@@ -1,12 +1,14 @@
 """Put lists of comments into the order of their times, newest first, after an import of old ones."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from voteweb.core import config
 from voteweb.core.errors import Conflict
-from voteweb.core.validation import new_submission_token
 from voteweb.store.connection.connection import Connection
-from voteweb.store.keys import parse_comment
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.keys import Keys, parse_comment
+from voteweb.store.list_replacement import ends_of, replacement
 from voteweb.store.nodes import comment_numbers, split_node
 from voteweb.store.numbers import finite_number
 from voteweb.store.scanner import batched
@@ -35,26 +37,24 @@ def order_newest(connection: Connection, articles: Iterable[int]) -> None:
 def _order(connection: Connection, key: str, more: dict[str, float], size: int | None = None) -> None:
     for _ in range(config.MAX_SCRIPT_ATTEMPTS):
         items = connection.command("LRANGE", key, 0, -1)
-        times = _times(connection, [item for item in items if item not in more]) | more
+        times = times_of(connection.run, connection.keys, [item for item in items if item not in more]) | more
         ordered = [item for item, _ in newest_first(times)][:size]
         if ordered == items:
             return
-        made = connection.keys.ordering(new_submission_token())
-        for batch in batched(ordered, READ_SIZE):  # one command with 10,000 of them would take 3 ms of Redis
-            connection.run([("RPUSH", made, *batch), ("EXPIRE", made, config.DONE_SECONDS)])
-        ends = (items[0], items[-1]) if items else ("", "")
-        if connection.script("order_comments", [key, made], [len(items), *ends, len(ordered)]).status == "ordered":
+        prepare, replace = replacement(connection.keys, key, ends_of(items), ordered)
+        connection.run(prepare)
+        if connection.run([replace]) == [["done"]]:
             return
     raise Conflict()
 
 
-def _times(connection: Connection, items: list[str]) -> dict[str, float]:
+def times_of(run: Callable[[Sequence[Command]], list[Any]], keys: Keys, items: Sequence[str]) -> dict[str, float]:
     """Return the times of comments; one that is not there counts as the oldest."""
     times: dict[str, float] = {}
     for batch in batched(items, READ_SIZE):
         ids = [parse_comment(item) for item in batch]
-        reads = [("HGET", connection.keys.thread(id.article if id else 0), id.number if id else 0) for id in ids]
-        times |= {item: _time(stored or "") for item, stored in zip(batch, connection.run(reads), strict=True)}
+        reads = [("HGET", keys.thread(id.article if id else 0), id.number if id else 0) for id in ids]
+        times |= {item: _time(stored or "") for item, stored in zip(batch, run(reads), strict=True)}
     return times
 
 

@@ -11,10 +11,8 @@ from voteweb.store.article_lists import group_keys, site_lists
 from voteweb.store.keys import Keys
 from voteweb.store.numbers import finite_number
 
-#: Where a thing stands in a set or ranking: its score, True in a set, None if it must not be there.
+#: Where a thing stands in a set or ranking: its score, True in a set, None where it must not be.
 Place = float | bool | None
-#: The nouns of rankings that hold articles of programs after the book.
-BOOK_RANKINGS = frozenset({"time", "score", "good", "held-articles"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,24 +101,23 @@ class Rankings:
         return self._keys.posted(article.poster) if article.is_listed else self._keys.gone(article.poster)
 
     def named(self, fields: Mapping[str, str | None]) -> list[str]:
-        """Return every set and ranking in which an article with these stored *fields* may be."""
+        """Return every set and ranking in which an article with these stored *fields* may be, but the queues."""
         keys, poster, link = self._keys, fields["poster"] or "", fields["link"] or ""
         time = finite_number(fields["time"])
         lists = site_lists(keys, time if time is not None and abs(time) < config.MAX_TIME else 0.0, link).keys
-        of_poster = (keys.posted(poster), keys.gone(poster), keys.held_articles(), keys.answers())
-        groups = dict.fromkeys((fields["groups"] or "").split())
-        return [*lists, *of_poster, keys.link(links.digest(link)), *group_keys(keys, list(groups))]
+        others = (keys.posted(poster), keys.gone(poster), keys.held_articles(), keys.link(links.digest(link)))
+        return [*lists, *others, *group_keys(keys, list(dict.fromkeys((fields["groups"] or "").split())))]
 
-    def places(self, article: Article, settings: Settings, fields: Mapping[str, str | None]) -> dict[str, float | bool]:
-        """Return where *article*, stored in *fields*, must be but for its link: its score in rankings, True in sets."""
-        keys, answered = self._keys, finite_number(fields.get("answered"))
-        places: dict[str, float | bool] = dict(self.scores_of(article, settings, fields.get("link") or ""))
-        if "base" not in fields or fields["base"] is None:  # by a program after the book, which knows fewer rankings
-            places = {key: place for key, place in places.items() if keys.split(key)[0] in BOOK_RANKINGS}
+    def places(self, article: Article, settings: Settings, link: str) -> dict[str, Place]:
+        """Return where an *article* of this stored *link* must be: its score in each ranking, True in each set.
+
+        Of the rankings by votes, it is in those only where it is one of the best; under its link, while that is
+        remembered; under its poster, if that is a member.
+        """
+        places: dict[str, Place] = dict(self.scores_of(article, settings, link))
         if article.is_listed:
-            places |= dict.fromkeys(map(keys.group, article.groups), True)
-        if article.poster not in ("", config.DELETED_MEMBER):
-            places[self.key_of_poster(article)] = article.time
-        if article.status is ArticleStatus.REMOVED and fields.get("answer") is not None and answered is not None:
-            places[keys.answers()] = answered
+            places |= dict.fromkeys(map(self._keys.group, article.groups), True)
+        if article.is_listed and link:
+            places[self._keys.link(links.digest(link))] = article.time // 1
+        places[self.key_of_poster(article)] = article.time
         return places

@@ -191,15 +191,13 @@ class Users:
 
 
 def member_places(keys: Keys, fields: Mapping[str, str | None]) -> dict[str, Place]:
-    """Return where a member with these *fields* stands in the lists of members, None where the name must not be."""
+    """Return where a member with these stored *fields* stands in the lists of members; nobody stands in any."""
     is_banned, held = (fields.get("banned") or "0") != "0", fields.get("held")
     is_member = fields.get("id") is not None and fields.get("left") is None
-    is_admin = fields.get("role") == Role.ADMIN and (
-        not is_banned or finite_number(fields.get("banned-until")) is not None
-    )
+    is_let_in = not is_banned or finite_number(fields.get("banned-until")) is not None
     return {
         keys.users(): (finite_number(fields.get("since")) or 0.0) if is_member else None,
-        keys.admins(): True if is_member and is_admin else None,
+        keys.admins(): True if is_member and fields.get("role") == Role.ADMIN and is_let_in else None,
         keys.held(): (finite_number(held) or 0.0) if is_member and held is not None and not is_banned else None,
         keys.ban_removals(): True if is_member and HAS_WORK.match(fields.get("ban-removal") or "") else None,
     }

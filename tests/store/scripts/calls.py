@@ -206,7 +206,6 @@ CALLS = {
         told=Told([("removed", "ann")], ""),
         actor=MOD,
     ),
-    "repair_answer": call("repair_answer", "article:3 answers:", member="article:3"),
     "report_article": call(
         "report_article",
         "article:2 reports: report:2 reported:bob stats:2026-11-22",
@@ -288,7 +287,6 @@ CALLS = {
         numbered_row=-8,
         answered_row=-9,
     ),
-    "order_comments": call("order_comments", "comments: ordering:token", size=4, first="3.4", last="3.1", new_size=4),
     "write_comment": call("write_comment", WRITE_KEYS, parent=0, known_answered="", **WRITE),
     "write_comment in a new conversation": call(
         "write_comment",
@@ -586,47 +584,7 @@ CALLS = {
     ),
     "take_lease": call("take_lease", "lease:a-job", token="a", seconds=30, mode="take"),
     "end_lease": call("end_lease", "lease:held-job jobs:", token="a", job="held-job", is_done=1),
-    "repair_article": call(
-        "repair_article",
-        f"article:1 voted:1 {SITE} posted:ann gone:ann {LINK_KEY} user:ann held-articles: {GO}",
-        member="article:1",
-        vote_score=100,
-        known_groups="go",
-        **KNOWN,
-    ),
-    "repair_voters": call("repair_voters", "article:3 voted:3"),
-    "remove_stray_voter": call("remove_stray_voter", "article:2 voted:2", voter=2),
-    "repair_member": call("repair_member", "user:fay users: admins: held: ban-removals:", name="fay"),
-    "repair_reports": call("repair_reports", "article:2 reports: report:1", member="article:2"),
-    "repair_group to make it": call(
-        "repair_group",
-        "groups: group-info:perl group:perl time:perl score:perl top-group:perl",
-        name="perl",
-        is_named=1,
-    ),
-    "repair_group to clear it away": call("repair_group", f"groups: group-info:perl {GO}", name="perl", is_named=0),
-    "index_log_entry": call("index_log_entry", "invite:open invites:eve", member="invite:open", field="until"),
-    "repair_log_index": call("repair_log_index", "log-by:eve", id=1),
-    "repair_log_entry": call("repair_log_entry", "log-entries:", id=1),
     "blank_log_title": call("blank_log_title", "log-entries:", id=3, article=1),
-    "repair_thread": call(
-        "repair_thread",
-        "article:12 thread:12 voted-comments:12-0",
-        highest=3,
-        most=10_000,
-        commenting_seconds=1_209_600,
-    ),
-    "repair_comment": call(
-        "repair_comment", "thread:12 words:12 changes:", number=2, before=DELETED, after=f"{DELETED}bob", article=12
-    ),
-    "repair_hidden": call("repair_hidden", "article:12 thread:12 hidden:12 removing:", 2, article_id=12),
-    "repair_comment_voters": call("repair_comment_voters", "thread:12 voted-comments:12-0", "nonsense", block=0),
-    "repair_comment_voters that were lost": call("repair_comment_voters", "thread:12 voted-comments:12-1", block=0),
-    "repair_listed_comment": call(
-        "repair_listed_comment", "commented:fay thread:12", name="fay", comment="12.1", number=1, before=""
-    ),
-    "repair_inbox": call("repair_inbox", "inbox:fay unread:fay", "reply 12.9 17", size=200),
-    "repair_secret_feed": call("repair_secret_feed", "user:fay inbox-feed:lost", digest="lost", name="fay"),
     "repair_comment_reports": call(
         "repair_comment_reports",
         "thread:12 reports: comment-report:12.1",
@@ -634,14 +592,6 @@ CALLS = {
         member="comment:12.1",
         number=1,
         log_id="",
-    ),
-    "repair_field": call("repair_field", "user:bob", field="role", before="member", value="moderator"),
-    "repair_time": call("repair_time", "article:7 gone:dan changes:", member="article:7", field="time"),
-    "remove_stray_member": call(
-        "remove_stray_member", "posted:ann article:1", member="article:1", field="poster", value="ann"
-    ),
-    "remove_stray_member from a set": call(
-        "remove_stray_member", "group:go article:1", member="article:1", field="groups", value="go"
     ),
     "rescore_article": call(
         "rescore_article",

@@ -16,11 +16,11 @@ CHANGING = {
     "edit_article in the log", "unlist_article to delete", "unlist_article to remove", "restore_article",
     "release_article", "import_article", "import_comment", "write_comment", "write_comment in a new conversation",
     "write_comment as an answer", "edit_comment", "delete_comment", "remove_comment", "restore_comment",
-    "disown_article", "repair_time",
+    "disown_article",
 }  # fmt: skip
 #: Calls that tell the stream of something that nobody could read before, and cannot now.
 TELLING_MORE = {
-    "unlist_article to purge a removed one", "delete_comment that was removed", "disown_comment", "repair_comment",
+    "unlist_article to purge a removed one", "delete_comment that was removed", "disown_comment",
 }  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from voteweb.core import clock, links
 from voteweb.core.config import LINK_SECONDS, MAX_RANKED, Settings
+from voteweb.core.models import ArticleStatus
 from voteweb.core.names import name_key
 from voteweb.store import covered_reports, decoding, open_votes
 from voteweb.store.account_deletion import keys_left_behind
@@ -129,19 +130,25 @@ class Derivation:
         article = decoding.article(id, [fields[name] for name in decoding.FIELDS])
         if article is None:  # it was broken in the backed-up site: the doctor reports it there as here
             return set()
-        places = self._rankings.places(article, self._settings, fields)
+        places = self._rankings.places(article, self._settings, link)
+        link_key, top = keys.link(links.digest(link)), self._rankings.top(article)
         if name_key(article.poster) not in self._members:
             places.pop(self._rankings.key_of_poster(article), None)
+        is_ours = fields["base"] is not None
+        if not is_ours or article.time <= clock.now() - LINK_SECONDS:
+            places.pop(link_key, None)
+        for key in () if is_ours else (*top, keys.domain(links.listed_domain(link))):
+            places.pop(key, None)  # a program after the book knows none of these
+        answered = finite_number(fields["answered"])
+        if article.status is ArticleStatus.REMOVED and fields["answer"] is not None and answered is not None:
+            places[keys.answers()] = answered
         for key, place in places.items():
             writes.place(key, article_member(id), place)
+        if link_key in places:
+            writes.expire(link_key, 1_000 * (int(article.time) + 1 + LINK_SECONDS))
         if article.is_listed:
             self._groups.update(article.groups)
-        newest = clock.now() - LINK_SECONDS
-        if article.is_listed and link and fields["base"] is not None and article.time > newest:
-            key = keys.link(links.digest(link))
-            writes.place(key, article_member(id), article.time // 1)
-            writes.expire(key, 1_000 * (int(article.time) + 1 + LINK_SECONDS))
-        return places.keys() & set(self._rankings.top(article))
+        return places.keys() & set(top)
 
     def _place_reports_and_invitations(self) -> None:
         keys = self._keys

@@ -1,93 +1,115 @@
-"""Check articles: their fields, their voters, and their places in all lists."""
+"""Check articles: their fields, their votes, and their places in all lists."""
 
+import re
 from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
 
-from voteweb.core import config, validation
+from voteweb.core import config, links, validation
 from voteweb.core.config import LINK_SECONDS, Settings
 from voteweb.core.models import Article, ArticleStatus
 from voteweb.core.ranking import voting_end
 from voteweb.store import decoding
-from voteweb.store.article_lists import group_keys
+from voteweb.store.changes import MAX_CHANGES
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor import fixes, thread_fixes
-from voteweb.store.doctor.finding import Finding, check_placement
-from voteweb.store.doctor.snapshot import Snapshot, take_snapshots
+from voteweb.store.doctor.finding import Finding, check_place
+from voteweb.store.doctor.looks import Fields, Kind, Look, examine_each
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
-from voteweb.store.keys import Keys
+from voteweb.store.keys import LEFT_OUT, Keys, article_member
 from voteweb.store.numbers import finite_number
 from voteweb.store.rankings import Rankings
-from voteweb.store.scanner import Scanner, split_evenly
+
+#: The nouns of the sets and rankings of a group.
+GROUP_NOUNS = frozenset({"group", "time", "score", "top-group"})
+_BY_HAND = "the value is stored nowhere else: set the field with HSET, then repair again"
+_WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
 
 
 def examine(scanner: SpoolingScanner, settings: Settings) -> Iterator[Finding]:
-    """Check all articles and all sets of voters."""
-    voter_keys = scanner.keys(scanner.site_keys.voted("*"))
-    yield from scanner.findings(scanner.article_ids(), _check_articles, settings)
-    yield from scanner.findings(voter_keys, _check_voters, settings)
+    """Check all articles."""
+    keys = scanner.site_keys
+    kind = Kind(keys.article, (*decoding.FIELDS, "base"), partial(_reads, keys))
+    yield from examine_each(scanner, map(str, scanner.article_ids()), kind, partial(_check, keys, settings))
 
 
-def _check_articles(scanner: Scanner, settings: Settings, ids: list[int]) -> Iterator[Finding]:
-    """Check these articles, each at one instant; again those that changed under the check."""
-    for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-        changed = []
-        for id, snapshot in take_snapshots(scanner, ids):
-            if snapshot is None:
-                changed.append(id)
-            elif any(value is not None for value in snapshot.values):
-                yield from _check_article(scanner.site_keys, settings, snapshot)
-        if not changed:
-            return
-        ids = changed
+def _reads(keys: Keys, id: str, fields: Fields) -> list[Command]:
+    member = article_member(id)
+    return [
+        ("SCARD", keys.voted(id)),
+        ("PEXPIRETIME", keys.voted(id)),
+        ("HEXISTS", keys.user(fields["poster"] or config.DELETED_MEMBER), "id"),
+        ("EXISTS", keys.thread(id)),
+        ("EXISTS", keys.was(id)),
+        *(("SISMEMBER", keys.groups(), group) for group in _groups(fields)),
+        *(
+            ("SISMEMBER", key, member) if keys.split(key)[0] == "group" else ("ZMSCORE", key, member, LEFT_OUT)
+            for key in Rankings(keys).named(fields)
+        ),
+    ]
 
 
-def _check_article(keys: Keys, settings: Settings, snapshot: Snapshot) -> Iterator[Finding]:
-    key = keys.article(snapshot.id)
-    why_not = "the value is stored nowhere else: set the field with HSET, then repair again"
-    problem = _unreadable_field(snapshot)
-    article = decoding.article(snapshot.id, snapshot.values)
-    fix: Command = ()
-    if problem:
-        yield Finding(key, problem, why_not=why_not)
+def _groups(fields: Fields) -> list[str]:
+    return list(dict.fromkeys((fields["groups"] or "").split()))
+
+
+def _unknown_groups(seen: Look) -> set[str]:
+    return {name for name, exists in zip(_groups(seen.fields), seen.replies[5:], strict=False) if not exists}
+
+
+def _check(keys: Keys, settings: Settings, seen: Look) -> Iterator[Finding]:
+    """Check one article; one command repairs its votes and places."""
+    key, fields, gone = keys.article(seen.name), seen.fields, seen.fields["gone"]
+    if not seen.exists:
         return
-    if not _is_time(snapshot.field("time")):
-        yield _lost_time(keys, snapshot, why_not)
-        return
-    if not snapshot.field("title") and snapshot.field("gone") != ArticleStatus.DELETED:
-        yield Finding(key, "has an empty title", why_not=why_not)
-    if article is None or not decoding.is_count(snapshot.base):
-        what = "has votes or a base that are no whole numbers"
-        yield Finding(key, what, _fix(keys, settings, snapshot), why_not)
-        return
-    if article.time > snapshot.now + config.CLOCK_SKEW_SECONDS:
-        what = f"has the time {article.time:.6f}, more than a day after now"
-        yield Finding(key, what, why_not="a clock was wrong: set the field with HSET, then repair again")
-    for group in snapshot.groups:
-        # A removed article keeps the name of a group that was deleted since.
-        if group not in snapshot.existing_groups and article.is_listed:
-            yield _in_unknown_group(keys, snapshot, group)
-    if not snapshot.has_thread and (snapshot.field("comments") or "0") != "0":
-        what = f"has comments {snapshot.field('comments')}, but no conversation"
-        yield Finding(key, what, thread_fixes.hidden(keys, snapshot.id))
-    for finding in (
-        *_check_votes(keys, settings, article, snapshot),
-        *_check_places(keys, settings, article, snapshot),
-    ):
-        fix = fix or _fix(keys, settings, snapshot)
-        yield finding if finding.fix else finding._replace(fix=fix)
+    if fields["title"] is None:
+        yield Finding(key, "has no title", why_not=_BY_HAND)
+    elif gone not in (None, ArticleStatus.DELETED, ArticleStatus.REMOVED, ArticleStatus.HELD):
+        yield Finding(key, f"is gone in an unknown way: {gone}", why_not=_BY_HAND)
+    elif not _is_time(fields["time"]):
+        yield _lost_time(keys, seen)
+    else:
+        if not fields["title"] and gone != ArticleStatus.DELETED:
+            yield Finding(key, "has an empty title", why_not=_BY_HAND)
+        counts = _counts(seen, settings)
+        article = _decoded(fields, counts.votes) if counts else None
+        if article is None or counts is None:
+            yield Finding(key, "has votes or a base that are no whole numbers", why_not=_BY_HAND)
+        elif article.time > seen.now + config.CLOCK_SKEW_SECONDS:
+            what = f"has the time {article.time:.6f}, more than a day after now"
+            yield Finding(key, what, why_not="a clock was wrong: set the field with HSET, then repair again")
+        else:
+            yield from _check_readable(keys, settings, seen, counts, article)
 
 
-def _fix(keys: Keys, settings: Settings, snapshot: Snapshot) -> Command:
-    return fixes.article(keys, settings, snapshot.id, snapshot.key_fields, snapshot.existing_groups)
+def _check_readable(
+    keys: Keys, settings: Settings, seen: Look, counts: "_Counts", repaired: Article
+) -> Iterator[Finding]:
+    """Check an article that can be shown, at the latest once it is *repaired*."""
+    key, stored = keys.article(seen.name), _decoded(seen.fields)
+    is_readable = stored is not None and decoding.is_count(seen.fields["base"])
+    problems = [(key, "has votes or a base that are no whole numbers")]
+    if stored is not None and is_readable:
+        yield from _check_groups(keys, seen, stored)
+        problems = [(key, what) for what in _vote_problems(seen, settings, stored)]
+        problems += [(ranking, what) for ranking, what, _ in _check_places(keys, settings, seen, stored)]
+    if problems:
+        writes = [write for _, _, own in _check_places(keys, settings, seen, repaired) for write in own]
+        fields = [part for name in counts.changed(seen.fields) for part in (name, getattr(counts, name))]
+        # What its own fields, voters and groups tell decides; where it stands by then does not.
+        fix = seen.fix(*([("HSET", key, *fields)] if fields else []), *writes, guards=6 + len(_groups(seen.fields)))
+        until = counts.closes or voting_end(repaired, settings.voting_seconds)
+        now = f"votes {counts.votes}, base {counts.base}, voting until {until}" if fields else ""
+        for where, what in problems:
+            yield Finding(where, what, fix, now=now)
+            now = ""
+    if stored is not None and is_readable:
+        yield from _check_belongings(keys, settings, seen, stored)
 
 
-def _unreadable_field(snapshot: Snapshot) -> str:
-    """Return what is wrong with the fields that nothing else can tell, or ""."""
-    gone = snapshot.field("gone")
-    if snapshot.field("title") is None:
-        return "has no title"
-    if gone not in (None, ArticleStatus.DELETED, ArticleStatus.REMOVED, ArticleStatus.HELD):
-        return f"is gone in an unknown way: {gone}"
-    return ""
+def _decoded(fields: Fields, votes: int | None = None) -> Article | None:
+    """Return the article that these fields make, with other *votes* if they are given."""
+    values = [str(votes) if votes is not None and name == "votes" else fields[name] for name in decoding.FIELDS]
+    return decoding.article(0, values)
 
 
 def _is_time(stored: str | None) -> bool:
@@ -95,96 +117,143 @@ def _is_time(stored: str | None) -> bool:
     return time is not None and 0 <= time < config.MAX_TIME
 
 
-def _lost_time(keys: Keys, snapshot: Snapshot, why_not: str) -> Finding:
+def _lost_time(keys: Keys, seen: Look) -> Finding:
     """Return the finding that an article has no publish time; rankings by time may still have it."""
-    key, poster = keys.article(snapshot.id), snapshot.key_fields.poster or ""
+    key, poster, places = keys.article(seen.name), seen.fields["poster"] or "", _places(keys, seen)
     for ranking in (keys.by_time(), keys.posted(poster), keys.gone(poster)):
-        ranked = snapshot.scores.get(ranking)
+        ranked, _ = places[ranking]
         if ranked is not None and _is_time(repr(float(ranked))):
-            what = f"has no time: it is {float(ranked):.6f} now, as in {ranking}"
-            return Finding(key, what, fixes.lost_time(keys, key, "time", ranking, snapshot.member))
-    return Finding(key, "has no time", why_not=why_not)
+            time = f"{float(ranked):.6f}"
+            tell = ("XADD", keys.changes(), "MAXLEN", "~", MAX_CHANGES, "*", "t", seen.name)
+            return Finding(
+                key, f"has no time: it is {time} now, as in {ranking}", seen.fix(("HSET", key, "time", time), tell)
+            )
+    return Finding(key, "has no time", why_not=_BY_HAND)
 
 
-def _in_unknown_group(keys: Keys, snapshot: Snapshot, group: str) -> Finding:
-    """Return the finding that an article is in a group that does not exist."""
-    key = keys.article(snapshot.id)
-    what = f"is in the group {group}, which does not exist"
-    if validation.accepts(validation.group_name, group):
-        return Finding(key, what, fixes.group(keys, group, is_named=True))
-    return Finding(key, what, why_not=f"{group} is no name for a group: take it out of the field groups")
+class _Counts(NamedTuple):
+    """The votes and the base that the voters make, and the end of voting if another is to be stored."""
+
+    votes: int
+    base: int
+    closes: int | None
+
+    def changed(self, fields: Fields) -> list[str]:
+        """Return the names of the fields that are to be stored."""
+        names = [name for name in ("votes", "base") if _whole(fields[name]) != getattr(self, name)]
+        return [*names, *(["closes"] if self.closes is not None else [])]
 
 
-def _check_votes(keys: Keys, settings: Settings, article: Article, snapshot: Snapshot) -> Iterator[Finding]:
-    key, votes, base, voters = keys.article(article.id), article.votes, int(snapshot.base or 0), snapshot.voters
-    if article.closes is None and snapshot.values[decoding.FIELDS.index("closes")] is not None:
-        yield Finding(key, "has an end of voting that is no time")
+def _whole(stored: str | None) -> int | None:
+    """Return a whole number; a missing one is 0, as a program written after the book leaves it."""
+    return 0 if stored is None else int(stored) if _WHOLE.fullmatch(stored) else None
+
+
+def _counts(seen: Look, settings: Settings) -> _Counts | None:
+    """Return what the voters make; None if nothing tells it.
+
+    The votes never fall: those beyond the voters, some of whom may be lost, go into the base; and when all voters of
+    an article are lost, voting on it is over.
+    """
+    fields, voters = seen.fields, seen.replies[0]
+    votes, base = _whole(fields["votes"]), _whole(fields["base"])
+    if votes is None and base is not None and voters:
+        votes = base + voters
+    article = _decoded(fields, votes) if votes is not None else None
+    if votes is None or article is None:
+        return None
+    end, is_deleted = voting_end(article, settings.voting_seconds), article.status is ArticleStatus.DELETED
+    closes = None if fields["closes"] in (None, str(end)) else end
+    if not voters and votes != base and not is_deleted and seen.now < end:
+        closes = int(seen.now)
+    if voters and not is_deleted:
+        votes = votes if base is None else max(votes, base + voters)
+        base = votes - voters
+    return _Counts(votes, votes if base is None else base, closes)
+
+
+def _vote_problems(seen: Look, settings: Settings, article: Article) -> Iterator[str]:
+    votes, base, voters = article.votes, int(seen.fields["base"] or 0), seen.replies[0]
+    if article.closes is None and seen.fields["closes"] is not None:
+        yield "has an end of voting that is no time"
     if article.status is ArticleStatus.DELETED:
-        if voters:
-            fix = fixes.voters(keys, settings, article.id)
-            yield Finding(keys.voted(article.id), f"belongs to {snapshot.member}, which is deleted", fix)
-    elif voters and votes != base + voters:
-        yield Finding(key, f"votes is {votes}, but base {base} and {voters} voters make {base + voters}")
-    elif not voters and votes != base and snapshot.now < voting_end(article, settings.voting_seconds):
-        yield Finding(key, f"has lost its voters, so that voting is over: {votes} votes, base {base}, no voter")
+        return
+    if voters and votes != base + voters:
+        yield f"votes is {votes}, but base {base} and {voters} voters make {base + voters}"
+    elif not voters and votes != base and seen.now < voting_end(article, settings.voting_seconds):
+        yield f"has lost its voters, so that voting is over: {votes} votes, base {base}, no voter"
 
 
-def _check_places(keys: Keys, settings: Settings, article: Article, snapshot: Snapshot) -> Iterator[Finding]:
-    """Check the places of an article in all lists but those of groups that do not exist."""
-    for group in snapshot.existing_groups:
-        holds = snapshot.groups[group].holds
-        if not holds and article.is_listed:
-            yield Finding(keys.group(group), f"lacks {snapshot.member}, whose groups are {snapshot.key_fields.groups}")
-        elif holds and not article.is_listed:
-            yield Finding(keys.group(group), f"holds {snapshot.member}, whose state is {article.status}")
-    wanted = _wanted_scores(keys, settings, article, snapshot)
-    unknown = [group for group in snapshot.groups if group not in snapshot.existing_groups]
-    skipped = {key for group in unknown for key in group_keys(keys, [group])}
-    for ranking, score in snapshot.scores.items():
-        if ranking not in skipped:
-            yield from check_placement(ranking, snapshot.member, score, wanted.get(ranking))
+def _check_groups(keys: Keys, seen: Look, article: Article) -> Iterator[Finding]:
+    """Check that the groups of an article exist; a removed one keeps the name of a group that was deleted since."""
+    for name in sorted(_unknown_groups(seen)) if article.is_listed else ():
+        fix, why_not = seen.fix(("SADD", keys.groups(), name)), ""
+        if not validation.accepts(validation.group_name, name):
+            fix, why_not = (), f"{name} is no name for a group: take it out of the field groups"
+        yield Finding(keys.article(seen.name), f"is in the group {name}, which does not exist", fix, why_not)
 
 
-def _wanted_scores(keys: Keys, settings: Settings, article: Article, snapshot: Snapshot) -> dict[str, float]:
-    """Return the rankings that must hold the article, each with its score there."""
-    rankings = Rankings(keys)
-    wanted = rankings.scores_of(article, settings, snapshot.key_fields.link or "")
-    # A program after the book writes no base, and knows neither these rankings nor that of the domain.
-    *_, domain_key = snapshot.key_fields.site_lists(keys).keys
-    for key in (*rankings.top(article), domain_key):
-        stored, left_out = snapshot.scores.get(key), snapshot.left_out.get(key)
-        lead = wanted.get(key, 0.0) - float(left_out) if left_out is not None else 1.0
-        if lead < 0 or (stored is None and (lead == 0 or snapshot.base is None)):
+def _places(keys: Keys, seen: Look) -> dict[str, tuple[float | None, float | None]]:
+    """Return the article's place in each list that may hold it, and what the best article left out there is worth."""
+    named = Rankings(keys).named(seen.fields)
+    replies = seen.replies[len(seen.replies) - len(named) :]
+    pairs = (tuple(reply) if isinstance(reply, list) else (reply, None) for reply in replies)
+    return dict(zip(named, pairs, strict=True))
+
+
+def _wanted(keys: Keys, settings: Settings, seen: Look, article: Article) -> dict[str, float | bool | None]:
+    """Return where the article must be, given where it is: it may be left out of some lists."""
+    rankings, fields, places = Rankings(keys), seen.fields, _places(keys, seen)
+    link, is_ours = fields["link"] or "", fields["base"] is not None
+    wanted = rankings.places(article, settings, link)
+    # A program after the book writes no base, and knows none of these.
+    for key in (*rankings.top(article), keys.domain(links.listed_domain(link))):
+        score, left_out = places.get(key, (None, None))
+        lead = (wanted.get(key) or 0.0) - float(left_out) if left_out is not None else 1.0
+        if lead < 0 or (score is None and (lead == 0 or not is_ours)):
             wanted.pop(key, None)
-    if snapshot.poster_exists:
-        wanted[rankings.key_of_poster(article)] = article.time
-    link_key = snapshot.key_fields.link_key(keys)
-    # The key may have expired by now, and a program written after the book (it writes no base) knows no such key.
-    is_fresh = snapshot.base is not None and snapshot.now < article.time + LINK_SECONDS - 1
-    is_linked = snapshot.scores[link_key] is not None
-    if snapshot.key_fields.link and article.is_listed and (is_fresh or is_linked):
-        wanted[link_key] = article.time // 1
+    link_key = keys.link(links.digest(link))
+    # The key may have expired by now, and such a program knows no such key.
+    if places[link_key][0] is None and not (is_ours and seen.now < article.time + LINK_SECONDS - 1):
+        wanted.pop(link_key, None)
+    if not seen.replies[2]:
+        wanted.pop(rankings.key_of_poster(article), None)
     return wanted
 
 
-def _check_voters(scanner: Scanner, settings: Settings, voter_keys: list[str]) -> Iterator[Finding]:
-    """Check that these sets of voters belong to an article and outlive voting on it."""
-    keys = scanner.site_keys
-    commands: list[Command] = []
-    for key in voter_keys:
-        hash_key = keys.article(keys.split(key)[1])
-        commands += [("PEXPIRETIME", key), ("EXISTS", hash_key), ("HMGET", hash_key, *decoding.FIELDS)]
-    replies = split_evenly(scanner.run_atomic(commands), len(voter_keys))
-    for key, (expires, exists, values) in zip(voter_keys, replies, strict=True):
-        if expires == -2:  # deleted since it was found
+def _check_places(
+    keys: Keys, settings: Settings, seen: Look, article: Article
+) -> Iterator[tuple[str, str, list[Command]]]:
+    """Yield each list in which the article is not as it must be, why, and the commands that repair that.
+
+    Those of groups that do not exist wait until they do.
+    """
+    wanted, unknown = _wanted(keys, settings, seen, article), _unknown_groups(seen)
+    groups, end = seen.fields["groups"], int(article.time) + 1 + LINK_SECONDS
+    for key, (score, _) in _places(keys, seen).items():
+        noun, name = keys.split(key)
+        if noun in GROUP_NOUNS and name in unknown:
             continue
-        fix = fixes.voters(keys, settings, keys.split(key)[1])
-        article = decoding.article(0, values)
-        if not exists:
-            yield Finding(key, "belongs to no article", fix)
-        elif article is None:
-            continue  # a finding about the article says so already
-        elif expires == -1:
-            yield Finding(key, "never expires", fix)
-        elif expires < 1000 * (voting_end(article, settings.voting_seconds) - 1):
-            yield Finding(key, "expires before voting is over", fix)
+        for what, write in check_place(key, article_member(seen.name), score, wanted.get(key)):
+            if noun == "group":
+                state = f"groups are {groups}" if key in wanted else f"state is {article.status}"
+                what = f"{what.partition(',')[0]}, whose {state}"
+            is_linked = noun == "link" and key in wanted
+            ends = [("EXPIREAT", key, end, "NX"), ("EXPIREAT", key, end, "GT")] if is_linked else []
+            yield key, what, [write, *ends]
+
+
+def _check_belongings(keys: Keys, settings: Settings, seen: Look, article: Article) -> Iterator[Finding]:
+    """Check the conversation, the voters and the earlier versions of an article."""
+    voters, expires, _, has_thread, has_versions, *_ = seen.replies
+    key, voted, closes = keys.article(seen.name), keys.voted(seen.name), voting_end(article, settings.voting_seconds)
+    if not has_thread and (seen.fields["comments"] or "0") != "0":
+        fix = seen.fix(("HSET", key, "comments", 0), ("UNLINK", keys.hidden(seen.name)))
+        yield Finding(key, f"has comments {seen.fields['comments']}, but no conversation", fix)
+    for owned, exists in ((voted, voters), (keys.was(seen.name), has_versions)):
+        if exists and article.status is ArticleStatus.DELETED:
+            what = f"belongs to {article_member(seen.name)}, which is deleted"
+            yield Finding(owned, what, seen.fix(("UNLINK", owned)))
+    if voters and expires < 1000 * (closes - 1):
+        what = "never expires" if expires == -1 else "expires before voting is over"
+        yield Finding(voted, what, seen.fix(("EXPIREAT", voted, closes + config.VOTERS_GRACE_SECONDS)))

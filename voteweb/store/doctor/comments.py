@@ -6,15 +6,14 @@ from dataclasses import dataclass, replace
 
 from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus, Node
-from voteweb.store.doctor import thread_fixes
 from voteweb.store.doctor.finding import Finding
+from voteweb.store.doctor.thread_repair import Repair
 from voteweb.store.doctor.thread_snapshots import ThreadSnapshot, last_number
-from voteweb.store.keys import Keys
-from voteweb.store.nodes import VOTER_FACTOR, format_node
+from voteweb.store.nodes import VOTER_FACTOR
 from voteweb.store.scanner import batched
 
-#: Comments whose bits one command sets: under a millisecond of Redis, however deep they stand.
-REPAIRED_AT_ONCE = 15
+#: Bits that one command sets.
+_BITS_AT_ONCE = 1_000
 _BY_HAND = "nothing else tells its place, votes, time and author: a backup may hold it; set the field with HSET"
 
 
@@ -36,8 +35,9 @@ def places(nodes: dict[int, Node]) -> dict[int, Place]:
     return found
 
 
-def examine(keys: Keys, snapshot: ThreadSnapshot) -> Iterator[Finding]:
-    """Check every comment of a conversation with an article."""
+def examine(repair: Repair) -> Iterator[Finding]:
+    """Check every comment of a conversation with an article; note in *repair* what repairs them."""
+    snapshot, keys = repair.snapshot, repair.keys
     nodes = snapshot.thread.nodes
     found = places(nodes)
     for number in numbers(snapshot):
@@ -46,10 +46,10 @@ def examine(keys: Keys, snapshot: ThreadSnapshot) -> Iterator[Finding]:
             yield Finding(keys.thread(snapshot.id), what, why_not=_BY_HAND)
     voters = _voters_by_number(snapshot)
     for number, node in nodes.items():
-        yield from _check_comment(keys, snapshot, node, found[number], voters[number])
-    yield from _check_words(keys, snapshot, nodes)
+        yield from _check_comment(repair, node, found[number], voters[number])
+    yield from _check_words(repair)
     if knows_last(snapshot):  # else the bits are checked once it does
-        yield from _check_hidden(keys, snapshot, nodes, found)
+        yield from _check_hidden(repair, found)
 
 
 def numbers(snapshot: ThreadSnapshot) -> list[int]:
@@ -77,9 +77,10 @@ def _voters_by_number(snapshot: ThreadSnapshot) -> Counter[int]:
     )
 
 
-def _check_comment(keys: Keys, snapshot: ThreadSnapshot, node: Node, place: Place, voters: int) -> Iterator[Finding]:
-    """Check the place, the author and the votes of one comment; one command repairs all three."""
-    key, id = keys.thread(snapshot.id), CommentId(snapshot.id, node.number)
+def _check_comment(repair: Repair, node: Node, place: Place, voters: int) -> Iterator[Finding]:
+    """Check the place, the author and the votes of one comment."""
+    snapshot, key = repair.snapshot, repair.keys.thread(repair.snapshot.id)
+    id = CommentId(snapshot.id, node.number)
     repaired, problems = node, []
     if node.parent and (node.parent >= node.number or str(node.parent) not in snapshot.fields):
         stray = CommentId(snapshot.id, node.parent)
@@ -97,22 +98,22 @@ def _check_comment(keys: Keys, snapshot: ThreadSnapshot, node: Node, place: Plac
         votes = max(node.votes, node.base + voters)  # votes never fall because voters are missing
         repaired = replace(repaired, votes=votes, base=votes - voters)
     if problems:
-        fix = thread_fixes.comment(keys, id, snapshot.fields[str(node.number)], format_node(repaired))
-        yield from (Finding(key, problem, fix) for problem in problems)
+        repair.nodes[node.number] = repaired
+        yield from (Finding(key, problem) for problem in problems)
     if place.level == config.MAX_COMMENT_LEVEL + 1:
         why_not = "pages show it all the same, and nothing else tells where it belongs"
         yield Finding(key, f"comment {id} stands below level {config.MAX_COMMENT_LEVEL}, the deepest", why_not=why_not)
 
 
-def _check_words(keys: Keys, snapshot: ThreadSnapshot, nodes: dict[int, Node]) -> Iterator[Finding]:
+def _check_words(repair: Repair) -> Iterator[Finding]:
     """Check that there are words exactly for the comments that are not deleted."""
+    snapshot, keys = repair.snapshot, repair.keys
     key, present = keys.words(snapshot.id), set(numbers(snapshot))
-    for number, node in nodes.items():
+    for number, node in snapshot.thread.nodes.items():
         id, has_words = CommentId(snapshot.id, number), str(number) in snapshot.words
         if node.status is CommentStatus.DELETED and has_words:
-            stored = snapshot.fields[str(number)]
-            what = f"holds the words of comment {id}, which is deleted"
-            yield Finding(key, what, thread_fixes.comment(keys, id, stored, stored))
+            repair.words.append(number)
+            yield Finding(key, f"holds the words of comment {id}, which is deleted")
         elif node.status is not CommentStatus.DELETED and not has_words:
             why_not = "they are stored nowhere else: a backup may hold them; set the field with HSET"
             yield Finding(key, f"lacks the words of comment {id}", why_not=why_not)
@@ -123,30 +124,32 @@ def _check_words(keys: Keys, snapshot: ThreadSnapshot, nodes: dict[int, Node]) -
             yield Finding(key, what, why_not=why_not)
 
 
-def _check_hidden(
-    keys: Keys, snapshot: ThreadSnapshot, nodes: dict[int, Node], found: dict[int, Place]
-) -> Iterator[Finding]:
+def _check_hidden(repair: Repair, found: dict[int, Place]) -> Iterator[Finding]:
     """Check the bits, unless a removal is still hiding or showing comments, and the number of comments."""
-    key, last = keys.hidden(snapshot.id), last_number(snapshot.fields)
-    wrong = [] if snapshot.is_removing else [
-        number
-        for number in range(1, last + 1)
-        if (number in snapshot.hidden) != _is_hidden(nodes.get(number), found.get(number))
-    ]  # fmt: skip
-    fix = thread_fixes.hidden(keys, snapshot.id)
-    for batch in batched(wrong, REPAIRED_AT_ONCE):
-        fix = thread_fixes.hidden(keys, snapshot.id, batch)
-        for number in batch:
-            says = "hides" if number in snapshot.hidden else "does not hide"
-            node, id = nodes.get(number), CommentId(snapshot.id, number)
-            state = (node.status or "visible") if node else "not there"
-            covered = " below one removed with its replies" if node and found[number].is_covered else ""
-            yield Finding(key, f"{says} comment {id}, which is {state}{covered}", fix)
-    if 0 in snapshot.hidden or snapshot.hidden_bits != len(snapshot.hidden):
-        yield Finding(key, "hides numbers that no comment has", fix)
-    visible, stored = last - len(snapshot.hidden - {0}), snapshot.article[2] or "0"
-    if stored != str(visible):
-        yield Finding(keys.article(snapshot.id), f"has comments {stored}, but {visible} can be read", fix)
+    snapshot, nodes, last = repair.snapshot, repair.snapshot.thread.nodes, last_number(repair.snapshot.fields)
+    key, article, stored = repair.keys.hidden(snapshot.id), repair.keys.article(snapshot.id), snapshot.article[2] or "0"
+    before = snapshot.hidden - {0}
+    after = before if snapshot.is_removing else {
+        number for number in range(1, last + 1) if _is_hidden(nodes.get(number), found.get(number))
+    }  # fmt: skip
+    wrong = sorted(before ^ after)
+    for number in wrong:
+        says = "hides" if number in before else "does not hide"
+        node, id = nodes.get(number), CommentId(snapshot.id, number)
+        state = (node.status or "visible") if node else "not there"
+        covered = " below one removed with its replies" if node and found[number].is_covered else ""
+        yield Finding(key, f"{says} comment {id}, which is {state}{covered}", now=f"comments {last - len(after)}")
+    if snapshot.hidden_bits != len(before):
+        repair.writes.append(("UNLINK", key))
+        wrong = list(range(last // 8 * 8 + 8)) if last else []
+        yield Finding(key, "hides numbers that no comment has")
+    for batch in batched(wrong, _BITS_AT_ONCE):
+        bits = (part for number in batch for part in ("SET", "u1", number, int(number in after)))
+        repair.writes.append(("BITFIELD", key, *bits))
+    if stored != str(last - len(before)):
+        yield Finding(article, f"has comments {stored}, but {last - len(before)} can be read")
+    if stored != str(last - len(after)):
+        repair.writes.append(("HSET", article, "comments", last - len(after)))
 
 
 def _is_hidden(node: Node | None, place: Place | None) -> bool:

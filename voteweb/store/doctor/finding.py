@@ -3,34 +3,44 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.rankings import Place
+
 #: Seconds by which a stored number may differ from the formula: far above rounding, far below any vote.
 TOLERANCE = 0.001
+BY_HAND = "the value is stored nowhere else: a backup may hold it; set the field with HSET"
 
 
 class Finding(NamedTuple):
     """A broken invariant: the key that is wrong, and how.
 
-    ``fix`` is the command that repairs it, unless it is right by then. If there is none, or it cannot help,
-    ``why_not`` says why the doctor cannot repair this. ``now`` are the new values after a repair, where ``what`` does
-    not name them. ``is_warning``: no invariant is broken, but an operator may want to know.
+    ``fix`` is the command that repairs it, unless something has changed by then, after the commands of ``prepare``. If
+    there is none, ``why_not`` says why the doctor cannot repair this. ``now`` are the new values after a repair, where
+    ``what`` does not name them. ``is_warning``: no invariant is broken, but an operator may want to know.
     """
 
     key: str
     what: str
-    fix: tuple[Any, ...] = ()
+    fix: Command = ()
     why_not: str = ""
     now: str = ""
     is_warning: bool = False
+    prepare: tuple[Command, ...] = ()
 
 
-def check_placement(
-    key: str, member: str, stored: Any, wanted: float | None, fix: tuple[Any, ...] = ()
-) -> Iterator[Finding]:
-    """Compare the score that *member* has in *key* with the one it should have; None: it is not a member."""
-    if wanted is None:
-        if stored is not None:
-            yield Finding(key, f"holds {member}, which does not belong there", fix)
-    elif stored is None:
-        yield Finding(key, f"lacks {member}", fix)
-    elif abs(float(stored) - wanted) > TOLERANCE:
-        yield Finding(key, f"has {member} at {float(stored):.3f} instead of {wanted:.3f}", fix)
+def check_place(
+    key: str, member: str, stored: Any, wanted: Place, stray: str = "which does not belong there"
+) -> Iterator[tuple[str, Command]]:
+    """Yield what is wrong with the place of *member* in *key*, with the command that puts it there or takes it out.
+
+    *stored* is what SISMEMBER or ZSCORE answered.
+    """
+    is_set = isinstance(stored, int) or isinstance(wanted, bool)
+    is_there = bool(stored) if is_set else stored is not None
+    add: Command = ("SADD", key, member) if is_set else ("ZADD", key, repr(wanted), member)
+    if wanted is None and is_there:
+        yield f"holds {member}, {stray}", ("SREM" if is_set else "ZREM", key, member)
+    elif wanted is not None and not is_there:
+        yield f"lacks {member}", add
+    elif wanted is not None and not is_set and abs(float(stored) - wanted) > TOLERANCE:
+        yield f"has {member} at {float(stored):.3f} instead of {wanted:.3f}", add

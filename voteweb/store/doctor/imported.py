@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from voteweb.store import fingerprints
-from voteweb.store.doctor import fixes
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.scanner import Scanner
 
@@ -21,4 +20,4 @@ def examine(scanner: Scanner) -> Iterator[Finding]:
             for member in scanner.members(key):
                 if not fingerprints.is_member(member):
                     what = f"holds {member}, which is no fingerprint of a row"
-                    yield Finding(key, what, fixes.remove_member(keys, key, member))
+                    yield Finding(key, what, ("SREM", key, member))

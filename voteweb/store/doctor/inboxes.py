@@ -1,15 +1,16 @@
 """Check inboxes, and what members have seen."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from voteweb.core import config
 from voteweb.core.comments import NoticeKind
+from voteweb.store.commit import guarded
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor import thread_fixes
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
-from voteweb.store.keys import parse_comment
+from voteweb.store.keys import Keys, parse_comment
 from voteweb.store.numbers import finite_number
 from voteweb.store.scanner import Scanner, split_evenly
 
@@ -27,41 +28,55 @@ def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
 
 
 def _check_inboxes(scanner: Scanner, found: list[str]) -> Iterator[Finding]:
-    """Check these inboxes, or those of which these keys are what is unread."""
+    """Check these inboxes, or those of which these keys are what is unread; each with that at one instant."""
     keys = scanner.site_keys
     names = [keys.split(key)[1] for key in found]
-    commands: list[Command] = []
-    for name in names:
-        commands += [
-            ("EXISTS", keys.user(name)),
-            ("LRANGE", keys.inbox(name), 0, config.INBOX_SIZE),
-            ("LRANGE", keys.unread(name), 0, config.INBOX_SIZE),
-        ]
+    commands = [command for name in names for command in _reads(keys, name)]
     replies = split_evenly(scanner.run_atomic(commands), len(names))
-    for key, name, (is_member, entries, unread) in zip(found, names, replies, strict=True):
-        if not is_member and (entries or unread):
-            yield Finding(key, f"belongs to {name}, who is no member", ("UNLINK", key))
-        elif key == (keys.inbox(name) if entries else keys.unread(name)):
-            yield from _check_inbox(scanner, name, entries, unread)
+    for key, name, seen in zip(found, names, replies, strict=True):
+        if key == (keys.inbox(name) if seen[0] else keys.unread(name)):
+            yield from _check_inbox(scanner, name, seen)
 
 
-def _check_inbox(scanner: Scanner, name: str, entries: list[str], unread: list[str]) -> Iterator[Finding]:
-    """Check one inbox and what is unread in it, both of one instant."""
-    keys, key = scanner.site_keys, scanner.site_keys.inbox(name)
-    strays = _strays(scanner, entries)
-    fix = thread_fixes.inbox(keys, name, strays)
+def _reads(keys: Keys, name: str) -> list[Command]:
+    lists = (keys.inbox(name), keys.unread(name))
+    return [("LRANGE", key, 0, config.INBOX_SIZE) for key in lists] + [("PEXPIRETIME", key) for key in lists]
+
+
+def _check_inbox(scanner: Scanner, name: str, seen: Sequence[Any]) -> Iterator[Finding]:
+    """Check one inbox and what is unread in it."""
+    keys, (entries, unread, *_) = scanner.site_keys, seen
+    key, unread_key, strays = keys.inbox(name), keys.unread(name), _strays(scanner, entries)
     problems = [(key, f"holds {entry:.60}, which is about nothing that exists") for entry in strays]
     about = [match["what"] for entry in entries if (match := _ENTRY.fullmatch(entry))]
     twice = sorted({what for what in about if about.count(what) > 1}) if len(set(about)) < len(about) else []
     problems += [(key, f"holds several entries about {what}") for what in twice]
-    for entry in unread:
-        if entry not in entries:
-            problems.append((keys.unread(name), f"holds {entry:.60}, which is not in the inbox"))
+    problems += [
+        (unread_key, f"holds {entry:.60}, which is not in the inbox") for entry in unread if entry not in entries
+    ]
     if len(set(unread)) < len(unread):
-        problems.append((keys.unread(name), "holds an entry twice"))
+        problems.append((unread_key, "holds an entry twice"))
     if len(entries) > config.INBOX_SIZE:
         problems.append((key, f"holds more than {config.INBOX_SIZE} entries"))
+    fix = _fix(keys, name, seen, strays) if problems else ()
     yield from (Finding(named, what, fix) for named, what in problems)
+
+
+def _fix(keys: Keys, name: str, seen: Sequence[Any], strays: Sequence[str]) -> Command:
+    """Return the command that leaves each entry of an inbox once, and in what is unread only those."""
+    entries, unread, *ends = seen
+    kept: dict[str, str] = {}
+    for entry in entries:
+        if entry not in strays and (match := _ENTRY.fullmatch(entry)):
+            kept.setdefault(match["what"], entry)
+    remaining = list(kept.values())[: config.INBOX_SIZE]
+    wanted = (remaining, [entry for entry in dict.fromkeys(unread) if entry in remaining])
+    writes: list[Command] = []
+    for key, before, items, end in zip((keys.inbox(name), keys.unread(name)), seen, wanted, ends, strict=False):
+        if before != items:
+            writes += [("UNLINK", key), *([("RPUSH", key, *items)] if items else [])]
+            writes += [("PEXPIREAT", key, end)] if items and end > 0 else []
+    return guarded(keys, _reads(keys, name), seen, writes)
 
 
 def _strays(scanner: Scanner, entries: list[str]) -> list[str]:
@@ -83,20 +98,13 @@ def _strays(scanner: Scanner, entries: list[str]) -> list[str]:
 
 def _check_visits(scanner: Scanner, found: list[str]) -> Iterator[Finding]:
     """Check that what these members have seen is of conversations that have so many comments."""
-    keys = scanner.site_keys
-    commands: list[Command] = []
-    for key in found:
-        commands += [("EXISTS", keys.user(keys.split(key)[1])), ("HGETALL", key)]
-    for key, (is_member, visits) in zip(found, split_evenly(scanner.run_atomic(commands), len(found)), strict=True):
-        if not is_member and visits:
-            yield Finding(key, "belongs to no member", ("UNLINK", key))
-            continue
+    for key, visits in zip(found, scanner.run_atomic([("HGETALL", key) for key in found]), strict=True):
         if len(visits) > config.MAX_VISITED_THREADS:
             oldest = sorted(visits, key=lambda article: _time(visits[article]))[: -config.MAX_VISITED_THREADS]
             what = f"holds more than {config.MAX_VISITED_THREADS} conversations"
             yield Finding(key, what, ("HDEL", key, *oldest))
-            continue
-        yield from _check_visits_of(scanner, key, visits)
+        else:
+            yield from _check_visits_of(scanner, key, visits)
 
 
 def _check_visits_of(scanner: Scanner, key: str, visits: dict[str, str]) -> Iterator[Finding]:

@@ -3,15 +3,17 @@
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from heapq import merge
 from itertools import chain
 
 from voteweb.core.models import LogAction
-from voteweb.store.doctor import fixes
+from voteweb.store.commit import guarded
 from voteweb.store.doctor.finding import Finding
+from voteweb.store.list_replacement import Ends, replacement
 from voteweb.store.moderation_log import log_indexes
 from voteweb.store.numbers import finite_number
-from voteweb.store.packing import unpack
+from voteweb.store.packing import pack, unpack
 from voteweb.store.scanner import Scanner, batched
 
 _KINDS = frozenset(action.value for action in LogAction)
@@ -44,9 +46,7 @@ def examine(scanner: Scanner) -> Iterator[Finding]:
     patterns = (keys.log_by("*"), keys.log_kind("*"), keys.log_about("*"))
     existing = chain([keys.log()], *(scanner.keys(pattern) for pattern in patterns))
     for index, members in scanner.list_items(dict.fromkeys(chain(existing, list(wanted)))):
-        # Nobody knows where broken ones belong.
-        judged = (member for member in members if not (member.isdecimal() and int(member) in broken))
-        yield from _check_index(scanner, index, judged, wanted[index], last)
+        yield from _check_index(scanner, index, members, wanted[index], broken, last)
 
 
 def _check_undone(scanner: Scanner, pairs: list[tuple[int, int]]) -> Iterator[Finding]:
@@ -57,32 +57,40 @@ def _check_undone(scanner: Scanner, pairs: list[tuple[int, int]]) -> Iterator[Fi
         fields = unpack(text if text and undone else "")
         if "undone" not in fields:
             what = f"has an entry {undone} that {id} undoes, but it does not say so"
-            fix = fixes.mark_log_entry(keys, undone) if fields else ()
+            read = ("LINDEX", keys.log_entries(), undone - 1)
+            write = ("LSET", keys.log_entries(), undone - 1, pack(fields | {"undone": "1"}))
+            fix = guarded(keys, [read], [text], [write]) if fields else ()
             yield Finding(keys.log_entries(), what, fix, "there is no such entry")
 
 
 def _check_index(
-    scanner: Scanner, index: str, members: Iterator[str], wanted: "array[int]", last: int
+    scanner: Scanner, index: str, members: Iterable[str], wanted: "array[int]", broken: set[int], last: int
 ) -> Iterator[Finding]:
-    """Compare the *members* of an index with the ids up to *last* that it should hold: both ascend."""
-    missing = iter(wanted)
-    next_id = next(missing, 0)
+    """Compare the *members* of an index with the ids up to *last* that it should hold: both ascend.
+
+    Nobody knows where *broken* ones belong, and acts since the log was read are newer: both stay where they are.
+    """
+    problems, others, at, count, first, member = list[str](), set[int](), 0, 0, None, None
     for member in members:
+        count, first = count + 1, member if first is None else first
         id = int(member) if member.isascii() and member.isdecimal() else 0
-        if id > last and _exists(scanner, id):
-            continue  # an act since the log was read
-        while 0 < next_id < min(id, last + 1):
-            yield _lacks(index, next_id)
-            next_id = next(missing, 0)
-        if id == next_id and id:
-            next_id = next(missing, 0)
+        if id in broken or (id > last and _exists(scanner, id)):
+            others.add(id)
+            continue
+        while at < len(wanted) and wanted[at] < min(id, last + 1):
+            problems.append(f"lacks {wanted[at]}")
+            at += 1
+        if at < len(wanted) and id == wanted[at]:
+            at += 1
         elif _holds(wanted, id):
-            yield Finding(index, f"holds {member} twice or out of order", fixes.index_log_id(index, id))
+            problems.append(f"holds {member} twice or out of order")
         else:
-            yield Finding(index, f"holds {member}, which does not belong there", ("LREM", index, 0, member))
-    while next_id:
-        yield _lacks(index, next_id)
-        next_id = next(missing, 0)
+            problems.append(f"holds {member}, which does not belong there")
+    problems += [f"lacks {id}" for id in wanted[at:]]
+    if problems:
+        ids = merge(wanted, sorted(others))
+        prepare, fix = replacement(scanner.site_keys, index, Ends(count, first, member), ids)
+        yield from (Finding(index, what, fix, prepare=prepare) for what in problems)
 
 
 def _holds(ids: "array[int]", id: int) -> bool:
@@ -95,7 +103,3 @@ def _exists(scanner: Scanner, id: int) -> bool:
     """Tell whether the log has this id now."""
     (count,) = scanner.run_atomic([("LLEN", scanner.site_keys.log_entries())])
     return bool(id <= count)
-
-
-def _lacks(index: str, id: int) -> Finding:
-    return Finding(index, f"lacks {id}", fixes.index_log_id(index, id))

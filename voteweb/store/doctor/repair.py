@@ -1,7 +1,6 @@
 """Repair what is broken, in rounds: one fix may reveal what only the next round can see."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
 from voteweb.store.connection.connection import Connection
 from voteweb.store.doctor.finding import Finding
@@ -23,11 +22,10 @@ def repair(connection: Connection, examine: Callable[[], Iterable[Finding]]) -> 
             if finding.is_warning:
                 warnings.append(finding)
                 continue
-            # One command repairs all that is wrong with an article, whose findings come one after the other.
+            # One command repairs all that is wrong with a thing, whose findings come one after the other.
             if not finding.fix or finding.fix != last_fix:
-                status, now = _outcome(connection.run([finding.fix])[0]) if finding.fix else ("unrepairable", "")
+                status = _run(connection, finding)
                 statuses.add(status)
-                finding = finding._replace(now=now)
             last_fix = finding.fix
             if status == "repaired":
                 yield finding, True
@@ -40,8 +38,13 @@ def repair(connection: Connection, examine: Callable[[], Iterable[Finding]]) -> 
     yield from ((finding, False) for finding in examine())
 
 
-def _outcome(reply: Any) -> tuple[str, str]:
-    """Return the status of a script with the new values that it tells, or what another command's reply means."""
-    if isinstance(reply, list):
-        return str(reply[0]), ", ".join(map(str, reply[1:]))
-    return "repaired" if reply else "unchanged", ""
+def _run(connection: Connection, finding: Finding) -> str:
+    """Run the fix of a finding; return the status of a script, or what the reply of another command means."""
+    if not finding.fix:
+        return "unrepairable"
+    connection.run(finding.prepare)
+    (reply,) = connection.run([finding.fix])
+    status = str(reply[0]) if isinstance(reply, list) else "done" if reply else "unchanged"
+    if finding.prepare and status != "done":
+        connection.run([("UNLINK", finding.prepare[0][1])])
+    return "repaired" if status == "done" else status

@@ -1,76 +1,106 @@
-"""Check reports: the queue and the open reports of each article and comment agree."""
+"""Check the queues of moderators: reports of articles and comments, and answers to removals."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain
 
 from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.models import ArticleStatus
+from voteweb.store.bitmap import Bitmap
+from voteweb.store.commit import guarded
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.covered_reports import find_covered
-from voteweb.store.doctor import fixes, thread_fixes
-from voteweb.store.doctor.finding import Finding, check_placement
-from voteweb.store.keys import article_id, article_member, comment_member, comment_of, is_article, parse_comment
+from voteweb.store.doctor.finding import Finding, check_place
+from voteweb.store.doctor.looks import Fields, Kind, Look, examine_each
+from voteweb.store.doctor.spooling_scanner import SpoolingScanner
+from voteweb.store.keys import Keys, article_id, article_member, comment_member, comment_of, is_article, parse_comment
 from voteweb.store.nodes import parse_node
-from voteweb.store.scanner import Scanner, batched, split_evenly
+from voteweb.store.numbers import finite_number
+from voteweb.store.scanner import Scanner, split_evenly
 
 
-def examine(scanner: Scanner) -> Iterator[Finding]:
-    """Check all open reports."""
+def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
+    """Check all open reports and answers."""
     keys = scanner.site_keys
-    for batch in batched(scanner.members(keys.reports())):
-        for member in batch:
-            if not is_article(member) and not comment_of(member):
-                fix = fixes.remove_member(keys, keys.reports(), member)
-                yield Finding(keys.reports(), f"holds {member}, which is no article", fix)
-        yield from _check_reported(scanner, (article_id(member) for member in batch if is_article(member)))
-        yield from _check_comments(scanner, [id for member in batch if (id := comment_of(member))])
-    for batch in batched(scanner.keys(keys.report("*"))):
-        members = (article_member(keys.split(key)[1]) for key in batch)
-        yield from _check_reported(scanner, (article_id(member) for member in members if is_article(member)))
+    for queue in (keys.reports(), keys.answers()):
+        for member in scanner.members(queue):
+            if not (is_article(member) or (queue == keys.reports() and comment_of(member))):
+                yield Finding(queue, f"holds {member}, which is no article", ("ZREM", queue, member))
+    queues = chain(scanner.keys(keys.gone("*")), [keys.answers(), keys.reports()])
+    members = chain(
+        (member for _, member in scanner.ranking_members(queues)),
+        (article_member(keys.split(key)[1]) for key in scanner.keys(keys.report("*"))),
+    )
+    met = Bitmap()
+    ids = (str(article_id(member)) for member in members if is_article(member) and met.add(article_id(member)))
+    kind = Kind(keys.article, ("title", "gone", "answer", "answered"), partial(_reads, keys))
+    yield from examine_each(scanner, ids, kind, partial(_check_article, keys))
+    named = (parse_comment(keys.split(key)[1]) for key in scanner.keys(keys.comment_report("*", "*")))
+    comments = dict.fromkeys(id for id in chain(map(comment_of, scanner.members(keys.reports())), named) if id)
+    yield from scanner.findings(comments, _check_comments)
 
-    for batch in batched(scanner.keys(keys.comment_report("*", "*"))):
-        yield from _check_comments(scanner, [id for key in batch if (id := parse_comment(keys.split(key)[1]))])
+
+def _reads(keys: Keys, id: str, _: Fields) -> list[Command]:
+    queues = (keys.reports(), keys.answers())
+    return [
+        ("EXISTS", keys.article(id)),
+        ("HLEN", keys.report(id)),
+        *(("ZSCORE", key, article_member(id)) for key in queues),
+    ]
+
+
+def _check_article(keys: Keys, seen: Look) -> Iterator[Finding]:
+    """Check the open reports of an article, and whether it is in the two queues."""
+    title, gone, answer, answered = seen.fields.values()
+    exists, count, reported, queued = seen.replies
+    report, reports, answers, member = keys.report(seen.name), keys.reports(), keys.answers(), article_member(seen.name)
+    settled = count and (not exists or gone in (ArticleStatus.DELETED, ArticleStatus.REMOVED, ArticleStatus.HELD))
+    is_queued = count and title is not None
+    place: Command = ("ZADD", reports, count, member) if is_queued and not settled else ("ZREM", reports, member)
+    fix = seen.fix(*([("UNLINK", report)] if settled else []), place)
+    if settled:
+        yield Finding(report, f"reports {member}, which is {gone if exists else 'no article'}", fix)
+    elif count and title is None:
+        why_not = "its article has no title: repair that first"
+        yield Finding(report, f"reports {member}, which is no article", why_not=why_not)
+    for what, _ in check_place(reports, member, reported, float(count) if is_queued else None):
+        yield Finding(reports, what, fix)
+    time = finite_number(answered)
+    waits = gone == ArticleStatus.REMOVED and answer is not None and time is not None
+    if waits and queued != time:
+        what = f"lacks {member}, whose answer waits, or has it at another time"
+        yield Finding(answers, what, seen.fix(("ZADD", answers, repr(time), member)))
+    elif not waits and (queued is not None or answered is not None):
+        fix = seen.fix(("HDEL", keys.article(seen.name), "answered"), ("ZREM", answers, member))
+        yield Finding(answers, f"has {member}, of which no answer waits", fix)
 
 
 def _check_comments(scanner: Scanner, ids: list[CommentId]) -> Iterator[Finding]:
+    """Check the open reports of these comments; what is below one removed with its replies has none, either."""
     keys = scanner.site_keys
-    commands: list[Command] = []
-    for id in ids:
-        commands += [
-            ("ZSCORE", keys.reports(), comment_member(*id)),
+    reads: list[list[Command]] = [
+        [
+            ("HMGET", keys.thread(id.article), "rev", id.number),
             ("HLEN", keys.comment_report(*id)),
-            ("HGET", keys.thread(id.article), id.number),
+            ("ZSCORE", keys.reports(), comment_member(*id)),
         ]
-    replies = list(zip(ids, split_evenly(scanner.run_atomic(commands), len(ids)), strict=True))
-    covered = find_covered(scanner.run_atomic, keys, [id for id, (_, count, _) in replies if count])
-    for id, (queued, count, stored) in replies:
-        fix, node = thread_fixes.reports(keys, id), parse_node(id.number, stored or "")
+        for id in ids
+    ]
+    replies = split_evenly(scanner.run_atomic([read for own in reads for read in own]), len(ids))
+    reported = [id for id, (_, count, _) in zip(ids, replies, strict=True) if count]
+    covered = find_covered(scanner.run_atomic, keys, reported)
+    for id, own, seen in zip(ids, reads, replies, strict=True):
+        (_, stored), count, queued = seen
+        report, member, node = keys.comment_report(*id), comment_member(*id), parse_node(id.number, stored or "")
         if stored and not node:
             continue  # a finding about the conversation says so already
-        if count and (node is None or id in covered or node.status is not CommentStatus.VISIBLE):
+        settled = count and (node is None or id in covered or node.status is not CommentStatus.VISIBLE)
+        place: Command = ("ZREM", keys.reports(), member)
+        if count and not settled:
+            place = ("ZADD", keys.reports(), count, member)
+        fix = guarded(keys, own, seen, [*([("UNLINK", report)] if settled else []), place])
+        if settled:
             state = (node.status or f"removed with {covered[id]}") if node else "not there"
-            yield Finding(keys.comment_report(*id), f"reports comment {id}, which is {state}", fix)
-        yield from check_placement(keys.reports(), comment_member(*id), queued, count or None, fix)
-
-
-def _check_reported(scanner: Scanner, articles: Iterable[int]) -> Iterator[Finding]:
-    keys, ids = scanner.site_keys, list(articles)
-    commands: list[Command] = []
-    for id in ids:
-        commands += [
-            ("ZSCORE", keys.reports(), article_member(id)),
-            ("HLEN", keys.report(id)),
-            ("EXISTS", keys.article(id)),
-            ("HMGET", keys.article(id), "title", "gone"),
-        ]
-    replies = split_evenly(scanner.run_atomic(commands), len(ids))
-    for id, (queued, count, exists, (title, gone)) in zip(ids, replies, strict=True):
-        member, fix = article_member(id), fixes.reports(keys, id)
-        if count and not exists:
-            yield Finding(keys.report(id), f"reports {member}, which is no article", fix)
-        elif count and title is None:
-            why_not = "its article has no title: repair that first"
-            yield Finding(keys.report(id), f"reports {member}, which is no article", why_not=why_not)
-        elif count and gone in (ArticleStatus.DELETED, ArticleStatus.REMOVED, ArticleStatus.HELD):
-            yield Finding(keys.report(id), f"reports {member}, which is {gone}", fix)
-        wanted = count if count and title is not None else None
-        yield from check_placement(keys.reports(), member, queued, wanted, fix)
+            yield Finding(report, f"reports comment {id}, which is {state}", fix)
+        for what, _ in check_place(keys.reports(), member, queued, float(count) if count else None):
+            yield Finding(keys.reports(), what, fix)

@@ -1,12 +1,12 @@
-"""Snapshots of conversations: what the keys of one thread contain at one instant, read in bounded blocks.
+"""Snapshots of conversations: what the keys of each contain at one instant, which its revision proves.
 
-Redis answers as one block what fits into a step. A larger thread is read in several, and its revision tells whether
-it changed between them.
+A large one is read in several steps. Its revision changes with every write, so that it tells whether one came between.
 """
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import NamedTuple, TypeVar
 
 from voteweb.core import config
 from voteweb.core.comments import Thread
@@ -15,11 +15,13 @@ from voteweb.store.keys import Keys
 from voteweb.store.nodes import parse_thread
 from voteweb.store.scanner import MAX_VOTERS_PER_READ, Scanner
 
-#: Fields and members that Redis returns in one block: about a millisecond; the skeleton of the largest thread alone.
+#: Fields that Redis returns in one block: about a millisecond; the largest conversation alone.
 STEP_SIZE = 5_000
 #: Bits of a bitmap that one GET of BITFIELD returns.
 _BITS = 32
 _WHOLE = re.compile(r"[0-9]{1,15}")
+
+T = TypeVar("T")
 
 
 class Block(NamedTuple):
@@ -27,10 +29,6 @@ class Block(NamedTuple):
 
     expires: int
     voters: frozenset[str]
-
-    @property
-    def exists(self) -> bool:
-        return bool(self.voters)
 
     @property
     def is_open(self) -> bool:
@@ -41,13 +39,13 @@ class Block(NamedTuple):
 class ThreadSnapshot(NamedTuple):
     """One conversation at the unix time ``now``."""
 
-    now: int
+    now: float
     id: int
     fields: dict[str, str]
     #: The conversation as pages read it, without the comments that cannot be read.
     thread: Thread
     #: The fields ``title``, ``time`` and ``comments`` of the article, as stored.
-    article: tuple[str | None, str | None, str | None]
+    article: list[str | None]
     #: The numbers up to ``last`` whose bits are 1, and how many bits of the whole bitmap are.
     hidden: frozenset[int]
     hidden_bits: int
@@ -56,121 +54,102 @@ class ThreadSnapshot(NamedTuple):
     blocks: dict[int, Block]
 
 
-class _Size(NamedTuple):
-    """How large the parts of a thread are; ``voters`` by block."""
-
-    fields: int
-    words: int
-    last: int
-    voters: dict[int, int]
-
-
-class _Part(NamedTuple):
-    """A part of a thread that is read at one instant: ``name`` is "core", "words" or the number of a block."""
-
-    id: int
-    name: str | int
-    commands: list[Command]
-    cost: int
-
-
 def last_number(fields: dict[str, str]) -> int:
     """Return the stored number of the last comment, 0 if it is none that a conversation can have."""
     last = fields.get("last", "")
     return int(last) if _WHOLE.fullmatch(last) and int(last) <= config.MAX_COMMENTS else 0
 
 
+def guard_reads(keys: Keys, id: int) -> list[Command]:
+    """Return the commands whose replies tell whether a conversation is still as in its snapshot, but for its voters.
+
+    A removal that is hiding comments gives it no other revision.
+    """
+    return [
+        ("HGET", keys.thread(id), "rev"),
+        ("HMGET", keys.article(id), "title", "time", "comments"),
+        ("SISMEMBER", keys.removing(), id),
+        ("BITCOUNT", keys.hidden(id)),
+    ]
+
+
 def take_thread_snapshots(scanner: Scanner, ids: Sequence[int]) -> Iterator[tuple[int, ThreadSnapshot | None]]:
     """Yield each of *ids* with its snapshot, or with None if the conversation changed while it was read."""
     keys = scanner.site_keys
-    now, sizes = _read_sizes(scanner, ids)
-    parts = [part for id in ids for part in _parts(keys, id, sizes[id])]
-    replies: dict[tuple[int, str | int], Any] = {}
-    steps_of: dict[int, set[int]] = {id: set() for id in ids}
-    for number, step in enumerate(_steps(parts)):
-        answers = iter(scanner.run_atomic([command for part in step for command in part.commands]))
-        for part in step:
-            replies[part.id, part.name] = [next(answers) for _ in part.commands]
-            steps_of[part.id].add(number)
-    for id in ids:
-        for block, count in sizes[id].voters.items():
-            if count > MAX_VOTERS_PER_READ:
-                (expires, _), key = replies[id, block], keys.voted_comments(id, block)
-                replies[id, block] = [expires, frozenset(scanner.members(key))]
-                steps_of[id] |= {-1, -2}
-    divided = [id for id in ids if len(steps_of[id]) > 1]
-    revisions = dict(
-        zip(divided, scanner.run_atomic([("HGET", keys.thread(id), "rev") for id in divided]), strict=True)
-    )
-    for id in ids:
-        snapshot = _snapshot(now, id, sizes[id], replies)
-        is_same = id not in revisions or revisions[id] == snapshot.fields.get("rev")
-        yield id, snapshot if is_same and last_number(snapshot.fields) == sizes[id].last else None
+    sizes = scanner.run_atomic([read for id in ids for read in (("HLEN", keys.thread(id)), ("HLEN", keys.words(id)))])
+    for step in _steps(list(zip(ids, map(sum, zip(sizes[::2], sizes[1::2], strict=True)), strict=True)), STEP_SIZE):
+        yield from _take(scanner, step)
 
 
-def _read_sizes(scanner: Scanner, ids: Sequence[int]) -> tuple[int, dict[int, _Size]]:
-    """Return the time, and how much there is to read of each conversation."""
-    keys = scanner.site_keys
-    commands: list[Command] = []
-    for id in ids:
-        commands += [("HLEN", keys.thread(id)), ("HLEN", keys.words(id)), ("HGET", keys.thread(id), "last")]
-    (seconds, _), *replies = scanner.run_atomic([("TIME",), *commands])
-    sizes = {}
-    for at, id in enumerate(ids):
-        fields, words, last = replies[3 * at : 3 * at + 3]
-        sizes[id] = _Size(fields, words, last_number({"last": last or ""}), {})
-    blocks = [(id, block) for id in ids for block in range(sizes[id].last // config.VOTER_BLOCK + 1)]
-    counts = scanner.run_atomic([("SCARD", keys.voted_comments(id, block)) for id, block in blocks])
-    for (id, block), count in zip(blocks, counts, strict=True):
-        sizes[id].voters[block] = count
-    return int(seconds), sizes
-
-
-def _parts(keys: Keys, id: int, size: _Size) -> Iterator[_Part]:
-    """Yield the parts of a conversation; the members of a set that is too large for a block are read later."""
-    bits = [argument for at in range(size.last // _BITS + 1) for argument in ("GET", f"u{_BITS}", f"#{at}")]
-    core: list[Command] = [
-        ("HGETALL", keys.thread(id)),
-        ("HMGET", keys.article(id), "title", "time", "comments"),
-        ("BITFIELD_RO", keys.hidden(id), *bits),
-        ("BITCOUNT", keys.hidden(id)),
-        ("SISMEMBER", keys.removing(), id),
-    ]
-    yield _Part(id, "core", core, size.fields)
-    yield _Part(id, "words", [("HKEYS", keys.words(id))], size.words)
-    for block, count in size.voters.items():
-        key, is_small = keys.voted_comments(id, block), count <= MAX_VOTERS_PER_READ
-        members: Command = ("SMEMBERS", key) if is_small else ("SISMEMBER", key, 0)
-        yield _Part(id, block, [("PEXPIRETIME", key), members], count if is_small else 1)
-
-
-def _steps(parts: Sequence[_Part]) -> Iterator[list[_Part]]:
-    """Yield the parts in steps that cost at most STEP_SIZE, but for a single part that costs more."""
-    step: list[_Part] = []
-    cost = 0
-    for part in parts:
-        if step and cost + part.cost > STEP_SIZE:
+def _steps(items: Sequence[tuple[T, int]], size: int) -> Iterator[list[T]]:
+    """Yield *items*, each with what it costs, in steps that cost at most *size*, but for a single one that does."""
+    step: list[T] = []
+    total = 0
+    for item, cost in items:
+        if step and total + cost > size:
             yield step
-            step, cost = [], 0
-        step.append(part)
-        cost += part.cost
+            step, total = [], 0
+        step.append(item)
+        total += cost
     if step:
         yield step
 
 
-def _snapshot(now: int, id: int, size: _Size, replies: dict[tuple[int, str | int], Any]) -> ThreadSnapshot:
-    fields, (title, time, comments), bits, hidden_bits, is_removing = replies[id, "core"]
-    hidden = frozenset(
-        at * _BITS + bit
-        for at, value in enumerate(bits)
-        if value
-        for bit in range(_BITS)
-        if value >> _BITS - 1 - bit & 1
+def _take(scanner: Scanner, ids: list[int]) -> Iterator[tuple[int, ThreadSnapshot | None]]:
+    keys = scanner.site_keys
+    stored = scanner.run_atomic([("HGET", keys.thread(id), "last") for id in ids])
+    lasts = {id: last_number({"last": last or ""}) for id, last in zip(ids, stored, strict=True)}
+    blocks = {id: range(last // config.VOTER_BLOCK + 1) for id, last in lasts.items()}
+    reads = {id: _reads(keys, id, lasts[id]) for id in ids}
+    (seconds, microseconds), *replies = scanner.run_atomic(
+        [("TIME",), *(read for own in reads.values() for read in own)]
     )
-    blocks = {block: Block(replies[id, block][0], frozenset(replies[id, block][1])) for block in size.voters}
-    words = frozenset(replies[id, "words"][0])
-    numbers = frozenset(number for number in hidden if number <= size.last)
-    article = (title, time, comments)
-    return ThreadSnapshot(
-        now, id, fields, parse_thread(id, fields), article, numbers, hidden_bits, bool(is_removing), words, blocks
-    )
+    now, rest = int(seconds) + int(microseconds) / 1_000_000, iter(replies)
+    parts = {id: list(islice(rest, len(own))) for id, own in reads.items()}
+    counts = {(id, block): parts[id][7 + 2 * block] for id in ids for block in blocks[id]}
+    voters = _read_voters(scanner, counts)
+    revisions = scanner.run_atomic([("HGET", keys.thread(id), "rev") for id in ids])
+    for id, revision in zip(ids, revisions, strict=True):
+        article, is_removing, hidden_bits, fields, words, bits, *expiries = parts[id]
+        if fields.get("rev") != revision or last_number(fields) != lasts[id]:
+            yield id, None
+            continue
+        numbers = (
+            at * _BITS + bit for at, value in enumerate(bits) for bit in range(_BITS) if value >> _BITS - 1 - bit & 1
+        )
+        hidden = frozenset(number for number in numbers if number <= lasts[id])
+        own = {block: Block(expiries[2 * block], voters[id, block]) for block in blocks[id]}
+        yield (
+            id,
+            ThreadSnapshot(
+                *(now, id, fields, parse_thread(id, fields), article, hidden, hidden_bits),
+                *(bool(is_removing), frozenset(words), own),
+            ),
+        )
+
+
+def _reads(keys: Keys, id: int, last: int) -> list[Command]:
+    """Return what is read of a conversation at one instant, with how many voters each of its blocks has."""
+    bits = [argument for at in range(last // _BITS + 1) for argument in ("GET", f"u{_BITS}", f"#{at}")]
+    sets = [keys.voted_comments(id, block) for block in range(last // config.VOTER_BLOCK + 1)]
+    _, *guard = guard_reads(keys, id)
+    return [
+        *guard,
+        ("HGETALL", keys.thread(id)),
+        ("HKEYS", keys.words(id)),
+        ("BITFIELD_RO", keys.hidden(id), *bits),
+        *(read for key in sets for read in (("PEXPIRETIME", key), ("SCARD", key))),
+    ]
+
+
+def _read_voters(scanner: Scanner, counts: dict[tuple[int, int], int]) -> dict[tuple[int, int], frozenset[str]]:
+    """Return the members of these sets of voters, of so many members."""
+    found: dict[tuple[int, int], frozenset[str]] = {}
+    for step in _steps(list(counts.items()), MAX_VOTERS_PER_READ):
+        sets = [scanner.site_keys.voted_comments(*block) for block in step]
+        if sum(counts[block] for block in step) > MAX_VOTERS_PER_READ:
+            found |= {block: frozenset(scanner.members(key)) for block, key in zip(step, sets, strict=True)}
+        else:
+            members = scanner.run_atomic([("SMEMBERS", key) for key in sets])
+            found |= dict(zip(step, map(frozenset, members), strict=True))
+    return found

@@ -4,12 +4,14 @@ from collections import Counter
 from collections.abc import Iterator
 
 from voteweb.core import config
+from voteweb.core.models import ArticleStatus
 from voteweb.store.bitmap import Bitmap
+from voteweb.store.commit import guarded
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor import fixes
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.keys import Keys, article_id, is_article, is_member_id
 from voteweb.store.nodes import VOTER_FACTOR
+from voteweb.store.numbers import finite_number
 from voteweb.store.scanner import MAX_VOTERS_PER_READ, Scanner, batched, split_evenly
 
 #: An id that is never given out: it stands for that of a member who has lost it.
@@ -47,7 +49,7 @@ def examine(scanner: Scanner, live: Scanner) -> Iterator[Finding]:
         if id in unknown and id > last_id:
             theirs[key] += 1
         elif id in unknown:
-            fix = () if why_not else fixes.remove_stray_voter(keys, keys.split(key)[1], id)
+            fix = () if why_not else _remove(scanner, key, id)
             yield Finding(key, f"holds the voter {id}, who is no member", fix, why_not)
     for key, count in theirs.items():
         what = f"holds voters of another program, with ids above those of all members: {count}"
@@ -59,6 +61,19 @@ def examine(scanner: Scanner, live: Scanner) -> Iterator[Finding]:
             what = f"holds the voter {id} of comment {article}.{number}, who is no member"
             # If the vote was counted, the comment then has one more than base and voters: that goes into the base.
             yield Finding(key, what, () if why_not else ("SREM", key, vote), why_not)
+
+
+def _remove(scanner: Scanner, key: str, voter: int) -> Command:
+    """Return the command that removes a voter; a vote that was counted stays counted, as one of the base."""
+    article = scanner.site_keys.article(scanner.site_keys.split(key)[1])
+    reads: list[Command] = [("HMGET", article, "votes", "base", "gone"), ("SCARD", key), ("SISMEMBER", key, voter)]
+    (stored, base, gone), count, is_voter = replies = scanner.run_atomic(reads)
+    votes, missing = finite_number(stored or "0"), finite_number(base or "0")
+    writes: list[Command] = [("SREM", key, voter)]
+    is_counted = votes is not None and missing is not None and votes >= missing + count
+    if is_voter and stored is not None and is_counted and gone != ArticleStatus.DELETED:
+        writes.append(("HSET", article, "base", int(missing or 0) + 1))
+    return guarded(scanner.site_keys, reads, replies, writes)
 
 
 def _owner(scanner: Scanner, key: str) -> int:

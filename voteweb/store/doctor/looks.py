@@ -1,0 +1,124 @@
+"""Looks at things: what is read of each at one instant decides, and guards what repairs it."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from voteweb.core import config
+from voteweb.store.commit import MAX_COMMANDS, guarded
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.doctor.finding import Finding
+from voteweb.store.doctor.spooling_scanner import SpoolingScanner
+from voteweb.store.keys import Keys
+from voteweb.store.nouns import TYPES
+from voteweb.store.scanner import BATCH_SIZE, Scanner
+
+#: The fields of a hash as they are stored; None for a missing one.
+Fields = Mapping[str, str | None]
+
+
+class Kind(NamedTuple):
+    """A kind of things: the key of the hash of each, its fields, and what else is read, which these may tell."""
+
+    key: Callable[[str], str]
+    fields: Sequence[str]
+    reads: Callable[[str, Fields], list[Command]]
+
+    def commands(self, name: str, fields: Fields) -> list[Command]:
+        """Return all that is read of a thing with these *fields*."""
+        return [("HMGET", self.key(name), *self.fields), *self.reads(name, fields)]
+
+
+class Look(NamedTuple):
+    """One thing at the unix time ``now``: its name, its fields, and the replies to the other commands."""
+
+    keys: Keys
+    name: str
+    fields: dict[str, str | None]
+    replies: list[Any]
+    reads: list[Command]
+    now: float
+
+    @property
+    def exists(self) -> bool:
+        """Tell whether there is any of the fields."""
+        return any(value is not None for value in self.fields.values())
+
+    def fix(self, *writes: Command, guards: int | None = None) -> Command:
+        """Return the command that does these *writes* if the thing is still as it was seen, at least by some *guards*.
+
+        More than one commit may hold wait for the next round.
+        """
+        seen = [list(self.fields.values()), *self.replies]
+        return guarded(self.keys, self.reads[:guards], seen[:guards], writes[:MAX_COMMANDS])
+
+
+def examine_each(
+    scanner: SpoolingScanner,
+    names: Iterable[str],
+    kind: Kind,
+    check: Callable[[Look], Iterable[Finding]],
+    size: int = BATCH_SIZE,
+) -> Iterator[Finding]:
+    """Yield what *check* finds in each of the things *names* that exists or not."""
+
+    def check_batch(scanner: Scanner, batch: list[str]) -> Iterator[Finding]:
+        for seen in look_at(scanner, batch, kind):
+            yield from check(seen)
+
+    yield from scanner.findings(names, check_batch, size=size)
+
+
+def look_at(scanner: Scanner, names: Sequence[str], kind: Kind) -> Iterator[Look]:
+    """Yield the things *names*, each at one instant; again those that changed so that other keys belong to them."""
+    for _ in range(config.MAX_SCRIPT_ATTEMPTS):
+        stored = scanner.run_atomic([("HMGET", kind.key(name), *kind.fields) for name in names])
+        commands = {
+            name: kind.commands(name, dict(zip(kind.fields, values, strict=True)))
+            for name, values in zip(names, stored, strict=True)
+        }
+        (seconds, _), *replies = scanner.run_atomic([("TIME",), *(read for own in commands.values() for read in own)])
+        rest, changed = iter(replies), []
+        for name, own in commands.items():
+            values, *others = islice(rest, len(own))
+            fields = dict(zip(kind.fields, values, strict=True))
+            if own == kind.commands(name, fields):
+                yield Look(scanner.site_keys, name, fields, others, own, float(seconds))
+            else:
+                changed.append(name)
+        if not changed:
+            return
+        names = changed
+
+
+def place_read(keys: Keys, key: str, member: str) -> Command:
+    """Return the command that reads where *member* stands in the set or ranking *key*."""
+    return ("SISMEMBER" if TYPES[keys.split(key)[0]] == "set" else "ZSCORE", key, member)
+
+
+def find_strays(
+    scanner: Scanner,
+    key_of: Callable[[str], str | None],
+    fields: Sequence[str],
+    why: Callable[[str, Fields], str],
+    places: list[tuple[str, str]],
+) -> Iterator[Finding]:
+    """Yield the members of these sets and rankings that do not belong there.
+
+    *key_of* returns the hash for which a member stands, None if it stands for none; *why* says, of a key and the
+    *fields* of the hash, why it does not belong there, "" if it does.
+    """
+    keys = scanner.site_keys
+    owners = [key_of(member) for _, member in places]
+    reads = [
+        (place_read(keys, key, member), ("HMGET", own or keys.article("?"), *fields))
+        for (key, member), own in zip(places, owners, strict=True)
+    ]
+    replies = iter(scanner.run_atomic([read for pair in reads for read in pair]))
+    for (key, member), pair in zip(places, reads, strict=True):
+        seen = [next(replies), next(replies)]
+        reason = why(key, dict(zip(fields, seen[1], strict=True)))
+        is_of_set = isinstance(seen[0], int)
+        if reason and (seen[0] if is_of_set else seen[0] is not None):
+            remove = ("SREM" if is_of_set else "ZREM", key, member)
+            yield Finding(key, f"holds {member}, {reason}", guarded(keys, pair[1:], seen[1:], [remove]))
