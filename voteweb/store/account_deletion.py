@@ -172,9 +172,8 @@ class AccountDeletion:
     def _remove_invitations(self, name: str) -> Iterator[None]:
         ranking = self._keys.invites(name)
         for batch in batched(self._connection.command("ZRANGE", ranking, 0, config.READ_BATCH_SIZE - 1)):
-            for member in batch:
-                invitation = self._keys.invite(invitation_digest(member))
-                self._connection.script("remove_invitation", [invitation, ranking], [member])
+            invitations = [self._keys.invite(invitation_digest(member)) for member in batch]
+            self._connection.run([("UNLINK", *invitations), ("ZREM", ranking, *batch)])
             yield
 
     def _release(self, member: str, rankings: list[str], deletes: bool) -> None:

@@ -7,10 +7,11 @@ from typing import Any
 from voteweb.core import config
 from voteweb.core.errors import InvitationUsed, LinkUsed
 from voteweb.core.models import Invitation, Page, Role, User
+from voteweb.core.names import name_key
 from voteweb.core.permissions import may_moderate
-from voteweb.store.actors import actor_arguments
+from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
-from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.digests import digest_of
 from voteweb.store.keys import invitation_digest, invitation_member
 from voteweb.store.rows import read_rows
@@ -30,13 +31,18 @@ class Invitations:
 
         Raises LoggedOut and, when *by* has no longer at least this *role*, NotAllowed.
         """
-        token, actor = secrets.token_urlsafe(16), actor_arguments(self._keys, by, role)
-        digest = digest_of(token)
-        self._connection.script(
-            "make_invitation",
-            [self._keys.invite(digest), self._keys.invites(by.name), *actor.keys],
-            [invitation_member(digest), by.name, config.INVITATION_SECONDS, *actor.arguments],
-        )
+        token = secrets.token_urlsafe(16)
+        digest, keys = digest_of(token), self._keys
+
+        def decide(attempt: Attempt) -> list[Command]:
+            attempt.read()
+            until = float(attempt.now) + config.INVITATION_SECONDS
+            return [
+                ("HSET", keys.invite(digest), "by", by.name, "until", until),
+                ("ZADD", keys.invites(by.name), until, invitation_member(digest)),
+            ]
+
+        commit(self._connection, decide, actor=by, role=role)
         return token
 
     def revoke(self, digest: str, by: User) -> None:
@@ -44,17 +50,17 @@ class Invitations:
 
         Raises LinkUsed, InvitationUsed, LoggedOut, and NotAllowed to a moderator who has become a member.
         """
-        is_moderator = may_moderate(by)
-        actor = actor_arguments(self._keys, by, Role.MODERATOR if is_moderator else Role.MEMBER)
-        outcome = self._connection.script(
-            "revoke_invitation",
-            [self._keys.invite(digest), *actor.keys],
-            ["" if is_moderator else by.name, *actor.arguments],
-        )
-        if outcome.status == "unknown":
-            raise LinkUsed()
-        if outcome.status == "used":
-            raise InvitationUsed()
+        key, is_moderator = self._keys.invite(digest), may_moderate(by)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            ((maker, used),) = attempt.read(("HMGET", key, "by", "used"))
+            if maker is None or not (is_moderator or name_key(maker) == name_key(by.name)):
+                raise LinkUsed()
+            if used is not None:
+                raise InvitationUsed()
+            return [("HSET", key, "revoked", "1")]
+
+        commit(self._connection, decide, actor=by, role=Role.MODERATOR if is_moderator else Role.MEMBER)
 
     def find(self, token: str) -> Invitation | None:
         """Return the invitation whose link has this token, used or not, or None."""

@@ -1,6 +1,6 @@
 """Choices of what to read: groups that members follow, what they hide, and articles they save for later."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from voteweb.core import config
 from voteweb.core.errors import (
@@ -10,27 +10,19 @@ from voteweb.core.errors import (
     TooMuchFollowed,
     TooMuchHidden,
     TooMuchSaved,
+    VotewebError,
 )
 from voteweb.core.models import Role, User
 from voteweb.core.my_site import Hidden, HiddenKind, MySite
-from voteweb.store.actors import actor_arguments
+from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
-from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.hints import HintCache
 from voteweb.store.keys import article_member
-from voteweb.store.moderation_log import not_logged
 from voteweb.store.nouns import NOUNS
 
 #: What a process knows of a member: the fields ``my`` and ``front``, and what the member follows and hides.
 Known = tuple[str, str, MySite]
-
-
-class _Thing(NamedTuple):
-    """The thing that an entry stands for: a key that exists if it does, or a set that holds its name."""
-
-    key: str
-    type: str
-    name: str = ""
 
 
 class MySites:
@@ -47,80 +39,80 @@ class MySites:
 
     def follow(self, group: str, member: User) -> None:
         """Make *member* follow a group; raise NoSuchGroup, TooMuchFollowed, LoggedOut, Held."""
-        status = self._change(self._keys.follows(member.name), "add", group, self._group(group), member)
-        if status == "unknown":
-            raise NoSuchGroup(names=group)
-        if status == "full":
-            raise TooMuchFollowed(max=config.MAX_FOLLOWED_GROUPS)
+        thing, full = Hidden(HiddenKind.GROUP, group), TooMuchFollowed(max=config.MAX_FOLLOWED_GROUPS)
+        self._add(self._keys.follows(member.name), group, member, thing, NoSuchGroup(names=group), full)
 
     def unfollow(self, group: str, member: User) -> None:
         """Make *member* no longer follow a group, which may be gone; raise LoggedOut, Held."""
-        self._change(self._keys.follows(member.name), "remove", group, self._group(group), member)
+        self._remove(self._keys.follows(member.name), group, member)
 
     def hide(self, hidden: Hidden, member: User) -> None:
         """Hide something from the lists of *member*; raise NothingToHide, TooMuchHidden, LoggedOut, Held.
 
         When the member hides as much as possible, the article that was hidden first is shown again.
         """
-        stands_for = self._stands_for(hidden)
-        status = self._change(self._keys.hides(member.name), "add", hidden.entry, stands_for, member)
-        if status == "unknown":
-            raise NothingToHide()
-        if status == "full":
-            raise TooMuchHidden(max=config.MAX_HIDDEN)
+        key, full = self._keys.hides(member.name), TooMuchHidden(max=config.MAX_HIDDEN)
+        self._add(key, hidden.entry, member, hidden, NothingToHide(), full)
 
     def show(self, hidden: Hidden, member: User) -> None:
         """Show *member* something again; raise LoggedOut, Held."""
-        self._change(self._keys.hides(member.name), "remove", hidden.entry, self._stands_for(hidden), member)
+        self._remove(self._keys.hides(member.name), hidden.entry, member)
 
     def save(self, article: int, member: User) -> None:
         """Save an article for *member* to read later; raise NoSuchArticle, TooMuchSaved, LoggedOut, Held."""
-        stands_for = _Thing(self._keys.article(article), "hash")
-        status = self._change(self._keys.saved(member.name), "add", article_member(article), stands_for, member)
-        if status == "unknown":
-            raise NoSuchArticle()
-        if status == "full":
-            raise TooMuchSaved(max=config.MAX_SAVED)
+        thing, full = Hidden(HiddenKind.ARTICLE, str(article)), TooMuchSaved(max=config.MAX_SAVED)
+        self._add(self._keys.saved(member.name), article_member(article), member, thing, NoSuchArticle(), full)
 
     def unsave(self, article: int, member: User) -> None:
         """Take an article, which may be gone, out of those that *member* saved; raise LoggedOut, Held."""
-        stands_for = _Thing(self._keys.article(article), "hash")
-        self._change(self._keys.saved(member.name), "remove", article_member(article), stands_for, member)
+        self._remove(self._keys.saved(member.name), article_member(article), member)
 
-    def _group(self, name: str) -> _Thing:
-        return _Thing(self._keys.groups(), "set", name)
-
-    def _stands_for(self, hidden: Hidden) -> _Thing:
+    def _finds(self, thing: Hidden) -> Command:
+        """Return the command whose reply is 0 or nothing unless *thing* exists; an article must be listed."""
         keys = self._keys
-        match hidden.kind:
-            case HiddenKind.ARTICLE:
-                return _Thing(keys.article(hidden.name), "hash")
+        match thing.kind:
+            case HiddenKind.ARTICLE:  # the list would tell the title and link of one that is gone
+                return ("ZSCORE", keys.by_time(), article_member(thing.name))
             case HiddenKind.GROUP:
-                return self._group(hidden.name)
+                return ("SISMEMBER", keys.groups(), thing.name)
             case HiddenKind.DOMAIN:
-                return _Thing(keys.domain(hidden.name), "zset")
+                return ("ZCARD", keys.domain(thing.name))
             case HiddenKind.MEMBER:
-                return _Thing(keys.user(hidden.name), "hash")
+                return ("HEXISTS", keys.user(thing.name), "id")
 
-    def _change(self, key: str, action: str, entry: str, stands_for: _Thing, member: User) -> str:
-        """Run the script on one of the member's lists and return its answer."""
+    def _add(self, key: str, entry: str, member: User, thing: Hidden, absent: VotewebError, full: VotewebError) -> None:
+        """Put the *entry* of *thing* into one of the member's lists; raise *absent* or *full*."""
         noun, _ = self._keys.split(key)
-        act, checked = not_logged(self._keys), actor_arguments(self._keys, member, Role.MEMBER)
-        replaceable = HiddenKind.ARTICLE if noun == "hides" else ""
-        return self._connection.script(
-            "change_own_list",
-            [key, self._keys.user(member.name), stands_for.key, *act.keys, *checked.keys],
-            [
-                *act.arguments,
-                action,
-                entry,
-                NOUNS[noun].most,
-                stands_for.type,
-                stands_for.name,
-                replaceable,
-                *checked.arguments,
-            ],
-        ).status
+        last = NOUNS[noun].most - 1
+
+        def decide(attempt: Attempt) -> list[Command] | None:
+            time, exists, at_bound = attempt.read(
+                ("ZSCORE", key, entry), self._finds(thing), ("ZRANGE", key, last, last)
+            )
+            if time is not None:
+                return None
+            if not exists:
+                raise absent
+            added = self._changed(attempt, member, ("ZADD", key, attempt.now, entry))
+            if not at_bound:
+                return added
+            (entries,) = attempt.read(("ZRANGE", key, 0, -1)) if noun == "hides" else ((),)
+            oldest = next((hidden for hidden in entries if hidden.startswith(HiddenKind.ARTICLE)), None)
+            if oldest is None:
+                raise full
+            return [*added, ("ZREM", key, oldest)]
+
+        commit(self._connection, decide, actor=member, role=Role.MEMBER)
+
+    def _remove(self, key: str, entry: str, member: User) -> None:
+        def decide(attempt: Attempt) -> list[Command] | None:
+            (time,) = attempt.read(("ZSCORE", key, entry))
+            return None if time is None else self._changed(attempt, member, ("ZREM", key, entry))
+
+        commit(self._connection, decide, actor=member, role=Role.MEMBER, when_full=True)
+
+    def _changed(self, attempt: Attempt, member: User, change: Command) -> list[Command]:
+        return [change, ("HSET", self._keys.user(member.name), "my", attempt.now)]
 
     def known(self, member_id: int) -> Known | None:
         """Return the fields ``my`` and ``front`` of a member when this process last read them, with what it read."""

@@ -1,17 +1,14 @@
 """Secret addresses of feeds of what only one member sees: whoever knows one reads what its member reads."""
 
 import secrets
-import time
 from collections.abc import Callable
 
-from voteweb.core.errors import Conflict
 from voteweb.core.models import Role, User
 from voteweb.core.names import name_key
-from voteweb.store.actors import actor_arguments
+from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
-from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.digests import digest_of
-from voteweb.store.moderation_log import not_logged
 
 
 class SecretFeeds:
@@ -63,25 +60,13 @@ class SecretFeeds:
         return has_feed.result
 
     def _set(self, name: str, digest: str, actor: User | None) -> None:
-        keys, act = self._keys, not_logged(self._keys)
-        checked = actor_arguments(keys, actor, Role.MEMBER)
-        known = self._connection.command("HGET", keys.user(name), self._field) or ""
-        until = time.monotonic() + self._connection.deadline
-        while time.monotonic() < until:
-            if not known and not digest:
-                return
-            outcome = self._connection.script(
-                "set_secret_feed",
-                [
-                    keys.user(name),
-                    self._feed_key(known or digest),
-                    self._feed_key(digest or known),
-                    *act.keys,
-                    *checked.keys,
-                ],
-                [*act.arguments, self._field, name_key(name), known, digest, *checked.arguments],
-            )
-            if outcome.status != "again":
-                return
-            known = outcome.values[0]
-        raise Conflict()
+        user = self._keys.user(name)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            (known,) = attempt.read(("HGET", user, self._field))
+            writes: list[Command] = [("UNLINK", self._feed_key(known)), ("HDEL", user, self._field)] if known else []
+            if digest:
+                writes += [("HSET", user, self._field, digest), ("SET", self._feed_key(digest), name_key(name))]
+            return writes
+
+        commit(self._connection, decide, actor=actor, role=Role.MEMBER, when_full=True)

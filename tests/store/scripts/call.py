@@ -29,7 +29,6 @@ ARGUMENTS = {
     "answer_removal": "member text",
     "keep_removed": "log member",
     "ban_member": "log name reason session_id seconds articles comments",
-    "change_own_list": "log action entry most type name replaceable",
     "change_user": "log name",
     "lift_ban": "log name restores",
     "close_thread": "log reason commenting_seconds",
@@ -55,7 +54,6 @@ ARGUMENTS = {
     "judge_member": "log verdict name reason session_id",
     "mark_all_read": "until",
     "mark_read": "",
-    "make_invitation": "member name seconds",
     "blank_log_title": "id article",
     "make_user": "log needs_invitation name lower_name password_hash role session_id signs_up network network_seconds"
     " request",
@@ -66,7 +64,6 @@ ARGUMENTS = {
     " newcomer_burst newcomer_interval newcomer_day_burst newcomer_day_interval domains hold_posts",
     "quiet_comment": "log number name is_quiet",
     "refund_rate_limit": "log",
-    "remove_invitation": "member",
     "remove_comment": "log id number state reason reason_field known_author member removed_by",
     "repair_comment_reports": "log member number log_id",
     "reopen_thread": "log commenting_seconds",
@@ -77,8 +74,6 @@ ARGUMENTS = {
     "restore_article": "log member vote_score max_lift good_votes max_ranked day has_domain link_seconds known_link"
     " known_poster removed_by",
     "restore_comment": "log id number reason_field known_author removed_by",
-    "revoke_invitation": "maker",
-    "set_secret_feed": "log field name known digest",
     "set_recovery_codes": "log member_id session_id digests",
     "use_recovery_code": "member_id digest password_hash session_id",
     "set_groups": "log member vote_score max_lift good_votes max_ranked max_groups add_count",
@@ -102,10 +97,10 @@ WITH_ACTOR = {
     "request_email", "confirm_email", "remove_email",
     "answer_removal", "keep_removed", "ban_member", "lift_ban",
     "release_article",
-    "change_own_list", "change_user", "close_thread", "delete_comment", "dismiss_reports", "edit_article",
-    "edit_comment", "judge_member", "make_invitation", "mark_all_read", "quiet_comment",
+    "change_user", "close_thread", "delete_comment", "dismiss_reports", "edit_article",
+    "edit_comment", "judge_member", "mark_all_read", "quiet_comment",
     "remove_comment", "reopen_thread", "report_article", "report_comment", "restore_article", "restore_comment",
-    "revoke_invitation", "set_groups", "set_secret_feed", "unlist_article",
+    "set_groups", "unlist_article",
 }  # fmt: skip
 #: The scripts that tell members what a moderator did.
 WITH_TOLD = {
@@ -115,7 +110,7 @@ WITH_TOLD = {
 #: Arguments that a site has in its settings or constants.
 DEFAULTS: dict[str, Any] = {
     "types": "[]", "late": "", "when_full": 0, "added": "", "removed": "", "until": "",
-    "field": "inbox-feed", "statistics_seconds": 100,
+    "statistics_seconds": 100,
     "replacement": "[deleted]", "domains": "", "hold_posts": 0, "removed_by": "",
     "own_vote": 1, "vote_score": 432, "max_lift": 0, "good_votes": 1, "max_ranked": 250, "day": day_number(time.time()),
     "has_domain": 1, "oldest": 0, "prefix": "", "voting_seconds": 604_800, "grace": 3_600,

@@ -465,10 +465,6 @@ CALLS = {
         digest="fresh",
         new_session_id="session-2",
     ),
-    "make_invitation": call(
-        "make_invitation", "invite:new invites:bob", member="invite:new", name="bob", seconds=604_800, actor=BOB
-    ),
-    "revoke_invitation": call("revoke_invitation", "invite:open", maker="BOB", actor=BOB),
     "reset_password": call(
         "reset_password",
         "reset:digest user:bob",
@@ -530,7 +526,6 @@ CALLS = {
     "withdraw_report": call(
         "withdraw_report", "reports: report:1 reported:bob", member="article:1", id="1", reporter="bob"
     ),
-    "remove_invitation": call("remove_invitation", "invite:open invites:bob", member="invite:open"),
     "disown_article": call(
         "disown_article",
         "article:1 posted:ann gone:ann was:1 answers: changes:",
@@ -544,47 +539,11 @@ CALLS = {
         " unread:zoe seen:zoe follows:zoe hides:zoe saved:zoe notes:zoe",
         name="zoe",
     ),
-    "change_own_list": call(
-        "change_own_list",
-        "saved:bob user:bob article:1",
-        action="add",
-        entry="article:1",
-        most=2,
-        type="hash",
-        name="",
-        replaceable="",
-        actor=BOB,
-    ),
-    "change_own_list to remove": call(
-        "change_own_list",
-        "hides:bob user:bob groups:",
-        action="remove",
-        entry="ggo",
-        most=2,
-        type="set",
-        name="redis",
-        replaceable="",
-        actor=BOB,
-    ),
-    "set_secret_feed": call(
-        "set_secret_feed",
-        "user:bob inbox-feed:old inbox-feed:new",
-        name="bob",
-        known="old",
-        digest="new",
-        actor=BOB,
-    ),
-    "set_secret_feed to withdraw": call(
-        "set_secret_feed",
-        "user:bob inbox-feed:old inbox-feed:old",
-        name="bob",
-        known="old",
-        digest="",
-        actor=BOB,
-    ),
     "take_lease": call("take_lease", "lease:a-job", token="a", seconds=30, mode="take"),
     "end_lease": call("end_lease", "lease:held-job jobs:", token="a", job="held-job", is_done=1),
     "blank_log_title": call("blank_log_title", "log-entries:", id=3, article=1),
+    "repair_secret_feed": call(
+        "repair_secret_feed", "user:fay inbox-feed:lost", digest="lost", name="fay", field="inbox-feed"
     "repair_comment_reports": call(
         "repair_comment_reports",
         "thread:12 reports: comment-report:12.1",

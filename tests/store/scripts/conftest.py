@@ -28,8 +28,8 @@ def build_site(store: Store) -> None:
 
     Four articles of ann's: 1 and 2 in "go", one reported, one voted for; 3 in "redis"; 4 removed from "go". Article 3
     has a conversation: 1 of ann's, its answer 2 of bob's, 3 of ann's that was removed, 4 of ann's with bob's vote. Eve
-    is banned, zoe, who wrote a comment, is leaving, and bob has a feed of the inbox, an open invitation, a reset link
-    and sessions of each kind. Mod and boss are moderator and admin. Articles 5 and 6
+    is banned, zoe, who wrote a comment, is leaving, and bob has an open invitation, a reset link and sessions of each
+    kind. Mod and boss are moderator and admin. Articles 5 and 6
     have conversations too: 2 answers 1; 3 was removed together with 4, which is not yet hidden in that of article 6.
     Ann reported comment 1 of article 5; the conversation of article 6 is closed.
     """
@@ -89,13 +89,10 @@ def build_site(store: Store) -> None:
     run(store, "HSET", "sessions:bob", *(text for pair in sessions.items() for text in pair))
     run(store, "EXPIREAT", "sessions:bob", began + 5_000_000)
     run(store, "SET", "reset:digest", "bob e3b0c44298fc1c14")
-    run(store, "HSET", "user:bob", "inbox-feed", "old")
-    run(store, "SET", "inbox-feed:old", "bob")
     run(store, "HSET", "user:bob", "email", "bob@a.example")
     run(store, "HSET", "user:cid", "email-pending", "4000000000 nonce cid@b.example")
     run(store, "ZADD", "outbox:", 5, "reset ann", 4_000_000_000, "confirm cid")
     run(store, "HSET", "mails:", "confirm cid", "5 1 claim-1", "reset ann", "5 0 -")
-    run(store, "ZADD", "hides:bob", 1, "a2", 2, "ggo")
     run(store, "HSET", "thread:8", "2", "0 3 0 1700000000.000000 q Zoe", "last", "2", "rev", "2")
     run(store, "RPUSH", "commented:zoe", "8.2", "8.1")
     run(store, "HSET", "reported:zoe", "article:7", "{}", "article:8", "{}")

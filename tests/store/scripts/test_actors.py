@@ -56,7 +56,6 @@ WITHOUT_ACTOR = {
     "read_unsorted": "it only reads",
     "read_thread": "it only reads",
     "refund_rate_limit": "it counts what anybody tries",
-    "remove_invitation": "the deletion of an account goes on by itself",
     "rescore_article": "the operator rescores",
     "reset_password": "whoever has the link may use it",
     "set_recovery_codes": "an account that is held can have some; it checks the session's id",
