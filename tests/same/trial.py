@@ -29,7 +29,9 @@ CHANGES = (
         "points = score(time, votes, tonumber(vote_score), tonumber(max_lift)),",
         "points = math.floor(score(time, votes, tonumber(vote_score), tonumber(max_lift))),", "acts",
     ),
-    Change("a log entry is lost", "voteweb/store/lua/close_thread.lua", "write_log_entry()\n", "", "forms"),
+    Change(
+        "a log entry is lost", "voteweb/store/lua/commit.lua", "write_log_entry(unpack(ARGV, 10, 12))\n", "", "forms"
+    ),
     Change(
         "a key expires earlier", "voteweb/store/lua/helpers/thread.lua", "redis.call('EXPIRE', unread_key, seconds)",
         "redis.call('EXPIRE', unread_key, seconds - 60)", "forms",

@@ -8,14 +8,18 @@ from voteweb.core import config
 from voteweb.core.comment_errors import CommentGone, ConversationEnded, NoSuchComment
 from voteweb.core.comments import CommentId
 from voteweb.core.config import Settings
-from voteweb.core.errors import ArticleGone, Conflict, NoSuchArticle, NothingToUndo
+from voteweb.core.errors import Conflict, NothingToUndo
 from voteweb.core.models import LogEntry, User
 from voteweb.store import covered_reports
 from voteweb.store.actors import OPERATOR, ActorArguments, actor_arguments
+from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection, Outcome
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.decoding import unix_time
 from voteweb.store.keys import comment_member
 from voteweb.store.moderation_log import LogArguments, ModerationLog, NewLogEntry, not_logged
-from voteweb.store.nodes import parse_node
+from voteweb.store.nodes import next_revision, parse_node
+from voteweb.store.readable import read_time
 from voteweb.store.told import read_reporters, told_arguments
 
 
@@ -198,28 +202,32 @@ class CommentRemovals:
         Does nothing if it is closed. Raises NoSuchArticle, ArticleGone, ConversationEnded when its time was over,
         LoggedOut, NotAllowed.
         """
-        self._change_thread("close_thread", article_id, [entry.why], entry, actor)
+        self._change_thread(article_id, entry, actor, closes=True)
 
     def reopen(self, article_id: int, entry: NewLogEntry, *, actor: User | None) -> None:
         """Open a conversation that a moderator closed, until the end that it had; raises what :meth:`close` does."""
-        self._change_thread("reopen_thread", article_id, [], entry, actor)
+        self._change_thread(article_id, entry, actor, closes=False)
 
-    def _change_thread(
-        self, script: str, article_id: int, arguments: list[str], entry: NewLogEntry, actor: User | None
-    ) -> None:
-        log, checked = self._log.prepare(entry), actor_arguments(self._keys, actor)
-        outcome = self._connection.script(
-            script,
-            [self._keys.article(article_id), self._keys.thread(article_id), *log.keys, *checked.keys],
-            [*log.arguments, *arguments, self._settings.commenting_seconds, *checked.arguments],
-        )
-        match outcome.status:
-            case "unknown":
-                raise NoSuchArticle()
-            case "gone":
-                raise ArticleGone()
-            case "ended":
-                raise ConversationEnded(when=float(outcome.values[0]))
+    def _change_thread(self, article_id: int, entry: NewLogEntry, actor: User | None, *, closes: bool) -> None:
+        thread = self._keys.thread(article_id)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            posted = read_time(attempt, self._keys, article_id)
+            ((stored, closed, revision),) = attempt.read(("HMGET", thread, "closes", "closed", "rev"))
+            if (closed is not None) == closes:
+                return []
+            end = unix_time(stored)
+            if end is None:
+                end = int(posted + self._settings.commenting_seconds)
+            if float(attempt.now) >= end:
+                raise ConversationEnded(when=end)
+            # The voters are kept until then as if it were open: it can be opened again.
+            attempt.not_after = end
+            is_closed: Command = ("HSET", thread, "closed", attempt.now, "close-reason", entry.why)
+            change = is_closed if closes else ("HDEL", thread, "closed", "close-reason")
+            return [change, ("HSET", thread, "rev", next_revision(revision, attempt.now))]
+
+        commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
 
 
 def _reason_field(id: CommentId) -> str:

@@ -1,6 +1,7 @@
 """Comments: written, edited, deleted, silenced. What the moderators do to them is in ``comment_removals``."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from voteweb.core import config, mentions, validation
 from voteweb.core.comment_errors import (
@@ -21,12 +22,15 @@ from voteweb.core.models import Article, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.rate_limits import NEWCOMER_COMMENTS
 from voteweb.store.actors import actor_arguments
+from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection, Outcome
+from voteweb.store.connection.pipeline import Command
 from voteweb.store.keys import comment_member, comment_of
 from voteweb.store.moderation_log import not_logged
-from voteweb.store.nodes import parse_node
+from voteweb.store.nodes import format_node, next_revision, parse_node
 from voteweb.store.numbers import finite_number
 from voteweb.store.rate_limits import RateLimits, member_hits
+from voteweb.store.readable import read_comment, read_time
 from voteweb.store.statistics import today
 
 
@@ -196,14 +200,27 @@ class Comments:
 
         Raises LoggedOut, Held, NoSuchArticle, ArticleGone, NoSuchComment, CommentGone, NotYourComment, Unavailable.
         """
-        keys, act = self._keys, not_logged(self._keys)
-        actor = actor_arguments(keys, member, Role.MEMBER)
-        outcome = self._connection.script(
-            "quiet_comment",
-            [keys.article(article), keys.thread(article), *act.keys, *actor.keys],
-            [*act.arguments, number, member.name, int(is_quiet), *actor.arguments],
-        )
-        raise_refusal(outcome)
+        keys, thread = self._keys, self._keys.thread(article)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            read_time(attempt, keys, article)
+            if number:
+                node = read_comment(attempt, keys, CommentId(article, number))
+                author, was_quiet = node.author, node.is_quiet
+                change: Command = ("HSET", thread, number, format_node(replace(node, is_quiet=is_quiet)))
+            else:
+                author, was_quiet = attempt.read(
+                    ("HGET", keys.article(article), "poster"), ("HEXISTS", thread, "quiet")
+                )
+                change = ("HSET", thread, "quiet", "1") if is_quiet else ("HDEL", thread, "quiet")
+            if name_key(author or "") != name_key(member.name):
+                raise NotYourComment()
+            if bool(was_quiet) == is_quiet:
+                return []
+            (revision,) = attempt.read(("HGET", thread, "rev"))
+            return [change, ("HSET", thread, "rev", next_revision(revision, attempt.now))]
+
+        commit(self._connection, decide, actor=member, role=Role.MEMBER)
 
     def _named(self, text: str) -> list[str]:
         """Return whom *text* names, as :func:`name_key` spells names; where no space ends a name, the longest taken."""

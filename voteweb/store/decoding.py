@@ -45,12 +45,12 @@ def article(id: int, values: Sequence[str | None]) -> Article | None:
         votes=count,
         groups=group_names(groups or ""),
         status=status,
-        closes=_unix_time(closes),
+        closes=unix_time(closes),
         comments=int(comments) if comments and _COUNT.fullmatch(comments) else 0,
     )
 
 
-def _unix_time(stored: str | None) -> int | None:
+def unix_time(stored: str | None) -> int | None:
     """Return *stored* whole seconds; None if they are missing or no time, as for voting_end() in rankings.lua."""
     is_time = stored is not None and stored.isascii() and stored.isdigit() and len(stored) <= MAX_TIME_DIGITS
     return int(stored) if stored is not None and is_time else None

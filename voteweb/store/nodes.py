@@ -71,6 +71,11 @@ def format_node(node: Node) -> str:
     return f"{node.parent} {node.votes} {node.base} {node.time:.6f} {letters or '-'} {node.author}"
 
 
+def next_revision(before: str | None, now: str) -> int:
+    """Return another revision of a thread, at the time *now* of an attempt: next_thread_revision() in thread.lua."""
+    return max(int(now.replace(".", "")), int(finite_number(before) or 0) + 1)
+
+
 def parse_thread(article: int, fields: Mapping[str, str], known: KnownThread | None = None) -> Thread:
     """Return the conversation that the hash ``thread:<id>`` holds; a comment that cannot be read is left out.
 

@@ -31,7 +31,6 @@ ARGUMENTS = {
     "ban_member": "log name reason session_id seconds articles comments",
     "change_user": "log name",
     "lift_ban": "log name restores",
-    "close_thread": "log reason commenting_seconds",
     "combine_groups": "member seconds max_kept max_articles first last count",
     "delete_comment": "number comment member author reason_field",
     "disown_article": "member replacement",
@@ -62,11 +61,9 @@ ARGUMENTS = {
     "post_article": "member title link text poster poster_id own_vote vote_score max_lift good_votes"
     " max_ranked day has_domain voting_seconds grace form_seconds link_seconds allow_duplicate newcomer_seconds"
     " newcomer_burst newcomer_interval newcomer_day_burst newcomer_day_interval domains hold_posts",
-    "quiet_comment": "log number name is_quiet",
     "refund_rate_limit": "log",
     "remove_comment": "log id number state reason reason_field known_author member removed_by",
     "repair_comment_reports": "log member number log_id",
-    "reopen_thread": "log commenting_seconds",
     "report_article": "member id reporter json statistics_seconds",
     "report_comment": "number member comment reporter json statistics_seconds",
     "rescore_article": "member vote_score max_lift good_votes max_ranked day has_domain known_groups known_link",
@@ -99,8 +96,8 @@ WITH_ACTOR = {
     "release_article",
     "change_user", "close_thread", "delete_comment", "dismiss_reports", "edit_article",
     "edit_comment", "judge_member", "mark_all_read", "quiet_comment",
-    "remove_comment", "reopen_thread", "report_article", "report_comment", "restore_article", "restore_comment",
     "set_groups", "unlist_article",
+    "change_own_list", "make_invitation", "remove_comment", "report_article", "report_comment", "restore_article", "restore_comment",
 }  # fmt: skip
 #: The scripts that tell members what a moderator did.
 WITH_TOLD = {

@@ -259,8 +259,6 @@ CALLS = {
         actor=MOD,
     ),
     "hide_replies": call("hide_replies", "article:6 thread:6 hidden:6 removing:", id=6, count=2),
-    "close_thread": call("close_thread", "article:5 thread:5", log=LOGGED, reason="heated", actor=MOD),
-    "reopen_thread": call("reopen_thread", "article:6 thread:6", log=LOGGED, actor=MOD),
     "import_article": call(
         "import_article",
         f"article:9 voted:9 {IMPORT_SITE} posted:ann imported:7 {OTHER_LINK_KEY} changes: {GO} user:ann",
@@ -330,10 +328,6 @@ CALLS = {
         member="comment:3.3",
         author="ann",
         reason_field="reason:3",
-    ),
-    "quiet_comment": call("quiet_comment", "article:3 thread:3", number=2, name="bob", is_quiet=1, actor=BOB),
-    "quiet_comment on an article": call(
-        "quiet_comment", "article:3 thread:3", number=0, name="ann", is_quiet=1, actor=ANN
     ),
     "vote_comment": call("vote_comment", VOTE_COMMENT_KEYS, **VOTE_COMMENT),
     "vote_comment with a limit": call(
@@ -542,8 +536,6 @@ CALLS = {
     "take_lease": call("take_lease", "lease:a-job", token="a", seconds=30, mode="take"),
     "end_lease": call("end_lease", "lease:held-job jobs:", token="a", job="held-job", is_done=1),
     "blank_log_title": call("blank_log_title", "log-entries:", id=3, article=1),
-    "repair_secret_feed": call(
-        "repair_secret_feed", "user:fay inbox-feed:lost", digest="lost", name="fay", field="inbox-feed"
     "repair_comment_reports": call(
         "repair_comment_reports",
         "thread:12 reports: comment-report:12.1",

@@ -75,23 +75,6 @@ local function check_open(key, posted, commenting_seconds)
   return nil, closes
 end
 
--- Return the answer of a script that closes a conversation (closes is true) or opens it again, if there is nothing to do or
--- its time is over; else nil.
-local function check_closing(article_key, thread_key, commenting_seconds, closes)
-  local missing, _, posted = missing_comment(article_key, thread_key, 0)
-  if missing then
-    return missing
-  end
-  local ends, closed = unpack(redis.call('HMGET', thread_key, 'closes', 'closed'))
-  ends = conversation_end(ends, posted, commenting_seconds)
-  if (closed ~= false) == closes then
-    return { 'already' }
-  elseif tonumber(now()) >= ends then
-    return { 'ended', string.format('%d', ends) }
-  end
-  return nil
-end
-
 -- Return the answer of a script that adds a reply to a comment which nobody can read, or on the highest level; else nil and
 -- the comment. A comment on the article itself answers none: 0.
 local function check_answered(key, number, max_level)
