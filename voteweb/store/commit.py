@@ -52,9 +52,12 @@ class Attempt:
 
     def read_hash(self, key: str) -> dict[str, str]:
         """Return a small hash: nothing is written once it has other fields, or one of these another value."""
-        names = sorted(self._connection.command("HKEYS", key))
-        count, *values = self.read(("HLEN", key), *([("HMGET", key, *names)] if names else []))
-        return dict(zip(names, *values, strict=True)) if count == len(names) and names else {}
+        while True:  # until it has not changed between its names and its values
+            names = sorted(self._connection.command("HKEYS", key))
+            count, *values = self.read(("HLEN", key), *([("HMGET", key, *names)] if names else []))
+            fields = dict(zip(names, *values, strict=True)) if names else {}
+            if count == len(names) and None not in fields.values():
+                return fields
 
 
 #: Returns the commands that an attempt writes; none, or None, if there is nothing to do. What it raises ends the act.
