@@ -45,8 +45,9 @@ ACTIONS = [
     Action("edit_comment", lambda store, bob: store.comments.edit(OWN, "No.", bob), None),
     Action("delete_comment", lambda store, bob: store.comments.delete(OWN, bob), None),
     Action("set_groups", lambda store, bob: store.articles.set_groups(1, ["go"], []), ("go",)),
-    Action("report_article", lambda store, bob: store.reports.make(1, bob, Reason.SPAM, ""), None),
+    Action("commit", lambda store, bob: store.reports.make(1, bob, Reason.SPAM, ""), None),
     Action("commit", lambda store, bob: store.groups.make("lua", "Lua", ""), None),
+    Action("commit", lambda store, _: store.password_resets.use(store.password_resets.make("bob"), "new hash"), "bob"),
     Action("make_user", lambda store, bob: store.users.make("cid", "").name, "cid"),
     Action(
         "remove_comment",

@@ -43,7 +43,7 @@ def fill(store: Store, mod: User, member: User, other: User, texts: Sequence[str
             )
             store.comment_removals.remove(id, reason, with_replies="replies" in state, actor=mod)
     for number in (1, 3):
-        store.reports.make_comment_report(CommentId(ARTICLE, number), mod, Reason.SPAM, "Look at this.")
+        store.reports.make(CommentId(ARTICLE, number), mod, Reason.SPAM, "Look at this.")
     for number in range(SHORT_COMMENTS):
         write(other, f"Short comment {number}.")
     factories.comment(store, CLOSED_ARTICLE, other, text="A last word.")

@@ -30,7 +30,8 @@ CHANGES = (
         "points = math.floor(score(time, votes, tonumber(vote_score), tonumber(max_lift))),", "acts",
     ),
     Change(
-        "a log entry is lost", "voteweb/store/lua/commit.lua", "write_log_entry(unpack(ARGV, 10, 12))\n", "", "forms"
+        "a log entry is lost", "voteweb/store/lua/commit.lua", "local log_id = write_log_entry(unpack(ARGV, 13, 15))",
+        "local log_id", "forms",
     ),
     Change(
         "a key expires earlier", "voteweb/store/lua/helpers/thread.lua", "redis.call('EXPIRE', unread_key, seconds)",

@@ -139,12 +139,12 @@ class CommentActs:
 
     def _report(self, chance: random.Random, who: User, article: int) -> None:
         if id := self._some(chance, article):
-            self._store.reports.make_comment_report(id, who, Reason.SPAM, "")
+            self._store.reports.make(id, who, Reason.SPAM, "")
             self._note("report")
 
     def _dismiss(self, chance: random.Random, who: User, article: int) -> None:
         if id := self._some(chance, article):
-            self._store.reports.dismiss_comment(id, _log_entry(LogAction.DISMISS, who, id), actor=who)
+            self._store.reports.dismiss(id, _log_entry(LogAction.DISMISS, who, id), actor=who)
             self._note("dismiss")
 
     def _close(self, chance: random.Random, who: User, article: int) -> None:

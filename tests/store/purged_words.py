@@ -16,7 +16,7 @@ def write_words(store: Store) -> None:
     factories.article(store, ann, title="A dreadful title", link="https://secret.example/", text="")
     store.articles.edit(1, factories.draft(title="An atrocious title", link="https://secret.example/"), ann)
     answer = factories.comment(store, 1, bob, text="A horrid comment")
-    store.reports.make_comment_report(answer, ann, Reason.SPAM, "beastly")
+    store.reports.make(answer, ann, Reason.SPAM, "beastly")
     store.removals.remove(1, log_entry(1, LogAction.REMOVE))
     store.removals.restore(1, log_entry(1, LogAction.RESTORE))
     store.reports.make(1, bob, Reason.SPAM, "vile")

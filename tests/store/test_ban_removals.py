@@ -100,7 +100,7 @@ def test_a_second_ban_that_removes_nothing_leaves_the_first_to_be_restored(store
 def test_one_undo_restores_exactly_what_the_ban_removed(store: Store, bob: User, mod: User) -> None:
     ann = factories.user(store)
     store.reports.make(3, ann, Reason.SPAM, "")
-    store.reports.make_comment_report(CommentId(6, 1), ann, Reason.SPAM, "")
+    store.reports.make(CommentId(6, 1), ann, Reason.SPAM, "")
     logged = run(store, "LLEN", "log-entries:")
     ban(store, mod, articles=Span.ALL, comments=Span.ALL)
     list(store.ban_removals.steps())

@@ -145,7 +145,7 @@ def test_below_a_removed_comment_nothing_is_written(site: Store) -> None:
     with pytest.raises(CommentGone):
         site.comment_votes.cast(CommentId(1, 4), factories.user(site, "bob"))
     with pytest.raises(CommentGone):
-        site.reports.make_comment_report(CommentId(1, 4), factories.user(site, "bob"), Reason.SPAM, "")
+        site.reports.make(CommentId(1, 4), factories.user(site, "bob"), Reason.SPAM, "")
 
 
 def stop_after(store: Store, steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,8 +229,8 @@ def test_only_a_removal_in_force_can_be_undone(site: Store) -> None:
 
 def test_author_and_reporters_are_told(site: Store, mod: User) -> None:
     for name in ("bob", "cid"):
-        site.reports.make_comment_report(FIRST, factories.user(site, name), Reason.RULES, "")
-    site.reports.make_comment_report(FIRST, mod, Reason.RULES, "")
+        site.reports.make(FIRST, factories.user(site, name), Reason.RULES, "")
+    site.reports.make(FIRST, mod, Reason.RULES, "")
     remove(site)
     assert [notices(site, name)[-1] for name in ("ann", "bob", "cid")] == [
         "removed log-1",
@@ -255,7 +255,7 @@ def test_a_member_who_reported_what_is_theirs_is_told_once(site: Store) -> None:
 def test_a_removal_with_replies_settles_reports_below_it(site: Store, mod: User) -> None:
     ann, cid = site.users.get("ann"), factories.user(site, "cid")
     for number, reporter in ((3, cid), (4, cid), (4, mod), (4, ann), (5, cid)):
-        site.reports.make_comment_report(CommentId(1, number), reporter, Reason.RULES, "")
+        site.reports.make(CommentId(1, number), reporter, Reason.RULES, "")
     remove(site, with_replies=True)
     assert run(site, "ZRANGE", "reports:", 0, -1) == ["comment:1.5"]
     assert run(site, "EXISTS", "comment-report:1.3", "comment-report:1.4") == 0
@@ -267,22 +267,22 @@ def test_a_removal_with_replies_settles_reports_below_it(site: Store, mod: User)
 
 def test_of_many_reporters_some_are_told(site: Store) -> None:
     for member in factories.users(site, 60):
-        site.reports.make_comment_report(FIRST, member, Reason.SPAM, "")
+        site.reports.make(FIRST, member, Reason.SPAM, "")
     remove(site)
     assert sum(notices(site, f"member{i}") == ["report log-1"] for i in range(60)) == 50
 
 
 def test_a_comment_is_reported_once_even_after_dismissal(site: Store) -> None:
     cid = factories.user(site, "cid")
-    site.reports.make_comment_report(FIRST, cid, Reason.SPAM, "a note")
+    site.reports.make(FIRST, cid, Reason.SPAM, "a note")
     with pytest.raises(CommentReported):
-        site.reports.make_comment_report(FIRST, cid, Reason.RULES, "again")
+        site.reports.make(FIRST, cid, Reason.RULES, "again")
     with pytest.raises(NoSuchComment):
-        site.reports.make_comment_report(CommentId(1, 77), cid, Reason.SPAM, "")
-    assert site.reports.dismiss_comment(FIRST, entry(LogAction.DISMISS))
-    assert not site.reports.dismiss_comment(FIRST, entry(LogAction.DISMISS))
+        site.reports.make(CommentId(1, 77), cid, Reason.SPAM, "")
+    assert site.reports.dismiss(FIRST, entry(LogAction.DISMISS))
+    assert not site.reports.dismiss(FIRST, entry(LogAction.DISMISS))
     with pytest.raises(CommentReported):
-        site.reports.make_comment_report(FIRST, cid, Reason.RULES, "again")
+        site.reports.make(FIRST, cid, Reason.RULES, "again")
     assert notices(site, "cid") == ["report log-1"]
     assert run(site, "LLEN", "log:") == 1
     assert broken(site) == []
@@ -382,11 +382,11 @@ def test_equal_removals_and_closings_at_once_are_logged_once(site: Store) -> Non
 def test_reports_against_dismissals_and_removals_leave_no_orphans(site: Store) -> None:
     members = factories.users(site, 12)
     reports = [
-        partial(site.reports.make_comment_report, CommentId(1, number), member, Reason.SPAM, "")
+        partial(site.reports.make, CommentId(1, number), member, Reason.SPAM, "")
         for member in members
         for number in (1, 2)
     ]
-    dismissals = [partial(site.reports.dismiss_comment, FIRST, entry(LogAction.DISMISS))] * 4
+    dismissals = [partial(site.reports.dismiss, FIRST, entry(LogAction.DISMISS))] * 4
     at_once([*reports, *dismissals, partial(remove, site, 2)])
     assert run(site, "EXISTS", "comment-report:1.2") == 0
     assert broken(site) == []

@@ -109,7 +109,7 @@ def _converse(store: Store, article: int, bob: User) -> None:
     store.comments.set_quiet(article, question.number, ann, is_quiet=True)
     store.comments.delete(factories.comment(store, article, bob), bob)
     removal = NewLogEntry(LogAction.REMOVE, COMMAND_LINE, about="Ann", article=article, comment=1, why="spam")
-    store.reports.make_comment_report(answer, ann, Reason.SPAM, "")
+    store.reports.make(answer, ann, Reason.SPAM, "")
     store.comment_removals.remove(question, removal, with_replies=False, actor=None)
     pipeline = store.pipeline()
     store.threads.queue_read(pipeline, article, viewer_id=ann.id, visitor="Ann")

@@ -10,13 +10,14 @@ from tests.store.concurrency import at_once
 from tests.store.examination import broken, ids, run
 from tests.store.queries import add_stories, page, read_article
 from tests.store.storm import GROUPS
-from voteweb.core.errors import AlreadyVoted, CodeUsed, GroupExists, InvitationUsed, NameTaken, NoInvitation
-from voteweb.core.models import LogAction, Order
+from voteweb.core.errors import AlreadyVoted, CodeUsed, GroupExists, InvitationUsed, LoggedOut, NameTaken, NoInvitation
+from voteweb.core.models import LogAction, Order, Voter
 from voteweb.core.rate_limits import Limit, LimitScope
 from voteweb.core.recovery_codes import read
 from voteweb.store import Store
 from voteweb.store.digests import digest_of
 from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.sessions import digest
 
 
 def test_forty_concurrent_votes_of_one_member_count_once(store: Store) -> None:
@@ -88,6 +89,18 @@ def test_one_recovery_code_sets_one_password(store: Store) -> None:
     assert answers[used] == (store.users.get("ann").session, 9)
     assert store.users.get("ann").password == f"hash {used}"
     assert store.recovery_codes.use(ann, second, "last hash")[1] == store.recovery_codes.left("ann").number == 8
+    assert broken(store) == []
+
+
+def test_of_sessions_that_end_all_others_at_once_one_stays(store: Store) -> None:
+    ann = factories.user(store)
+    voters = [Voter(ann.id, ann.name, ann.session, f"token {number}") for number in range(10)]
+    for voter in voters:
+        store.sessions.open(ann, voter.token)
+    answers = at_once([partial(store.sessions.end_others, voter) for voter in voters])
+    (stays,) = [number for number, answer in enumerate(answers) if answer is not LoggedOut]
+    (session,) = store.sessions.of_member(store.users.get("ann"))
+    assert (session.digest, store.users.get("ann").session) == (digest(voters[stays].token), answers[stays])
     assert broken(store) == []
 
 

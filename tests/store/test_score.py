@@ -47,7 +47,7 @@ def test_every_script_given_vote_score_finds_a_place_by_it() -> None:
     takes_worth = {name for name in scripts.sources() if "seconds per vote" in LUA.joinpath(f"{name}.lua").read_text()}
     finds_place = {name for name in scripts.sources() if re.search(r"\bfind_place\(", code(name))}
     assert takes_worth == finds_place
-    assert len(finds_place) == 9
+    assert finds_place
 
 
 def test_no_script_spells_the_formula() -> None:

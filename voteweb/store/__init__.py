@@ -170,10 +170,10 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     inbox_feeds = SecretFeeds(connection, "inbox-feed", keys.inbox_feed)
     saved_feeds = SecretFeeds(connection, "saved-feed", keys.saved_feed)
     log_ins = LogIns(connection)
-    imports, reports = Imports(connection, settings), Reports(connection, settings, moderation_log)
+    imports, reports = Imports(connection, settings), Reports(connection, settings)
     own_votes = OwnVotes(connection)
     votes = Votes(connection, settings, rate_limits, sessions, own_votes)
-    admissions, answers = Admissions(connection, moderation_log), Answers(connection, moderation_log)
+    admissions, answers = Admissions(connection, moderation_log), Answers(connection)
     held_articles = HeldArticles(connection, settings, moderation_log)
     rankings = Rankings(keys)
     listings = Listings(connection, settings, Combinations(keys, settings, rate_limits), votes)
@@ -214,7 +214,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         log_ins=log_ins,
         password_resets=PasswordResets(connection),
         recovery_codes=RecoveryCodes(connection, settings),
-        account_deletion=AccountDeletion(connection, removals, comments, (inbox_feeds, saved_feeds), log_ins),
+        account_deletion=AccountDeletion(connection, removals, comments, reports, (inbox_feeds, saved_feeds), log_ins),
         inbox_feeds=inbox_feeds,
         saved_feeds=saved_feeds,
         my_sites=MySites(connection),

@@ -12,18 +12,11 @@ from voteweb.core.models import ArticleStatus, User
 from voteweb.core.names import name_key
 from voteweb.store.comments import Comments
 from voteweb.store.connection.connection import Connection
-from voteweb.store.keys import (
-    Keys,
-    article_id,
-    article_member,
-    comment_member,
-    invitation_digest,
-    is_article,
-    parse_comment,
-)
+from voteweb.store.keys import Keys, article_id, invitation_digest, is_article, parse_comment
 from voteweb.store.log_ins import LogIns
 from voteweb.store.removals import Removals
-from voteweb.store.scanner import Scanner, batched
+from voteweb.store.reports import Reports
+from voteweb.store.scanner import batched
 from voteweb.store.secret_feeds import SecretFeeds
 from voteweb.store.users import new_session_id
 
@@ -36,6 +29,7 @@ class AccountDeletion:
         connection: Connection,
         removals: Removals,
         comments: Comments,
+        reports: Reports,
         secret_feeds: Sequence[SecretFeeds],
         log_ins: LogIns,
     ) -> None:
@@ -43,6 +37,7 @@ class AccountDeletion:
         self._keys = connection.keys
         self._removals = removals
         self._comments = comments
+        self._reports = reports
         self._secret_feeds = secret_feeds
         self._log_ins = log_ins
 
@@ -117,8 +112,7 @@ class AccountDeletion:
         while self._finish(name) == "more":
             yield from self._release_articles([keys.posted(name), keys.gone(name)], deletes)
             yield from self._release_comments(name, deletes)
-            yield from self._withdraw_reports(name)
-            yield from self._withdraw_comment_reports(name)
+            yield from self._reports.withdraw_all(name)
             yield from self._remove_invitations(name)
             self._connection.command("UNLINK", *keys_deleted_at_once(keys, name))
 
@@ -140,33 +134,6 @@ class AccountDeletion:
         for batch in batched(members):
             for member in batch:
                 self._release_comment(spelled, member, deletes)
-            yield
-
-    def _withdraw_reports(self, name: str) -> Iterator[None]:
-        """Withdraw the reports, open or settled; the queue of the moderators counts the others."""
-        keys = self._keys
-        for batch in batched(Scanner(self._connection).members(keys.reported(name))):
-            for id in batch:
-                self._connection.script(
-                    "withdraw_report",
-                    [keys.reports(), keys.report(id), keys.reported(name)],
-                    [article_member(id), id, name_key(name)],
-                )
-            yield
-
-    def _withdraw_comment_reports(self, name: str) -> Iterator[None]:
-        keys = self._keys
-        for batch in batched(Scanner(self._connection).members(keys.reported_comments(name))):
-            for member in batch:
-                id = parse_comment(member)
-                if id is None:  # another program's member
-                    self._connection.command("SREM", keys.reported_comments(name), member)
-                    continue
-                self._connection.script(
-                    "withdraw_report",
-                    [keys.reports(), keys.comment_report(*id), keys.reported_comments(name)],
-                    [comment_member(*id), member, name_key(name)],
-                )
             yield
 
     def _remove_invitations(self, name: str) -> Iterator[None]:

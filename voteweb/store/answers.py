@@ -3,57 +3,60 @@
 from voteweb.core import config
 from voteweb.core.errors import AnsweredBefore, NoSuchArticle, NotRemoved, NotYours
 from voteweb.core.models import Article, ArticleStatus, Role, User
-from voteweb.store.actors import actor_arguments
+from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
-from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.keys import article_member
-from voteweb.store.moderation_log import ModerationLog, NewLogEntry
+from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.rows import queue_in_state
-from voteweb.store.told import told_arguments
+from voteweb.store.told import who_is_told
 
 
 class Answers:
     """The answers of one site."""
 
-    def __init__(self, connection: Connection, moderation_log: ModerationLog) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._keys = connection.keys
-        self._log = moderation_log
 
     def make(self, id: int, poster: User, text: str) -> None:
         """Answer the removal of the article of *poster*. Raises NotRemoved, AnsweredBefore, NotYours, NoSuchArticle.
 
         LoggedOut and Held, too.
         """
-        keys, actor = self._keys, actor_arguments(self._keys, poster, Role.MEMBER)
-        outcome = self._connection.script(
-            "answer_removal",
-            [keys.article(id), keys.gone(poster.name), keys.answers(), *actor.keys],
-            [article_member(id), text, *actor.arguments],
-        )
-        match outcome.status:
-            case "unknown":
+        article, answers, member = self._keys.article(id), self._keys.answers(), article_member(id)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            (title, gone, before), place = attempt.read(
+                ("HMGET", article, "title", "gone", "answer"), ("ZSCORE", self._keys.gone(poster.name), member)
+            )
+            if title is None:
                 raise NoSuchArticle()
-            case "not-removed":
+            if gone != ArticleStatus.REMOVED:
                 raise NotRemoved()
-            case "not-yours":
+            if place is None:
                 raise NotYours()
-            case "already":
+            if before is not None and before != text:
                 raise AnsweredBefore()
+            answer: Command = ("HSET", article, "answer", text, "answered", attempt.now)
+            return [answer, ("ZADD", answers, attempt.now, member)] if before is None else []
+
+        commit(self._connection, decide, actor=poster, role=Role.MEMBER)
 
     def keep_removed(self, article: Article, entry: NewLogEntry, *, actor: User | None = None) -> bool:
         """Leave *article* removed, and tell its poster; tell whether an answer waited for that.
 
         *actor* is the moderator who does it, None the operator. Raises LoggedOut, NotAllowed.
         """
-        keys, log, checked = self._keys, self._log.prepare(entry), actor_arguments(self._keys, actor)
-        told = told_arguments(keys, entry.who, article.poster)
-        outcome = self._connection.script(
-            "keep_removed",
-            [keys.article(article.id), keys.answers(), *told.keys, *log.keys, *checked.keys],
-            [*log.arguments, article_member(article.id), *told.arguments, *checked.arguments],
-        )
-        return outcome.status == "kept"
+        answers, member = self._keys.answers(), article_member(article.id)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            (waits,) = attempt.read(("ZSCORE", answers, member))
+            attempt.told = who_is_told(entry.who, article.poster)
+            settled: list[Command] = [("HDEL", self._keys.article(article.id), "answered"), ("ZREM", answers, member)]
+            return settled if waits is not None else []
+
+        return commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
 
     def queue_count(self, pipeline: Pipeline) -> Future[int]:
         """Queue a read of how many answers wait."""

@@ -10,6 +10,7 @@ from math import isfinite
 from typing import Any
 
 from voteweb.core import config
+from voteweb.core.comments import NoticeKind
 from voteweb.core.errors import Conflict, VotewebError
 from voteweb.core.models import Role, User
 from voteweb.store.actors import OPERATOR, actor_arguments
@@ -28,7 +29,7 @@ class Attempt:
     """One attempt at an act: what it has read, and what its log entry says besides.
 
     ``now`` is the time of the last read, in unix seconds with six decimals. After ``not_after``, in unix seconds, the
-    writes are decided anew.
+    writes are decided anew. ``told`` are those who find the log entry in their inbox, by kind of notice and name.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -38,6 +39,7 @@ class Attempt:
         self.now = ""
         self.not_after: float | str = ""
         self.added = self.removed = self.until = ""
+        self.told: Sequence[tuple[NoticeKind, str]] = ()
 
     def read(self, *commands: Command) -> list[Any]:
         """Return the replies to *commands*, in one round trip: nothing is written once a reply would be another.
@@ -49,6 +51,13 @@ class Attempt:
         self.reads += commands
         self.replies += replies
         return replies
+
+    def read_sample(self, key: str, count: int) -> tuple[dict[str, str], int]:
+        """Return *count* fields of a hash, and how many it has: nothing is written once it has more or fewer."""
+        names = sorted(self._connection.command("HRANDFIELD", key, count))
+        total, *values = self.read(("HLEN", key), *([("HMGET", key, *names)] if names else []))
+        fields = dict(zip(names, *values, strict=True)) if names else {}
+        return {name: value for name, value in fields.items() if value is not None}, total
 
     def read_hash(self, key: str) -> dict[str, str]:
         """Return a small hash: nothing is written once it has other fields, or one of these another value."""
@@ -86,7 +95,8 @@ def commit(
             writes = decide(attempt)
         except VotewebError as error:
             refusal = error
-        keys, guard = _guard(connection.keys, attempt.reads, attempt.replies, writes or ())
+        told = [_inbox(connection.keys, kind, name) for kind, name in attempt.told]
+        keys, guard = _guard(connection.keys, attempt.reads, attempt.replies, writes or (), told)
         said = (attempt.not_after, int(when_full), attempt.added, attempt.removed, attempt.until)
         outcome = connection.script(
             "commit", [*keys, *log.keys, *checked.keys], [*log.arguments, *guard, *said, *checked.arguments]
@@ -105,18 +115,28 @@ def guarded(keys: Keys, reads: Sequence[Command], replies: Sequence[Any], writes
     return scripts.call("commit", named, [*NOT_REMEMBERED.arguments, *guard, *unsaid, *OPERATOR.arguments])
 
 
+def _inbox(keys: Keys, kind: NoticeKind, name: str) -> tuple[str, ...]:
+    return (kind.value, keys.user(name), keys.inbox(name), keys.unread(name))
+
+
 def _guard(
-    keys: Keys, reads: Sequence[Command], replies: Sequence[Any], writes: Sequence[Command]
-) -> tuple[list[str], list[str]]:
-    """Return the keys that a commit names, and its arguments 4 to 7 (see lua/commit.lua)."""
+    keys: Keys,
+    reads: Sequence[Command],
+    replies: Sequence[Any],
+    writes: Sequence[Command],
+    told: Sequence[tuple[str, ...]] = (),
+) -> tuple[list[str], list[str | int]]:
+    """Return the keys that a commit names, and its arguments 4 to 10 (see lua/commit.lua)."""
     if max(len(reads), len(writes)) > MAX_COMMANDS:
         raise ValueError(f"a commit has {len(reads)} reads and {len(writes)} writes")
-    named = dict.fromkeys(str(key) for command in (*reads, *writes) for key in _keys(command))
+    inboxes = [key for _, *keys_of_one in told for key in keys_of_one]
+    named = dict.fromkeys([*(str(key) for command in (*reads, *writes) for key in _keys(command)), *inboxes])
     written = dict.fromkeys(str(key) for command in writes if command[0] != "UNLINK" for key in _keys(command))
+    written |= dict.fromkeys(inboxes)
     types = [(key, kind) for key in written if (kind := key_type(keys, key))]
     texts = [[list(map(str, command)) for command in commands] for commands in (reads, writes)]
-    parts = (texts[0], [_comparable(reply) for reply in replies], texts[1], types)
-    return list(named), list(map(json.dumps, parts))
+    parts = (texts[0], [_comparable(reply) for reply in replies], texts[1], types, told)
+    return list(named), [*map(json.dumps, parts), config.INBOX_SIZE, config.INBOX_SECONDS]
 
 
 def _keys(command: Command) -> Sequence[Any]:

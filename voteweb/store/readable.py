@@ -6,7 +6,7 @@ from voteweb.core.errors import ArticleGone, NoSuchArticle
 from voteweb.store.commit import Attempt
 from voteweb.store.keys import Keys
 from voteweb.store.nodes import parse_node
-from voteweb.store.scanner import finite_number
+from voteweb.store.numbers import finite_number
 
 
 def read_time(attempt: Attempt, keys: Keys, article_id: int) -> float:

@@ -11,11 +11,11 @@ from voteweb.core import recovery_codes
 from voteweb.core.config import Settings
 from voteweb.core.errors import Banned, CodeUsed, LoggedOut
 from voteweb.core.models import User
+from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
-from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.moderation_log import not_logged
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.numbers import finite_number
-from voteweb.store.users import new_session_id
+from voteweb.store.users import FIELDS, new_session_id, parse_user
 
 
 class CodesLeft(NamedTuple):
@@ -38,14 +38,15 @@ class RecoveryCodes:
         """Return new codes of *member*, as they are shown; those given before no longer work. Raises LoggedOut."""
         codes = recovery_codes.new_codes()
         digests = [self._digest(f"{member.id} {code}") for code in codes]
-        act = not_logged(self._keys)
-        outcome = self._connection.script(
-            "set_recovery_codes",
-            [self._keys.user(member.name), *act.keys],
-            [*act.arguments, member.id, member.session, " ".join([self._key_digest, *digests])],
-        )
-        if outcome.status == "logged-out":
-            raise LoggedOut()
+        key = self._keys.user(member.name)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            user = self._member(attempt, member)
+            if user is None or user.session != member.session or user.banned:
+                raise LoggedOut()
+            return [("HSET", key, "recovery", " ".join([self._key_digest, *digests]))]
+
+        commit(self._connection, decide, when_full=True)
         return tuple(map(recovery_codes.spell, codes))
 
     def queue_left(self, pipeline: Pipeline, name: str) -> Future[CodesLeft]:
@@ -80,17 +81,28 @@ class RecoveryCodes:
 
         Return the session id of new sessions, and the number of codes that are left. Raises CodeUsed, Banned.
         """
-        session_id = new_session_id()
-        outcome = self._connection.script(
-            "use_recovery_code",
-            [self._keys.user(member.name)],
-            [member.id, self._digest(f"{member.id} {code}"), password_hash, session_id],
-        )
-        if outcome.status == "unknown":
-            raise CodeUsed()
-        if outcome.status == "banned":
-            raise Banned(reason=member.ban_reason)
-        return session_id, int(outcome.values[0])
+        session_id, digest = new_session_id(), self._digest(f"{member.id} {code}")
+        key, left = self._keys.user(member.name), list[str]()
+
+        def decide(attempt: Attempt) -> list[Command]:
+            user, (stored,) = self._member(attempt, member), attempt.read(("HGET", key, "recovery"))
+            left[:] = self._digests(stored)
+            if user is None or digest not in left:
+                raise CodeUsed()
+            if user.banned:
+                raise Banned(reason=member.ban_reason)
+            left.remove(digest)
+            recovery = ("recovery", " ".join([self._key_digest, *left]), "recovered", attempt.now)
+            return [("HSET", key, *recovery, "password", password_hash, "session", session_id)]
+
+        commit(self._connection, decide, when_full=True)
+        return session_id, len(left)
+
+    def _member(self, attempt: Attempt, member: User) -> User | None:
+        """Read *member* anew; None if they have left, or if the name is another's by now."""
+        (values,) = attempt.read(("HMGET", self._keys.user(member.name), *FIELDS))
+        user = parse_user(values)
+        return user if user and user.id == member.id and not user.left else None
 
     def _digests(self, stored: str | None) -> list[str]:
         key_digest, *digests = (stored or "").split() or [""]

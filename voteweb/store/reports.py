@@ -1,122 +1,140 @@
 """Reports: members report an article or a comment once, moderators close its reports."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 
 from voteweb.core import config
 from voteweb.core.comment_errors import CommentGone, CommentReported, NoSuchComment
 from voteweb.core.comments import CommentId, ListedComment, Reported
 from voteweb.core.config import Settings
-from voteweb.core.errors import AlreadyReported, ArticleGone, Conflict, NoSuchArticle
-from voteweb.core.models import OpenReports, Page, Reason, Report, Role, User
+from voteweb.core.errors import AlreadyReported
+from voteweb.core.models import ArticleStatus, OpenReports, Page, Reason, Report, Role, User
 from voteweb.core.names import name_key
 from voteweb.store import decoding
-from voteweb.store.actors import actor_arguments
+from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.keys import article_id, article_member, comment_member, comment_of, is_article, parse_comment
-from voteweb.store.moderation_log import ModerationLog, NewLogEntry
+from voteweb.store.keys import (
+    Keys,
+    article_id,
+    article_member,
+    comment_member,
+    comment_of,
+    is_article,
+    parse_comment,
+)
+from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.nodes import parse_node
-from voteweb.store.scanner import batched, split_evenly
-from voteweb.store.statistics import today
-from voteweb.store.told import read_reporters, told_arguments
+from voteweb.store.readable import read_comment, read_time
+from voteweb.store.scanner import Scanner, batched, split_evenly
+from voteweb.store.statistics import count_act
+from voteweb.store.told import count_settled, read_open_reports, who_is_told
 
-Id = TypeVar("Id", int, CommentId)
+
+class Thing(NamedTuple):
+    """An article or a comment that members report.
+
+    ``report_key`` is the hash of its open reports; ``reported_key`` of a name the set of what that member has reported,
+    in which ``str(id)`` stands for it; ``member`` stands for it in rankings.
+    """
+
+    id: int | CommentId
+    report_key: str
+    reported_key: Callable[[str], str]
+    member: str
 
 
 class Reports:
     """The reports of one site."""
 
-    def __init__(self, connection: Connection, settings: Settings, moderation_log: ModerationLog) -> None:
+    def __init__(self, connection: Connection, settings: Settings) -> None:
         self._connection = connection
         self._settings = settings
         self._keys = connection.keys
-        self._log = moderation_log
 
-    def make(self, id: int, member: User, reason: Reason, note: str) -> None:
-        """Report an article; raise AlreadyReported, NoSuchArticle, ArticleGone, LoggedOut."""
-        keys = self._keys
-        actor = actor_arguments(keys, member, Role.MEMBER)
-        outcome = self._connection.script(
-            "report_article",
-            [keys.article(id), keys.reports(), keys.report(id), keys.reported(member.name), today(keys), *actor.keys],
-            [
-                article_member(id),
-                id,
-                name_key(member.name),
-                _to_json(member, reason, note),
-                config.STATISTICS_SECONDS,
-                *actor.arguments,
-            ],
-        )
-        match outcome.status:
-            case "unknown":
-                raise NoSuchArticle()
-            case "gone":
-                raise ArticleGone()
-            case "already" if not outcome.repeated:
-                raise AlreadyReported()
+    def make(self, id: int | CommentId, member: User, reason: Reason, note: str) -> None:
+        """Report an article or a comment; raise LoggedOut, Held.
 
-    def make_comment_report(self, id: CommentId, member: User, reason: Reason, note: str) -> None:
-        """Report a comment; raise CommentReported, NoSuchComment, CommentGone, LoggedOut."""
-        keys = self._keys
-        actor = actor_arguments(keys, member, Role.MEMBER)
-        outcome = self._connection.script(
-            "report_comment",
-            [
-                keys.article(id.article),
-                keys.thread(id.article),
-                keys.reports(),
-                keys.comment_report(*id),
-                keys.reported_comments(member.name),
-                today(keys),
-                *actor.keys,
-            ],
-            [
-                id.number,
-                comment_member(*id),
-                str(id),
-                name_key(member.name),
-                _to_json(member, reason, note),
-                config.STATISTICS_SECONDS,
-                *actor.arguments,
-            ],
-        )
-        match outcome.status:
-            case "unknown":
-                raise NoSuchComment()
-            case "gone":
-                raise CommentGone()
-            case "already" if not outcome.repeated:
-                raise CommentReported()
+        Of an article also AlreadyReported, NoSuchArticle, ArticleGone; of a comment CommentReported, NoSuchComment,
+        CommentGone.
+        """
+        keys, thing, name = self._keys, _thing(self._keys, id), name_key(member.name)
+        reported = thing.reported_key(name)
 
-    def dismiss(self, id: int, entry: NewLogEntry, *, actor: User | None = None) -> bool:
-        """Close the open reports of an article and leave it as it is; tell whether there were any.
+        def decide(attempt: Attempt) -> list[Command]:
+            if isinstance(id, CommentId):
+                ((title, gone),) = attempt.read(("HMGET", keys.article(id.article), "title", "gone"))
+                if title is None:
+                    raise NoSuchComment()
+                read_comment(attempt, keys, id)
+                if gone == ArticleStatus.REMOVED:
+                    raise CommentGone()
+            else:
+                read_time(attempt, keys, id)
+            is_reported, is_open, count = attempt.read(
+                ("SISMEMBER", reported, str(id)), ("HEXISTS", thing.report_key, name), ("HLEN", thing.report_key)
+            )
+            if is_reported:
+                raise CommentReported() if isinstance(id, CommentId) else AlreadyReported()
+            report = {"by": member.name, "reason": reason.value, "note": note, "time": float(attempt.now)}
+            return [
+                ("SADD", reported, str(id)),
+                ("HSET", thing.report_key, name, json.dumps(report, ensure_ascii=False, separators=(",", ":"))),
+                ("ZADD", keys.reports(), count + (not is_open), thing.member),
+                *count_act(keys, "reports"),
+            ]
+
+        commit(self._connection, decide, actor=member, role=Role.MEMBER)
+
+    def dismiss(self, id: int | CommentId, entry: NewLogEntry, *, actor: User | None = None) -> bool:
+        """Close the open reports of an article or a comment, and leave it as it is; tell whether there were any.
 
         Tells the reporters. *actor* is the moderator who does it, None the operator. Raises LoggedOut, NotAllowed,
         Conflict.
         """
-        return self._dismiss(id, self._keys.report(id), article_member(id), entry, actor)
+        queue, thing = self._keys.reports(), _thing(self._keys, id)
 
-    def dismiss_comment(self, id: CommentId, entry: NewLogEntry, *, actor: User | None = None) -> bool:
-        """Close the open reports of a comment and leave it as it is, as :meth:`dismiss` does for an article."""
-        return self._dismiss(id.article, self._keys.comment_report(*id), comment_member(*id), entry, actor)
+        def decide(attempt: Attempt) -> list[Command]:
+            (queued,) = attempt.read(("ZSCORE", queue, thing.member))
+            if queued is None:
+                return []
+            reporters = read_open_reports(attempt, thing.report_key)
+            attempt.told = who_is_told(entry.who, reporters=reporters.names)
+            settled = count_settled(self._keys, reporters)
+            return [("UNLINK", thing.report_key), ("ZREM", queue, thing.member), *settled]
 
-    def _dismiss(self, article_id: int, reports: str, member: str, entry: NewLogEntry, actor: User | None) -> bool:
-        keys, log = self._keys, self._log.prepare(entry)
-        checked = actor_arguments(keys, actor)
-        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            told = told_arguments(keys, entry.who, reporters=read_reporters(self._connection, reports))
-            outcome = self._connection.script(
-                "dismiss_reports",
-                [keys.article(article_id), keys.reports(), reports, *told.keys, *log.keys, *checked.keys],
-                [*log.arguments, member, *told.arguments, *checked.arguments],
-            )
-            if outcome.status != "again":
-                return outcome.status == "dismissed"
-        raise Conflict()
+        return commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+
+    def withdraw_all(self, name: str) -> Iterator[None]:
+        """Withdraw, in bounded steps, all reports by a member who left; the queue counts the others."""
+        for reported in (self._keys.reported(name), self._keys.reported_comments(name)):
+            for batch in batched(Scanner(self._connection).members(reported)):
+                for text in batch:
+                    self._withdraw(name_key(name), reported, text)
+                yield
+
+    def _withdraw(self, name: str, reported: str, text: str) -> None:
+        keys, id = self._keys, _parse_id(text)
+        forget: Command = ("SREM", reported, text)
+        if id is None:  # another program's member
+            self._connection.command(*forget)
+            return
+        thing = _thing(keys, id)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            is_open, count = attempt.read(("HEXISTS", thing.report_key, name), ("HLEN", thing.report_key))
+            if not is_open:
+                return [forget]
+            rank: Command = ("ZADD", keys.reports(), count - 1, thing.member)
+            return [
+                ("HDEL", thing.report_key, name),
+                rank if count > 1 else ("ZREM", keys.reports(), thing.member),
+                forget,
+            ]
+
+        commit(self._connection, decide)
 
     def queue_count(self, pipeline: Pipeline) -> Future[int]:
         """Queue a read of how many articles and comments have open reports; a site without comments counts none."""
@@ -175,8 +193,7 @@ class Reports:
 
     def queue_open_page(self, pipeline: Pipeline, id: int | CommentId, position: int) -> Future[OpenReports]:
         """Queue a read of some REPORT_PAGE_SIZE open reports from *position*, 0 or that of ``next``."""
-        reports = self._keys.comment_report(*id) if isinstance(id, CommentId) else self._keys.report(id)
-        commands = self._read_open(reports, position, config.REPORT_PAGE_SIZE)
+        commands = self._read_open(_thing(self._keys, id).report_key, position, config.REPORT_PAGE_SIZE)
         return pipeline.queue(commands, lambda replies: _open_reports(*replies))
 
     def _read_open(self, reports: str, position: int, count: int) -> list[Command]:
@@ -186,23 +203,34 @@ class Reports:
         """
         return [("HLEN", reports), ("HSCAN", reports, position, "COUNT", count)]
 
-    def made_by(self, member: User) -> dict[int, Report | None]:
-        """Return all reports by *member*, by article id; None for one that is settled, whose words are gone."""
-        ids = sorted(map(int, self._connection.command("SMEMBERS", self._keys.reported(member.name))))
-        return self._made(member, {id: self._keys.report(id) for id in ids})
-
-    def made_of_comments_by(self, member: User) -> dict[CommentId, Report | None]:
-        """Return all reports of comments by *member*, as :meth:`made_by` does those of articles."""
-        stored = self._connection.command("SMEMBERS", self._keys.reported_comments(member.name))
-        ids = sorted(filter(None, map(parse_comment, stored)))
-        return self._made(member, {id: self._keys.comment_report(*id) for id in ids})
-
-    def _made(self, member: User, keys: dict[Id, str]) -> dict[Id, Report | None]:
-        reports: dict[Id, Report | None] = {}
-        for batch in batched(keys):
-            stored = self._connection.run([("HGET", keys[id], name_key(member.name)) for id in batch])
-            reports |= {id: parse_report(text) if text else None for id, text in zip(batch, stored, strict=True)}
+    def made_by(self, member: User) -> dict[int | CommentId, Report | None]:
+        """Return all reports by *member*, of articles and then of comments; None for one that is settled."""
+        names = (self._keys.reported(member.name), self._keys.reported_comments(member.name))
+        stored = self._connection.run([("SMEMBERS", name) for name in names])
+        ids = [id for texts in stored for id in map(_parse_id, texts) if id is not None]
+        things = [_thing(self._keys, id) for id in sorted(ids, key=_place)]
+        reports: dict[int | CommentId, Report | None] = {}
+        for batch in batched(things):
+            open_ones = self._connection.run([("HGET", thing.report_key, name_key(member.name)) for thing in batch])
+            reports |= {
+                thing.id: parse_report(text) if text else None for thing, text in zip(batch, open_ones, strict=True)
+            }
         return reports
+
+
+def _thing(keys: Keys, id: int | CommentId) -> Thing:
+    if isinstance(id, CommentId):
+        return Thing(id, keys.comment_report(*id), keys.reported_comments, comment_member(*id))
+    return Thing(id, keys.report(id), keys.reported, article_member(id))
+
+
+def _parse_id(text: str) -> int | CommentId | None:
+    """Return what a member of ``reported:`` or ``reported-comments:`` stands for, None for another program's."""
+    return int(text) if text.isascii() and text.isdecimal() else parse_comment(text)
+
+
+def _place(id: int | CommentId) -> tuple[int, ...]:
+    return (1, *id) if isinstance(id, CommentId) else (0, id)
 
 
 def _reported(member: str, replies: Sequence[Any]) -> Reported | None:
@@ -223,10 +251,6 @@ def _articles(members: Sequence[str]) -> list[str]:
     return [member for member in members if is_article(member)]
 
 
-def _to_json(member: User, reason: Reason, note: str) -> str:
-    return json.dumps({"by": member.name, "reason": reason.value, "note": note})
-
-
 def _open_reports(total: int, scanned: tuple[int, dict[str, str]]) -> OpenReports:
     position, stored = scanned
     reports = sorted(map(parse_report, stored.values()), key=lambda report: report.time)
@@ -234,6 +258,6 @@ def _open_reports(total: int, scanned: tuple[int, dict[str, str]]) -> OpenReport
 
 
 def parse_report(stored: str) -> Report:
-    """Return the report that the script stored as JSON."""
+    """Return the report that is stored as JSON."""
     fields: dict[str, Any] = json.loads(stored)
     return Report(fields["by"], Reason(fields["reason"]), fields["note"], float(fields["time"]))

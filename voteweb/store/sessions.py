@@ -8,15 +8,17 @@ log-in, or expires.
 from base64 import urlsafe_b64encode
 from collections.abc import Sequence
 from hashlib import sha256
+from math import ceil
 
 from voteweb.core import clock, config
 from voteweb.core.config import Settings
 from voteweb.core.errors import LoggedOut
 from voteweb.core.models import Session, User, Voter
+from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.users import new_session_id
+from voteweb.store.users import FIELDS, new_session_id, parse_user
 
 #: The field that holds the session id of the member to which all sessions of the hash belong.
 _OWNER_FIELD = "of"
@@ -98,14 +100,24 @@ class Sessions:
 
         Raises LoggedOut.
         """
-        session_id = new_session_id()
-        outcome = self._connection.script(
-            "end_other_sessions",
-            [self._keys.user(voter.name), self._keys.sessions(voter.name)],
-            [voter.session, digest(voter.token), session_id, *self.limits[:2]],
-        )
-        if outcome.status == "logged-out":
-            raise LoggedOut()
+        session_id, token_digest = new_session_id(), digest(voter.token)
+        user_key, key = self._keys.user(voter.name), self._keys.sessions(voter.name)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            values, (owner, value) = attempt.read(
+                ("HMGET", user_key, *FIELDS), self.find_command(voter.name, token_digest)
+            )
+            user, stays = parse_user(values), self.parse(voter, token_digest, owner, value)
+            if user is None or user.session != voter.session or user.banned or user.left or stays is None:
+                raise LoggedOut()
+            return [
+                ("HSET", user_key, "session", session_id),
+                ("UNLINK", key),
+                ("HSET", key, _OWNER_FIELD, session_id, token_digest, value),
+                ("EXPIREAT", key, ceil(self.end_of(stays))),
+            ]
+
+        commit(self._connection, decide, when_full=True)
         return session_id
 
     def _parse(self, token_digest: str, value: str | None) -> Session | None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from voteweb.core import clock
+from voteweb.core import clock, config
 from voteweb.core.ranking import day_name, day_number
 from voteweb.core.statistics import DayCounts
 from voteweb.store.connection.connection import Connection
@@ -44,6 +44,12 @@ class Statistics:
 def today(keys: Keys) -> str:
     """Return the key of this day's counters."""
     return keys.stats(day_name(day_number(clock.now())))
+
+
+def count_act(keys: Keys, *fields: str) -> list[Command]:
+    """Return the writes that count an act in these fields of this day's counters, which expire."""
+    key = today(keys)
+    return [*(("HINCRBY", key, field, 1) for field in fields), ("EXPIRE", key, config.STATISTICS_SECONDS, "NX")]
 
 
 def _counts(day: str, posts: int, sign_ups: int, fields: Mapping[str, str]) -> DayCounts:

@@ -1,16 +1,18 @@
 """Who finds in their inbox what a moderator did: the author of what was removed or restored, and its reporters."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from voteweb.core import clock, config, validation
 from voteweb.core.comments import NoticeKind
 from voteweb.core.names import name_key
 from voteweb.core.statistics import wait_bucket
+from voteweb.store.commit import Attempt
 from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command
 from voteweb.store.keys import Keys
-from voteweb.store.statistics import today
+from voteweb.store.statistics import count_act, today
 
 
 class ToldArguments(NamedTuple):
@@ -31,7 +33,24 @@ class Reporters(NamedTuple):
 def read_reporters(connection: Connection, key: str) -> Reporters:
     """Return the names of MAX_TOLD_REPORTERS members with open reports in the hash *key*, of more a sample."""
     sample, total = connection.run([("HRANDFIELD", key, config.MAX_TOLD_REPORTERS, "WITHVALUES"), ("HLEN", key)])
-    stored = dict(sample or ())
+    return _reporters(dict(sample or ()), total)
+
+
+def read_open_reports(attempt: Attempt, key: str) -> Reporters:
+    """Return the same for a guarded commit: nothing is written once others have open reports."""
+    return _reporters(*attempt.read_sample(key, config.MAX_TOLD_REPORTERS))
+
+
+def count_settled(keys: Keys, reporters: Reporters) -> list[Command]:
+    """Return the writes that count that open reports are settled, and how long they have waited; none if none are."""
+    return count_act(keys, "settled", _waited(reporters)) if reporters.total else []
+
+
+def _waited(reporters: Reporters) -> str:
+    return f"wait-{wait_bucket(clock.now() - reporters.since)}"
+
+
+def _reporters(stored: dict[str, str], total: int) -> Reporters:
     return Reporters(sorted(stored), total, min(map(_time, stored.values()), default=0.0))
 
 
@@ -39,18 +58,23 @@ def _time(report: str) -> float:
     return float(json.loads(report)["time"])
 
 
+def who_is_told(by: str, author: str = "", reporters: Iterable[str] = ()) -> list[tuple[NoticeKind, str]]:
+    """Return who of these finds an act of the member *by* in their inbox, who is not told, with the kind of notice."""
+    # An author who is also a reporter is told once.
+    members = {name_key(author): NoticeKind.REMOVED}
+    for name in reporters:
+        members.setdefault(name_key(name), NoticeKind.REPORT)
+    return [(kind, name) for name, kind in members.items() if validation.is_member_name(name) and name != name_key(by)]
+
+
 def told_arguments(keys: Keys, by: str, author: str = "", reporters: Reporters | None = None) -> ToldArguments:
     """Return what a script needs to tell *author* and *reporters* about an act of the member *by*, who is not told.
 
     The script answers "again" if those are not all *reporters*; None: it does not matter who they are.
     """
-    # An author who is also a reporter is told once.
-    members = {name_key(author): NoticeKind.REMOVED}
-    for name in reporters.names if reporters else ():
-        members.setdefault(name_key(name), NoticeKind.REPORT)
-    told = [(kind, name) for name, kind in members.items() if validation.is_member_name(name) and name != name_key(by)]
+    told = who_is_told(by, author, reporters.names if reporters else ())
     settles = reporters is not None and reporters.total > 0
-    waited = f"wait-{wait_bucket(clock.now() - reporters.since)}" if reporters and settles else ""
+    waited = _waited(reporters) if reporters and settles else ""
     return ToldArguments(
         (
             *([today(keys)] if settles else ()),

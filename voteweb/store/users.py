@@ -17,11 +17,12 @@ from voteweb.core.errors import (
 from voteweb.core.models import BanRemoval, RemovalState, Role, User
 from voteweb.core.names import name_key
 from voteweb.store.actors import actor_arguments
+from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
-from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.digests import digest_of
 from voteweb.store.keys import Keys
-from voteweb.store.moderation_log import ModerationLog, NewLogEntry, not_logged
+from voteweb.store.moderation_log import ModerationLog, NewLogEntry
 from voteweb.store.numbers import finite_number
 from voteweb.store.rankings import Place
 
@@ -131,17 +132,20 @@ class Users:
         self._set_password_hash(name, password_hash, verified, "")
 
     def _set_password_hash(self, name: str, password_hash: str, verified: str | None, session_id: str) -> None:
-        condition = "any" if verified is None else "verified"
-        act = not_logged(self._keys)
-        outcome = self._connection.script(
-            "change_password",
-            [self._keys.user(name), *act.keys],
-            [*act.arguments, condition, verified or "", password_hash, session_id],
-        )
-        if outcome.status == "unknown":
-            raise NoSuchMember(name=name)
-        if outcome.status == "changed":
-            raise PasswordChanged()
+        key = self._keys.user(name)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            ((id, left, stored),) = attempt.read(("HMGET", key, "id", "left", "password"))
+            if id is None or left is not None:
+                raise NoSuchMember(name=name)
+            if verified is not None and (stored or "") != verified:
+                raise PasswordChanged()
+            session = ("session", session_id) if session_id else ()
+            # By the operator: another person who had the account before may have made recovery codes.
+            ended: list[Command] = [("HDEL", key, "recovery")] if verified is None else []
+            return [("HSET", key, "password", password_hash, *session), *ended]
+
+        commit(self._connection, decide, when_full=True)
 
     def _change(
         self,

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from voteweb.core.comments import ListedComment, Notice
-from voteweb.core.models import Article, EarlierVersion, User
+from voteweb.core.comments import CommentId, ListedComment, Notice
+from voteweb.core.models import Article, EarlierVersion, Report, User
 from voteweb.core.my_site import MY_GROUPS
 from voteweb.store import Store
 from voteweb.store.rankings import Ranking
@@ -20,6 +20,7 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
     conversation, and are forgotten when it ends.
     """
     choice, mail = store.my_sites.choice(member.name), store.mail.account(member.name)
+    reports = store.reports.made_by(member)
     return {
         "account": {
             "name": member.name,
@@ -66,17 +67,9 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             {"article": id, "seen up to comment": visit.seen, "time": iso(visit.time)}
             for id, visit in store.threads.visits_of(member.name).items()
         ],
-        "reports": [
-            {"article": id, "reason": report.reason, "note": report.note, "time": iso(report.time)}
-            if report
-            else {"article": id, "settled": True}
-            for id, report in store.reports.made_by(member).items()
-        ],
+        "reports": [_report({"article": id}, report) for id, report in reports.items() if isinstance(id, int)],
         "reports of comments": [
-            {"comment": str(id), "reason": report.reason, "note": report.note, "time": iso(report.time)}
-            if report
-            else {"comment": str(id), "settled": True}
-            for id, report in store.reports.made_of_comments_by(member).items()
+            _report({"comment": str(id)}, report) for id, report in reports.items() if isinstance(id, CommentId)
         ],
         "invitations": [
             {
@@ -88,6 +81,12 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
         ],
         "votes": list(map(_reference, store.open_votes.all(member.id))),
     }
+
+
+def _report(what: dict[str, Any], report: Report | None) -> dict[str, Any]:
+    if report is None:
+        return what | {"settled": True}
+    return what | {"reason": report.reason, "note": report.note, "time": iso(report.time)}
 
 
 def _reference(article: Article) -> dict[str, Any]:

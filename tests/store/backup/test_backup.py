@@ -146,7 +146,7 @@ def test_a_removal_that_the_backup_cut_off_settles_reports(site: Store, monkeypa
     above = factories.comment(site, article.id)
     reply = factories.comment(site, article.id, parent=above.number)
     reporter = factories.user(site, "reporter")
-    site.reports.make_comment_report(reply, reporter, Reason.SPAM, "")
+    site.reports.make(reply, reporter, Reason.SPAM, "")
     with monkeypatch.context() as patch:
         patch.setattr(site.comment_removals, "finish", lambda _article: None)
         removal = NewLogEntry(LogAction.REMOVE, "mod", article=article.id, comment=above.number, why="spam")

@@ -12,7 +12,7 @@ from voteweb.store.moderation_log import PACKED_FIELDS
 
 #: The arguments of each script in its order; "log" stands for the three of an act that may be logged.
 ARGUMENTS = {
-    "commit": "log reads replies writes types late when_full added removed until",
+    "commit": "log reads replies writes types told_members inbox_size inbox_seconds late when_full added removed until",
     "cast_vote": "action member voter_id voter_name session_id vote_score max_lift good_votes max_ranked voting_seconds"
     " grace known_groups day newcomer_seconds digest idle_seconds max_seconds use_seconds max_open_votes"
     " statistics_seconds",
@@ -22,12 +22,9 @@ ARGUMENTS = {
     "remove_email": "log name",
     "take_mail": "log seconds token",
     "finish_mail": "entry token outcome seconds failure",
-    "change_password": "log condition verified password_hash session_id",
     "release_article": "log member own_vote vote_score max_lift good_votes max_ranked day has_domain voting_seconds"
     " grace link_seconds known_link known_poster known_revision",
     "note_log_in": "entry seconds most member_most",
-    "answer_removal": "member text",
-    "keep_removed": "log member",
     "ban_member": "log name reason session_id seconds articles comments",
     "change_user": "log name",
     "lift_ban": "log name restores",
@@ -35,11 +32,9 @@ ARGUMENTS = {
     "delete_comment": "number comment member author reason_field",
     "disown_article": "member replacement",
     "disown_comment": "member number name replacement",
-    "dismiss_reports": "log member",
     "edit_article": "log member editor edit_seconds vote_score max_lift good_votes max_ranked has_domain max_groups"
     " title link text known_link link_seconds known_revision max_versions version_seconds add_count domains",
     "edit_comment": "log number comment author edit_seconds text inbox_size inbox_seconds",
-    "end_other_sessions": "session_id digest new_session_id idle_seconds max_seconds",
     "end_session": "digest",
     "end_ban_removal": "name known",
     "end_lease": "token job is_done",
@@ -64,22 +59,16 @@ ARGUMENTS = {
     "refund_rate_limit": "log",
     "remove_comment": "log id number state reason reason_field known_author member removed_by",
     "repair_comment_reports": "log member number log_id",
-    "report_article": "member id reporter json statistics_seconds",
-    "report_comment": "number member comment reporter json statistics_seconds",
     "rescore_article": "member vote_score max_lift good_votes max_ranked day has_domain known_groups known_link",
-    "reset_password": "link known_hash password_hash session_id email",
     "restore_article": "log member vote_score max_lift good_votes max_ranked day has_domain link_seconds known_link"
     " known_poster removed_by",
     "restore_comment": "log id number reason_field known_author removed_by",
-    "set_recovery_codes": "log member_id session_id digests",
-    "use_recovery_code": "member_id digest password_hash session_id",
     "set_groups": "log member vote_score max_lift good_votes max_ranked max_groups add_count",
     "start_account_deletion": "name session_id articles verified",
     "use_session": "session_id digest checked idle_seconds max_seconds use_seconds",
     "take_lease": "token seconds mode",
     "vote_comment": "action number voter_id voter_name session_id commenting_seconds grace newcomer_seconds digest"
     " idle_seconds max_seconds use_seconds",
-    "withdraw_report": "member id reporter",
     "write_comment": "stem id parent text author author_id commenting_seconds grace max_level max_comments newest"
     " form_seconds known_block known_poster known_answered inbox_size inbox_seconds newcomer_seconds newcomer_burst"
     " newcomer_interval newcomer_day_burst newcomer_day_interval statistics_seconds",
@@ -90,24 +79,19 @@ ARGUMENTS = {
 }
 #: The scripts that end their keys and arguments with an actor.
 WITH_ACTOR = {
-    "commit",
-    "request_email", "confirm_email", "remove_email",
-    "answer_removal", "keep_removed", "ban_member", "lift_ban",
-    "release_article",
-    "change_user", "close_thread", "delete_comment", "dismiss_reports", "edit_article",
-    "edit_comment", "judge_member", "mark_all_read", "quiet_comment",
-    "set_groups", "unlist_article",
-    "change_own_list", "make_invitation", "remove_comment", "report_article", "report_comment", "restore_article", "restore_comment",
+    "ban_member", "change_user", "commit", "confirm_email", "delete_comment", "edit_article", "edit_comment",
+    "judge_member", "lift_ban", "mark_all_read", "release_article", "remove_comment", "remove_email",
+    "request_email", "restore_article", "restore_comment", "set_groups", "unlist_article",
 }  # fmt: skip
 #: The scripts that tell members what a moderator did.
 WITH_TOLD = {
-    "dismiss_reports", "keep_removed", "release_article", "remove_comment", "repair_comment_reports", "restore_article",
+    "release_article", "remove_comment", "repair_comment_reports", "restore_article",
     "restore_comment", "unlist_article",
 }  # fmt: skip
 #: Arguments that a site has in its settings or constants.
 DEFAULTS: dict[str, Any] = {
-    "types": "[]", "late": "", "when_full": 0, "added": "", "removed": "", "until": "",
     "statistics_seconds": 100,
+    "types": "[]", "told_members": "[]", "late": "", "when_full": 0, "added": "", "removed": "", "until": "",
     "replacement": "[deleted]", "domains": "", "hold_posts": 0, "removed_by": "",
     "own_vote": 1, "vote_score": 432, "max_lift": 0, "good_votes": 1, "max_ranked": 250, "day": day_number(time.time()),
     "has_domain": 1, "oldest": 0, "prefix": "", "voting_seconds": 604_800, "grace": 3_600,

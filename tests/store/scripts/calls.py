@@ -195,44 +195,6 @@ CALLS = {
         told=Told([("removed", "ann")], ""),
         actor=MOD,
     ),
-    "answer_removal": call(
-        "answer_removal", "article:4 gone:ann answers:", member="article:4", text="It is no spam.", actor=ANN
-    ),
-    "keep_removed": call(
-        "keep_removed",
-        "article:8 answers:",
-        log=LOGGED,
-        member="article:8",
-        told=Told([("removed", "ann")], ""),
-        actor=MOD,
-    ),
-    "report_article": call(
-        "report_article",
-        "article:2 reports: report:2 reported:bob stats:2026-11-22",
-        member="article:2",
-        id=2,
-        reporter="bob",
-        json='{"by": "bob", "note": "à"}',
-        actor=BOB,
-    ),
-    "dismiss_reports": call(
-        "dismiss_reports",
-        "article:1 reports: report:1",
-        log=LOGGED,
-        member="article:1",
-        told=Told([("report", "bob")], 1, waited="wait-3"),
-        actor=MOD,
-    ),
-    "report_comment": call(
-        "report_comment",
-        "article:5 thread:5 reports: comment-report:5.1 reported-comments:cid stats:2026-11-22",
-        number=1,
-        member="comment:5.1",
-        comment="5.1",
-        reporter="cid",
-        json='{"by": "cid"}',
-        actor=CID,
-    ),
     "remove_comment": call(
         "remove_comment",
         f"{THREAD_KEYS} reports: comment-report:5.1 user:bob changes:",
@@ -365,17 +327,6 @@ CALLS = {
         network="digest",
         request="Please",
     ),
-    "change_password": call(
-        "change_password",
-        "user:bob",
-        condition="any",
-        verified="",
-        password_hash="new hash",
-        session_id="session-2",
-    ),
-    "change_password to refresh its hash": call(
-        "change_password", "user:bob", condition="verified", verified="", password_hash="new hash", session_id=""
-    ),
     "change_user": call(
         "change_user",
         "user:bob admins:",
@@ -452,22 +403,6 @@ CALLS = {
         "use_session", "sessions:bob", session_id="session-1", digest="fresh", checked="checked"
     ),
     "end_session": call("end_session", "sessions:bob", digest="fresh"),
-    "end_other_sessions": call(
-        "end_other_sessions",
-        "user:bob sessions:bob",
-        session_id="session-1",
-        digest="fresh",
-        new_session_id="session-2",
-    ),
-    "reset_password": call(
-        "reset_password",
-        "reset:digest user:bob",
-        link="bob e3b0c44298fc1c14",
-        known_hash="",
-        password_hash="new hash",
-        session_id="session-2",
-        email="",
-    ),
     "queue_mail": call("queue_mail", "outbox: mails:", entry="reset bob", most=9),
     "request_email": call(
         "request_email",
@@ -498,17 +433,6 @@ CALLS = {
         seconds=100,
         failure="",
     ),
-    "set_recovery_codes": call(
-        "set_recovery_codes", "user:bob", member_id=2, session_id="session-1", digests="key code-3 code-4"
-    ),
-    "use_recovery_code": call(
-        "use_recovery_code",
-        "user:bob",
-        member_id=2,
-        digest="code-1",
-        password_hash="new hash",
-        session_id="session-2",
-    ),
     "start_account_deletion": call(
         "start_account_deletion",
         "user:bob leaving: users: admins: signup:bob network:digest held: open-votes:2 ban-removals: outbox: mails:",
@@ -516,9 +440,6 @@ CALLS = {
         session_id="session-2",
         articles="keep",
         verified="",
-    ),
-    "withdraw_report": call(
-        "withdraw_report", "reports: report:1 reported:bob", member="article:1", id="1", reporter="bob"
     ),
     "disown_article": call(
         "disown_article",

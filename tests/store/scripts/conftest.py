@@ -142,6 +142,6 @@ def _add_conversations(store: Store) -> None:
     run(store, "HSET", "thread:5", "reason:3", "spam")
     run(store, "SETBIT", "hidden:5", 3, 1)
     run(store, "SETBIT", "hidden:5", 4, 1)
-    store.reports.make_comment_report(CommentId(5, 1), store.users.get("ann"), Reason.SPAM, "")
+    store.reports.make(CommentId(5, 1), store.users.get("ann"), Reason.SPAM, "")
     run(store, "HSET", "thread:6", "closed", 1_700_000_000, "close-reason", "heated", "hiding", 4)
     run(store, "SADD", "removing:", 6)

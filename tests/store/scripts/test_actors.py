@@ -14,7 +14,6 @@ from voteweb.store.connection import scripts
 #: The scripts that check a member whom they name for another reason too.
 CHECKING = {
     "cast_vote": "the voter",
-    "end_other_sessions": "the member",
     "open_session": "the member",
     "post_article": "the poster",
     "vote_comment": "the voter",
@@ -23,7 +22,6 @@ CHECKING = {
 #: All others but those that the operator's repairs and conversions run, and why they need no actor.
 WITHOUT_ACTOR = {
     "blank_log_title": "a purge of the operator goes on by itself",
-    "change_password": "it is the member's own, and a ban stays",
     "check_rate_limit": "it only reads",
     "combine_groups": "a page that is read keeps its ranking",
     "merge_days": "a page that is read keeps its ranking",
@@ -57,13 +55,9 @@ WITHOUT_ACTOR = {
     "read_thread": "it only reads",
     "refund_rate_limit": "it counts what anybody tries",
     "rescore_article": "the operator rescores",
-    "reset_password": "whoever has the link may use it",
-    "set_recovery_codes": "an account that is held can have some; it checks the session's id",
-    "use_recovery_code": "whoever has the code may use it",
     "start_account_deletion": "a member who is banned may leave, and nobody leaves twice",
     "use_session": "it only notes that the session is used",
     "take_lease": "a background job runs by itself",
-    "withdraw_report": "the deletion of an account goes on by itself",
 }
 #: Those that check the session instead of the member's id.
 CHECKING_SESSION = ("cast_vote", "vote_comment")

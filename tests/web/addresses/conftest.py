@@ -62,7 +62,7 @@ def build_site(store: Store) -> None:
     for _ in range(2):
         factories.comment(store, 4, zoe)
     other = factories.user(store, "other-mod", Role.MODERATOR)
-    store.reports.make_comment_report(CommentId(4, 1), other, Reason.SPAM, "")
+    store.reports.make(CommentId(4, 1), other, Reason.SPAM, "")
     spam = NewLogEntry(LogAction.REMOVE, other.name, about="zoe", article=4, comment=2, why="Spam.")
     store.comment_removals.remove(CommentId(4, 2), spam, actor=other)
     closing = NewLogEntry(LogAction.CLOSE, other.name, article=factories.article(store, zoe).id, why="Heated.")

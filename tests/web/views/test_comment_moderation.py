@@ -71,7 +71,7 @@ def test_queue_shows_comments_among_articles_with_their_words(mod: Browser, stor
     other = factories.article(store, title="Another")
     store.reports.make(other.id, factories.user(store, "reporter0"), Reason.SPAM, "")
     for i in range(7):
-        store.reports.make_comment_report(CommentId(1, 1), factories.user(store, f"reporter{i}"), Reason.SPAM, "")
+        store.reports.make(CommentId(1, 1), factories.user(store, f"reporter{i}"), Reason.SPAM, "")
     assert mod.open("/reports").titles == ["Comment on “On Redis”", "Another"]
     row = mod.page.by_id("c1-1")
     assert row.one("em").text == WORDS
@@ -88,7 +88,7 @@ def test_site_without_comments_has_no_traces_of_moderated_ones(store: Store, mak
     mod, reporter = factories.user(store, "mod", Role.MODERATOR), factories.user(store, "bob")
     other = factories.article(store, title="Another")
     store.reports.make(other.id, reporter, Reason.SPAM, "")
-    store.reports.make_comment_report(CommentId(1, 3), reporter, Reason.SPAM, "")
+    store.reports.make(CommentId(1, 3), reporter, Reason.SPAM, "")
     removal = NewLogEntry(LogAction.REMOVE, "mod", "cid", 1, "On Redis", "rude", comment=1)
     store.comment_removals.remove(CommentId(1, 1), removal, actor=mod)
     browser = make_browser(comments=0, page_size=1).start_session(mod)
@@ -100,7 +100,7 @@ def test_site_without_comments_has_no_traces_of_moderated_ones(store: Store, mak
 
 
 def test_comment_is_removed_from_the_queue_and_the_removal_undone(mod: Browser, store: Store) -> None:
-    store.reports.make_comment_report(CommentId(1, 1), factories.user(store, "bob"), Reason.SPAM, "Not for the log.")
+    store.reports.make(CommentId(1, 1), factories.user(store, "bob"), Reason.SPAM, "Not for the log.")
     mod.open("/reports").submit("/a/1/c/1/remove", reason=HOSTILE, replies="1")
     assert mod.follow().flashes == [
         "The comment and its replies have been removed. You can undo this in the log for 10 min."
@@ -214,7 +214,7 @@ def test_words_of_removed_comments_are_nowhere_for_others(
     paths += ["/", "/log", "/log.atom", "/inbox"]
     assert WORDS in reader.open("/a/1").response.text
     assert WORDS in reader.open("/comments.atom").response.text
-    store.reports.make_comment_report(CommentId(1, 1), factories.user(store, "bob"), Reason.SPAM, "")
+    store.reports.make(CommentId(1, 1), factories.user(store, "bob"), Reason.SPAM, "")
     mod.open("/a/1/c/1").submit("/a/1/c/1/remove", reason="Rude.", replies="1")
     for person in (reader, bob):
         for path in paths:

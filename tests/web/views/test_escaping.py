@@ -83,7 +83,7 @@ def test_what_moderators_write_down_is_harmless(bob: Browser, mod: Browser, stor
 
 
 def test_reports_and_log_of_comments_are_harmless(bob: Browser, mod: Browser, store: Store) -> None:
-    store.reports.make_comment_report(CommentId(2, 2), factories.user(store, "ann"), Reason.RULES, EVIL)
+    store.reports.make(CommentId(2, 2), factories.user(store, "ann"), Reason.RULES, EVIL)
     bob.open("/a/2/c/1/report").submit("/a/2/c/1/report", reason="", note=EVIL)
     assert bob.page.one("input", name="note")["value"] == EVIL
     assert_harmless(bob.page)

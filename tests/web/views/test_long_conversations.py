@@ -94,7 +94,7 @@ def test_texts_after_100000_characters_are_excerpts_with_a_link(reader: Browser,
 def test_the_smallest_cut_has_a_link_too(reader: Browser, mod: Browser, store: Store, length: int) -> None:
     for size in (length, *[9_999] * 11):
         id = factories.comment(store, text="x" * size)
-        store.reports.make_comment_report(id, factories.user(store, "reporter"), Reason.SPAM, "")
+        store.reports.make(id, factories.user(store, "reporter"), Reason.SPAM, "")
     for browser, address in ((reader, "/a/1?order=new"), (mod, "/reports")):
         links = [more.one("a")["href"] for more in browser.open(address).page.all("p", class_="more")]
         assert "/a/1/c/1" in links, address

@@ -1,15 +1,18 @@
 -- Do writes that somebody has decided on, unless something that they read for it is another by now. See store/commit.py.
 -- KEYS  those that the commands name, then the act's, then the actor's (see acts.lua)
 -- ARGV  1-3 the act's (see acts.lua)  4 the commands that read, as JSON  5 their replies then  6 the commands that write
---       7 the types of keys that they write, as pairs of key and type  8 unix time after which the act is decided anew,
---       "": at any time  9 1 if a server whose memory is full takes the writes  10-12 the groups that the log entry
---       says were added and removed, and the end of a ban  then the actor's
+--       7 the types of keys that they write, as pairs of key and type  8 who is told of the log entry, as JSON: the kind
+--       of each notice, and the member's user: inbox: unread:  9 entries of an inbox  10 seconds for which it holds them
+--       11 unix time after which the act is decided anew, "": at any time  12 1 if a server whose memory is full takes
+--       the writes  13-15 the groups that the log entry says were added and removed, and the end of a ban  then the
+--       actor's
 -- Answers  done | again (a read has another reply by now, or it is too late) | logged-out | held | forbidden
 local answer = begin_act()
 if answer then
   return answer
 end
-local reads, replies, writes, types = cjson.decode(ARGV[4]), cjson.decode(ARGV[5]), cjson.decode(ARGV[6]), cjson.decode(ARGV[7])
+local reads, replies, writes = cjson.decode(ARGV[4]), cjson.decode(ARGV[5]), cjson.decode(ARGV[6])
+local types, told, inbox_size, inbox_seconds = cjson.decode(ARGV[7]), cjson.decode(ARGV[8]), ARGV[9], ARGV[10]
 -- Scores are compared as numbers: a client may have received them as such.
 local function is_same(reply, expected)
   if type(reply) == 'table' then
@@ -26,7 +29,7 @@ local function is_same(reply, expected)
   end
   return reply == expected
 end
-if ARGV[8] ~= '' and tonumber(now()) > tonumber(ARGV[8]) then
+if ARGV[11] ~= '' and tonumber(now()) > tonumber(ARGV[11]) then
   return { 'again' }
 end
 for i, read in ipairs(reads) do
@@ -42,11 +45,17 @@ end
 check_log()
 if #writes == 0 then
   return { 'done' }
-elseif ARGV[9] == '1' then
+elseif ARGV[12] == '1' then
   write_when_full(KEYS[1])
 end
 for _, write in ipairs(writes) do
-  redis.call(unpack(write))
+  -- A counter that another program has made no number stays as it is.
+  local run = write[1] == 'HINCRBY' and redis.pcall or redis.call
+  run(unpack(write))
 end
-write_log_entry(unpack(ARGV, 10, 12))
+local log_id = write_log_entry(unpack(ARGV, 13, 15))
+for _, member in ipairs(log_id and told or {}) do
+  local kind, user_key, inbox_key, unread_key = unpack(member)
+  notify(user_key, inbox_key, unread_key, kind, 'log-' .. log_id, inbox_size, inbox_seconds)
+end
 return done({ 'done' })

@@ -102,7 +102,7 @@ def report(id: int, number: int) -> ResponseReturnValue:
     elif form.validate_on_submit():
         user = require_member(viewer)
         try:
-            store().reports.make_comment_report(comment.id, user, Reason(form.reason.data), form.note.data)
+            store().reports.make(comment.id, user, Reason(form.reason.data), form.note.data)
         except LoggedOut as error:
             refuse_actor(form, error)
         except CommentReported as error:
@@ -158,7 +158,7 @@ def restore(id: int, number: int) -> ResponseReturnValue:
 def dismiss(id: int, number: int) -> ResponseReturnValue:
     """Close the reports of a comment and leave it as it is."""
     user, comment = _moderator_and_comment(id, number)
-    if store().reports.dismiss_comment(comment.id, comment.log_entry(LogAction.DISMISS, user), actor=user):
+    if store().reports.dismiss(comment.id, comment.log_entry(LogAction.DISMISS, user), actor=user):
         flash(_("The reports have been dismissed; the comment stays."))
     else:
         flash(_("These reports were already dismissed."), "error")

@@ -79,12 +79,3 @@ local function count_act(key, field, by, seconds)
     redis.call('EXPIRE', key, seconds)
   end
 end
-
--- Store a member's report of an article or a comment, whose name in the member's own set is what, and queue it.
-local function store_report(queue_key, report_key, reported_key, member, what, reporter, json)
-  local report = cjson.decode(json)
-  report.time = tonumber(now())
-  redis.call('SADD', reported_key, what)
-  redis.call('HSET', report_key, reporter, cjson.encode(report))
-  redis.call('ZADD', queue_key, redis.call('HLEN', report_key), member)
-end
