@@ -51,6 +51,7 @@ def writes(store: Store) -> list[Command]:
         (("LINDEX", "log-entries:", 0), ("LSET", "log-entries:", 0, "")),
         (("EXISTS", "article:1"), ("HSET", "article:1", "title", "A title")),
         (("GET", "schema:"), ("UNLINK", "schema:")),
+        (("TYPE", "schema:"), ("UNLINK", "schema:")),
     ],
     ids=lambda command: command[0],
 )
@@ -179,11 +180,18 @@ def test_a_key_of_another_type_stops_it_before_writing(store: Store, key: str) -
 
 def test_what_frees_memory_is_done_on_a_full_server(store: Store) -> None:
     run(store, "SADD", "groups:", "go")
+    run(store, "SET", "reset:digest", "ann", "EX", 100)
+
+    def decide(attempt: Attempt) -> Sequence[Command]:
+        attempt.read(*keyed(store, ("GET", "reset:digest")))
+        return [("SREM", store.keys.groups(), "go"), *writes(store)]
+
     with server_setting(store, "maxmemory", 1):
         with pytest.raises(StorageFull):
             commit(store.connection, lambda _: writes(store))
-        assert commit(store.connection, lambda _: [("SREM", store.keys.groups(), "go"), *writes(store)], when_full=True)
+        assert commit(store.connection, decide, when_full=True)
     assert run(store, "SMEMBERS", "groups:") == {"new"}
+    assert run(store, "TTL", "reset:digest") > 0
 
 
 def test_a_limit_in_time_is_looked_at_again_once_it_is_over(store: Store) -> None:

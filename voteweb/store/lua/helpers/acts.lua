@@ -34,10 +34,14 @@ end
 -- many seconds its answer is remembered, and its log entry as JSON, or "" if it is not logged. Those keys are
 -- done:<token>, with another token for each act; if it is logged, log-entries: and the lists of ids that index it.
 
+-- Return done:<token>.
+local function done_key()
+  return KEYS[#KEYS - tonumber(ARGV[1]) + 1]
+end
+
 -- Return the answer that this act has had before, else nil. Called before the script decides anything.
 local function answer_before()
-  local count = tonumber(ARGV[1])
-  local answer = count > 0 and redis.call('GET', KEYS[#KEYS - count + 1])
+  local answer = tonumber(ARGV[1]) > 0 and redis.call('GET', done_key())
   return answer and cjson.decode(answer) or nil
 end
 
@@ -50,9 +54,8 @@ end
 
 -- Remember and return the answer of an act that has been done: sent again, it changes nothing.
 local function done(answer)
-  local count = tonumber(ARGV[1])
-  if count > 0 then
-    redis.call('SET', KEYS[#KEYS - count + 1], cjson.encode(answer), 'EX', ARGV[2])
+  if tonumber(ARGV[1]) > 0 then
+    redis.call('SET', done_key(), cjson.encode(answer), 'EX', ARGV[2])
   end
   return answer
 end
