@@ -11,7 +11,7 @@ from typing import Any
 
 from voteweb.core import config
 from voteweb.core.comments import NoticeKind
-from voteweb.core.errors import Conflict, VotewebError
+from voteweb.core.errors import Conflict, NothingToUndo, VotewebError
 from voteweb.core.models import Role, User
 from voteweb.store.actors import OPERATOR, actor_arguments
 from voteweb.store.connection import scripts
@@ -86,7 +86,8 @@ def commit(
 
     It is decided anew while others change what was read. *when_full*: also on a server whose memory is full, for acts
     that free memory or keep the site safe. Raises LoggedOut, Held and NotAllowed to an actor who may not (also in place
-    of what *decide* raises), what *decide* raises, and Conflict.
+    of what *decide* raises), what *decide* raises, Conflict, and NothingToUndo when *entry* undoes an act that is not in
+    force.
     """
     log, checked = log_arguments(connection.keys, entry), actor_arguments(connection.keys, actor, role)
     for _ in range(config.MAX_SCRIPT_ATTEMPTS):
@@ -101,6 +102,8 @@ def commit(
         outcome = connection.script(
             "commit", [*keys, *log.keys, *checked.keys], [*log.arguments, *guard, *said, *checked.arguments]
         )
+        if outcome.status == "overruled":
+            raise NothingToUndo()
         if outcome.status == "done":
             if refusal:
                 raise refusal

@@ -6,7 +6,8 @@
 --       11 unix time after which the act is decided anew, "": at any time  12 1 if a server whose memory is full takes
 --       the writes  13-15 the groups that the log entry says were added and removed, and the end of a ban  then the
 --       actor's
--- Answers  done | again (a read has another reply by now, or it is too late) | logged-out | held | forbidden
+-- Answers  done | again (a read has another reply by now, or it is too late) | overruled (the act that this undoes is not
+--          in force) | logged-out | held | forbidden
 local answer = begin_act()
 if answer then
   return answer
@@ -50,6 +51,8 @@ end
 check_log()
 if #writes == 0 then
   return { 'done' }
+elseif not is_in_force() then
+  return { 'overruled' }
 elseif ARGV[12] == '1' then
   write_when_full(done_key())
 end
