@@ -16,7 +16,7 @@ from bench.sites.queries import open_store_at
 from bench.sites.stories import SiteProfile
 from voteweb.core import passwords
 from voteweb.embedded.server import OPTIONS
-from voteweb.store import Store, keys
+from voteweb.store import Store, keys, users
 from voteweb.store.connection import scripts
 
 #: Seconds for which a site is used again: votes on its newest articles are accepted for a week.
@@ -104,10 +104,9 @@ def create_voters(store: Store) -> None:
 def _fingerprint(source: int | Path, engine: str) -> str:
     """Return a digest of all that determines the content of a site."""
     digest = hashlib.sha256(json.dumps([str(source), engine, OPTIONS]).encode())
-    for module in (stories, import_run, keys):
+    for module in (stories, import_run, keys, users):
         digest.update(Path(module.__file__ or "").read_bytes())
-    for script in ("import_article", "make_user"):
-        digest.update(scripts.sources()[script].encode())
+    digest.update(scripts.sources()["import_article"].encode())
     if isinstance(source, Path):
         digest.update(source.read_bytes())
     return digest.hexdigest()

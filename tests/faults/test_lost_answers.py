@@ -48,7 +48,7 @@ ACTIONS = [
     Action("commit", lambda store, bob: store.reports.make(1, bob, Reason.SPAM, ""), None),
     Action("commit", lambda store, bob: store.groups.make("lua", "Lua", ""), None),
     Action("commit", lambda store, _: store.password_resets.use(store.password_resets.make("bob"), "new hash"), "bob"),
-    Action("make_user", lambda store, bob: store.users.make("cid", "").name, "cid"),
+    Action("commit", lambda store, bob: store.users.make("cid", "").name, "cid"),
     Action(
         "remove_comment",
         lambda store, _: store.comment_removals.remove(VOTED, REMOVAL, with_replies=True, actor=None),

@@ -80,7 +80,7 @@ def test_counts_are_those_of_what_would_be_removed(store: Store, bob: User) -> N
 )
 def test_a_span_says_what_is_removed(store: Store, bob: User, mod: User, span: Span, left: list[int]) -> None:
     ban(store, mod, articles=span)
-    list(store.ban_removals.steps())
+    list(store.bans.steps())
     assert sorted(ids(store, "posted:bob")) == sorted(left)
     assert readable(store) == [1, 2, 4]
     assert (run(store, "SCARD", "ban-removals:"), broken(store)) == (0, [])
@@ -88,11 +88,11 @@ def test_a_span_says_what_is_removed(store: Store, bob: User, mod: User, span: S
 
 def test_a_second_ban_that_removes_nothing_leaves_the_first_to_be_restored(store: Store, bob: User, mod: User) -> None:
     ban(store, mod, articles=Span.DAY)
-    list(store.ban_removals.steps())
+    list(store.bans.steps())
     lift(store, mod, restore=False)
     ban(store, mod)
     lift(store, mod)
-    list(store.ban_removals.steps())
+    list(store.bans.steps())
     assert sorted(ids(store, "posted:bob")) == [1, 2, 3, 5]
     assert (state(store), run(store, "SCARD", "ban-removals:"), broken(store)) == (None, 0, [])
 
@@ -103,7 +103,7 @@ def test_one_undo_restores_exactly_what_the_ban_removed(store: Store, bob: User,
     store.reports.make(CommentId(6, 1), ann, Reason.SPAM, "")
     logged = run(store, "LLEN", "log-entries:")
     ban(store, mod, articles=Span.ALL, comments=Span.ALL)
-    list(store.ban_removals.steps())
+    list(store.bans.steps())
     assert (ids(store, "posted:bob"), readable(store), run(store, "LLEN", "log-entries:")) == ([], [], logged + 1)
     assert len([entry for entry in run(store, "LRANGE", "inbox:ann", 0, -1) if f"log-{logged + 1} " in entry]) == 1
     assert run(store, "HGET", today(Keys()), "settled") == "2"
@@ -118,7 +118,7 @@ def test_one_undo_restores_exactly_what_the_ban_removed(store: Store, bob: User,
     assert state(store) is RemovalState.RESTORING
     with pytest.raises(StillRestoring):
         ban(store, mod)
-    list(store.ban_removals.steps())
+    list(store.bans.steps())
     assert (sorted(ids(store, "posted:bob")), readable(store), state(store)) == ([1, 2, 3], [1, 2], None)
     assert run(store, "HEXISTS", "article:1", "removed-by") == 0
     assert broken(store) == []
@@ -126,12 +126,12 @@ def test_one_undo_restores_exactly_what_the_ban_removed(store: Store, bob: User,
 
 def test_a_ban_lifted_without_restoring_can_restore_later(store: Store, bob: User, mod: User) -> None:
     ban(store, mod, articles=Span.ALL)
-    next(store.ban_removals.steps())
+    next(store.bans.steps())
     lift(store, mod, restore=False)
-    list(store.ban_removals.steps())
+    list(store.bans.steps())
     assert state(store) is RemovalState.REMOVED
     lift(store, mod)
-    list(store.ban_removals.steps())
+    list(store.bans.steps())
     assert (sorted(ids(store, "posted:bob")), readable(store)) == ([1, 2, 3, 5], [1, 2, 4])
     assert broken(store) == []
 
@@ -139,32 +139,32 @@ def test_a_ban_lifted_without_restoring_can_restore_later(store: Store, bob: Use
 def test_steps_that_are_cut_off_anywhere_go_on(store: Store, bob: User, mod: User) -> None:
     ban(store, mod, articles=Span.ALL, comments=Span.ALL)
     for begun in range(1, 4):
-        steps = store.ban_removals.steps()
+        steps = store.bans.steps()
         for _ in range(begun):
             next(steps, None)
         steps.close()
-    list(store.ban_removals.steps())
+    list(store.bans.steps())
     assert (ids(store, "posted:bob"), readable(store), state(store)) == ([], [], RemovalState.REMOVED)
 
 
 def test_lifting_against_removing_leaves_all_of_it(store: Store, bob: User, mod: User) -> None:
     def finish() -> None:
-        list(store.ban_removals.steps())
+        list(store.bans.steps())
 
     for _ in range(4):
         ban(store, mod, articles=Span.ALL, comments=Span.ALL)
         at_once([finish, finish, partial(lift, store, mod), finish])
-        list(store.ban_removals.steps())
+        list(store.bans.steps())
         assert (sorted(ids(store, "posted:bob")), readable(store)) == ([1, 2, 3, 5], [1, 2, 4])
         assert (state(store), run(store, "SCARD", "ban-removals:"), broken(store)) == (None, 0, [])
 
 
 def test_an_account_that_leaves_while_it_is_restored_is_left_alone(store: Store, bob: User, mod: User) -> None:
     ban(store, mod, articles=Span.ALL)
-    list(store.ban_removals.steps())
+    list(store.bans.steps())
     lift(store, mod)
     store.account_deletion.start(store.users.get("bob"), delete_articles=False)
-    for _ in store.ban_removals.steps():
+    for _ in store.bans.steps():
         pass
     store.account_deletion.finish("bob")
     assert (ids(store, "posted:bob"), broken(store)) == ([], [])

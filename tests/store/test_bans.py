@@ -1,12 +1,13 @@
 """Bans: the member is logged out everywhere until the ban is lifted."""
 
 import time
+from contextlib import nullcontext
 
 import pytest
 
 from tests import factories
 from tests.store.examination import broken, run, snapshot
-from voteweb.core.errors import LoggedOut, NoSuchMember
+from voteweb.core.errors import LoggedOut, NoSuchMember, NotAllowed
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
@@ -82,6 +83,26 @@ def test_banning_an_unknown_member_is_refused(store: Store) -> None:
         with pytest.raises(NoSuchMember):
             change(store, "nobody")
     assert set(snapshot(store)) <= {"schema:"}
+
+
+@pytest.mark.parametrize(
+    ("actor_role", "role", "is_banned"),
+    [
+        (Role.MODERATOR, Role.MEMBER, True),
+        (Role.MODERATOR, Role.MODERATOR, False),
+        (Role.MODERATOR, Role.ADMIN, False),
+        (Role.ADMIN, Role.MODERATOR, True),
+        (Role.ADMIN, Role.ADMIN, False),
+    ],
+)
+def test_a_ban_needs_a_higher_role_by_now(store: Store, actor_role: Role, role: Role, is_banned: bool) -> None:
+    actor = factories.user(store, "mod", Role.ADMIN)
+    factories.user(store, "bob", role)
+    run(store, "HSET", "user:mod", "role", actor_role)
+    entry = NewLogEntry(LogAction.BAN, "mod", about="bob", why="spam")
+    with nullcontext() if is_banned else pytest.raises(NotAllowed):
+        store.bans.ban("bob", entry, actor=actor)
+    assert bool(store.users.get("bob").banned) is is_banned
 
 
 def test_ending_all_sessions_changes_nothing_else(store: Store) -> None:

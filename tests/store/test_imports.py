@@ -131,9 +131,9 @@ def test_a_batch_takes_a_handful_of_round_trips(store: Store) -> None:
     store.connection.load_scripts()
     round_trips: list[float] = []
     store.connection.on_round_trip = round_trips.append
-    batch = [factories.story(time=START + i, groups=(f"g{i % 9}",), poster=f"poster{i}") for i in range(300)]
+    batch = [factories.story(time=START + i, groups=(f"g{i % 9}",), poster=f"poster{i % 40}") for i in range(300)]
     assert store.imports.add(batch) == 300
-    assert 1 <= len(round_trips) <= 8
+    assert 1 <= len(round_trips) <= 9
 
 
 @pytest.mark.parametrize("age", [60, 8 * 86_400])

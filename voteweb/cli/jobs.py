@@ -23,7 +23,7 @@ STOP_SECONDS = 5.0
 RUNNERS: dict[Job, Callable[[Site], Steps]] = {
     ACCOUNT_DELETIONS: lambda site: site.store.account_deletion.steps,
     COMMENT_REMOVALS: lambda site: site.store.comment_removals.steps,
-    BAN_REMOVALS: lambda site: site.store.ban_removals.steps,
+    BAN_REMOVALS: lambda site: site.store.bans.steps,
     MAIL: mail_steps,
 }
 

@@ -8,7 +8,6 @@ from voteweb.store.admissions import Admissions
 from voteweb.store.answers import Answers
 from voteweb.store.articles import Articles
 from voteweb.store.backup import Backup
-from voteweb.store.ban_removals import BanRemovals
 from voteweb.store.bans import Bans
 from voteweb.store.changes import ChangeStream
 from voteweb.store.combinations import Combinations
@@ -93,7 +92,6 @@ class Store:
     viewers: Viewers
     member_lists: MemberLists
     bans: Bans
-    ban_removals: BanRemovals
     notes: Notes
     domain_rules: DomainRules
     switches: Switches
@@ -158,7 +156,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     """Return the store on an existing *connection*."""
     moderation_log = ModerationLog(connection)
     rate_limits = RateLimits(connection, settings)
-    users = Users(connection, moderation_log, rate_limits.digest)
+    users = Users(connection, rate_limits.digest)
     sessions = Sessions(connection, settings)
     leases = Leases(connection)
     last_backup = LastBackup(connection, settings)
@@ -170,7 +168,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     inbox_feeds = SecretFeeds(connection, "inbox-feed", keys.inbox_feed)
     saved_feeds = SecretFeeds(connection, "saved-feed", keys.saved_feed)
     log_ins = LogIns(connection)
-    imports, reports = Imports(connection, settings), Reports(connection, settings)
+    imports, reports = Imports(connection, settings, users), Reports(connection, settings)
     own_votes = OwnVotes(connection)
     votes = Votes(connection, settings, rate_limits, sessions, own_votes)
     admissions, answers = Admissions(connection, moderation_log), Answers(connection)
@@ -201,8 +199,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         users=users,
         viewers=Viewers(connection, settings, sessions, admissions, reports, held_articles, answers),
         member_lists=MemberLists(connection, users, moderation_log),
-        bans=Bans(connection, moderation_log),
-        ban_removals=BanRemovals(connection, moderation_log, users, removals, comment_removals),
+        bans=Bans(connection, moderation_log, users, removals, comment_removals),
         notes=Notes(connection),
         domain_rules=DomainRules(connection),
         switches=Switches(connection),

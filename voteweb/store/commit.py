@@ -86,8 +86,7 @@ def commit(
 
     It is decided anew while others change what was read. *when_full*: also on a server whose memory is full, for acts
     that free memory or keep the site safe. Raises LoggedOut, Held and NotAllowed to an actor who may not (also in place
-    of what *decide* raises), what *decide* raises, Conflict, and NothingToUndo when *entry* undoes an act that is not in
-    force.
+    of what *decide* raises), what that raises, NothingToUndo when *entry* undoes what is not in force, and Conflict.
     """
     log, checked = log_arguments(connection.keys, entry), actor_arguments(connection.keys, actor, role)
     for _ in range(config.MAX_SCRIPT_ATTEMPTS):

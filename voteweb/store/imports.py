@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from voteweb.core import config, links
 from voteweb.core.config import Settings
-from voteweb.core.models import Draft, Role
+from voteweb.core.models import Draft
 from voteweb.core.names import name_key
 from voteweb.store.article_lists import group_keys, ranking_arguments, site_lists
 from voteweb.store.connection import scripts
@@ -13,8 +13,7 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.fingerprints import fingerprint
 from voteweb.store.keys import article_member
-from voteweb.store.moderation_log import NOT_REMEMBERED
-from voteweb.store.users import make_user_keys, new_session_id
+from voteweb.store.users import Users
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +30,11 @@ class Story:
 class Imports:
     """Imports stories into one site."""
 
-    def __init__(self, connection: Connection, settings: Settings) -> None:
+    def __init__(self, connection: Connection, settings: Settings, users: Users) -> None:
         self._connection = connection
         self._keys = connection.keys
         self._settings = settings
+        self._users = users
         self._poster_ids: dict[str, int] = {}
         self._spellings: dict[str, str] = {}
 
@@ -75,30 +75,21 @@ class Imports:
     def make_posters(self, posters: Sequence[str]) -> None:
         """Make those of the members with these names who do not exist."""
         names = {name_key(poster): poster for poster in posters}
-        unseen = [name for name in names if name not in self._poster_ids]
-        stored = self._connection.run([("HMGET", self._keys.user(name), "id", "name") for name in unseen])
-        ids = [id for id, _ in stored]
-        self._spellings |= {name: spelled or name for name, (_, spelled) in zip(unseen, stored, strict=True)}
-        missing = [name for name, id in zip(unseen, ids, strict=True) if id is None]
-        self._poster_ids |= {name: int(id) for name, id in zip(unseen, ids, strict=True) if id is not None}
-        if missing:
-            self._spellings |= {name: names[name] for name in missing}
-            replies = self._connection.run([self._call_make_user(names[name]) for name in missing])
-            # A member who joined in between keeps their id: the script answers with the one that holds.
-            self._poster_ids |= {name: int(reply[1]) for name, reply in zip(missing, replies, strict=True)}
+        self._read_posters([name for name in names if name not in self._poster_ids])
+        missing = [name for name in names if name not in self._poster_ids]
+        self._users.make_missing([names[name] for name in missing])
+        self._read_posters(missing)
+
+    def _read_posters(self, names: Sequence[str]) -> None:
+        stored = self._connection.run([("HMGET", self._keys.user(name), "id", "name") for name in names])
+        for name, (id, spelled) in zip(names, stored, strict=True):
+            if id is not None:
+                self._poster_ids[name], self._spellings[name] = int(id), spelled or name
 
     def spelling(self, poster: str) -> str:
         """Return *poster* as the member spells the name, by which scripts compare names that are not ASCII."""
         spelled = self._spellings.get(name_key(poster), poster)
         return poster if spelled.isascii() else spelled
-
-    def _call_make_user(self, name: str) -> Command:
-        keys = self._keys
-        return scripts.call(
-            "make_user",
-            make_user_keys(keys, name),
-            [*NOT_REMEMBERED.arguments, 0, name, name_key(name), "", Role.MEMBER, new_session_id(), 0, "", 0, ""],
-        )
 
     def _call(self, story: Story, id: int) -> Command:
         keys, settings, draft = self._keys, self._settings, story.draft

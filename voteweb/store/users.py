@@ -2,8 +2,9 @@
 
 import re
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from voteweb.core import clock, config
 from voteweb.core.errors import (
@@ -16,15 +17,15 @@ from voteweb.core.errors import (
 )
 from voteweb.core.models import BanRemoval, RemovalState, Role, User
 from voteweb.core.names import name_key
-from voteweb.store.actors import actor_arguments
 from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.digests import digest_of
 from voteweb.store.keys import Keys
-from voteweb.store.moderation_log import ModerationLog, NewLogEntry
+from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.numbers import finite_number
 from voteweb.store.rankings import Place
+from voteweb.store.scanner import batched
 
 #: The fields that :func:`parse_user` reads.
 FIELDS = (
@@ -35,16 +36,16 @@ FIELDS = (
 #: The field ban-removal of a member of whom something is still to be removed or restored.
 HAS_WORK = re.compile(r"[0-9]+ (?:removing|restoring) ")
 
+#: Members that one commit makes: each takes two of its writes.
+_NEW_MEMBERS = 50
+
 
 class Users:
     """The members of one site."""
 
-    def __init__(
-        self, connection: Connection, moderation_log: ModerationLog, network_digest: Callable[[str], str]
-    ) -> None:
+    def __init__(self, connection: Connection, network_digest: Callable[[str], str]) -> None:
         self._connection = connection
         self._keys = connection.keys
-        self._log = moderation_log
         self._network_digest = network_digest
 
     def make(
@@ -65,43 +66,69 @@ class Users:
         to the moderators the account is held until one of them lets it in.
         Raises NameTaken, NoInvitation, InviterGone.
         """
-        keys = self._keys
-        link = digest_of(invitation) if invitation else ""
-        inviter = self._connection.command("HGET", keys.invite(link), "by") if link else None
-        log, session = self._log.prepare(entry), new_session_id()
+        keys, user, session = self._keys, self._keys.user(name), new_session_id()
         digest = self._network_digest(network) if network else ""
-        outcome = self._connection.script(
-            "make_user",
-            [*make_user_keys(keys, name, link, inviter or name, digest), *log.keys],
-            [
-                *log.arguments,
-                int(invitation is not None),
-                name,
-                name_key(name),
-                password_hash,
-                role,
-                session,
-                int(network is not None),
-                digest,
-                config.SIGNUP_NETWORK_SECONDS,
-                request,
-            ],
-        )
-        if outcome.status == "taken" and outcome.values[1] != session:
-            raise NameTaken(name=name)
-        if outcome.status == "no-invitation":
-            raise NoInvitation()
-        if outcome.status == "inviter-gone":
-            raise InviterGone()
+
+        def decide(attempt: Attempt) -> list[Command]:
+            id, last_id = attempt.read(("HGET", user, "id"), ("GET", keys.last_user_id()))
+            if id is not None:
+                raise NameTaken(name=name)
+            fields = _new_fields(int(last_id or 0) + 1, name, password_hash, attempt.now, session) | {"role": role}
+            since, writes = attempt.now, list[Command]([("INCR", keys.last_user_id())])
+            if invitation is not None:
+                invite = keys.invite(digest_of(invitation))
+                fields["invited-by"] = self._read_inviter(attempt, invite)
+                writes.append(("HSET", invite, "used", name))
+            if network is not None:
+                fields["signed-up"] = since
+            if request:
+                fields |= {"held": since, "request": request}
+            if digest:
+                seconds, key = config.SIGNUP_NETWORK_SECONDS, keys.network(digest)
+                writes += [
+                    ("SET", keys.sign_up(name), digest, "EX", seconds),
+                    ("ZREMRANGEBYSCORE", key, "-inf", float(since) - seconds),
+                    ("ZADD", key, since, name_key(name)),
+                    ("EXPIRE", key, seconds),
+                ]
+            return [*writes, *change_member(attempt, keys, name, {}, fields)]
+
+        commit(self._connection, decide, entry=entry)
         # Never the session id of a password that somebody else has set since.
         return replace(self.get(name), session=session)
+
+    def make_missing(self, names: Sequence[str]) -> None:
+        """Make those of the members with these names who do not exist; they cannot log in yet."""
+        for batch in batched(names, _NEW_MEMBERS):
+            commit(self._connection, partial(self._decide_missing, batch))
+
+    def _decide_missing(self, names: Sequence[str], attempt: Attempt) -> list[Command]:
+        keys = self._keys
+        reads = [("HGET", keys.user(name), "id") for name in names]
+        last_id, *ids = attempt.read(("GET", keys.last_user_id()), *reads)
+        missing = [name for name, id in zip(names, ids, strict=True) if id is None]
+        writes: list[Command] = [("INCRBY", keys.last_user_id(), len(missing))]
+        for id, name in enumerate(missing, start=int(last_id or 0) + 1):
+            writes += change_member(attempt, keys, name, {}, _new_fields(id, name, "", attempt.now, new_session_id()))
+        return writes if missing else []
+
+    def _read_inviter(self, attempt: Attempt, invite: str) -> str:
+        """Return who made an invitation that can be used now; raise NoInvitation, InviterGone."""
+        ((by, until, used, revoked),) = attempt.read(("HMGET", invite, "by", "until", "used", "revoked"))
+        if by is None or used is not None or revoked is not None or float(attempt.now) >= float(until):
+            raise NoInvitation()
+        attempt.not_after = float(until)
+        inviter, _ = read_member(attempt, self._keys, by)
+        if inviter is None or inviter.left or inviter.banned:
+            raise InviterGone()
+        return str(by)
 
     def set_role(self, name: str, role: Role, entry: NewLogEntry | None = None, *, actor: User | None = None) -> None:
         """Give a member another role, for the admin *actor*; None is the operator.
 
         Raises NoSuchMember, LastAdmin, LoggedOut, NotAllowed.
         """
-        self._change(name, entry, "role", role, actor=actor, least_role=Role.ADMIN)
+        self._change(name, "role", role, entry=entry, actor=actor, least_role=Role.ADMIN)
 
     def set_password(self, name: str, password_hash: str, *, verified: str | None = None) -> str:
         """Give a member another password, which ends all sessions; return the session id of new ones.
@@ -118,11 +145,11 @@ class Users:
 
         Raises NoSuchMember, LoggedOut, Held.
         """
-        self._change(member.name, None, "front", front, actor=member, least_role=Role.MEMBER)
+        self._change(member.name, "front", front, actor=member, least_role=Role.MEMBER)
 
     def end_sessions(self, name: str) -> None:
         """Log a member out everywhere; raise NoSuchMember."""
-        self._change(name, None, "session", new_session_id())
+        self._change(name, "session", new_session_id())
 
     def refresh_hash(self, name: str, password_hash: str, *, verified: str) -> None:
         """Store the password whose hash *verified* is under newer hash parameters; sessions stay.
@@ -150,22 +177,22 @@ class Users:
     def _change(
         self,
         name: str,
-        entry: NewLogEntry | None,
-        *fields: str,
+        field: str,
+        value: str,
+        *,
+        entry: NewLogEntry | None = None,
         actor: User | None = None,
         least_role: Role = Role.MODERATOR,
     ) -> None:
-        """Set *fields* (name, value, …) of a member who has not left."""
-        log, checked = self._log.prepare(entry), actor_arguments(self._keys, actor, least_role)
-        outcome = self._connection.script(
-            "change_user",
-            [self._keys.user(name), self._keys.admins(), *log.keys, *checked.keys],
-            [*log.arguments, name_key(name), *fields, *checked.arguments],
-        )
-        if outcome.status == "unknown":
-            raise NoSuchMember(name=name)
-        if outcome.status == "last-admin":
-            raise LastAdmin(name=name)
+        """Set a field of a member who has not left; one whose account is held gets no role."""
+
+        def decide(attempt: Attempt) -> list[Command]:
+            member, stored = read_present_member(attempt, self._keys, name)
+            if stored[field] == value or (member.held and field == "role"):
+                return []
+            return change_member(attempt, self._keys, name, stored, {field: value})
+
+        commit(self._connection, decide, actor=actor, role=least_role, entry=entry, when_full=True)
 
     def queue_get(self, pipeline: Pipeline, name: str) -> Future[User | None]:
         """Queue a read of a member, whatever the case of *name*; None when there is none."""
@@ -207,6 +234,46 @@ def member_places(keys: Keys, fields: Mapping[str, str | None]) -> dict[str, Pla
     }
 
 
+def read_member(attempt: Attempt, keys: Keys, name: str) -> tuple[User | None, dict[str, str | None]]:
+    """Return a member for a guarded commit, None when there is none, and the stored FIELDS."""
+    (values,) = attempt.read(("HMGET", keys.user(name), *FIELDS))
+    return parse_user(values), dict(zip(FIELDS, values, strict=True))
+
+
+def read_present_member(attempt: Attempt, keys: Keys, name: str) -> tuple[User, dict[str, str | None]]:
+    """Return a member and the stored FIELDS for a guarded commit; raise NoSuchMember, also for one who has left."""
+    member, stored = read_member(attempt, keys, name)
+    if member is None or member.left:
+        raise NoSuchMember(name=name)
+    return member, stored
+
+
+def change_member(
+    attempt: Attempt, keys: Keys, name: str, stored: Mapping[str, str | None], changes: Mapping[str, str | None]
+) -> list[Command]:
+    """Return the writes that change fields of a member with these *stored* FIELDS, and the lists that hold the member.
+
+    A field that becomes None is deleted. Raises LastAdmin if nobody else could administer the site then.
+    """
+    user, member, admins = keys.user(name), name_key(name), keys.admins()
+    before, after = member_places(keys, stored), member_places(keys, {**stored, **changes})
+    if before[admins] and not after[admins]:
+        count, is_listed = attempt.read(("SCARD", admins), ("SISMEMBER", admins, member))
+        if count - is_listed < 1:
+            raise LastAdmin(name=name)
+    deleted = [field for field, value in changes.items() if value is None]
+    set_fields = [text for field, value in changes.items() if value is not None for text in (field, value)]
+    writes: list[Command] = [("HSET", user, *set_fields), *([("HDEL", user, *deleted)] if deleted else [])]
+    for key, place in after.items():
+        if place is True and not before[key]:
+            writes.append(("SADD", key, member))
+        elif place is None and before[key] is not None:
+            writes.append(("SREM" if before[key] is True else "ZREM", key, member))
+        elif place is not True and place != before[key]:
+            writes.append(("ZADD", key, repr(place), member))
+    return writes
+
+
 def parse_user(values: list[str | None]) -> User | None:
     """Return the member with these values of FIELDS; None without a name or an id that is a number.
 
@@ -238,19 +305,10 @@ def parse_user(values: list[str | None]) -> User | None:
     )
 
 
-def make_user_keys(keys: Keys, name: str, invitation: str = "", inviter: str = "", digest: str = "") -> list[str]:
-    """Return the keys of the script that makes the member *name*, without those of its log entry."""
-    return [
-        keys.user(name),
-        keys.invite(invitation),
-        keys.user(inviter or name),
-        keys.last_user_id(),
-        keys.users(),
-        keys.admins(),
-        keys.sign_up(name),
-        keys.network(digest),
-        keys.held(),
-    ]
+def _new_fields(id: int, name: str, password_hash: str, now: str, session: str) -> dict[str, str]:
+    return {
+        "id": str(id), "name": name, "password": password_hash, "role": Role.MEMBER, "since": now, "session": session,
+    }  # fmt: skip
 
 
 def _time(stored: str | None, unreadable: float) -> float:

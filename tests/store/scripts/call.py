@@ -25,9 +25,6 @@ ARGUMENTS = {
     "release_article": "log member own_vote vote_score max_lift good_votes max_ranked day has_domain voting_seconds"
     " grace link_seconds known_link known_poster known_revision",
     "note_log_in": "entry seconds most member_most",
-    "ban_member": "log name reason session_id seconds articles comments",
-    "change_user": "log name",
-    "lift_ban": "log name restores",
     "combine_groups": "member seconds max_kept max_articles first last count",
     "delete_comment": "number comment member author reason_field",
     "disown_article": "member replacement",
@@ -36,7 +33,6 @@ ARGUMENTS = {
     " title link text known_link link_seconds known_revision max_versions version_seconds add_count domains",
     "edit_comment": "log number comment author edit_seconds text inbox_size inbox_seconds",
     "end_session": "digest",
-    "end_ban_removal": "name known",
     "end_lease": "token job is_done",
     "finish_account_deletion": "name",
     "hide_replies": "id count",
@@ -49,8 +45,6 @@ ARGUMENTS = {
     "mark_all_read": "until",
     "mark_read": "",
     "blank_log_title": "id article",
-    "make_user": "log needs_invitation name lower_name password_hash role session_id signs_up network network_seconds"
-    " request",
     "note_visit": "id visit_seconds seconds most noted_seconds",
     "open_session": "member_id session_id digest browser idle_seconds max_seconds max_sessions",
     "post_article": "member title link text poster poster_id own_vote vote_score max_lift good_votes"
@@ -79,8 +73,8 @@ ARGUMENTS = {
 }
 #: The scripts that end their keys and arguments with an actor.
 WITH_ACTOR = {
-    "ban_member", "change_user", "commit", "confirm_email", "delete_comment", "edit_article", "edit_comment",
-    "judge_member", "lift_ban", "mark_all_read", "release_article", "remove_comment", "remove_email",
+    "commit", "confirm_email", "delete_comment", "edit_article", "edit_comment",
+    "judge_member", "mark_all_read", "release_article", "remove_comment", "remove_email",
     "request_email", "restore_article", "restore_comment", "set_groups", "unlist_article",
 }  # fmt: skip
 #: The scripts that tell members what a moderator did.

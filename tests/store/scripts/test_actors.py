@@ -30,7 +30,6 @@ WITHOUT_ACTOR = {
     "disown_comment": "the deletion of an account goes on by itself",
     "count_new": "it only reads",
     "count_unread": "it only reads",
-    "end_ban_removal": "the removals of a ban go on by themselves",
     "end_session": "a session of anybody may end",
     "end_lease": "a background job runs by itself",
     "finish_account_deletion": "the deletion of an account goes on by itself",
@@ -40,7 +39,6 @@ WITHOUT_ACTOR = {
     "import_article": "the operator imports; whether the poster has left is checked",
     "import_comment": "the operator imports; whether the poster has left is checked",
     "list_comments": "it only reads",
-    "make_user": "whoever joins is no member yet; the inviter is checked",
     "mark_read": "a page that the member reads marks what it shows",
     "note_visit": "a page that the member reads notes it",
     "own_votes": "it only reads",
@@ -101,20 +99,3 @@ def test_script_of_somebody_demoted_changes_nothing(site: Store, name: str) -> N
     before = snapshot(site)
     assert run(site, *CALLS[name].command()) == ["forbidden"]
     assert snapshot(site) == before
-
-
-@pytest.mark.parametrize(
-    ("actor", "target", "answer"),
-    [
-        ("moderator", "member", "done"),
-        ("moderator", "moderator", "forbidden"),
-        ("moderator", "admin", "forbidden"),
-        ("admin", "moderator", "done"),
-        ("admin", "admin", "forbidden"),
-    ],
-)
-def test_ban_needs_a_higher_role_than_the_members(site: Store, actor: str, target: str, answer: str) -> None:
-    call = CALLS["ban_member"]
-    run(site, "HSET", call.actor.keys[0], "role", actor)
-    run(site, "HSET", call.keys[0], "role", target)
-    assert run(site, *call.command()) == [answer]

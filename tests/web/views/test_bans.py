@@ -95,14 +95,14 @@ def test_ban_removes_what_was_posted_and_its_undo_restores_it(
     assert [label.partition("(")[2] for label in labels] == ["", "2)", "2)", "2)", "", "1)", "1)", "1)"]
     mod.submit("/u/bob/ban", reason="Spam.", articles="all", comments="week")
     assert not bob.is_logged_in()
-    list(store.ban_removals.steps())
+    list(store.bans.steps())
     assert [reader.open(f"/a/{id}").status for id in posted] == [410, 410]
     entry = reader.open("/log").page.one("ol", class_="log").one("li").all("p")[0].text
     assert entry == "mod banned bob, removing 2 articles and 1 comment : Spam."
     (undo,) = [form["action"] for form in mod.open("/log").page.all("form", class_="moderation-form")]
     mod.submit(undo)
     assert mod.follow().flashes == ["The action has been undone. The log says so."]
-    list(store.ban_removals.steps())
+    list(store.bans.steps())
     assert [reader.open(f"/a/{id}").status for id in posted] == [200, 200]
     assert bob.log_in("bob").is_logged_in()
 
@@ -110,11 +110,11 @@ def test_ban_removes_what_was_posted_and_its_undo_restores_it(
 def test_member_page_offers_to_restore_what_a_ban_removed(mod: Browser, bob: Browser, store: Store) -> None:
     factories.article(store, store.users.get("bob"))
     mod.open("/u/bob/ban").submit("/u/bob/ban", reason="Spam.", articles="day")
-    list(store.ban_removals.steps())
+    list(store.bans.steps())
     mod.open("/u/bob").submit("/u/bob/unban")
     mod.open("/u/bob").submit("/u/bob/unban", restore="1")
     assert mod.follow().flashes == ["bob can log in again. What the ban removed is being restored."]
-    list(store.ban_removals.steps())
+    list(store.bans.steps())
     assert not mod.open("/u/bob").page.all("form", action="/u/bob/unban")
     assert mod.page.one("h2", class_="headline").text
 
