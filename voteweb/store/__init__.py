@@ -171,7 +171,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     imports, reports = Imports(connection, settings, users), Reports(connection, settings)
     own_votes = OwnVotes(connection)
     votes = Votes(connection, settings, rate_limits, sessions, own_votes)
-    admissions, answers = Admissions(connection, moderation_log), Answers(connection)
+    admissions, answers = Admissions(connection), Answers(connection)
     held_articles = HeldArticles(connection, settings, moderation_log)
     rankings = Rankings(keys)
     listings = Listings(connection, settings, Combinations(keys, settings, rate_limits), votes)

@@ -2,23 +2,33 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 
 import redis
 
 from voteweb.core import config
 from voteweb.core.comment_errors import NoSuchComment
-from voteweb.core.errors import LastAdmin, NoSuchArticle, NoSuchMember, PasswordChanged
-from voteweb.core.models import ArticleStatus, User
+from voteweb.core.errors import NoSuchArticle, NoSuchMember, PasswordChanged
+from voteweb.core.models import ArticleStatus, Role, User
 from voteweb.core.names import name_key
 from voteweb.store.comments import Comments
+from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command
 from voteweb.store.keys import Keys, article_id, invitation_digest, is_article, parse_comment
 from voteweb.store.log_ins import LogIns
+from voteweb.store.mail import FIELDS as MAIL_FIELDS
+from voteweb.store.mail import forget_mails
 from voteweb.store.removals import Removals
 from voteweb.store.reports import Reports
 from voteweb.store.scanner import batched
 from voteweb.store.secret_feeds import SecretFeeds
-from voteweb.store.users import new_session_id
+from voteweb.store.users import change_member, new_session_id, read_member
+
+#: It is that of no password, so that nobody logs in.
+_NO_HASH = ""
+#: The fields of a member that nobody needs once the member has left.
+_FORGOTTEN_FIELDS = ("held", "request", "ban-removal", "recovery", "recovered", "front", *MAIL_FIELDS)
 
 
 class AccountDeletion:
@@ -47,32 +57,31 @@ class AccountDeletion:
         *delete_articles*: their articles and comments are deleted, else only the name is taken off.
         Raises NoSuchMember, LastAdmin, and PasswordChanged unless the password is still that of *member* as read.
         """
-        keys = self._keys
-        network = self._connection.command("GET", keys.sign_up(member.name)) or ""
-        outcome = self._connection.script(
-            "start_account_deletion",
-            [
-                keys.user(member.name),
-                keys.leaving(),
-                keys.users(),
-                keys.admins(),
-                keys.sign_up(member.name),
-                keys.network(network),
-                keys.held(),
-                keys.open_votes(member.id),
-                keys.ban_removals(),
-                keys.outbox(),
-                keys.mails(),
-            ],
-            [name_key(member.name), new_session_id(), "delete" if delete_articles else "keep", member.password],
-        )
-        if outcome.status == "unknown":
-            raise NoSuchMember(name=member.name)
-        if outcome.status == "changed":
-            raise PasswordChanged()
-        if outcome.status == "last-admin":
-            raise LastAdmin(name=member.name)
-        self._connection.command("UNLINK", self._keys.sessions(member.name))  # they have ended already
+        keys, name, session_id = self._keys, member.name, new_session_id()
+
+        def decide(attempt: Attempt) -> list[Command]:
+            found, stored = read_member(attempt, keys, name)
+            if found is None:
+                raise NoSuchMember(name=name)
+            if found.left:
+                return []
+            if found.password != member.password:
+                raise PasswordChanged()
+            (network,) = attempt.read(("GET", keys.sign_up(name)))
+            changes: dict[str, str | None] = {
+                "password": _NO_HASH, "session": session_id, "role": Role.MEMBER,
+                "leaving": "delete" if delete_articles else "keep", "left": attempt.now,
+                **dict.fromkeys(_FORGOTTEN_FIELDS),
+            }  # fmt: skip
+            return [
+                *change_member(attempt, keys, name, stored, changes),
+                ("SADD", keys.leaving(), name_key(name)),
+                ("UNLINK", keys.sign_up(name), keys.open_votes(member.id), keys.sessions(name)),
+                *([("ZREM", keys.network(network), name_key(name))] if network else []),
+                *forget_mails(keys, name),
+            ]
+
+        commit(self._connection, decide, when_full=True)
 
     def unfinished(self) -> list[str]:
         """Return the names, in lower case, of members who left and have left something behind."""
@@ -109,16 +118,17 @@ class AccountDeletion:
             feeds.remove(name)
         self._log_ins.forget(name)
         # A moderator may restore a removed article into the ranking that was emptied first, hence the loop.
-        while self._finish(name) == "more":
+        while not commit(self._connection, partial(self._end, name)):
             yield from self._release_articles([keys.posted(name), keys.gone(name)], deletes)
             yield from self._release_comments(name, deletes)
             yield from self._reports.withdraw_all(name)
             yield from self._remove_invitations(name)
             self._connection.command("UNLINK", *keys_deleted_at_once(keys, name))
 
-    def _finish(self, name: str) -> str:
-        keys = [self._keys.leaving(), *keys_left_behind(self._keys, name)]
-        return self._connection.script("finish_account_deletion", keys, [name_key(name)]).status
+    def _end(self, name: str, attempt: Attempt) -> list[Command]:
+        """Return the write that ends a deletion, none while anything is left behind, perhaps again."""
+        (left,) = attempt.read(("EXISTS", *keys_left_behind(self._keys, name)))
+        return [] if left else [("SREM", self._keys.leaving(), name_key(name))]
 
     def _release_articles(self, rankings: list[str], deletes: bool) -> Iterator[None]:
         for ranking in rankings:

@@ -3,48 +3,49 @@
 from typing import Any
 
 from voteweb.core import clock, config
-from voteweb.core.errors import NoSuchMember
-from voteweb.core.models import Neighbour, Page, Role, User
+from voteweb.core.models import Neighbour, Page, User
 from voteweb.core.names import name_key
-from voteweb.store.actors import actor_arguments
+from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
-from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.moderation_log import ModerationLog, NewLogEntry
-from voteweb.store.users import new_session_id
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.users import change_member, new_session_id, read_present_member
 
 
 class Admissions:
     """The held accounts of one site, and the networks that members signed up from."""
 
-    def __init__(self, connection: Connection, moderation_log: ModerationLog) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._keys = connection.keys
-        self._log = moderation_log
 
     def admit(self, name: str, entry: NewLogEntry, *, actor: User | None = None) -> bool:
         """Admit a member whose account is held, refused or not; tell whether it was.
 
         *actor* is the moderator, None the operator. Raises NoSuchMember, LoggedOut, NotAllowed.
         """
-        return self._judge("admit", name, entry, actor)
+        return self._judge(name, entry, actor, admits=True)
 
     def refuse(self, name: str, entry: NewLogEntry, *, actor: User | None = None) -> bool:
         """Refuse a member whose account is held, for the reason of *entry*; tell whether it waited.
 
         Ends the member's sessions and refuses log-ins, as a ban does. *actor* and errors as for :meth:`admit`.
         """
-        return self._judge("refuse", name, entry, actor)
+        return self._judge(name, entry, actor, admits=False)
 
-    def _judge(self, verdict: str, name: str, entry: NewLogEntry, actor: User | None) -> bool:
-        keys, log, checked = self._keys, self._log.prepare(entry), actor_arguments(self._keys, actor, Role.MODERATOR)
-        outcome = self._connection.script(
-            "judge_member",
-            [keys.user(name), keys.held(), *log.keys, *checked.keys],
-            [*log.arguments, verdict, name_key(name), entry.why, new_session_id(), *checked.arguments],
-        )
-        if outcome.status == "unknown":
-            raise NoSuchMember(name=name)
-        return outcome.status == "done"
+    def _judge(self, name: str, entry: NewLogEntry, actor: User | None, *, admits: bool) -> bool:
+        session_id = new_session_id()
+
+        def decide(attempt: Attempt) -> list[Command]:
+            member, stored = read_present_member(attempt, self._keys, name)
+            if not member.held or (member.banned and not admits):
+                return []
+            changes: dict[str, str | None] = {"held": None, "request": None, "banned": "0", "ban-reason": ""}
+            if not admits:
+                changes = {"banned": attempt.now.split(".")[0], "ban-reason": entry.why, "session": session_id}
+            return change_member(attempt, self._keys, name, stored, changes)
+
+        return commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
 
     def queue_count(self, pipeline: Pipeline) -> Future[int]:
         """Queue a read of how many members wait for a moderator."""

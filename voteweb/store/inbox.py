@@ -7,11 +7,11 @@ from voteweb.core import config
 from voteweb.core.comments import CommentId, Notice, NoticeKind
 from voteweb.core.config import Settings
 from voteweb.core.models import Page, Role, User
-from voteweb.store.actors import actor_arguments
 from voteweb.store.comment_lists import key_beginnings, listed_comment
+from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
-from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.keys import Keys
 from voteweb.store.moderation_log import log_entry
 
@@ -52,9 +52,17 @@ class Inbox:
 
         Raises LoggedOut and Held.
         """
-        actor = actor_arguments(self._keys, member, Role.MEMBER)
-        keys = [self._keys.unread(member.name), self._keys.inbox(member.name), *actor.keys]
-        self._connection.script("mark_all_read", keys, [until, *actor.arguments])
+        inbox_key, unread_key = self._keys.inbox(member.name), self._keys.unread(member.name)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            inbox, unread = attempt.read(("LRANGE", inbox_key, 0, -1), ("LRANGE", unread_key, 0, -1))
+            is_read = set(inbox[inbox.index(until) :]) if until in inbox else set()
+            newer = next((at for at, entry in enumerate(unread) if entry in is_read), None)
+            if newer is None:
+                return []
+            return [("LTRIM", unread_key, 0, newer - 1) if newer else ("UNLINK", unread_key)]
+
+        commit(self._connection, decide, actor=member, role=Role.MEMBER)
 
 
 def reading_arguments(keys: Keys, settings: Settings) -> list[str | int]:

@@ -3,12 +3,15 @@
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 
 import redis
 
 from voteweb.core import config
 from voteweb.core.jobs import JOBS, Job
+from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command
 
 #: Does a part of a job, some seconds at most, until each yield.
 Steps = Callable[[], Iterator[object]]
@@ -28,25 +31,29 @@ class Leases:
         The lease is kept after each step, so that the job of a process that was killed is free after LEASE_SECONDS. It
         ends early when it *should_stop*, or when another process has taken the job over.
         """
-        token, is_done = secrets.token_urlsafe(9), False
-        if not self._hold(job, token, "take"):
+        lease, token, is_done = self._keys.lease(job.name), secrets.token_urlsafe(9), False
+        if not self._hold(lease, token, ("SET", lease, token, "NX", "EX", config.LEASE_SECONDS)):
             return False
         try:
             for _ in steps():
-                if should_stop() or not self._hold(job, token, "keep"):
+                if should_stop() or not self._hold(lease, token, ("EXPIRE", lease, config.LEASE_SECONDS)):
                     return False
             is_done = True
         finally:
-            self._connection.script(
-                "end_lease", [self._keys.lease(job.name), self._keys.jobs()], [token, job.name, int(is_done)]
-            )
+            commit(self._connection, partial(self._end, job, token, is_done))
         return True
 
-    def _hold(self, job: Job, token: str, mode: str) -> bool:
-        outcome = self._connection.script(
-            "take_lease", [self._keys.lease(job.name)], [token, config.LEASE_SECONDS, mode]
-        )
-        return outcome.status == "leased"
+    def _hold(self, lease: str, token: str, command: Command) -> bool:
+        """Take or keep a lease by *command*, which may keep another process's once too often; tell whose it is."""
+        _, holder = self._connection.run([command, ("GET", lease)])
+        return bool(holder == token)
+
+    def _end(self, job: Job, token: str, is_done: bool, attempt: Attempt) -> list[Command]:
+        lease = self._keys.lease(job.name)
+        (holder,) = attempt.read(("GET", lease))
+        if holder != token:
+            return []
+        return [("UNLINK", lease), *([("HSET", self._keys.jobs(), job.name, attempt.now)] if is_done else [])]
 
     def warnings(self) -> list[str]:
         """Return which jobs are overdue: nobody runs them, and they were not done for OVERDUE_SECONDS.

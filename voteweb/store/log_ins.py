@@ -5,11 +5,11 @@ import secrets
 from collections.abc import Iterator
 from typing import Any
 
-from voteweb.core import config
+from voteweb.core import clock, config
 from voteweb.core.models import LogIn, LogInOutcome, Page
 from voteweb.core.names import name_key
 from voteweb.store.connection.connection import Connection
-from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.scanner import batched
 
 
@@ -23,13 +23,30 @@ class LogIns:
 
     def note(self, name: str, outcome: LogInOutcome, network: str, browser: str) -> None:
         """Note an attempt to log in as the member *name*, "" if there is none; *network* is a digest of theirs."""
-        # The random part makes two of one moment different; with the same, the script changes nothing again.
+        # The random part makes two of one moment different; with the same, it changes nothing again.
         entry = json.dumps([name, outcome.value, network, browser, secrets.token_hex(4)], separators=(",", ":"))
-        self._connection.script(
-            "note_log_in",
-            [self._key, self._keys.member_log_ins(name)] if name else [self._key],
-            [entry, config.LOG_IN_SECONDS, config.MAX_LOG_INS, config.MAX_MEMBER_LOG_INS],
-        )
+        now, own = clock.now(), self._keys.member_log_ins(name) if name else ""
+        commands = list[Command]()
+        for key in filter(None, (self._key, own)):
+            commands += [
+                ("ZADD", key, "NX", now, entry),
+                ("EXPIRE", key, config.LOG_IN_SECONDS),
+                ("ZREMRANGEBYSCORE", key, "-inf", f"({now - config.LOG_IN_SECONDS}"),
+            ]
+        commands.append(("ZREMRANGEBYRANK", self._key, 0, -config.MAX_LOG_INS - 1))
+        replies = self._connection.run([*commands, *([("ZREVRANGE", own, 0, -1)] if own else [])])
+        if own:
+            self._trim(own, replies[-1], is_in=outcome is LogInOutcome.IN)
+
+    def _trim(self, own: str, texts: list[str], *, is_in: bool) -> None:
+        """Forget the oldest attempts as a member, of those that logged in or of those that did not.
+
+        They are counted apart: whoever knows no password cannot push out the trace of who did. *texts* are all of them,
+        the newest first.
+        """
+        alike = [text for text in texts if is_in is any(row.outcome is LogInOutcome.IN for row in _parsed([(text, 0)]))]
+        if oldest := alike[config.MAX_MEMBER_LOG_INS :]:
+            self._connection.command("ZREM", own, *oldest)
 
     def queue_page(self, pipeline: Pipeline, number: int, name: str = "") -> Future[Page[LogIn]]:
         """Queue a read of page *number* (from 1), the newest first; with a *name*, of attempts as that member."""

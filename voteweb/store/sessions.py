@@ -92,8 +92,13 @@ class Sessions:
 
     def end(self, name: str, token_digest: str) -> bool:
         """End one session of the member *name*; return whether it was open."""
-        outcome = self._connection.script("end_session", [self._keys.sessions(name)], [token_digest])
-        return outcome.status == "ended" or outcome.repeated
+        key = self._keys.sessions(name)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            (value,) = attempt.read(("HGET", key, token_digest))
+            return [("HDEL", key, token_digest)] if self._parse(token_digest, value) else []
+
+        return commit(self._connection, decide)
 
     def end_others(self, voter: Voter) -> str:
         """End all sessions of a member but that of *voter*; return the new session id, for its cookie.

@@ -57,5 +57,5 @@ def test_a_server_restarted_while_scripts_load_gets_them_again(store: Store, mon
 
 def test_a_script_that_had_to_be_loaded_is_not_repeated(store: Store) -> None:
     run(store, "SCRIPT", "FLUSH")
-    outcome = store.connection.script("take_lease", [store.keys.lease("job")], ["token", 30, "keep"])
-    assert outcome == ("lost", [], False)
+    outcome = store.connection.script("use_session", [store.keys.sessions("ann")], ["id", "digest", "", 9, 9, 9])
+    assert outcome == ("ended", [], False)

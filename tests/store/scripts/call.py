@@ -16,15 +16,8 @@ ARGUMENTS = {
     "cast_vote": "action member voter_id voter_name session_id vote_score max_lift good_votes max_ranked voting_seconds"
     " grace known_groups day newcomer_seconds digest idle_seconds max_seconds use_seconds max_open_votes"
     " statistics_seconds",
-    "queue_mail": "log entry most",
-    "request_email": "log entry pending language most",
-    "confirm_email": "log pending until address name",
-    "remove_email": "log name",
-    "take_mail": "log seconds token",
-    "finish_mail": "entry token outcome seconds failure",
     "release_article": "log member own_vote vote_score max_lift good_votes max_ranked day has_domain voting_seconds"
     " grace link_seconds known_link known_poster known_revision",
-    "note_log_in": "entry seconds most member_most",
     "combine_groups": "member seconds max_kept max_articles first last count",
     "delete_comment": "number comment member author reason_field",
     "disown_article": "member replacement",
@@ -32,17 +25,12 @@ ARGUMENTS = {
     "edit_article": "log member editor edit_seconds vote_score max_lift good_votes max_ranked has_domain max_groups"
     " title link text known_link link_seconds known_revision max_versions version_seconds add_count domains",
     "edit_comment": "log number comment author edit_seconds text inbox_size inbox_seconds",
-    "end_session": "digest",
-    "end_lease": "token job is_done",
-    "finish_account_deletion": "name",
     "hide_replies": "id count",
     "hit_rate_limit": "",
     "import_article": "member title link text poster poster_id time votes vote_score max_lift good_votes"
     " max_ranked day has_domain voting_seconds grace row link_seconds replacement",
     "import_comment": "comment number parent text author time votes commenting_seconds grace max_level max_comments row"
     " numbered_row answered_row replacement",
-    "judge_member": "log verdict name reason session_id",
-    "mark_all_read": "until",
     "mark_read": "",
     "blank_log_title": "id article",
     "note_visit": "id visit_seconds seconds most noted_seconds",
@@ -58,9 +46,7 @@ ARGUMENTS = {
     " known_poster removed_by",
     "restore_comment": "log id number reason_field known_author removed_by",
     "set_groups": "log member vote_score max_lift good_votes max_ranked max_groups add_count",
-    "start_account_deletion": "name session_id articles verified",
     "use_session": "session_id digest checked idle_seconds max_seconds use_seconds",
-    "take_lease": "token seconds mode",
     "vote_comment": "action number voter_id voter_name session_id commenting_seconds grace newcomer_seconds digest"
     " idle_seconds max_seconds use_seconds",
     "write_comment": "stem id parent text author author_id commenting_seconds grace max_level max_comments newest"
@@ -73,9 +59,9 @@ ARGUMENTS = {
 }
 #: The scripts that end their keys and arguments with an actor.
 WITH_ACTOR = {
-    "commit", "confirm_email", "delete_comment", "edit_article", "edit_comment",
-    "judge_member", "mark_all_read", "release_article", "remove_comment", "remove_email",
-    "request_email", "restore_article", "restore_comment", "set_groups", "unlist_article",
+    "commit", "delete_comment", "edit_article", "edit_comment",
+    "release_article", "remove_comment",
+    "restore_article", "restore_comment", "set_groups", "unlist_article",
 }  # fmt: skip
 #: The scripts that tell members what a moderator did.
 WITH_TOLD = {

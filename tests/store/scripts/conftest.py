@@ -28,8 +28,8 @@ def build_site(store: Store) -> None:
 
     Four articles of ann's: 1 and 2 in "go", one reported, one voted for; 3 in "redis"; 4 removed from "go". Article 3
     has a conversation: 1 of ann's, its answer 2 of bob's, 3 of ann's that was removed, 4 of ann's with bob's vote. Eve
-    is banned, zoe, who wrote a comment, is leaving, and bob has an open invitation, a reset link and sessions of each
-    kind. Mod and boss are moderator and admin. Articles 5 and 6
+    is banned, zoe, who wrote a comment, is leaving, and bob has sessions of each kind. Mod and boss are moderator and
+    admin. Articles 5 and 6
     have conversations too: 2 answers 1; 3 was removed together with 4, which is not yet hidden in that of article 6.
     Ann reported comment 1 of article 5; the conversation of article 6 is closed.
     """
@@ -43,14 +43,10 @@ def build_site(store: Store) -> None:
     removed = factories.article(store, ann, groups=("go",))
     store.removals.remove(removed.id, NewLogEntry(LogAction.REMOVE, "Mod", about="ann", article=removed.id, why="spam"))
     store.reports.make(reported.id, bob, Reason.SPAM, "")
-    run(store, "HSET", "user:dan", "ban-removal", "9 restoring 0 0")
-    run(store, "SADD", "ban-removals:", "dan")
     held = {"title": "Held", "link": "https://a.example/", "poster": "ann", "time": "1700000000", "groups": "go"}
     run(store, "HSET", "article:20", "gone", "held", *(text for pair in held.items() for text in pair))
     run(store, "ZADD", "held-articles:", 1_700_000_000, "article:20")
     run(store, "ZADD", "gone:ann", 1_700_000_000, "article:20")
-    run(store, "ZADD", "log-ins:", 1, "known")
-    run(store, "EXPIRE", "log-ins:", 100)
     run(store, "HSET", "site:", "signup", '{"value": "closed", "words": "", "by": "root", "time": "1"}')
     for domain, rule in (("ad.example", '{"action": "refuse", "why": "ads"}'), ("look.example", '{"action": "hold"}')):
         run(store, "HSET", "domain-rules:", domain, rule)
@@ -62,7 +58,6 @@ def build_site(store: Store) -> None:
     store.articles.set_groups(1, ["redis"], [], groups)
     store.articles.set_groups(1, [], ["redis"])
     store.account_deletion.start(zoe, delete_articles=False)
-    run(store, "HSET", "invite:open", "by", "bob", "until", "4000000000")
     store.users.make("Hal", "", network="", request="Please let me in.")
     run(store, "HSET", "user:fay", "id", "9", "name", "Fay", "role", "admin", "since", "1700000000.5")
     for name, parent in (("ann", 0), ("bob", 1), ("ann", 0), ("ann", 0)):
@@ -88,11 +83,6 @@ def build_site(store: Store) -> None:
     }
     run(store, "HSET", "sessions:bob", *(text for pair in sessions.items() for text in pair))
     run(store, "EXPIREAT", "sessions:bob", began + 5_000_000)
-    run(store, "SET", "reset:digest", "bob e3b0c44298fc1c14")
-    run(store, "HSET", "user:bob", "email", "bob@a.example")
-    run(store, "HSET", "user:cid", "email-pending", "4000000000 nonce cid@b.example")
-    run(store, "ZADD", "outbox:", 5, "reset ann", 4_000_000_000, "confirm cid")
-    run(store, "HSET", "mails:", "confirm cid", "5 1 claim-1", "reset ann", "5 0 -")
     run(store, "HSET", "thread:8", "2", "0 3 0 1700000000.000000 q Zoe", "last", "2", "rev", "2")
     run(store, "RPUSH", "commented:zoe", "8.2", "8.1")
     run(store, "HSET", "reported:zoe", "article:7", "{}", "article:8", "{}")
@@ -101,7 +91,6 @@ def build_site(store: Store) -> None:
         run(store, "RPUSH", key, *entries)
         run(store, "EXPIRE", key, 7_776_000)
     run(store, "SET", "limit:few-spent", "4000000000", "EX", 1_000)
-    run(store, "SET", "lease:held-job", "a", "EX", 1_000)
     _spoil_conversation(store)
 
 

@@ -30,11 +30,7 @@ WITHOUT_ACTOR = {
     "disown_comment": "the deletion of an account goes on by itself",
     "count_new": "it only reads",
     "count_unread": "it only reads",
-    "end_session": "a session of anybody may end",
-    "end_lease": "a background job runs by itself",
-    "finish_account_deletion": "the deletion of an account goes on by itself",
     "hide_replies": "a removal of comments goes on by itself",
-    "note_log_in": "it notes what anybody tries",
     "hit_rate_limit": "it counts what anybody tries",
     "import_article": "the operator imports; whether the poster has left is checked",
     "import_comment": "the operator imports; whether the poster has left is checked",
@@ -42,9 +38,6 @@ WITHOUT_ACTOR = {
     "mark_read": "a page that the member reads marks what it shows",
     "note_visit": "a page that the member reads notes it",
     "own_votes": "it only reads",
-    "queue_mail": "whoever forgot the password cannot log in",
-    "take_mail": "the sending of mails goes on by itself",
-    "finish_mail": "the sending of mails goes on by itself",
     "read_comments": "it only reads",
     "read_inbox": "it only reads",
     "read_log": "it only reads",
@@ -53,9 +46,7 @@ WITHOUT_ACTOR = {
     "read_thread": "it only reads",
     "refund_rate_limit": "it counts what anybody tries",
     "rescore_article": "the operator rescores",
-    "start_account_deletion": "a member who is banned may leave, and nobody leaves twice",
     "use_session": "it only notes that the session is used",
-    "take_lease": "a background job runs by itself",
 }
 #: Those that check the session instead of the member's id.
 CHECKING_SESSION = ("cast_vote", "vote_comment")

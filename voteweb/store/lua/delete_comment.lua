@@ -5,12 +5,11 @@
 --       actor's or as the caller knows it  5 the field with the reason of its removal  then the actor's
 -- Answers  deleted (now or before) | comment-unknown | not-yours | removed (an author cannot delete what was removed: the
 --          reason must stay readable) | again <author> (for the operator: the author is another) | logged-out | held
-local refusal, rank = check_actor()
+local refusal, is_operator = check_actor()
 if refusal then
   return refusal
 end
 local number, comment, member, author, reason_field = unpack(ARGV)
-local is_operator = rank == math.huge
 local node = read_node(KEYS[2], number)
 if not node then
   return { 'comment-unknown' }

@@ -2,31 +2,29 @@
 -- that may do this. For an act of the operator the id and the role are empty, and there is no such key.
 local RANKS = { member = 1, moderator = 2, admin = 3 }
 
--- Return the answer of the script to a member who may not act, else nil and the rank of the member's role: what the
--- caller knows of the member may be out of date. logged-out: the member is banned or gone, or the name belongs to
--- another id; held: the account waits for a moderator; forbidden: the role is too low.
+-- Return the answer of the script to a member who may not act, else nil: what the caller knows of the member may be out
+-- of date. logged-out: the member is banned or gone, or the name belongs to another id; held: the account waits for a
+-- moderator; forbidden: the role is too low.
 local function check_member(key, id, least_role)
   local stored_id, role, banned, until_time, left, held = unpack(
     redis.call('HMGET', key, 'id', 'role', 'banned', 'banned-until', 'left', 'held'))
-  local rank = RANKS[role] or RANKS.member
   if stored_id ~= id or left or is_banned(banned, until_time) then
     return { 'logged-out' }
   elseif held then
     return { 'held' }
-  elseif rank < RANKS[least_role] then
+  elseif (RANKS[role] or RANKS.member) < RANKS[least_role] then
     return { 'forbidden' }
   end
-  return nil, rank
 end
 
 -- Check the actor as check_member does, and take the actor off KEYS and ARGV: what is left ends as other scripts' do.
--- The operator ranks above all.
+-- Returns the refusal, else nil and whether the operator acts.
 local function check_actor()
   local least_role, id = table.remove(ARGV), table.remove(ARGV)
   if id == '' then
-    return nil, math.huge
+    return nil, true
   end
-  return check_member(table.remove(KEYS), id, least_role)
+  return check_member(table.remove(KEYS), id, least_role), false
 end
 
 -- Scripts that could act again over somebody else's act, if they are sent again because an answer was lost, begin their
@@ -46,10 +44,10 @@ local function answer_before()
 end
 
 -- Return the answer that this act has had before, also to an actor who may not act any more, else the refusal of its
--- actor; else nil and the rank of the actor's role.
+-- actor; else nil.
 local function begin_act()
-  local refusal, rank = check_actor()
-  return answer_before() or refusal, rank
+  local refusal = check_actor()
+  return answer_before() or refusal
 end
 
 -- Remember and return the answer of an act that has been done: sent again, it changes nothing.

@@ -6,7 +6,7 @@ local function is_banned(banned, until_time)
 end
 
 -- Tell whether the ban with this log id of the member at user_key is still in this state: "removing" or "restoring".
--- The steps of store/ban_removals.py act for nobody, and must not go on after somebody has decided otherwise.
+-- The steps of store/bans.py act for nobody, and must not go on after somebody has decided otherwise.
 local function is_ban_in_state(user_key, log_id, state)
   local entry, found = string.match(redis.call('HGET', user_key, 'ban-removal') or '', '^(%d+) (%a+) ')
   return entry == log_id and found == state
@@ -17,24 +17,4 @@ end
 local function is_newcomer(signed_up, role, newcomer_seconds)
   local is_member = (role or 'member') == 'member'
   return is_member and signed_up and tonumber(now()) < tonumber(signed_up) + tonumber(newcomer_seconds)
-end
-
--- Tell whether a member with this role and ban, as stored, counts as an admin: one who is banned for good cannot act.
-local function is_admin(role, banned, until_time)
-  return role == 'admin' and ((banned or '0') == '0' or finite(until_time or '') ~= nil)
-end
-
--- Tell whether the set of admins KEYS[at] has nobody but this name.
-local function is_last_admin(at, name)
-  return redis.call('SCARD', KEYS[at]) - redis.call('SISMEMBER', KEYS[at], name) < 1
-end
-
--- Put a name into the set of admins KEYS[at], or take it out.
-local function set_admin(at, name, is_member)
-  if is_member then
-    redis.call('SADD', KEYS[at], name)
-    redis.call('PERSIST', KEYS[at])
-  else
-    redis.call('SREM', KEYS[at], name)
-  end
 end
