@@ -29,7 +29,6 @@ from voteweb.store.held_articles import HeldArticles
 from voteweb.store.imports import Imports
 from voteweb.store.inbox import Inbox
 from voteweb.store.invitations import Invitations
-from voteweb.store.inviters import Inviters
 from voteweb.store.keys import Keys
 from voteweb.store.last_backup import LastBackup
 from voteweb.store.leases import Leases
@@ -99,7 +98,6 @@ class Store:
     admissions: Admissions
     sessions: Sessions
     invitations: Invitations
-    inviters: Inviters
     log_ins: LogIns
     password_resets: PasswordResets
     recovery_codes: RecoveryCodes
@@ -206,8 +204,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         held_articles=held_articles,
         admissions=admissions,
         sessions=sessions,
-        invitations=Invitations(connection),
-        inviters=Inviters(connection, users),
+        invitations=Invitations(connection, users),
         log_ins=log_ins,
         password_resets=PasswordResets(connection),
         recovery_codes=RecoveryCodes(connection, settings),

@@ -1,4 +1,4 @@
-"""Invitations: single-use links with which one person can join."""
+"""Invitations: single-use links with which one person can join, and who invited whom."""
 
 import secrets
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from typing import Any
 
 from voteweb.core import config
 from voteweb.core.errors import InvitationUsed, LinkUsed
-from voteweb.core.models import Invitation, Page, Role, User
+from voteweb.core.models import Branch, Invitation, Page, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.permissions import may_moderate
 from voteweb.store.commit import Attempt, commit
@@ -15,6 +15,7 @@ from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.digests import digest_of
 from voteweb.store.keys import invitation_digest, invitation_member
 from voteweb.store.rows import read_rows
+from voteweb.store.users import Users
 
 _FIELDS = ("by", "until", "used", "revoked")
 
@@ -22,9 +23,10 @@ _FIELDS = ("by", "until", "used", "revoked")
 class Invitations:
     """The invitations of one site. Only a digest of the token in each one's link is stored."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, users: Users) -> None:
         self._connection = connection
         self._keys = connection.keys
+        self._users = users
 
     def make(self, by: User, role: Role = Role.MEMBER) -> str:
         """Create an invitation for one person, valid for INVITATION_SECONDS; return the token of its link.
@@ -91,6 +93,30 @@ class Invitations:
             return Page(present, number, total, first_rank=start + 1, more=total > start + size)
 
         return pipeline.queue([("ZCARD", key), read_rows(self._keys, key, start, size, _FIELDS)], parse)
+
+    def tree(self) -> tuple[Branch, ...]:
+        """Return the MAX_TREE_MEMBERS newest members whom somebody invited, each below their inviter, with these.
+
+        An inviter who joined earlier than those stands on top. Takes two round trips.
+        """
+        names = self._connection.command("ZREVRANGE", self._keys.users(), 0, config.MAX_TREE_MEMBERS - 1)
+        pipeline = self._connection.pipeline()
+        read = [self._users.queue_get(pipeline, name) for name in names]
+        pipeline.execute()
+        members = {name_key(user.result.name): user.result for user in read if user.result}
+        invited: dict[str, list[str]] = {}
+        for key, user in members.items():
+            if user.invited_by and name_key(user.invited_by) != key:
+                invited.setdefault(name_key(user.invited_by), []).append(key)
+        tops = [key for key in invited if key not in members or not members[key].invited_by]
+        rows: list[Branch] = []
+        open_rows = [(key, 0) for key in sorted(tops, reverse=True)]
+        while open_rows:  # each member is below one inviter, so that none comes twice
+            key, level = open_rows.pop()
+            member = members.get(key)
+            rows.append(Branch(member.name if member else key, level, len(invited.get(key, ())), member))
+            open_rows += [(below, level + 1) for below in sorted(invited.get(key, ()), reverse=True)]
+        return tuple(rows)
 
 
 def _invitation(digest: str, values: list[str | None]) -> Invitation | None:

@@ -55,4 +55,4 @@ def log_ins() -> str:
 def invitations() -> str:
     """Show who invited whom among the members who joined last."""
     require_admin(viewer())
-    return render_template("admin/invitations.html", rows=store().inviters.tree())
+    return render_template("admin/invitations.html", rows=store().invitations.tree())
