@@ -1,7 +1,7 @@
 """Read inboxes in one call, and compare their number with their pages."""
 
 from voteweb.core import config
-from voteweb.core.comments import Notice, Unread
+from voteweb.core.comments import CommentId, Notice, Unread
 from voteweb.core.models import Page, Voter
 from voteweb.store import Store
 
@@ -25,5 +25,10 @@ def unread(store: Store) -> Unread:
     assert page(store).total == len(shown)
     shown = [notice for notice in shown if notice.is_unread]
     assert viewer.result.unread.count == len(shown)
-    assert viewer.result.unread.comments == {notice.comment.id for notice in shown if notice.comment}
+    assert viewer.result.unread.comments == {notice.entry: notice.comment.id for notice in shown if notice.comment}
     return viewer.result.unread
+
+
+def unread_comments(store: Store) -> set[CommentId]:
+    """Return the comments about which ann has unread entries."""
+    return set(unread(store).comments.values())

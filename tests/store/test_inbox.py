@@ -8,7 +8,7 @@ import pytest
 from tests import factories
 from tests.store.concurrency import at_once
 from tests.store.examination import run
-from tests.store.inboxes import page, unread
+from tests.store.inboxes import page, unread, unread_comments
 from tests.store.thread_data import node, write_thread
 from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus, NoticeKind, Unread
@@ -47,7 +47,7 @@ def test_inbox_shows_comments_and_acts_with_their_context(store: Store) -> None:
     assert (second.entry, second.kind, second.comment) == (entries[1], NoticeKind.REMOVED, None)
     assert second.log == store.moderation_log.get(1)
     assert second.time == pytest.approx(time.time(), abs=60)
-    assert unread(store) == Unread(2, frozenset({CommentId(1, 2)}))
+    assert unread(store) == Unread(2, {first.entry: CommentId(1, 2)})
 
 
 def test_empty_inbox_has_nothing_unread(store: Store) -> None:
@@ -66,7 +66,7 @@ def test_number_leaves_out_what_cannot_be_read(store: Store) -> None:
     assert unread(store).count == 5
     removal = partial(NewLogEntry, who="mod", article=2)
     store.removals.remove(2, removal(LogAction.REMOVE))
-    assert unread(store).comments == {CommentId(1, number) for number in (2, 3, 4, 5)}
+    assert unread_comments(store) == {CommentId(1, number) for number in (2, 3, 4, 5)}
     store.removals.restore(2, removal(LogAction.RESTORE))
     assert unread(store).count == 5 + 2, "its poster is told of both"
     run(store, "SETBIT", "hidden:1", 5, 1)
@@ -78,7 +78,7 @@ def test_number_follows_a_removal_with_replies_at_once(store: Store) -> None:
     write_thread(store, 1, [removed, node(2, parent=1), node(3, parent=2), node(4)])
     tell(store, "mention 1.3", "mention 1.4")
     run(store, "SADD", "removing:", 1)
-    assert unread(store).comments == {CommentId(1, 4)}
+    assert unread_comments(store) == {CommentId(1, 4)}
 
 
 def test_old_and_foreign_entries_count_as_none(store: Store) -> None:
@@ -87,23 +87,23 @@ def test_old_and_foreign_entries_count_as_none(store: Store) -> None:
     foreign = ["what another program wrote", "reply 1.x 17", f"vote 1.1 {old * 2}", f"report log-77 {old * 2}"]
     for key in ("inbox:ann", "unread:ann"):
         run(store, "LPUSH", key, f"reply 1.1 {old}", *foreign, f"reply 1.2 {old + 60}")
-    assert unread(store) == Unread(1, frozenset({CommentId(1, 2)}))
+    assert unread(store) == Unread(1, {f"reply 1.2 {old + 60}": CommentId(1, 2)})
 
 
 def test_reading_some_comments_leaves_the_others(store: Store) -> None:
     write_thread(store, 1, [node(number) for number in range(1, 13)])
-    tell(store, *(f"article 1.{number}" for number in range(1, 13)))
+    entries = tell(store, *(f"article 1.{number}" for number in range(1, 13)))
     for _ in range(2):
         pipeline = store.pipeline()
-        store.inbox.queue_mark_read(pipeline, "Ann", [CommentId(1, 1), CommentId(1, 12), CommentId(2, 3)])
+        store.inbox.queue_mark_read(pipeline, "Ann", [entries[0], entries[-1], "article 2.3 17"])
         pipeline.execute()
-        assert unread(store).comments == {CommentId(1, number) for number in range(2, 12)}
+        assert unread_comments(store) == {CommentId(1, number) for number in range(2, 12)}
     assert page(store).total == 12
 
 
-def test_unread_without_some_comments_is_what_is_left() -> None:
-    both = Unread(3, frozenset({CommentId(1, 1), CommentId(1, 2)}))
-    assert both.without([CommentId(1, 2), CommentId(2, 2)]) == Unread(2, frozenset({CommentId(1, 1)}))
+def test_unread_without_some_entries_is_what_is_left() -> None:
+    both = Unread(3, {"reply 1.1 17": CommentId(1, 1), "mention 1.1 17": CommentId(1, 1)})
+    assert both.without(["reply 1.1 17"]) == Unread(2, {"mention 1.1 17": CommentId(1, 1)})
 
 
 def test_all_as_read_leaves_what_came_later(store: Store) -> None:
@@ -113,13 +113,13 @@ def test_all_as_read_leaves_what_came_later(store: Store) -> None:
     tell(store, "article 1.4", "article 1.5")
     for _ in range(2):
         store.inbox.mark_all_read(member, shown)
-        assert unread(store).comments == {CommentId(1, number) for number in (3, 4, 5)}
+        assert unread_comments(store) == {CommentId(1, number) for number in (3, 4, 5)}
     for nothing in ("", "article 1.6 17", "nothing"):
         store.inbox.mark_all_read(member, nothing)
     assert unread(store).count == 3
     run(store, "LREM", "unread:ann", 0, run(store, "LINDEX", "inbox:ann", 1))  # already read by its page
     store.inbox.mark_all_read(member, run(store, "LINDEX", "inbox:ann", 1))
-    assert unread(store).comments == {CommentId(1, 5)}
+    assert unread_comments(store) == {CommentId(1, 5)}
 
 
 def test_all_as_read_against_new_entries_reads_only_those_shown(store: Store) -> None:
@@ -128,7 +128,7 @@ def test_all_as_read_against_new_entries_reads_only_those_shown(store: Store) ->
     for number in range(1, 41, 2):
         (shown,) = tell(store, f"article 1.{number}")
         at_once([partial(store.inbox.mark_all_read, member, shown), partial(tell, store, f"article 1.{number + 1}")])
-        assert unread(store).comments == {CommentId(1, number + 1)}
+        assert unread_comments(store) == {CommentId(1, number + 1)}
 
 
 def test_full_inbox_has_pages(store: Store) -> None:

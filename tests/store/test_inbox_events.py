@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from tests import factories
-from tests.store.inboxes import page, unread
+from tests.store.inboxes import page, unread, unread_comments
 from voteweb.core import config
 from voteweb.core.comments import CommentId, NoticeKind
 from voteweb.core.models import LogAction, Role, User
@@ -27,7 +27,7 @@ def bob(store: Store) -> User:
 
 def numbers(store: Store) -> set[int]:
     """Return the numbers of ann's unread comments on article 1."""
-    return {id.number for id in unread(store).comments}
+    return {id.number for id in unread_comments(store)}
 
 
 def test_deleted_comment_counts_no_more(store: Store, bob: User) -> None:
@@ -93,7 +93,8 @@ def test_entry_201_pushes_out_the_oldest(store: Store, bob: User) -> None:
 
 def test_reading_takes_entries_off(store: Store, bob: User) -> None:
     pipeline = store.pipeline()
-    store.inbox.queue_mark_read(pipeline, "ann", [CommentId(1, 1), CommentId(1, 4)])
+    entries = [row.entry for row in page(store).rows if row.comment and row.comment.id.number in (1, 4)]
+    store.inbox.queue_mark_read(pipeline, "ann", entries)
     pipeline.execute()
     assert numbers(store) == {2, 3}
     store.inbox.mark_all_read(store.users.get("ann"), page(store).rows[2].entry)

@@ -1,6 +1,6 @@
 """The values of conversations: comments, threads, what a member finds in the inbox."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
@@ -134,15 +134,15 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """The unread part of a member's inbox: the number of entries, and the comments that some of them are about."""
+    """The unread part of a member's inbox: the number of entries, and of some the comment that each is about."""
 
     count: int = 0
-    comments: frozenset[CommentId] = frozenset()
+    comments: Mapping[str, CommentId] = field(default_factory=dict)
 
-    def without(self, comments: Iterable[CommentId]) -> "Unread":
-        """Return what is left once the member has read these comments."""
-        left = self.comments.difference(comments)
-        return Unread(self.count - len(self.comments) + len(left), left)
+    def without(self, entries: Collection[str]) -> "Unread":
+        """Return what is left once the member has read these entries."""
+        left = {entry: comment for entry, comment in self.comments.items() if entry not in entries}
+        return Unread(self.count - len(entries), left)
 
 
 class Visit(NamedTuple):

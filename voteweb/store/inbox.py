@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from voteweb.core import config
-from voteweb.core.comments import CommentId, Notice, NoticeKind
+from voteweb.core.comments import Notice, NoticeKind
 from voteweb.core.config import Settings
 from voteweb.core.models import Page, Role, User
 from voteweb.store.comment_lists import key_beginnings, listed_comment
@@ -42,10 +42,9 @@ class Inbox:
         arguments = [*reading_arguments(self._keys, self._settings), start, size]
         return pipeline.queue([scripts.call("read_inbox", keys, arguments)], parse)
 
-    def queue_mark_read(self, pipeline: Pipeline, name: str, comments: Iterable[CommentId]) -> Future[None]:
-        """Queue that a member has read the entries about these comments."""
-        command = scripts.call("mark_read", [self._keys.unread(name)], [str(comment) for comment in comments])
-        return pipeline.queue([command], lambda _: None)
+    def queue_mark_read(self, pipeline: Pipeline, name: str, entries: Iterable[str]) -> Future[None]:
+        """Queue that a member has read these entries."""
+        return pipeline.queue([("LREM", self._keys.unread(name), 0, entry) for entry in entries], lambda _: None)
 
     def mark_all_read(self, member: User, until: str) -> None:
         """Mark an entry of a member's inbox and all older ones as read; newer ones stay unread.

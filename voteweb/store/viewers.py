@@ -133,5 +133,6 @@ def _unread(reply: Any) -> Unread:
     """Return what is unread, from the answer of the script or, if there is no such list, of EXISTS."""
     if not reply:
         return Unread()
-    count, *comments = reply
-    return Unread(count, frozenset(filter(None, map(parse_comment, comments))))
+    count, *entries = reply
+    comments = {entry: parse_comment(entry.split(" ")[1]) for entry in entries}
+    return Unread(count, {entry: comment for entry, comment in comments.items() if comment})

@@ -80,7 +80,8 @@ class ConversationPages:
         if viewer is None or unread is None or not unread.comments:
             return
         numbers = {row.node.number for row in self.page.rows} | set(others)
-        if read := unread.comments & {CommentId(self.article.id, number) for number in numbers}:
+        shown = {CommentId(self.article.id, number) for number in numbers}
+        if read := [entry for entry, comment in unread.comments.items() if comment in shown]:
             store().inbox.queue_mark_read(pipeline, viewer.name, read)
             g.unread = unread.without(read)
 

@@ -31,7 +31,6 @@ ARGUMENTS = {
     " max_ranked day has_domain voting_seconds grace row link_seconds replacement",
     "import_comment": "comment number parent text author time votes commenting_seconds grace max_level max_comments row"
     " numbered_row answered_row replacement",
-    "mark_read": "",
     "blank_log_title": "id article",
     "note_visit": "id visit_seconds seconds most noted_seconds",
     "open_session": "member_id session_id digest browser idle_seconds max_seconds max_sessions",

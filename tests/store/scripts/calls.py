@@ -90,7 +90,6 @@ CALLS = {
         good_votes=2,
         **VOTE,
     ),
-    "mark_read": call("mark_read", "unread:bob", "1.1", "1.3"),
     "note_visit": call(
         "note_visit",
         "seen:bob thread:1 article:1 words:1 voted-comments:1-0",

@@ -35,7 +35,6 @@ WITHOUT_ACTOR = {
     "import_article": "the operator imports; whether the poster has left is checked",
     "import_comment": "the operator imports; whether the poster has left is checked",
     "list_comments": "it only reads",
-    "mark_read": "a page that the member reads marks what it shows",
     "note_visit": "a page that the member reads notes it",
     "own_votes": "it only reads",
     "read_comments": "it only reads",

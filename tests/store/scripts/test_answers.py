@@ -117,7 +117,6 @@ ANSWERS: list[tuple[str, dict[str, Any], list[Any]]] = [
     ("restore_article", {"removed_by": 7}, ["already"]),
     ("restore_comment", {"removed_by": 7}, ["already"]),
     ("disown_comment", {"name": "bob"}, ["done"]),
-    ("mark_read", {}, ["done"]),
     ("combine_groups", {}, ["made"]),
     ("combine_groups", {"max_kept": 0}, ["unkept", "0", "whole"]),
     ("combine_groups", {"rest": ("go", "nowhere", 3, 10)}, ["no-group"]),
