@@ -1,12 +1,14 @@
 """Removals of bans: one act removes what a member posted lately, and one undo restores exactly that."""
 
 import time
+from collections.abc import Iterator
 from functools import partial
 
 import pytest
 
 from tests import factories
 from tests.store.concurrency import at_once
+from tests.store.cuts import cut_everywhere
 from tests.store.examination import broken, ids, run
 from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.errors import StillRestoring
@@ -168,3 +170,31 @@ def test_an_account_that_leaves_while_it_is_restored_is_left_alone(store: Store,
         pass
     store.account_deletion.finish("bob")
     assert (ids(store, "posted:bob"), broken(store)) == ([], [])
+
+
+def make_site(store: Store) -> None:
+    factories.user(store, "mod", Role.MODERATOR)
+    bob = factories.user(store, "bob")
+    factories.article(store, bob, groups=("go",))
+    factories.comment(store, 1, bob)
+
+
+def ban_lift_and_leave(store: Store) -> Iterator[None]:
+    mod = store.users.get("mod")
+    ban(store, mod, articles=Span.ALL, comments=Span.ALL)
+    yield from store.bans.steps()
+    lift(store, mod)
+    yield from store.bans.steps()
+    store.account_deletion.start(store.users.get("bob"), delete_articles=True)
+    yield from store.account_deletion.steps()
+
+
+def test_what_is_cut_off_between_any_two_trips_ends_whole(store: Store) -> None:
+    for _ in cut_everywhere(store, make_site, ban_lift_and_leave):
+        list(store.bans.steps())
+        list(store.account_deletion.steps())
+        bob = store.users.get("bob")
+        is_removed = state(store) is RemovalState.REMOVED
+        assert (is_removed or bob.left > 0) is not bool(ids(store, "time:"))
+        assert bool(bob.banned) is is_removed
+        assert (run(store, "EXISTS", "ban-removals:", "leaving:"), broken(store)) == (0, [])
