@@ -132,7 +132,7 @@ def _fill_admin(store: Store, admin: User) -> None:
         invitation = store.invitations.make(store.users.get(inviter))
         store.users.make(name, "", invitation=invitation, network="")
     for outcome in LogInOutcome:
-        store.log_ins.note(admin.name, outcome, "0a1b2c3d", "Firefox/Linux")
+        store.sessions.note_log_in(admin.name, outcome, "0a1b2c3d", "Firefox/Linux")
 
 
 def _log_entry(action: LogAction, id: int, about: User, why: str = "") -> NewLogEntry:

@@ -81,7 +81,7 @@ def busy(make_store: MakeStore) -> Store:
     store.groups.change("go", "Go", "", alias="golang")
     closing = NewLogEntry(LogAction.SWITCH, "root", title="signup")
     store.switches.set(SwitchName.SIGNUP, "closed", closing, actor=factories.user(store, "root", Role.ADMIN))
-    store.log_ins.note("ann", LogInOutcome.IN, "", "")
+    store.sessions.note_log_in("ann", LogInOutcome.IN, "", "")
     store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=store.users.get("ann"))
     store.articles.post(factories.draft(link="https://spam.example/"), bob, factories.token())
     store.notes.add("ann", "A note.", store.users.get("ann"))

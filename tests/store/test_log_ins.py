@@ -14,7 +14,7 @@ from voteweb.store import Store
 
 def first_page(store: Store, name: str = "") -> Page[tuple[str, str, str, str]]:
     pipeline = store.pipeline()
-    page = store.log_ins.queue_page(pipeline, 1, name)
+    page = store.sessions.queue_log_ins(pipeline, 1, name)
     pipeline.execute()
     rows = tuple((row.name, row.outcome.value, row.network, row.browser) for row in page.result.rows)
     return Page(rows, 1, page.result.total, 1, page.result.more)
@@ -25,7 +25,7 @@ def test_each_write_forgets_what_is_too_old_or_too_much(store: Store, monkeypatc
     old = json.dumps(["old", "in", "", "", "0"])
     run(store, "ZADD", "log-ins:", time.time() - config.LOG_IN_SECONDS - 1, old)
     for name in ("ann", "bob", "", "dan"):
-        store.log_ins.note(name, LogInOutcome.REFUSED, "0a1b", "Firefox/Linux")
+        store.sessions.note_log_in(name, LogInOutcome.REFUSED, "0a1b", "Firefox/Linux")
     page = first_page(store)
     assert [row[0] for row in page.rows] == ["dan", "", "bob"]
     assert page.rows[0] == ("dan", "refused", "0a1b", "Firefox/Linux")
@@ -37,10 +37,10 @@ def test_strangers_push_out_no_trace_of_who_logged_in(store: Store, monkeypatch:
     monkeypatch.setattr(config, "MAX_LOG_INS", 3)
     monkeypatch.setattr(config, "MAX_MEMBER_LOG_INS", 2)
     for outcome in (LogInOutcome.IN, *[LogInOutcome.REFUSED] * 5):
-        store.log_ins.note("Ann", outcome, "", "")
+        store.sessions.note_log_in("Ann", outcome, "", "")
     for _ in range(5):
-        store.log_ins.note("", LogInOutcome.REFUSED, "", "")
-    assert [row.outcome.value for row in store.log_ins.of_member("ann")] == ["refused", "refused", "in"]
+        store.sessions.note_log_in("", LogInOutcome.REFUSED, "", "")
+    assert [row.outcome.value for row in store.sessions.log_ins_of("ann")] == ["refused", "refused", "in"]
     assert [row[1] for row in first_page(store, "ann").rows] == ["refused", "refused", "in"]
     assert 0 < run(store, "TTL", "log-ins:ann") <= config.LOG_IN_SECONDS
 
@@ -48,9 +48,9 @@ def test_strangers_push_out_no_trace_of_who_logged_in(store: Store, monkeypatch:
 def test_those_of_a_member_go_with_the_account(store: Store) -> None:
     ann, bob = factories.user(store, "Ann"), factories.user(store, "bob")
     for member in (ann, bob, ann):
-        store.log_ins.note(member.name, LogInOutcome.IN, "", "")
+        store.sessions.note_log_in(member.name, LogInOutcome.IN, "", "")
     run(store, "ZADD", "log-ins:", 1e9, "another program's")
-    assert len(store.log_ins.of_member("ann")) == 2
+    assert len(store.sessions.log_ins_of("ann")) == 2
     store.account_deletion.start(ann, delete_articles=False)
     store.account_deletion.finish(ann.name)
     assert [row[0] for row in first_page(store).rows] == ["bob"]

@@ -33,7 +33,6 @@ from voteweb.store.keys import Keys
 from voteweb.store.last_backup import LastBackup
 from voteweb.store.leases import Leases
 from voteweb.store.listings import Listings
-from voteweb.store.log_ins import LogIns
 from voteweb.store.mail import Mail
 from voteweb.store.member_lists import MemberLists
 from voteweb.store.moderation_log import ModerationLog
@@ -98,7 +97,6 @@ class Store:
     admissions: Admissions
     sessions: Sessions
     invitations: Invitations
-    log_ins: LogIns
     password_resets: PasswordResets
     recovery_codes: RecoveryCodes
     account_deletion: AccountDeletion
@@ -165,7 +163,6 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     comments, keys = Comments(connection, settings, rate_limits), connection.keys
     inbox_feeds = SecretFeeds(connection, "inbox-feed", keys.inbox_feed)
     saved_feeds = SecretFeeds(connection, "saved-feed", keys.saved_feed)
-    log_ins = LogIns(connection)
     imports, reports = Imports(connection, settings, users), Reports(connection, settings)
     own_votes = OwnVotes(connection)
     votes = Votes(connection, settings, rate_limits, sessions, own_votes)
@@ -205,10 +202,9 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         admissions=admissions,
         sessions=sessions,
         invitations=Invitations(connection, users),
-        log_ins=log_ins,
         password_resets=PasswordResets(connection),
         recovery_codes=RecoveryCodes(connection, settings),
-        account_deletion=AccountDeletion(connection, removals, comments, reports, (inbox_feeds, saved_feeds), log_ins),
+        account_deletion=AccountDeletion(connection, removals, comments, reports, (inbox_feeds, saved_feeds), sessions),
         inbox_feeds=inbox_feeds,
         saved_feeds=saved_feeds,
         my_sites=MySites(connection),

@@ -16,13 +16,13 @@ from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.keys import Keys, article_id, invitation_digest, is_article, parse_comment
-from voteweb.store.log_ins import LogIns
 from voteweb.store.mail import FIELDS as MAIL_FIELDS
 from voteweb.store.mail import forget_mails
 from voteweb.store.removals import Removals
 from voteweb.store.reports import Reports
 from voteweb.store.scanner import batched
 from voteweb.store.secret_feeds import SecretFeeds
+from voteweb.store.sessions import Sessions
 from voteweb.store.users import change_member, new_session_id, read_member
 
 #: It is that of no password, so that nobody logs in.
@@ -41,7 +41,7 @@ class AccountDeletion:
         comments: Comments,
         reports: Reports,
         secret_feeds: Sequence[SecretFeeds],
-        log_ins: LogIns,
+        sessions: Sessions,
     ) -> None:
         self._connection = connection
         self._keys = connection.keys
@@ -49,7 +49,7 @@ class AccountDeletion:
         self._comments = comments
         self._reports = reports
         self._secret_feeds = secret_feeds
-        self._log_ins = log_ins
+        self._sessions = sessions
 
     def start(self, member: User, *, delete_articles: bool) -> None:
         """Log *member* out for ever; :meth:`finish` removes what they leave behind.
@@ -116,7 +116,7 @@ class AccountDeletion:
         deletes = self._connection.command("HGET", keys.user(name), "leaving") == "delete"
         for feeds in self._secret_feeds:
             feeds.remove(name)
-        self._log_ins.forget(name)
+        self._sessions.forget_log_ins(name)
         # A moderator may restore a removed article into the ranking that was emptied first, hence the loop.
         while not commit(self._connection, partial(self._end, name)):
             yield from self._release_articles([keys.posted(name), keys.gone(name)], deletes)

@@ -1,23 +1,28 @@
-"""Sessions: those that each member has open, which log-out ends on the server too.
+"""Sessions: those that each member has open, which log-out ends on the server too, and the log-ins of 30 days.
 
 A session's cookie holds its token and the member's session id, the field ``session`` of the member. Only a digest of
 the token is stored. A new session id of the member ends all sessions at once; what is stored of them goes with the next
-log-in, or expires.
+log-in, or expires. Attempts to log in are kept for admins, bounded in number and age by each write.
 """
 
+import json
+import secrets
 from base64 import urlsafe_b64encode
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from math import ceil
+from typing import Any
 
 from voteweb.core import clock, config
 from voteweb.core.config import Settings
 from voteweb.core.errors import LoggedOut
-from voteweb.core.models import Session, User, Voter
+from voteweb.core.models import LogIn, LogInOutcome, Page, Session, User, Voter
+from voteweb.core.names import name_key
 from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.scanner import batched
 from voteweb.store.users import FIELDS, new_session_id, parse_user
 
 #: The field that holds the session id of the member to which all sessions of the hash belong.
@@ -26,7 +31,7 @@ _DIGEST_BYTES = 15
 
 
 class Sessions:
-    """The open sessions of the members of one site."""
+    """The open sessions of the members of one site, and the attempts to log in."""
 
     def __init__(self, connection: Connection, settings: Settings) -> None:
         self._connection = connection
@@ -144,7 +149,74 @@ class Sessions:
         """Return the unix time at which *session* ends if it is not used again."""
         return min(session.used + self._idle_seconds, session.began + config.MAX_SESSION_SECONDS)
 
+    def note_log_in(self, name: str, outcome: LogInOutcome, network: str, browser: str) -> None:
+        """Note an attempt to log in as the member *name*, "" if there is none; *network* is a digest of theirs."""
+        # The random part makes two of one moment different; with the same, it changes nothing again.
+        entry = json.dumps([name, outcome.value, network, browser, secrets.token_hex(4)], separators=(",", ":"))
+        now, own = clock.now(), self._keys.member_log_ins(name) if name else ""
+        commands = list[Command]()
+        for key in filter(None, (self._keys.log_ins(), own)):
+            commands += [
+                ("ZADD", key, "NX", now, entry),
+                ("EXPIRE", key, config.LOG_IN_SECONDS),
+                ("ZREMRANGEBYSCORE", key, "-inf", f"({now - config.LOG_IN_SECONDS}"),
+            ]
+        commands.append(("ZREMRANGEBYRANK", self._keys.log_ins(), 0, -config.MAX_LOG_INS - 1))
+        replies = self._connection.run([*commands, *([("ZREVRANGE", own, 0, -1)] if own else [])])
+        if own:
+            self._trim_log_ins(own, replies[-1], is_in=outcome is LogInOutcome.IN)
+
+    def _trim_log_ins(self, own: str, texts: list[str], *, is_in: bool) -> None:
+        """Forget the oldest attempts as a member, of those that logged in or of those that did not.
+
+        They are counted apart: whoever knows no password cannot push out the trace of who did. *texts* are all of them,
+        the newest first.
+        """
+        logged_in = [any(row.outcome is LogInOutcome.IN for row in _log_ins([(text, 0)])) for text in texts]
+        alike = [text for text, is_alike in zip(texts, logged_in, strict=True) if is_alike is is_in]
+        if oldest := alike[config.MAX_MEMBER_LOG_INS :]:
+            self._connection.command("ZREM", own, *oldest)
+
+    def queue_log_ins(self, pipeline: Pipeline, number: int, name: str = "") -> Future[Page[LogIn]]:
+        """Queue a read of page *number* (from 1) of attempts to log in, as the member *name* if any, newest first."""
+        key = self._keys.member_log_ins(name) if name else self._keys.log_ins()
+        size = config.LOG_IN_PAGE_SIZE
+        first = (number - 1) * size
+
+        def parse(replies: list[Any]) -> Page[LogIn]:
+            total, pairs = replies
+            return Page(tuple(_log_ins(pairs)), number, total, first + 1, total > first + size)
+
+        read = ("ZREVRANGE", key, first, first + size - 1, "WITHSCORES")
+        return pipeline.queue([("ZCARD", key), read], parse)
+
+    def log_ins_of(self, name: str) -> list[LogIn]:
+        """Return all attempts to log in as the member *name*, the newest first."""
+        own = self._connection.command("ZREVRANGE", self._keys.member_log_ins(name), 0, -1, "WITHSCORES")
+        known = dict([*own, *self._pairs_of(name)])
+        return sorted(_log_ins(list(known.items())), key=lambda row: row.time, reverse=True)
+
+    def forget_log_ins(self, name: str) -> None:
+        """Forget all attempts to log in as the member *name*, who leaves."""
+        for entries in batched(text for text, _ in self._pairs_of(name)):
+            self._connection.command("ZREM", self._keys.log_ins(), *entries)
+        self._connection.command("UNLINK", self._keys.member_log_ins(name))
+
+    def _pairs_of(self, name: str) -> list[Any]:
+        pairs = self._connection.command("ZREVRANGE", self._keys.log_ins(), 0, -1, "WITHSCORES")
+        return [pair for pair in pairs if any(name_key(row.name) == name_key(name) for row in _log_ins([pair]))]
+
 
 def digest(token: str) -> str:
     """Return what is stored of a session's *token*; "" for none."""
     return urlsafe_b64encode(sha256(token.encode()).digest()[:_DIGEST_BYTES]).decode() if token else ""
+
+
+def _log_ins(pairs: list[Any]) -> Iterator[LogIn]:
+    """Yield the log-ins of *pairs* of entry and time, but for those that another program wrote."""
+    for text, time in pairs:
+        try:
+            name, outcome, network, browser, _ = json.loads(text)
+            yield LogIn(float(time), str(name), LogInOutcome(outcome), str(network), str(browser))
+        except (ValueError, TypeError):
+            continue

@@ -46,7 +46,7 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
                 "keyed digest of the network": log_in.network,
                 "browser": log_in.browser,
             }
-            for log_in in store.log_ins.of_member(member.name)
+            for log_in in store.sessions.log_ins_of(member.name)
         ],
         "articles": [
             *_articles(store, store.rankings.member(member.name)),

@@ -219,7 +219,7 @@ def note_log_in(name: str, outcome: LogInOutcome) -> None:
     network = rate_limits.sign_up_network()
     with suppress(StorageFull, DataDamaged):
         digest = store().rate_limits.digest(network)[: config.NETWORK_DIGEST_LENGTH] if network else ""
-        store().log_ins.note(name, outcome, digest, _browser())
+        store().sessions.note_log_in(name, outcome, digest, _browser())
 
 
 def log_out() -> None:

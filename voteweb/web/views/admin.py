@@ -44,7 +44,7 @@ def log_ins() -> str:
     typed = request.args.get("name", "")[: config.MAX_USER_NAME_LENGTH + 1]
     name = typed if is_member_name(typed) else ""
     user = queue_viewer(pipeline)
-    page = store().log_ins.queue_page(pipeline, number, name)
+    page = store().sessions.queue_log_ins(pipeline, number, name)
     pipeline.execute()
     require_admin(user.result)
     return render_template("admin/log_ins.html", page=check_page_exists(page.result), name=name)
