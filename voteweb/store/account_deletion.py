@@ -18,6 +18,7 @@ from voteweb.store.connection.pipeline import Command
 from voteweb.store.keys import Keys, article_id, invitation_digest, is_article, parse_comment
 from voteweb.store.mail import FIELDS as MAIL_FIELDS
 from voteweb.store.mail import forget_mails
+from voteweb.store.nouns import NOUNS, Part
 from voteweb.store.removals import Removals
 from voteweb.store.reports import Reports
 from voteweb.store.scanner import batched
@@ -188,15 +189,8 @@ class AccountDeletion:
 
 def keys_deleted_at_once(keys: Keys, name: str) -> list[str]:
     """Return the keys with what concerns only the member, and goes at once when they leave."""
-    return [
-        keys.inbox(name),
-        keys.unread(name),
-        keys.seen(name),
-        keys.follows(name),
-        keys.hides(name),
-        keys.saved(name),
-        keys.notes(name),
-    ]
+    own = (noun for noun, kind in NOUNS.items() if kind.owner == "user" and kind.part is Part.PRIMARY)
+    return [f"{keys.prefix}{noun}:{name_key(name)}" for noun in own]
 
 
 def keys_left_behind(keys: Keys, name: str) -> list[str]:

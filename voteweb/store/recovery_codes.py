@@ -15,7 +15,7 @@ from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.numbers import finite_number
-from voteweb.store.users import FIELDS, new_session_id, parse_user
+from voteweb.store.users import new_session_id, read_member
 
 
 class CodesLeft(NamedTuple):
@@ -100,8 +100,7 @@ class RecoveryCodes:
 
     def _member(self, attempt: Attempt, member: User) -> User | None:
         """Read *member* anew; None if they have left, or if the name is another's by now."""
-        (values,) = attempt.read(("HMGET", self._keys.user(member.name), *FIELDS))
-        user = parse_user(values)
+        user, _ = read_member(attempt, self._keys, member.name)
         return user if user and user.id == member.id and not user.left else None
 
     def _digests(self, stored: str | None) -> list[str]:
