@@ -4,8 +4,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 
-import redis
-
 from voteweb.core import config
 from voteweb.core.comment_errors import NoSuchComment
 from voteweb.core.errors import NoSuchArticle, NoSuchMember, PasswordChanged
@@ -16,6 +14,7 @@ from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.keys import Keys, article_id, invitation_digest, is_article, parse_comment
+from voteweb.store.leases import steps_of_each
 from voteweb.store.mail import FIELDS as MAIL_FIELDS
 from voteweb.store.mail import forget_mails
 from voteweb.store.nouns import NOUNS, Part
@@ -89,18 +88,8 @@ class AccountDeletion:
         return sorted(self._connection.command("SMEMBERS", self._keys.leaving()))
 
     def steps(self) -> Iterator[None]:
-        """Finish all deletions that were begun, in bounded steps.
-
-        One that fails, as on damaged data, does not stop the others; the last failure is raised after them.
-        """
-        failure: redis.ResponseError | None = None
-        for name in self.unfinished():
-            try:
-                yield from self._steps(name)
-            except redis.ResponseError as error:
-                failure = error
-        if failure:
-            raise failure
+        """Finish all deletions that were begun, in bounded steps."""
+        yield from steps_of_each(self.unfinished(), self._steps)
 
     def finish(self, name: str) -> None:
         """Delete or disown what a member who left wrote, and remove their reports, invitations and inbox.

@@ -10,8 +10,6 @@ from enum import StrEnum
 from math import ceil
 from typing import NamedTuple
 
-import redis
-
 from voteweb.core import clock, config
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import NotAllowed, StillRestoring
@@ -23,6 +21,7 @@ from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.keys import article_id, is_article, parse_comment
+from voteweb.store.leases import steps_of_each
 from voteweb.store.moderation_log import ModerationLog, NewLogEntry
 from voteweb.store.nodes import parse_node
 from voteweb.store.removals import Removals
@@ -175,18 +174,9 @@ class Bans:
         return [node.time for node in nodes if node and not node.status]
 
     def steps(self) -> Iterator[None]:
-        """Finish all removals and restorations that were begun, in bounded steps.
-
-        One that fails, as on damaged data, does not stop the others; the last failure is raised after them.
-        """
-        failure: redis.ResponseError | None = None
-        for name in sorted(self._connection.command("SMEMBERS", self._keys.ban_removals())):
-            try:
-                yield from self._steps(name)
-            except redis.ResponseError as error:
-                failure = error
-        if failure:
-            raise failure
+        """Finish all removals and restorations that were begun, in bounded steps."""
+        names = sorted(self._connection.command("SMEMBERS", self._keys.ban_removals()))
+        yield from steps_of_each(names, self._steps)
 
     def _steps(self, name: str) -> Iterator[None]:
         member = self._users.find(name)

@@ -1,7 +1,7 @@
 """Leases: of all processes that could run a background job, one does; and when each job was last done."""
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 
@@ -80,3 +80,15 @@ class Leases:
                 if not is_held and now - start >= config.OVERDUE_SECONDS
             ]
         return []
+
+
+def steps_of_each(names: Iterable[str], steps: Callable[[str], Iterator[None]]) -> Iterator[None]:
+    """Do the *steps* for each of *names*; raise the last failure, as on damaged data, when all others are done."""
+    failure: redis.ResponseError | None = None
+    for name in names:
+        try:
+            yield from steps(name)
+        except redis.ResponseError as error:
+            failure = error
+    if failure:
+        raise failure
