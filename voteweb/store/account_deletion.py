@@ -169,11 +169,7 @@ class AccountDeletion:
         if deletes:
             with suppress(NoSuchComment):  # another program has deleted it
                 self._comments.delete(id)
-        self._connection.script(
-            "disown_comment",
-            [self._keys.thread(id.article), self._keys.commented(name), self._keys.changes()],
-            [member, id.number, name, config.DELETED_MEMBER],
-        )
+        self._comments.disown(id, name)
 
 
 def keys_deleted_at_once(keys: Keys, name: str) -> list[str]:

@@ -20,6 +20,11 @@ START = "0-0"
 WAIT_SHARE = 0.5
 
 
+def record_change(keys: Keys, kind: str, id: int | str) -> Command:
+    """Return the write that notes a change, of a *kind* "a", "c", "t" or "p" (see changes.lua), of what has this id."""
+    return ("XADD", keys.changes(), "MAXLEN", "~", MAX_CHANGES, "*", kind, id)
+
+
 class ChangeStream:
     """The stream of changes of one site, and the epoch of its data."""
 

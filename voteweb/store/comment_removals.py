@@ -1,26 +1,26 @@
 """Moderation of conversations: comments removed and restored, alone or with their replies; conversations closed."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import redis
 
 from voteweb.core import config
 from voteweb.core.comment_errors import CommentGone, ConversationEnded, NoSuchComment
-from voteweb.core.comments import CommentId
+from voteweb.core.comments import CommentId, CommentStatus, Node
 from voteweb.core.config import Settings
-from voteweb.core.errors import Conflict, NothingToUndo
-from voteweb.core.models import LogEntry, User
+from voteweb.core.models import LogEntry, RemovalState, User
 from voteweb.store import covered_reports
-from voteweb.store.actors import OPERATOR, ActorArguments, actor_arguments
+from voteweb.store.comment_writes import CommentWrites, reason_field, removed_by_field
 from voteweb.store.commit import Attempt, commit
-from voteweb.store.connection.connection import Connection, Outcome
+from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.decoding import unix_time
 from voteweb.store.keys import comment_member
-from voteweb.store.moderation_log import LogArguments, ModerationLog, NewLogEntry, not_logged
-from voteweb.store.nodes import next_revision, parse_node
-from voteweb.store.readable import read_time
-from voteweb.store.told import read_reporters, told_arguments
+from voteweb.store.moderation_log import ModerationLog, NewLogEntry
+from voteweb.store.nodes import next_revision
+from voteweb.store.readable import read_above, read_time
+from voteweb.store.told import count_settled, is_ban_in_state, read_open_reports, who_is_told
 
 
 class CommentRemovals:
@@ -39,12 +39,12 @@ class CommentRemovals:
         before. *actor* is the moderator who does it, None the operator. Raises NoSuchComment, CommentGone when its
         author deleted it, LoggedOut, NotAllowed, Conflict.
         """
-        log, checked = self._log.prepare(entry), actor_arguments(self._keys, actor)
-        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            if self._remove(id, entry, "R" if with_replies else "r", log, checked).status != "again":
-                break
-        else:
-            raise Conflict()
+
+        def decide(attempt: Attempt) -> list[Command]:
+            node, writes = self._removal(attempt, id, entry.why, with_replies=with_replies)
+            return [*writes, *self._settle(attempt, id, entry.who, node.author)] if writes else []
+
+        commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
         if with_replies:
             self.finish(id.article)
 
@@ -53,56 +53,49 @@ class CommentRemovals:
 
         Settles its reports; tells the reporters of the ban. Not logged. Raises Conflict.
         """
-        entry = NewLogEntry(ban.kind, ban.who, about=ban.about, why=ban.why)
-        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            try:
-                outcome = self._remove(id, entry, "r", not_logged(self._keys), OPERATOR, str(ban.id))
-            except (NoSuchComment, CommentGone, NothingToUndo):
-                return False
-            if outcome.status != "again":
-                return outcome.status == "removed"
-        raise Conflict()
 
-    def _remove(
-        self,
-        id: CommentId,
-        entry: NewLogEntry,
-        state: str,
-        log: LogArguments,
-        actor: ActorArguments,
-        removed_by: str = "",
-    ) -> Outcome:
-        keys, author = self._keys, self._read_author(id)
-        reports = keys.comment_report(*id)
-        # Whom a ban removes cannot read it.
-        told = told_arguments(keys, entry.who, "" if removed_by else author, read_reporters(self._connection, reports))
-        outcome = self._connection.script(
-            "remove_comment",
-            [
-                *self._thread_keys(id.article),
-                keys.reports(),
-                reports,
-                self._user_key(author),
-                keys.changes(),
-                *told.keys,
-                *log.keys,
-                *actor.keys,
-            ],
-            [
-                *log.arguments,
-                *id,
-                state,
-                entry.why,
-                _reason_field(id),
-                author,
-                comment_member(*id),
-                removed_by,
-                *told.arguments,
-                *actor.arguments,
-            ],
-        )
-        _raise_refusal(outcome)
-        return outcome
+        def decide(attempt: Attempt) -> list[Command]:
+            node, writes = self._removal(attempt, id, ban.why)
+            if not writes or not is_ban_in_state(attempt, self._keys, node.author, ban, RemovalState.REMOVING):
+                return []
+            attempt.told_of = f"log-{ban.id}"
+            by_ban: Command = ("HSET", self._keys.thread(id.article), removed_by_field(id.number), ban.id)
+            # Whom a ban removes cannot read it.
+            return [*writes, by_ban, *self._settle(attempt, id, ban.who)]
+
+        with suppress(NoSuchComment, CommentGone):
+            return commit(self._connection, decide, when_full=True)
+        return False
+
+    def _removal(
+        self, attempt: Attempt, id: CommentId, reason: str, *, with_replies: bool = False
+    ) -> tuple[Node, list[Command]]:
+        """Return a comment, and the writes that remove it: none if it was removed before."""
+        comment = self._find(attempt, id)
+        node, stored = comment.read()
+        if node.status is CommentStatus.DELETED:
+            raise CommentGone()
+        if node.status is CommentStatus.REMOVED:
+            return node, []
+        return node, [
+            *comment.set_state(stored, put="R" if with_replies else "r", with_replies=with_replies),
+            ("HSET", comment.thread_key, reason_field(id.number), reason),
+            *comment.set_hidden(True),
+        ]
+
+    def _settle(self, attempt: Attempt, id: CommentId, by: str, author: str = "") -> list[Command]:
+        """Return the writes that close the open reports of a comment, of which *by* has decided.
+
+        Tells the reporters and the author.
+        """
+        reports = self._keys.comment_report(*id)
+        reporters = read_open_reports(attempt, reports)
+        attempt.told = who_is_told(by, author, reporters.names)
+        return [
+            ("UNLINK", reports),
+            ("ZREM", self._keys.reports(), comment_member(*id)),
+            *count_settled(self._keys, reporters),
+        ]
 
     def restore(self, id: CommentId, entry: NewLogEntry, *, actor: User | None) -> None:
         """Bring a removed comment back, with its votes and at its place; one that was not removed stays as it is.
@@ -112,61 +105,55 @@ class CommentRemovals:
         NoSuchComment, CommentGone when it was deleted, NothingToUndo when *entry* undoes a removal that is not in
         force, LoggedOut, NotAllowed, Conflict.
         """
-        log, checked = self._log.prepare(entry), actor_arguments(self._keys, actor)
-        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            if self._restore(id, entry, log, checked).status != "again":
-                break
-        else:
-            raise Conflict()
+
+        def decide(attempt: Attempt) -> list[Command]:
+            node, writes = self._restoration(attempt, id)
+            attempt.told = who_is_told(entry.who, node.author)
+            return writes
+
+        commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
         self.finish(id.article)
 
     def restore_by_ban(self, id: CommentId, ban: LogEntry) -> bool:
         """Bring back a comment that the ban of the log entry *ban* removed; tell whether it did. Raises Conflict."""
-        entry = NewLogEntry(ban.kind, ban.who)
-        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            try:
-                outcome = self._restore(id, entry, not_logged(self._keys), OPERATOR, str(ban.id))
-            except (NoSuchComment, CommentGone, NothingToUndo):
-                return False
-            if outcome.status != "again":
-                return outcome.status == "restored"
-        raise Conflict()
 
-    def _restore(
-        self, id: CommentId, entry: NewLogEntry, log: LogArguments, actor: ActorArguments, removed_by: str = ""
-    ) -> Outcome:
-        author = self._read_author(id)
-        told = told_arguments(self._keys, entry.who, author)
-        outcome = self._connection.script(
-            "restore_comment",
-            [
-                *self._thread_keys(id.article),
-                self._user_key(author),
-                self._keys.changes(),
-                *told.keys,
-                *log.keys,
-                *actor.keys,
-            ],
-            [*log.arguments, *id, _reason_field(id), author, removed_by, *told.arguments, *actor.arguments],
-        )
-        _raise_refusal(outcome)
-        return outcome
+        def decide(attempt: Attempt) -> list[Command]:
+            (removed_by,) = attempt.read(("HGET", self._keys.thread(id.article), removed_by_field(id.number)))
+            if removed_by != str(ban.id):
+                return []
+            node, writes = self._restoration(attempt, id)
+            return writes if is_ban_in_state(attempt, self._keys, node.author, ban, RemovalState.RESTORING) else []
 
-    def _read_author(self, id: CommentId) -> str:
-        """Return the author of a comment, for a script that must name their keys; raise NoSuchComment."""
-        stored = self._connection.command("HGET", self._keys.thread(id.article), str(id.number))
-        node = parse_node(id.number, stored or "")
-        if node is None:
+        with suppress(NoSuchComment, CommentGone):
+            return commit(self._connection, decide, when_full=True)
+        return False
+
+    def _restoration(self, attempt: Attempt, id: CommentId) -> tuple[Node, list[Command]]:
+        """Return a comment, and the writes that bring it back: none if it is not removed.
+
+        One whose author has left the site since it was removed with its replies stays deleted: only what is below comes
+        back.
+        """
+        comment = self._find(attempt, id)
+        node, stored = comment.read()
+        is_deleted = node.status is CommentStatus.DELETED
+        if is_deleted and not node.removes_replies:
+            raise CommentGone()
+        if not node.status:
+            return node, []
+        is_covered = any(above.removes_replies for above in read_above(attempt, self._keys, id.article, node))
+        return node, [
+            *comment.set_state(stored, take="rR", with_replies=node.removes_replies),
+            ("HDEL", comment.thread_key, reason_field(id.number), removed_by_field(id.number)),
+            *comment.set_hidden(is_covered or is_deleted),
+        ]
+
+    def _find(self, attempt: Attempt, id: CommentId) -> CommentWrites:
+        """Return the comment for changes; raise NoSuchComment if its article is gone for good."""
+        (title,) = attempt.read(("HEXISTS", self._keys.article(id.article), "title"))
+        if not title:
             raise NoSuchComment()
-        return node.author
-
-    def _user_key(self, author: str) -> str:
-        """Return the key of an author, of one who has left that of nobody."""
-        return self._keys.user(author or config.DELETED_MEMBER)
-
-    def _thread_keys(self, article_id: int) -> list[str]:
-        keys = self._keys
-        return [keys.article(article_id), keys.thread(article_id), keys.hidden(article_id), keys.removing()]
+        return CommentWrites(attempt, self._keys, id)
 
     def finish(self, article_id: int) -> None:
         """Count what became invisible or visible again below the comments of one article that were removed.
@@ -192,8 +179,9 @@ class CommentRemovals:
 
     def _steps(self, article_id: int | str) -> Iterator[None]:
         covered_reports.settle(self._connection, self._log, int(article_id))
-        keys = self._thread_keys(int(article_id))
-        while self._connection.script("hide_replies", keys, [article_id, config.REMOVAL_STEP]).status == "more":
+        keys, id = self._keys, int(article_id)
+        names = [keys.article(id), keys.thread(id), keys.hidden(id), keys.removing()]
+        while self._connection.script("hide_replies", names, [article_id, config.REMOVAL_STEP]).status == "more":
             yield
 
     def close(self, article_id: int, entry: NewLogEntry, *, actor: User | None) -> None:
@@ -228,17 +216,3 @@ class CommentRemovals:
             return [change, ("HSET", thread, "rev", next_revision(revision, attempt.now))]
 
         commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
-
-
-def _reason_field(id: CommentId) -> str:
-    return f"reason:{id.number}"
-
-
-def _raise_refusal(outcome: Outcome) -> None:
-    match outcome.status:
-        case "unknown":
-            raise NoSuchComment()
-        case "gone" | "deleted":
-            raise CommentGone()
-        case "overruled":
-            raise NothingToUndo()

@@ -1,6 +1,7 @@
 """Comments: written, edited, deleted, silenced. What the moderators do to them is in ``comment_removals``."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from voteweb.core import config, mentions, validation
@@ -15,19 +16,18 @@ from voteweb.core.comment_errors import (
     ParentGone,
     TooDeep,
 )
-from voteweb.core.comments import CommentId, Node, Thread
+from voteweb.core.comments import CommentId, CommentStatus, Node, NoticeKind, Thread
 from voteweb.core.config import Settings
 from voteweb.core.errors import ArticleGone, Conflict, NoSuchArticle
 from voteweb.core.models import Article, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.rate_limits import NEWCOMER_COMMENTS
-from voteweb.store.actors import actor_arguments
+from voteweb.store.comment_writes import CommentWrites, reason_field, removed_by_field
 from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.keys import comment_member, comment_of
-from voteweb.store.moderation_log import not_logged
-from voteweb.store.nodes import format_node, next_revision, parse_node
+from voteweb.store.nodes import format_node, next_revision, replace_author
 from voteweb.store.numbers import finite_number
 from voteweb.store.rate_limits import RateLimits, member_hits
 from voteweb.store.readable import read_comment, read_time
@@ -130,70 +130,76 @@ class Comments:
         Raises LoggedOut, Held, NoSuchArticle, ArticleGone, NoSuchComment, CommentGone, NotYourComment, CommentTooLate,
         Unavailable.
         """
-        keys, act = self._keys, not_logged(self._keys)
-        actor = actor_arguments(keys, author, Role.MEMBER)
-        outcome = self._connection.script(
-            "edit_comment",
-            [
-                keys.article(id.article),
-                keys.thread(id.article),
-                keys.words(id.article),
-                keys.changes(),
-                *self._inbox_keys(_reasons(self._named(text), author, "", "")),
-                *act.keys,
-                *actor.keys,
-            ],
-            [
-                *act.arguments,
-                id.number,
-                str(id),
-                author.name,
-                self._settings.edit_seconds,
-                text,
-                config.INBOX_SIZE,
-                config.INBOX_SECONDS,
-                *actor.arguments,
-            ],
-        )
-        raise_refusal(outcome)
+        keys, words = self._keys, self._keys.words(id.article)
+        named = _reasons(self._named(text), author, "", "")
+
+        def decide(attempt: Attempt) -> list[Command]:
+            read_time(attempt, keys, id.article)
+            node = read_comment(attempt, keys, id)
+            if not _is_author(node, author.name):
+                raise NotYourComment()
+            end = node.time + self._settings.edit_seconds
+            if float(attempt.now) >= end:
+                raise CommentTooLate(when=end)
+            (before,) = attempt.read(("HGET", words, id.number))
+            if before == text:
+                return []
+            attempt.not_after, attempt.told_of = end, str(id)
+            attempt.told = [(NoticeKind.MENTION, name) for name in named]
+            comment = CommentWrites(attempt, keys, id)
+            _, stored = comment.read()
+            return [("HSET", words, id.number, text), *comment.set_state(stored, put="e")]
+
+        commit(self._connection, decide, actor=author, role=Role.MEMBER)
 
     def delete(self, id: CommentId, author: User | None = None) -> None:
         """Delete a comment for good: its words, its author's name and its reports; done before, it changes nothing.
 
-        Without an *author* it is the operator who does it, or the deletion of an account: a removed comment too. Raises
-        LoggedOut, Held, NoSuchComment, NotYourComment, and CommentGone to an author whose comment was removed.
+        Its place stays, for its replies. Without an *author* it is the operator who does it, or the deletion of an
+        account: a removed comment too. Raises LoggedOut, Held, NoSuchComment, NotYourComment, and CommentGone to an
+        author whose comment was removed: the reason must stay readable.
         """
-        name = author.name if author else self._author_of(id)
-        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            outcome = self._delete(id, name, author)
-            if outcome.status != "again":
-                raise_refusal(outcome)
-                return
-            name = outcome.values[0]
-        raise Conflict()
+        keys = self._keys
 
-    def _delete(self, id: CommentId, name: str, author: User | None) -> Outcome:
-        keys, actor = self._keys, actor_arguments(self._keys, author, Role.MEMBER)
-        return self._connection.script(
-            "delete_comment",
-            [
-                keys.article(id.article),
-                keys.thread(id.article),
-                keys.words(id.article),
-                keys.hidden(id.article),
-                keys.commented(name),
-                keys.reports(),
-                keys.comment_report(*id),
-                keys.changes(),
-                *actor.keys,
-            ],
-            [id.number, str(id), comment_member(*id), name, f"reason:{id.number}", *actor.arguments],
-        )
+        def decide(attempt: Attempt) -> list[Command]:
+            comment = CommentWrites(attempt, keys, id)
+            node, stored = comment.read()
+            if node.status is CommentStatus.DELETED:
+                return []
+            if author and not _is_author(node, author.name):
+                raise NotYourComment()
+            if author and node.status:
+                raise CommentGone()
+            # What stands below a comment that was removed with its replies stays hidden, with the reason.
+            fields = (reason_field(id.number), removed_by_field(id.number))
+            reasons: list[Command] = [] if node.removes_replies else [("HDEL", comment.thread_key, *fields)]
+            return [
+                *comment.store(replace_author(stored, "", state="dR" if node.removes_replies else "d")),
+                *reasons,
+                *comment.set_hidden(True),
+                ("HDEL", keys.words(id.article), id.number),
+                ("LREM", keys.commented(node.author or config.DELETED_MEMBER), 1, str(id)),
+                ("ZREM", keys.reports(), comment_member(*id)),
+                ("UNLINK", keys.comment_report(*id)),
+            ]
 
-    def _author_of(self, id: CommentId) -> str:
-        stored = self._connection.command("HGET", self._keys.thread(id.article), id.number)
-        node: Node | None = parse_node(id.number, stored) if stored else None
-        return node.author if node else ""
+        commit(self._connection, decide, actor=author, role=Role.MEMBER, when_full=True)
+
+    def disown(self, id: CommentId, name: str) -> None:
+        """Take the *name* of a member who left off their comment, and the comment from the head of their list."""
+        keys, listed = self._keys, self._keys.commented(name)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            comment, renamed = CommentWrites(attempt, keys, id), list[Command]()
+            with suppress(NoSuchComment):
+                node, stored = comment.read()
+                if _is_author(node, name):
+                    renamed = comment.store(replace_author(stored, config.DELETED_MEMBER))
+            # One that does not stand at the head has been deleted, and is not searched for.
+            (head,) = attempt.read(("LINDEX", listed, 0))
+            return [*renamed, *([("LREM", listed, 1, head)] if head == str(id) else [])]
+
+        commit(self._connection, decide, when_full=True)
 
     def set_quiet(self, article: int, number: int, member: User, is_quiet: bool) -> None:
         """Note whether *member* wants no notices of replies to their comment; number 0: of comments on their article.
@@ -246,6 +252,10 @@ def _reasons(named: Sequence[str], author: User, poster: str, answered: str) -> 
     return reasons
 
 
+def _is_author(node: Node, name: str) -> bool:
+    return bool(node.author) and name_key(node.author) == name_key(name)
+
+
 def _voter_block(number: int) -> int:
     """Return the number of the set that holds the voters of a comment."""
     return number // config.VOTER_BLOCK
@@ -264,9 +274,5 @@ def raise_refusal(outcome: Outcome) -> None:
             raise ConversationEnded(when=float(outcome.values[0]))
         case "comment-unknown":
             raise NoSuchComment()
-        case "comment-gone" | "removed":
+        case "comment-gone":
             raise CommentGone()
-        case "not-yours":
-            raise NotYourComment()
-        case "late":
-            raise CommentTooLate(when=float(outcome.values[0]))

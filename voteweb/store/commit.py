@@ -29,7 +29,8 @@ class Attempt:
     """One attempt at an act: what it has read, and what its log entry says besides.
 
     ``now`` is the time of the last read, in unix seconds with six decimals. After ``not_after``, in unix seconds, the
-    writes are decided anew. ``told`` are those who find the log entry in their inbox, by kind of notice and name.
+    writes are decided anew. ``told`` are those who find the log entry in their inbox, by kind of notice and name; for
+    an act that is not logged, ``told_of``: an earlier entry ("log-<id>") or a comment, each of them once.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -40,6 +41,7 @@ class Attempt:
         self.not_after: float | str = ""
         self.added = self.removed = self.until = ""
         self.told: Sequence[tuple[NoticeKind, str]] = ()
+        self.told_of = ""
 
     def read(self, *commands: Command) -> list[Any]:
         """Return the replies to *commands*, in one round trip: nothing is written once a reply would be another.
@@ -97,7 +99,7 @@ def commit(
             refusal = error
         told = [_inbox(connection.keys, kind, name) for kind, name in attempt.told]
         keys, guard = _guard(connection.keys, attempt.reads, attempt.replies, writes or (), told)
-        said = (attempt.not_after, int(when_full), attempt.added, attempt.removed, attempt.until)
+        said = (attempt.not_after, int(when_full), attempt.added, attempt.removed, attempt.until, attempt.told_of)
         outcome = connection.script(
             "commit", [*keys, *log.keys, *checked.keys], [*log.arguments, *guard, *said, *checked.arguments]
         )
@@ -113,7 +115,7 @@ def commit(
 def guarded(keys: Keys, reads: Sequence[Command], replies: Sequence[Any], writes: Sequence[Command]) -> Command:
     """Return the command that does *writes* if all *reads* still have these *replies*: it answers "done" or "again"."""
     named, guard = _guard(keys, reads, replies, writes)
-    unsaid = ("", 0, "", "", "")
+    unsaid = ("", 0, "", "", "", "")
     return scripts.call("commit", named, [*NOT_REMEMBERED.arguments, *guard, *unsaid, *OPERATOR.arguments])
 
 

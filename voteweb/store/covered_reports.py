@@ -3,16 +3,16 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from voteweb.core import config
 from voteweb.core.comments import CommentId
-from voteweb.core.errors import Conflict
 from voteweb.core.models import LogAction, LogEntry
+from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.keys import Keys, comment_member, comment_of
-from voteweb.store.moderation_log import NOT_REMEMBERED, ModerationLog
+from voteweb.store.moderation_log import ModerationLog
 from voteweb.store.nodes import parse_node
-from voteweb.store.told import read_reporters, told_arguments
+from voteweb.store.readable import read_above
+from voteweb.store.told import count_settled, read_open_reports, who_is_told
 
 
 def find_covered(
@@ -53,17 +53,20 @@ def settle(connection: Connection, log: ModerationLog, article_id: int | None = 
 
 
 def _settle(connection: Connection, id: CommentId, removal: LogEntry | None) -> None:
-    """Settle the reports of one comment; nobody is told of a *removal* that is not among the newest acts."""
-    keys = connection.keys
-    reports = keys.comment_report(*id)
-    for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-        reporters = read_reporters(connection, reports) if removal else None
-        told = told_arguments(keys, removal.who if removal else "", reporters=reporters)
-        outcome = connection.script(
-            "repair_comment_reports",
-            [keys.thread(id.article), keys.reports(), reports, *told.keys],
-            [*NOT_REMEMBERED.arguments, comment_member(*id), id.number, removal.id if removal else "", *told.arguments],
-        )
-        if outcome.status != "again":
-            return
-    raise Conflict()
+    """Close the open reports of one comment; nobody is told of a *removal* that is not among the newest acts."""
+    keys, reports = connection.keys, connection.keys.comment_report(*id)
+
+    def decide(attempt: Attempt) -> list[Command]:
+        (stored,) = attempt.read(("HGET", keys.thread(id.article), id.number))
+        node = parse_node(id.number, stored or "")
+        above = read_above(attempt, keys, id.article, node) if node else []
+        if not any(each.removes_replies for each in above):
+            return []
+        settled: list[Command] = []
+        if removal:
+            reporters = read_open_reports(attempt, reports)
+            attempt.told, attempt.told_of = who_is_told(removal.who, reporters=reporters.names), f"log-{removal.id}"
+            settled = count_settled(keys, reporters)
+        return [("UNLINK", reports), ("ZREM", keys.reports(), comment_member(*id)), *settled]
+
+    commit(connection, decide, when_full=True)

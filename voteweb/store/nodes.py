@@ -37,6 +37,19 @@ def join_node(parts: Mapping[str, str]) -> str:
     return " ".join(parts.get(name, "") for name in _NODE.groupindex)
 
 
+def change_state(stored: str, *, put: str = "", take: str = "") -> str:
+    """Return what is stored of a comment with the letters *take* out of its state, and *put* at its end."""
+    parts = split_node(stored) or {}
+    kept = [letter for letter in parts.get("state", "") if letter not in f"-{put}{take}"]
+    return join_node({**parts, "state": "".join([*kept, put]) or "-"})
+
+
+def replace_author(stored: str, author: str, *, state: str | None = None) -> str:
+    """Return what is stored of a comment with another *author*, and another *state* if one is given."""
+    parts = split_node(stored) or {}
+    return join_node({**parts, "author": author, "state": state or parts.get("state", "-")})
+
+
 def comment_numbers(names: Iterable[str]) -> list[int]:
     """Return the numbers of comments among the names of the fields of ``thread:<id>``, ascending."""
     return sorted(int(name) for name in names if _NUMBER.fullmatch(name))

@@ -6,10 +6,12 @@ from contextlib import suppress
 from voteweb.core.comment_errors import NoSuchComment
 from voteweb.core.comments import CommentId
 from voteweb.store.comments import Comments
+from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.nodes import comment_numbers
-from voteweb.store.packing import unpack
+from voteweb.store.packing import pack, unpack
 from voteweb.store.removals import Removals
 from voteweb.store.scanner import Scanner
 
@@ -48,7 +50,21 @@ class Purges:
                     yield
             done.update(stored)
         for place, text in Scanner(self._connection).items(self._keys.log_entries()):
-            fields = unpack(text)
-            if fields.get("article") == str(id) and fields.get("title"):
-                self._connection.script("blank_log_title", [self._keys.log_entries()], [place, id])
+            if _is_titled(text, id):
+                self._blank_title(place, id)
                 yield
+
+    def _blank_title(self, place: int, id: int) -> None:
+        key = self._keys.log_entries()
+
+        def decide(attempt: Attempt) -> list[Command]:
+            (text,) = attempt.read(("LINDEX", key, place - 1))
+            return [("LSET", key, place - 1, pack(unpack(text) | {"title": ""}))] if _is_titled(text, id) else []
+
+        commit(self._connection, decide)
+
+
+def _is_titled(text: str, article: int) -> bool:
+    """Tell whether a log entry, as stored, holds the title of this article."""
+    fields = unpack(text)
+    return fields.get("article") == str(article) and "title" in fields

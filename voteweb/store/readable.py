@@ -22,18 +22,23 @@ def read_time(attempt: Attempt, keys: Keys, article_id: int) -> float:
 
 def read_comment(attempt: Attempt, keys: Keys, id: CommentId) -> Node:
     """Return a comment; raise NoSuchComment, CommentGone if nobody can read it. Takes a round trip for each level."""
-    levels: list[Node] = []
-    number = id.number
-    while number:
-        (stored,) = attempt.read(("HGET", keys.thread(id.article), number))
-        node = parse_node(number, stored or "")
-        if node is None:
-            break
-        levels.append(node)
-        # A parent has a lower number than its replies; damaged data end the walk.
-        number = node.parent if node.parent < number else 0
-    if not levels:
+    (stored,) = attempt.read(("HGET", keys.thread(id.article), id.number))
+    node = parse_node(id.number, stored or "")
+    if node is None:
         raise NoSuchComment()
-    if levels[0].status or any(node.removes_replies for node in levels):
+    above = read_above(attempt, keys, id.article, node)
+    if node.status or any(each.removes_replies for each in above):
         raise CommentGone()
-    return levels[0]
+    return node
+
+
+def read_above(attempt: Attempt, keys: Keys, article: int, node: Node) -> list[Node]:
+    """Return the comments above *node*, from its parent up. Takes a round trip for each."""
+    above: list[Node] = []
+    below: Node | None = node
+    # A parent has a lower number than its replies; damaged data end the walk.
+    while below and 0 < below.parent < below.number:
+        (stored,) = attempt.read(("HGET", keys.thread(article), below.parent))
+        below = parse_node(below.parent, stored or "")
+        above += [below] if below else []
+    return above

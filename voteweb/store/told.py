@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from voteweb.core import clock, config, validation
 from voteweb.core.comments import NoticeKind
+from voteweb.core.models import LogEntry, RemovalState
 from voteweb.core.names import name_key
 from voteweb.core.statistics import wait_bucket
 from voteweb.store.commit import Attempt
@@ -65,6 +66,12 @@ def who_is_told(by: str, author: str = "", reporters: Iterable[str] = ()) -> lis
     for name in reporters:
         members.setdefault(name_key(name), NoticeKind.REPORT)
     return [(kind, name) for name, kind in members.items() if validation.is_member_name(name) and name != name_key(by)]
+
+
+def is_ban_in_state(attempt: Attempt, keys: Keys, name: str, ban: LogEntry, state: RemovalState) -> bool:
+    """Tell whether the *ban* of the member *name* is in this *state*: somebody may have decided otherwise since."""
+    (removal,) = attempt.read(("HGET", keys.user(name or config.DELETED_MEMBER), "ban-removal"))
+    return (removal or "").split(" ")[:2] == [str(ban.id), state.value]
 
 
 def told_arguments(keys: Keys, by: str, author: str = "", reporters: Reporters | None = None) -> ToldArguments:

@@ -19,31 +19,24 @@ ARGUMENTS = {
     "release_article": "log member own_vote vote_score max_lift good_votes max_ranked day has_domain voting_seconds"
     " grace link_seconds known_link known_poster known_revision",
     "combine_groups": "member seconds max_kept max_articles first last count",
-    "delete_comment": "number comment member author reason_field",
     "disown_article": "member replacement",
-    "disown_comment": "member number name replacement",
     "edit_article": "log member editor edit_seconds vote_score max_lift good_votes max_ranked has_domain max_groups"
     " title link text known_link link_seconds known_revision max_versions version_seconds add_count domains",
-    "edit_comment": "log number comment author edit_seconds text inbox_size inbox_seconds",
     "hide_replies": "id count",
     "hit_rate_limit": "",
     "import_article": "member title link text poster poster_id time votes vote_score max_lift good_votes"
     " max_ranked day has_domain voting_seconds grace row link_seconds replacement",
     "import_comment": "comment number parent text author time votes commenting_seconds grace max_level max_comments row"
     " numbered_row answered_row replacement",
-    "blank_log_title": "id article",
     "note_visit": "id visit_seconds seconds most noted_seconds",
     "open_session": "member_id session_id digest browser idle_seconds max_seconds max_sessions",
     "post_article": "member title link text poster poster_id own_vote vote_score max_lift good_votes"
     " max_ranked day has_domain voting_seconds grace form_seconds link_seconds allow_duplicate newcomer_seconds"
     " newcomer_burst newcomer_interval newcomer_day_burst newcomer_day_interval domains hold_posts",
     "refund_rate_limit": "log",
-    "remove_comment": "log id number state reason reason_field known_author member removed_by",
-    "repair_comment_reports": "log member number log_id",
     "rescore_article": "member vote_score max_lift good_votes max_ranked day has_domain known_groups known_link",
     "restore_article": "log member vote_score max_lift good_votes max_ranked day has_domain link_seconds known_link"
     " known_poster removed_by",
-    "restore_comment": "log id number reason_field known_author removed_by",
     "set_groups": "log member vote_score max_lift good_votes max_ranked max_groups add_count",
     "use_session": "session_id digest checked idle_seconds max_seconds use_seconds",
     "vote_comment": "action number voter_id voter_name session_id commenting_seconds grace newcomer_seconds digest"
@@ -58,14 +51,14 @@ ARGUMENTS = {
 }
 #: The scripts that end their keys and arguments with an actor.
 WITH_ACTOR = {
-    "commit", "delete_comment", "edit_article", "edit_comment",
-    "release_article", "remove_comment",
-    "restore_article", "restore_comment", "set_groups", "unlist_article",
+    "commit", "edit_article",
+    "release_article",
+    "restore_article", "set_groups", "unlist_article",
 }  # fmt: skip
 #: The scripts that tell members what a moderator did.
 WITH_TOLD = {
-    "release_article", "remove_comment", "repair_comment_reports", "restore_article",
-    "restore_comment", "unlist_article",
+    "release_article", "restore_article",
+    "unlist_article",
 }  # fmt: skip
 #: Arguments that a site has in its settings or constants.
 DEFAULTS: dict[str, Any] = {

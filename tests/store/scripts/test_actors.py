@@ -21,13 +21,11 @@ CHECKING = {
 }
 #: All others but those that the operator's repairs and conversions run, and why they need no actor.
 WITHOUT_ACTOR = {
-    "blank_log_title": "a purge of the operator goes on by itself",
     "check_rate_limit": "it only reads",
     "combine_groups": "a page that is read keeps its ranking",
     "merge_days": "a page that is read keeps its ranking",
     "rank_since": "a page that is read keeps its ranking",
     "disown_article": "the deletion of an account goes on by itself",
-    "disown_comment": "the deletion of an account goes on by itself",
     "count_new": "it only reads",
     "count_unread": "it only reads",
     "hide_replies": "a removal of comments goes on by itself",

@@ -4,8 +4,8 @@
 --       7 the types of keys that they write, as pairs of key and type  8 who is told of the log entry, as JSON: the kind
 --       of each notice, and the member's user: inbox: unread:  9 entries of an inbox  10 seconds for which it holds them
 --       11 unix time after which the act is decided anew, "": at any time  12 1 if a server whose memory is full takes
---       the writes  13-15 the groups that the log entry says were added and removed, and the end of a ban  then the
---       actor's
+--       the writes  13-15 the groups that the log entry says were added and removed, and the end of a ban  16 an earlier
+--       entry ("log-<id>") or a comment of which is told instead, ""  then the actor's
 -- Answers  done | again (a read has another reply by now, or it is too late) | overruled (the act that this undoes is not
 --          in force) | logged-out | held | forbidden
 local answer = begin_act()
@@ -62,8 +62,11 @@ for _, write in ipairs(writes) do
   run(unpack(write))
 end
 local log_id = write_log_entry(unpack(ARGV, 13, 15))
-for _, member in ipairs(log_id and told or {}) do
+local what = log_id and 'log-' .. log_id or ARGV[16]
+for _, member in ipairs(what ~= '' and told or {}) do
   local kind, user_key, inbox_key, unread_key = unpack(member)
-  notify(user_key, inbox_key, unread_key, kind, 'log-' .. log_id, inbox_size, inbox_seconds)
+  if not has_notice(inbox_key, what) then
+    notify(user_key, inbox_key, unread_key, kind, what, inbox_size, inbox_seconds)
+  end
 end
 return done({ 'done' })
