@@ -21,8 +21,9 @@ from voteweb.store.keys import Keys
 from voteweb.store.moderation_log import NOT_REMEMBERED, NewLogEntry, log_arguments
 from voteweb.store.nouns import key_type
 
-#: Commands of one commit that read, and that write: Redis does nothing else meanwhile. More goes in steps.
-MAX_COMMANDS = 200
+#: Commands of one commit that read, and that write: Redis does nothing else meanwhile. More goes in steps. An article
+#: that another program has put into a hundred groups moves among them with four writes for each.
+MAX_COMMANDS = 640
 
 
 class Attempt:

@@ -12,7 +12,8 @@ from voteweb.store.moderation_log import PACKED_FIELDS
 
 #: The arguments of each script in its order; "log" stands for the three of an act that may be logged.
 ARGUMENTS = {
-    "commit": "log reads replies writes types told_members inbox_size inbox_seconds late when_full added removed until",
+    "commit": "log reads replies writes types told_members inbox_size inbox_seconds late when_full added removed until"
+    " told_of",
     "cast_vote": "action member voter_id voter_name session_id vote_score max_lift good_votes max_ranked voting_seconds"
     " grace known_groups day newcomer_seconds digest idle_seconds max_seconds use_seconds max_open_votes"
     " statistics_seconds",
@@ -64,6 +65,7 @@ WITH_TOLD = {
 DEFAULTS: dict[str, Any] = {
     "statistics_seconds": 100,
     "types": "[]", "told_members": "[]", "late": "", "when_full": 0, "added": "", "removed": "", "until": "",
+    "told_of": "",
     "replacement": "[deleted]", "domains": "", "hold_posts": 0, "removed_by": "",
     "own_vote": 1, "vote_score": 432, "max_lift": 0, "good_votes": 1, "max_ranked": 250, "day": day_number(time.time()),
     "has_domain": 1, "oldest": 0, "prefix": "", "voting_seconds": 604_800, "grace": 3_600,

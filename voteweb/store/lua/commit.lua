@@ -56,10 +56,26 @@ elseif not is_in_force() then
 elseif ARGV[12] == '1' then
   write_when_full(done_key())
 end
+-- Writes that are several commands: those of Rankings.writes() in store/rankings.py.
+local function enter(key, member, score)
+  if score then
+    return rank(key, score, member)
+  end
+  redis.call('SADD', key, member)
+  redis.call('PERSIST', key)
+end
+local function enter_best(key, member, value, max_ranked)
+  rank_best(key, { member = member, by_votes = tonumber(value), max_ranked = tonumber(max_ranked) })
+end
+local OWN_WRITES = { ENTER = enter, ['ENTER-BEST'] = enter_best }
 for _, write in ipairs(writes) do
   -- A counter that another program has made no number stays as it is.
   local run = write[1] == 'HINCRBY' and redis.pcall or redis.call
-  run(unpack(write))
+  if OWN_WRITES[write[1]] then
+    OWN_WRITES[write[1]](unpack(write, 2))
+  else
+    run(unpack(write))
+  end
 end
 local log_id = write_log_entry(unpack(ARGV, 13, 15))
 local what = log_id and 'log-' .. log_id or ARGV[16]
