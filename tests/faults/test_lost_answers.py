@@ -44,7 +44,7 @@ ACTIONS = [
     Action("vote_comment", lambda store, bob: store.comment_votes.take_back(VOTED, bob), 0),
     Action("commit", lambda store, bob: store.comments.edit(OWN, "No.", bob), None),
     Action("commit", lambda store, bob: store.comments.delete(OWN, bob), None),
-    Action("set_groups", lambda store, bob: store.articles.set_groups(1, ["go"], []), ("go",)),
+    Action("commit", lambda store, bob: store.articles.set_groups(1, ["go"], []), ("go",)),
     Action("commit", lambda store, bob: store.reports.make(1, bob, Reason.SPAM, ""), None),
     Action("commit", lambda store, bob: store.groups.make("lua", "Lua", ""), None),
     Action("commit", lambda store, _: store.password_resets.use(store.password_resets.make("bob"), "new hash"), "bob"),
@@ -54,7 +54,7 @@ ACTIONS = [
         lambda store, _: store.comment_removals.remove(VOTED, REMOVAL, with_replies=True, actor=None),
         None,
     ),
-    Action("unlist_article", lambda store, bob: store.removals.remove(1, REMOVAL), None),
+    Action("commit", lambda store, bob: store.removals.remove(1, REMOVAL), None),
 ]
 
 

@@ -220,7 +220,7 @@ def test_an_article_restored_between_steps_is_disowned(
     script, moments = store.connection.script, iter(["before article 2"])
 
     def restore_before(name: str, keys: Any, *arguments: Any) -> Any:
-        if name == "disown_article" and keys[0] == store.keys.article(2) and next(moments, None):
+        if name == "commit" and keys[0] == store.keys.article(2) and next(moments, None):
             store.removals.restore(2, NewLogEntry(LogAction.RESTORE, "Mod", article=2))
         return script(name, keys, *arguments)
 

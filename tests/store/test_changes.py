@@ -1,6 +1,7 @@
 """The stream of changes and the documents that are read after it."""
 
 import threading
+from collections.abc import Callable
 
 from tests import factories
 from tests.conftest import MakeStore
@@ -53,6 +54,34 @@ def test_a_flushed_or_restored_database_has_another_epoch(store: Store) -> None:
     restore(store, backup)
     epochs.append(store.changes.read(START, wait=0).epoch)
     assert len({*epochs, store.changes.read(START, wait=0).epoch}) == 3
+
+
+def test_each_act_on_an_article_is_a_change(store: Store) -> None:
+    ann, id = factories.user(store), factories.article(store, groups=("go",)).id
+    factories.group(store, "redis")
+    removal, restoration = (
+        NewLogEntry(kind, COMMAND_LINE, article=id) for kind in (LogAction.REMOVE, LogAction.RESTORE)
+    )
+    acts: list[Callable[[], object]] = [
+        lambda: store.articles.edit(id, factories.draft(title="Another", groups=("go",)), ann),
+        lambda: store.articles.set_groups(id, ["redis"], []),
+        lambda: store.articles.set_groups(id, ["redis"], []),
+        lambda: store.removals.remove(id, removal),
+        lambda: store.removals.remove(id, removal),
+        lambda: store.removals.restore(id, restoration),
+        lambda: store.removals.disown(id, "ann"),
+        lambda: store.removals.delete(id),
+        lambda: store.removals.purge(id, NewLogEntry(LogAction.PURGE, COMMAND_LINE, article=id)),
+    ]
+    told = []
+    for act in acts:
+        position = store.changes.end()
+        act()
+        changes = store.changes.read(position, wait=0)
+        told.append((changes.articles, changes.conversations, changes.is_purge))
+    nothing, article, conversation = (set(), set(), False), ({id}, set(), False), ({id}, {id}, False)
+    expected = [article, conversation, nothing, conversation, nothing, conversation, article, conversation]
+    assert told == [*expected, ({id}, {id}, True)]
 
 
 def test_what_stands_below_a_removed_comment_is_no_document(store: Store) -> None:

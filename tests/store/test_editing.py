@@ -186,7 +186,7 @@ def test_an_edit_is_retried_when_the_link_changed_meanwhile(store: Store, monkey
     script, other_links = store.connection.script, iter(["https://b.example/"])
 
     def edit_before(name: str, *arguments: Any) -> Any:
-        if name == "edit_article" and (link := next(other_links, None)):
+        if name == "commit" and (link := next(other_links, None)):
             store.articles.edit(article.id, draft_of(article, link=link), ann)
         return script(name, *arguments)
 

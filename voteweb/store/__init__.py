@@ -158,7 +158,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     last_backup = LastBackup(connection, settings)
     server_info = ServerInfo(connection, users)
     health = HealthChecks(connection, leases, last_backup)
-    removals = Removals(connection, settings, moderation_log)
+    removals = Removals(connection, settings)
     comment_removals = CommentRemovals(connection, settings, moderation_log)
     comments, keys = Comments(connection, settings, rate_limits), connection.keys
     inbox_feeds = SecretFeeds(connection, "inbox-feed", keys.inbox_feed)
@@ -167,10 +167,10 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     own_votes = OwnVotes(connection)
     votes = Votes(connection, settings, rate_limits, sessions, own_votes)
     admissions, answers = Admissions(connection), Answers(connection)
-    held_articles = HeldArticles(connection, settings, moderation_log)
+    held_articles = HeldArticles(connection, settings)
     rankings = Rankings(keys)
     listings = Listings(connection, settings, Combinations(keys, settings, rate_limits), votes)
-    articles = Articles(connection, settings, moderation_log, rate_limits)
+    articles = Articles(connection, settings, rate_limits)
     groups = Groups(connection)
     comment_votes = CommentVotes(connection, settings, rate_limits, sessions)
     return Store(

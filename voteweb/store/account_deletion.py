@@ -109,7 +109,7 @@ class AccountDeletion:
         self._sessions.forget_log_ins(name)
         # A moderator may restore a removed article into the ranking that was emptied first, hence the loop.
         while not commit(self._connection, partial(self._end, name)):
-            yield from self._release_articles([keys.posted(name), keys.gone(name)], deletes)
+            yield from self._release_articles(name, deletes)
             yield from self._release_comments(name, deletes)
             yield from self._reports.withdraw_all(name)
             yield from self._remove_invitations(name)
@@ -120,12 +120,12 @@ class AccountDeletion:
         (left,) = attempt.read(("EXISTS", *keys_left_behind(self._keys, name)))
         return [] if left else [("SREM", self._keys.leaving(), name_key(name))]
 
-    def _release_articles(self, rankings: list[str], deletes: bool) -> Iterator[None]:
-        for ranking in rankings:
+    def _release_articles(self, name: str, deletes: bool) -> Iterator[None]:
+        for ranking in (self._keys.posted(name), self._keys.gone(name)):
             members = self._connection.command("ZRANGE", ranking, 0, config.READ_BATCH_SIZE - 1)
             for batch in batched(members):
                 for member in batch:
-                    self._release(member, rankings, deletes)
+                    self._release(name, member, deletes)
                 yield
 
     def _release_comments(self, name: str, deletes: bool) -> Iterator[None]:
@@ -143,10 +143,10 @@ class AccountDeletion:
             self._connection.run([("UNLINK", *invitations), ("ZREM", ranking, *batch)])
             yield
 
-    def _release(self, member: str, rankings: list[str], deletes: bool) -> None:
+    def _release(self, name: str, member: str, deletes: bool) -> None:
         """Delete one article or take the name off it; both may be repeated."""
         if not is_article(member):  # another program's member
-            self._connection.run([("ZREM", ranking, member) for ranking in rankings])
+            self._connection.run([("ZREM", key, member) for key in (self._keys.posted(name), self._keys.gone(name))])
             return
         id = article_id(member)
         # Nobody has read what waits for a moderator.
@@ -154,11 +154,7 @@ class AccountDeletion:
         if deletes or is_held:
             with suppress(NoSuchArticle):  # another program has deleted it
                 self._removals.delete(id)
-        self._connection.script(
-            "disown_article",
-            [self._keys.article(id), *rankings, self._keys.was(id), self._keys.answers(), self._keys.changes()],
-            [member, config.DELETED_MEMBER],
-        )
+        self._removals.disown(id, name)
 
     def _release_comment(self, name: str, member: str, deletes: bool) -> None:
         """Delete one comment or take the name off it; both may be repeated."""

@@ -1,6 +1,8 @@
 """Articles: posted, edited, sorted into groups, read one by one."""
 
+import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from voteweb.core import clock, config, links
 from voteweb.core.config import Settings
@@ -13,20 +15,22 @@ from voteweb.core.errors import (
     NoSuchArticle,
     NoSuchGroup,
     NothingToUndo,
-    NotYours,
     StaleEdit,
-    TooLate,
     TooManyGroups,
 )
-from voteweb.core.models import Article, Draft, EarlierVersion, Role, User
+from voteweb.core.models import Article, ArticleStatus, DomainAction, Draft, EarlierVersion, Role, User
 from voteweb.core.rate_limits import NEWCOMER_POSTS
 from voteweb.store import decoding
-from voteweb.store.actors import actor_arguments
 from voteweb.store.article_lists import group_keys, ranking_arguments, site_lists
+from voteweb.store.article_places import ArticlePlaces, check_poster
+from voteweb.store.changes import record_change
+from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection, Outcome
-from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.domain_rules import read_rule
 from voteweb.store.keys import article_id, article_member, is_article
-from voteweb.store.moderation_log import LogArguments, ModerationLog, NewLogEntry
+from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.numbers import finite_number
 from voteweb.store.rate_limits import RateLimits, member_hits
 from voteweb.store.rows import read_rows
 
@@ -37,13 +41,11 @@ _MAX_COMPARED = 100
 class Articles:
     """The articles of one site."""
 
-    def __init__(
-        self, connection: Connection, settings: Settings, moderation_log: ModerationLog, rate_limits: RateLimits
-    ) -> None:
+    def __init__(self, connection: Connection, settings: Settings, rate_limits: RateLimits) -> None:
         self._connection = connection
         self._keys = connection.keys
         self._settings = settings
-        self._log = moderation_log
+        self._places = ArticlePlaces(connection.keys, settings)
         self._rate_limits = rate_limits
 
     def post(
@@ -71,7 +73,8 @@ class Articles:
             raise Conflict()
         if outcome.status == "no-group":
             raise NoSuchGroup(names=", ".join(outcome.values[0].split()))
-        _raise_domain_refused(outcome)
+        if outcome.status == "domain-refused":
+            raise DomainRefused(**dict(zip(("domain", "why"), outcome.values, strict=True)))
         if outcome.status == "rate-limited":
             raise self._rate_limits.to_error(member_hits(NEWCOMER_POSTS, poster.name), outcome.values)
         if outcome.status == "duplicate":
@@ -147,72 +150,72 @@ class Articles:
         for any. Raises NoSuchArticle, ArticleGone, NotYours, TooLate, StaleEdit, LinkFixed, DomainRefused, NoSuchGroup,
         TooManyGroups, LoggedOut, NotAllowed, Conflict, Unavailable.
         """
-        log = self._log.prepare(entry)
-        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            outcome = self._edit(
-                read_stored(self._connection, id), draft, editor, log, revision, as_moderator=entry is not None
-            )
-            if outcome.status != "again":
-                self._raise_refusal(outcome)
-                return
-        raise Conflict()
+        role = Role.MEMBER if entry is None else Role.MODERATOR
+
+        def decide(attempt: Attempt) -> list[Command]:
+            return self._edit(attempt, id, draft, editor if entry is None else None, revision)
+
+        commit(self._connection, decide, actor=editor, role=role, entry=entry)
 
     def _edit(
-        self,
-        article: Article,
-        draft: Draft,
-        editor: User,
-        log: LogArguments,
-        revision: int | None,
-        *,
-        as_moderator: bool,
-    ) -> Outcome:
-        """Run the script once for *article* as it was read."""
-        keys, settings = self._keys, self._settings
-        actor = actor_arguments(keys, editor, Role.MODERATOR if as_moderator else Role.MEMBER)
-        add = [name for name in dict.fromkeys(draft.groups) if name not in article.groups]
-        if len(add) > settings.max_groups:  # each names four keys
-            raise TooManyGroups(max=settings.max_groups)
-        remove = [name for name in article.groups if name not in draft.groups]
-        return self._connection.script(
-            "edit_article",
-            [
-                keys.article(article.id),
-                keys.groups(),
-                keys.link(links.digest(article.link)),
-                keys.link(links.digest(draft.link)),
-                keys.was(article.id),
-                keys.domain(links.listed_domain(article.link)),
-                keys.domain(links.listed_domain(draft.link)),
-                keys.domain_rules(),
-                keys.changes(),
-                *group_keys(keys, (*add, *remove)),
-                *log.keys,
-                *actor.keys,
-            ],
-            [
-                *log.arguments,
-                article_member(article.id),
-                "" if as_moderator else editor.name,
-                settings.edit_seconds,
-                *ranking_arguments(settings),
-                int(links.listed_domain(draft.link) != ""),
-                settings.max_groups,
-                draft.title,
-                draft.link,
-                draft.text,
-                article.link,
-                config.LINK_SECONDS,
-                "" if revision is None else revision,
-                config.EARLIER_VERSIONS,
-                config.EARLIER_SECONDS,
-                len(add),
-                " ".join(links.rule_domains(draft.link)),
-                *add,
-                *remove,
-                *actor.arguments,
-            ],
-        )
+        self, attempt: Attempt, id: int, draft: Draft, poster: User | None, revision: int | None
+    ) -> list[Command]:
+        """Return the writes of an edit by its *poster*, None: by a moderator."""
+        article = self._places.read(attempt, id, "text", "revision", "released").article
+        if article.status in (ArticleStatus.DELETED, ArticleStatus.REMOVED):
+            raise ArticleGone()
+        if poster:
+            # What a moderator has released stays as they saw it.
+            seconds = 0 if article.released else self._settings.edit_seconds
+            check_poster(attempt, article, poster.name, article.time + seconds)
+        kept = [name for name in article.groups if name in draft.groups]
+        add = [name for name in dict.fromkeys(draft.groups) if name not in kept]
+        after = replace(article, title=draft.title, link=draft.link, text=draft.text, groups=(*kept, *add))
+        if after == article:
+            return []
+        if revision not in (None, article.revision):
+            raise StaleEdit()
+        self._check_groups(attempt, article, after, add)
+        if draft.link != article.link:
+            self._check_link(attempt, article, draft.link, poster)
+        moves = self._places.move(attempt, article, after)
+        if article.is_listed:
+            _log_groups(attempt, article, after)
+        key, was, by = self._keys.article(id), self._keys.was(id), "poster" if poster else "moderator"
+        earlier = {"title": article.title, "link": article.link, "text": article.text, "time": attempt.now, "by": by}
+        fields = ["title", draft.title, "link", draft.link, "text", draft.text]
+        if replace(after, groups=article.groups) != article:
+            fields += ["edited", attempt.now]
+        change = "a" if after.groups == article.groups else "t"
+        return [
+            ("ZADD", was, attempt.now, json.dumps(earlier | {"groups": " ".join(article.groups)}, ensure_ascii=False)),
+            ("ZREMRANGEBYRANK", was, 0, -1 - config.EARLIER_VERSIONS),
+            ("EXPIRE", was, config.EARLIER_SECONDS),
+            *moves,
+            ("HSET", key, *fields, "groups", " ".join(after.groups), "revision", article.revision + 1),
+            *([record_change(self._keys, change, id)] if article.is_listed else []),
+        ]
+
+    def _check_groups(self, attempt: Attempt, before: Article, after: Article, add: Sequence[str]) -> None:
+        """Raise NoSuchGroup if groups to *add* do not exist, TooManyGroups if *after* is in too many."""
+        exist = self._places.existing_groups(attempt, tuple(add))
+        if len(exist) < len(add):
+            raise NoSuchGroup(names=", ".join(name for name in add if name not in exist))
+        # An article that a program written after the book put into more groups may still lose some of them.
+        if len(after.groups) > max(self._settings.max_groups, len(before.groups)):
+            raise TooManyGroups(max=self._settings.max_groups)
+
+    def _check_link(self, attempt: Attempt, article: Article, link: str, poster: User | None) -> None:
+        """Raise LinkFixed to a *poster* for whose article others have voted, DomainRefused if a rule refuses *link*."""
+        votes, base = map(finite_number, attempt.read(("HMGET", self._keys.article(article.id), "votes", "base"))[0])
+        # The poster's own vote is one that the base does not count; each other is somebody else's, an imported one too.
+        if poster and (votes or 0) - min(base or 0, 0) > 1:
+            raise LinkFixed()
+        rule = read_rule(attempt, self._keys, link)
+        # A link that is exchanged afterwards cannot be held.
+        is_held_back = rule and rule.action is DomainAction.HOLD and poster and article.is_listed
+        if rule and (rule.action is DomainAction.REFUSE or is_held_back):
+            raise DomainRefused(domain=rule.domain, why=rule.why)
 
     def set_groups(
         self,
@@ -231,53 +234,42 @@ class Articles:
         """
         remove = tuple(dict.fromkeys(remove))
         add = tuple(name for name in dict.fromkeys(add) if name not in remove)
-        keys, log, settings = self._keys, self._log.prepare(entry), self._settings
-        checked = actor_arguments(keys, actor)
-        outcome = self._connection.script(
-            "set_groups",
-            [
-                keys.article(id),
-                keys.groups(),
-                keys.changes(),
-                *group_keys(keys, (*add, *remove)),
-                *log.keys,
-                *checked.keys,
-            ],
-            [
-                *log.arguments,
-                article_member(id),
-                *ranking_arguments(settings),
-                settings.max_groups,
-                len(add),
-                *add,
-                *remove,
-                *checked.arguments,
-            ],
-        )
-        self._raise_refusal(outcome)
-        return tuple(outcome.values[0].split())
+        keys, groups = self._keys, tuple[str, ...]()
 
-    def _raise_refusal(self, outcome: Outcome) -> None:
-        _raise_domain_refused(outcome)
-        match outcome.status:
-            case "unknown":
-                raise NoSuchArticle()
-            case "gone":
+        def decide(attempt: Attempt) -> list[Command]:
+            nonlocal groups
+            article = self._places.read(attempt, id, "revision").article
+            if not article.is_listed:
                 raise ArticleGone()
-            case "overruled":
+            before = replace(article, groups=self._groups_in_sets(attempt, article, add, remove))
+            kept = [name for name in article.groups if name not in remove]
+            groups = tuple(dict.fromkeys([*kept, *add]))
+            after = replace(article, groups=groups)
+            self._check_groups(attempt, article, after, add)
+            _log_groups(attempt, before, after)
+            writes = self._places.move(attempt, before, after)
+            if not writes and entry and entry.undoes:
                 raise NothingToUndo()
-            case "not-yours":
-                raise NotYours()
-            case "late":
-                raise TooLate(when=float(outcome.values[0]))
-            case "stale":
-                raise StaleEdit()
-            case "link-fixed":
-                raise LinkFixed()
-            case "no-group":
-                raise NoSuchGroup(names=", ".join(outcome.values[0].split()))
-            case "too-many":
-                raise TooManyGroups(max=self._settings.max_groups)
+            if groups == article.groups:
+                return writes
+            fields = ("groups", " ".join(groups), "revision", article.revision + 1)
+            return [*writes, ("HSET", keys.article(id), *fields), record_change(keys, "t", id)]
+
+        commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+        return groups
+
+    def _groups_in_sets(
+        self, attempt: Attempt, article: Article, add: Sequence[str], remove: Sequence[str]
+    ) -> tuple[str, ...]:
+        """Return the groups of an article with what the sets of those tell that are to be changed.
+
+        A program after the book changes the set of a group, and not the field.
+        """
+        named, member = (*add, *remove), article_member(article.id)
+        replies = attempt.read(*(("SISMEMBER", self._keys.group(name), member) for name in named))
+        in_set = {name for name, is_in in zip(named, replies, strict=True) if is_in}
+        known = [name for name in article.groups if name in in_set or name not in add]
+        return tuple(dict.fromkeys([*known, *(name for name in remove if name in in_set)]))
 
     def queue_get(self, pipeline: Pipeline, id: int) -> Future[Article | None]:
         """Queue a read of one whole article, its text included, listed or not; None when there is none."""
@@ -315,16 +307,6 @@ class Articles:
         return max(articles, key=lambda article: article.votes, default=None)
 
 
-def _raise_domain_refused(outcome: Outcome) -> None:
-    if outcome.status == "domain-refused":
-        domain, why = outcome.values
-        raise DomainRefused(domain=domain, why=why)
-
-
-def read_stored(connection: Connection, id: int) -> Article:
-    """Return an article as it is stored, listed or not, for a script that must name its keys; raise NoSuchArticle."""
-    values = connection.command("HMGET", connection.keys.article(id), *decoding.FIELDS, *decoding.TEXT_FIELDS)
-    article = decoding.stored_article(id, values)
-    if article is None:
-        raise NoSuchArticle()
-    return article
+def _log_groups(attempt: Attempt, before: Article, after: Article) -> None:
+    attempt.added = " ".join(name for name in after.groups if name not in before.groups)
+    attempt.removed = " ".join(name for name in before.groups if name not in after.groups)

@@ -2,18 +2,19 @@
 
 import json
 
-from voteweb.core import config
+from voteweb.core import config, links
 from voteweb.core.errors import TooManyRules
 from voteweb.core.models import DomainAction, DomainRule, User
 from voteweb.store.commit import Attempt, commit, json_object
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.keys import Keys
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.numbers import finite_number
 
 
 class DomainRules:
-    """The domain rules of one site; the scripts that post and edit articles apply them."""
+    """The domain rules of one site; posts and edits of articles obey them."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -56,6 +57,14 @@ class DomainRules:
 def _rules(stored: dict[str, str]) -> tuple[DomainRule, ...]:
     rules = (parse_rule(domain, text) for domain, text in sorted(stored.items()))
     return tuple(rule for rule in rules if rule)
+
+
+def read_rule(attempt: Attempt, keys: Keys, link: str) -> DomainRule | None:
+    """Return the rule about the host of a link, or else of the closest domain above it; None if there is none."""
+    domains = links.rule_domains(link)
+    stored = attempt.read(("HMGET", keys.domain_rules(), *domains))[0] if domains else ()
+    rules = (parse_rule(domain, text) for domain, text in zip(domains, stored, strict=True) if text)
+    return next((rule for rule in rules if rule), None)
 
 
 def parse_rule(domain: str, stored: str) -> DomainRule | None:

@@ -1,28 +1,31 @@
 """Held articles: those that wait for a moderator, who releases them or removes them."""
 
-from voteweb.core import clock, config, links
+from dataclasses import replace
+
+from voteweb.core import config, links
 from voteweb.core.config import Settings
-from voteweb.core.errors import Conflict, NoSuchArticle, StaleEdit
+from voteweb.core.errors import StaleEdit
 from voteweb.core.models import Article, ArticleStatus, User
-from voteweb.store.actors import ActorArguments, actor_arguments
-from voteweb.store.article_lists import group_keys, ranking_arguments, site_lists
-from voteweb.store.articles import read_stored
-from voteweb.store.connection.connection import Connection, Outcome
-from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.core.ranking import voting_end
+from voteweb.store.article_places import ArticlePlaces, StoredArticle
+from voteweb.store.changes import record_change
+from voteweb.store.commit import Attempt, commit
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.keys import article_member
-from voteweb.store.moderation_log import LogArguments, ModerationLog, NewLogEntry
+from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.rows import queue_in_state
-from voteweb.store.told import told_arguments
+from voteweb.store.told import who_is_told
 
 
 class HeldArticles:
     """The articles of one site that wait for a moderator."""
 
-    def __init__(self, connection: Connection, settings: Settings, moderation_log: ModerationLog) -> None:
+    def __init__(self, connection: Connection, settings: Settings) -> None:
         self._connection = connection
         self._keys = connection.keys
         self._settings = settings
-        self._log = moderation_log
+        self._places = ArticlePlaces(connection.keys, settings)
 
     def release(self, id: int, entry: NewLogEntry, *, actor: User | None = None, revision: int | None = None) -> bool:
         """Publish an article now, with its poster's own vote; tell its poster. Return whether it waited.
@@ -30,64 +33,44 @@ class HeldArticles:
         *actor* is the moderator who does it, None the operator; *revision* the one that they saw, None for any. Raises
         NoSuchArticle, StaleEdit, LoggedOut, NotAllowed, Conflict.
         """
-        log, checked, now = self._log.prepare(entry), actor_arguments(self._keys, actor), clock.now()
-        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            outcome = self._release(read_stored(self._connection, id), entry, log, checked, revision, now)
-            if outcome.status == "unknown":
-                raise NoSuchArticle()
-            if outcome.status == "stale":
-                raise StaleEdit()
-            if outcome.status != "again":
-                return outcome.status == "released"
-            now = float(outcome.values[0])  # the database's clock may say another day
-        raise Conflict()
 
-    def _release(
-        self,
-        article: Article,
-        entry: NewLogEntry,
-        log: LogArguments,
-        actor: ActorArguments,
-        revision: int | None,
-        now: float,
-    ) -> Outcome:
-        keys, settings, lists = self._keys, self._settings, site_lists(self._keys, now, article.link)
-        told = told_arguments(keys, entry.who, article.poster)
-        return self._connection.script(
-            "release_article",
-            [
-                keys.article(article.id),
-                keys.voted(article.id),
-                *lists.keys,
-                keys.posted(article.poster),
-                keys.gone(article.poster),
-                keys.link(links.digest(article.link)),
-                keys.user(article.poster or config.DELETED_MEMBER),
-                keys.held_articles(),
-                keys.groups(),
-                keys.changes(),
-                *group_keys(keys, article.groups),
-                *told.keys,
-                *log.keys,
-                *actor.keys,
-            ],
-            [
-                *log.arguments,
-                article_member(article.id),
-                settings.own_vote,
-                *ranking_arguments(settings),
-                *lists.arguments,
-                settings.voting_seconds,
-                config.VOTERS_GRACE_SECONDS,
-                config.LINK_SECONDS,
-                article.link,
-                article.poster,
-                "" if revision is None else revision,
-                *article.groups,
-                *told.arguments,
-                *actor.arguments,
-            ],
+        def decide(attempt: Attempt) -> list[Command]:
+            stored = self._places.read(attempt, id, "revision")
+            if stored.article.status is not ArticleStatus.HELD:
+                return []
+            if revision not in (None, stored.article.revision):
+                raise StaleEdit()
+            attempt.told = who_is_told(entry.who, stored.article.poster)
+            return self._release(attempt, stored)
+
+        return commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+
+    def _release(self, attempt: Attempt, stored: StoredArticle) -> list[Command]:
+        """Return the writes that publish an article now: voting on it begins."""
+        keys, settings, article = self._keys, self._settings, stored.article
+        key, voted, time = keys.article(article.id), keys.voted(article.id), self._places.free_time(attempt)
+        (poster_id,) = attempt.read(("HGET", keys.user(article.poster or config.DELETED_MEMBER), "id"))
+        after = replace(
+            article,
+            status=ArticleStatus.LISTED,
+            time=float(time),
+            votes=settings.own_vote,
+            closes=None,
+            groups=self._places.existing_groups(attempt, article.groups),
         )
+        closes = voting_end(after, settings.voting_seconds)
+        votes, base = settings.own_vote, settings.own_vote - (poster_id is not None)
+        voters: list[Command] = [("UNLINK", voted)]
+        if poster_id is not None:
+            voters += [("SADD", voted, poster_id), ("EXPIREAT", voted, closes + config.VOTERS_GRACE_SECONDS)]
+        return [
+            *voters,
+            *self._places.place(attempt, stored, after),
+            ("HSET", key, "time", time, "votes", votes, "base", base, "closes", closes, "released", "1"),
+            ("HSET", key, "groups", " ".join(after.groups)),
+            ("HDEL", key, "gone"),
+            record_change(keys, "a", article.id),
+        ]
 
     def is_held(self, id: int) -> bool:
         """Tell whether an article waits for a moderator."""

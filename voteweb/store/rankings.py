@@ -1,6 +1,6 @@
 """Rankings: the sorted sets of articles, and which of them hold a given article with which score."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from voteweb.core import config, links
@@ -8,11 +8,33 @@ from voteweb.core.config import Settings
 from voteweb.core.models import Article, ArticleStatus, Order, Period
 from voteweb.core.ranking import by_votes, day_name, day_number, score
 from voteweb.store.article_lists import group_keys, site_lists
+from voteweb.store.connection.pipeline import Command
 from voteweb.store.keys import Keys
+from voteweb.store.nouns import TYPES
 from voteweb.store.numbers import finite_number
+
+#: The rankings by votes that are kept: each holds MAX_RANKED articles at most.
+BEST_NOUNS = frozenset({"top", "top-day", "top-group"})
 
 #: Where a thing stands in a set or ranking: its score, True in a set, None where it must not be.
 Place = float | bool | None
+
+
+def place_writes(keys: Keys, key: str, member: str, place: Place) -> list[Command]:
+    """Return the writes of a commit that put *member* into the set or ranking *key*, or take it out of it.
+
+    A program written after the book may have set a ranking to expire: it stays for good. Under its link an article is
+    found for LINK_SECONDS.
+    """
+    noun, is_set = keys.split(key)[0], TYPES[keys.split(key)[0]] == "set"
+    if place is None:
+        return [("SREM" if is_set else "ZREM", key, member)]
+    if noun in BEST_NOUNS:
+        return [("ENTER-BEST", key, member, repr(place), config.MAX_RANKED)]
+    if noun == "link":
+        end = int(place) + 1 + config.LINK_SECONDS
+        return [("ZADD", key, repr(place), member), ("EXPIREAT", key, end, "NX"), ("EXPIREAT", key, end, "GT")]
+    return [("ENTER", key, member) if is_set else ("ENTER", key, member, repr(place))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +117,26 @@ class Rankings:
         if links.listed_domain(link):
             scores[self._keys.domain(links.listed_domain(link))] = article.time // 1
         return scores | dict.fromkeys(self.top(article), by_votes(article.votes, article.time))
+
+    def left_out(
+        self,
+        article: Article,
+        link: str,
+        wanted: Mapping[str, Place],
+        places: Mapping[str, tuple[float | None, float | None]],
+        *,
+        is_ours: bool,
+    ) -> Iterator[str]:
+        """Yield the keys of rankings where *article* is *wanted* and may stand, and from which it is left out.
+
+        *places* are its score in each ranking now, and what the best article left out there is worth. It is not
+        *is_ours* if a program after the book wrote it, which knows none of these rankings.
+        """
+        for key in (*self.top(article), self._keys.domain(links.listed_domain(link))):
+            score, worth = places.get(key, (None, None))
+            lead = (wanted.get(key) or 0.0) - float(worth) if worth is not None else 1.0
+            if lead < 0 or (score is None and (lead == 0 or not is_ours)):
+                yield key
 
     def key_of_poster(self, article: Article) -> str:
         """Return the key of the ranking of its poster that holds *article* by time, if the poster is a member."""

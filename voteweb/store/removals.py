@@ -1,44 +1,62 @@
 """Removals: articles deleted by their posters, removed and restored by moderators."""
 
-from voteweb.core import config, links
+from contextlib import suppress
+from dataclasses import replace
+
+from voteweb.core import config
 from voteweb.core.config import Settings
-from voteweb.core.errors import ArticleGone, Conflict, NoSuchArticle, NothingToUndo, NotYours, TooLate
-from voteweb.core.models import Article, ArticleStatus, LogEntry, Role, User
-from voteweb.store.actors import OPERATOR, ActorArguments, actor_arguments
-from voteweb.store.article_lists import group_keys, ranking_arguments, site_lists
-from voteweb.store.articles import read_stored
-from voteweb.store.connection.connection import Connection, Outcome
+from voteweb.core.errors import ArticleGone, NoSuchArticle
+from voteweb.core.models import ArticleStatus, LogEntry, RemovalState, Role, User
+from voteweb.store.article_places import ArticlePlaces, StoredArticle, check_poster
+from voteweb.store.changes import record_change
+from voteweb.store.commit import Attempt, commit
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command
 from voteweb.store.keys import article_member
-from voteweb.store.moderation_log import LogArguments, ModerationLog, NewLogEntry, not_logged
-from voteweb.store.told import ToldArguments, read_reporters, told_arguments
+from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.told import count_settled, is_ban_in_state, read_open_reports, who_is_told
 
 
 class Removals:
     """Takes articles out of the lists of one site, and puts them back."""
 
-    def __init__(self, connection: Connection, settings: Settings, moderation_log: ModerationLog) -> None:
+    def __init__(self, connection: Connection, settings: Settings) -> None:
         self._connection = connection
         self._keys = connection.keys
         self._settings = settings
-        self._log = moderation_log
+        self._places = ArticlePlaces(connection.keys, settings)
 
     def delete(self, id: int, poster: User | None = None) -> None:
         """Delete the article for good, with its words and voters; for a *poster*, only their own within EDIT_SECONDS.
 
         Does nothing if the article was deleted before. Raises NoSuchArticle, NotYours, TooLate, LoggedOut, Conflict,
-        and ArticleGone to a poster whose article was removed.
+        and ArticleGone to a poster whose article was removed: the reason must stay readable.
         """
-        actor = actor_arguments(self._keys, poster, Role.MEMBER)
-        outcome = self._unlist(id, ArticleStatus.DELETED, poster, None, actor)
-        if outcome.status == "already" and outcome.values[0] == ArticleStatus.REMOVED:
-            raise ArticleGone()
+
+        def decide(attempt: Attempt) -> list[Command]:
+            stored = self._places.read(attempt, id)
+            article = stored.article
+            if article.status is ArticleStatus.DELETED:
+                return []
+            if poster and article.status is ArticleStatus.REMOVED:
+                raise ArticleGone()
+            if poster:
+                check_poster(attempt, article, poster.name, article.time + self._settings.edit_seconds)
+            return self._deletion(attempt, stored)
+
+        commit(self._connection, decide, actor=poster, role=Role.MEMBER, when_full=True)
 
     def purge(self, id: int, entry: NewLogEntry) -> None:
         """Delete the article as :meth:`delete` does, for the operator, so that no index keeps its words; log *entry*.
 
         Raises NoSuchArticle, Conflict.
         """
-        self._unlist(id, ArticleStatus.DELETED, None, entry, OPERATOR)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            deletion = self._deletion(attempt, self._places.read(attempt, id))
+            return [*deletion, record_change(self._keys, "p", id)]
+
+        commit(self._connection, decide, entry=entry, when_full=True)
 
     def remove(self, id: int, entry: NewLogEntry, *, actor: User | None = None) -> None:
         """Take the article out of every list with the reason of *entry*; it can be restored.
@@ -46,7 +64,11 @@ class Removals:
         Does nothing if the article is gone already. *actor* is the moderator who does it, None the operator.
         Raises NoSuchArticle, LoggedOut, NotAllowed, Conflict.
         """
-        self._unlist(id, ArticleStatus.REMOVED, None, entry, actor_arguments(self._keys, actor))
+
+        def decide(attempt: Attempt) -> list[Command]:
+            return self._removal(attempt, self._places.read(attempt, id), entry.who, entry.why)
+
+        commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
 
     def restore(self, id: int, entry: NewLogEntry, *, actor: User | None = None) -> None:
         """Put a removed article back into every list, with its votes; one that is listed stays as it is.
@@ -57,175 +79,123 @@ class Removals:
         ArticleGone when its poster deleted it, NothingToUndo when *entry* undoes a removal that is not in force,
         Conflict.
         """
-        log, checked = self._log.prepare(entry), actor_arguments(self._keys, actor)
-        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            article = read_stored(self._connection, id)
-            outcome = self._restore(article, log, told_arguments(self._keys, entry.who, article.poster), checked)
-            if outcome.status == "deleted":
+
+        def decide(attempt: Attempt) -> list[Command]:
+            stored = self._places.read(attempt, id, "votes", "was-held")
+            if stored.article.status is ArticleStatus.DELETED:
                 raise ArticleGone()
-            if _is_final(outcome):
-                return
-        raise Conflict()
+            attempt.told = who_is_told(entry.who, stored.article.poster)
+            return self._restoration(attempt, stored)
+
+        commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
 
     def remove_by_ban(self, id: int, ban: LogEntry) -> bool:
         """Remove an article with the reason of the log entry *ban*, in whose name it is restored; tell whether it was.
 
         Settles its reports; tells the reporters of the ban. Not logged. Raises Conflict.
         """
-        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            try:
-                article = read_stored(self._connection, id)
-            except NoSuchArticle:
-                return False
-            reporters = read_reporters(self._connection, self._keys.report(article.id))
-            told = told_arguments(self._keys, ban.who, reporters=reporters)
-            log = not_logged(self._keys)
-            outcome = self._unlist_once(article, ArticleStatus.REMOVED, ban.why, None, log, told, OPERATOR, str(ban.id))
-            if outcome.status != "again":
-                return outcome.status == "gone"
-        raise Conflict()
+
+        def decide(attempt: Attempt) -> list[Command]:
+            stored = self._places.read(attempt, id)
+            if not is_ban_in_state(attempt, self._keys, stored.article.poster, ban, RemovalState.REMOVING):
+                return []
+            writes = self._removal(attempt, stored, ban.who, ban.why, tells_poster=False)
+            attempt.told_of = f"log-{ban.id}"
+            return [*writes, ("HSET", self._keys.article(id), "removed-by", ban.id)] if writes else []
+
+        with suppress(NoSuchArticle):
+            return commit(self._connection, decide, when_full=True)
+        return False
 
     def restore_by_ban(self, id: int, ban: LogEntry) -> bool:
         """Put back an article that the ban of the log entry *ban* removed; tell whether it did. Raises Conflict."""
-        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            try:
-                article = read_stored(self._connection, id)
-            except NoSuchArticle:
-                return False
-            told = told_arguments(self._keys, ban.who, article.poster)
-            outcome = self._restore(article, not_logged(self._keys), told, OPERATOR, str(ban.id))
-            if outcome.status != "again":
-                return outcome.status == "restored"
-        raise Conflict()
 
-    def _restore(
-        self,
-        article: Article,
-        log: LogArguments,
-        told: ToldArguments,
-        actor: ActorArguments,
-        removed_by: str = "",
-    ) -> Outcome:
-        keys, settings, lists = self._keys, self._settings, site_lists(self._keys, article.time, article.link)
-        return self._connection.script(
-            "restore_article",
-            [
-                keys.article(article.id),
-                *lists.keys,
-                keys.posted(article.poster),
-                keys.gone(article.poster),
-                keys.link(links.digest(article.link)),
-                keys.user(article.poster),
-                keys.groups(),
-                keys.answers(),
-                keys.held_articles(),
-                keys.changes(),
-                *group_keys(keys, article.groups),
-                *told.keys,
-                *log.keys,
-                *actor.keys,
-            ],
-            [
-                *log.arguments,
-                article_member(article.id),
-                *ranking_arguments(settings),
-                *lists.arguments,
-                config.LINK_SECONDS,
-                article.link,
-                article.poster,
-                removed_by,
-                *article.groups,
-                *told.arguments,
-                *actor.arguments,
-            ],
-        )
+        def decide(attempt: Attempt) -> list[Command]:
+            stored = self._places.read(attempt, id, "votes", "was-held", "removed-by")
+            is_removed_by = stored.fields["removed-by"] == str(ban.id)
+            is_restoring = is_removed_by and is_ban_in_state(
+                attempt, self._keys, stored.article.poster, ban, RemovalState.RESTORING
+            )
+            return self._restoration(attempt, stored) if is_restoring else []
 
-    def _unlist(
-        self,
-        id: int,
-        status: ArticleStatus,
-        poster: User | None,
-        entry: NewLogEntry | None,
-        actor: ActorArguments,
-    ) -> Outcome:
-        log = self._log.prepare(entry)
-        removal = entry if status is ArticleStatus.REMOVED else None
-        reason = removal.why if removal else ""
-        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            article = read_stored(self._connection, id)
-            told = self._told(article, removal)
-            outcome = self._unlist_once(article, status, reason, poster, log, told, actor)
-            if _is_final(outcome):
-                return outcome
-        raise Conflict()
+        with suppress(NoSuchArticle):
+            return commit(self._connection, decide, when_full=True)
+        return False
 
-    def _told(self, article: Article, removal: NewLogEntry | None) -> ToldArguments:
-        """Return who is told of a *removal*; nobody of a deletion, which is none."""
-        if removal is None:
-            return told_arguments(self._keys, article.poster)
-        reporters = read_reporters(self._connection, self._keys.report(article.id))
-        return told_arguments(self._keys, removal.who, article.poster, reporters)
+    def disown(self, id: int, name: str) -> None:
+        """Take the *name* of a member who left off their article; forget its earlier versions and their answer."""
+        keys, key, member = self._keys, self._keys.article(id), article_member(id)
 
-    def _unlist_once(
-        self,
-        article: Article,
-        status: ArticleStatus,
-        reason: str,
-        poster: User | None,
-        log: LogArguments,
-        told: ToldArguments,
-        actor: ActorArguments,
-        removed_by: str = "",
-    ) -> Outcome:
-        keys, lists = self._keys, site_lists(self._keys, article.time, article.link)
-        return self._connection.script(
-            "unlist_article",
-            [
-                keys.article(article.id),
-                keys.voted(article.id),
-                *lists.keys,
-                keys.posted(article.poster),
-                keys.gone(article.poster),
-                keys.link(links.digest(article.link)),
-                keys.reports(),
-                keys.report(article.id),
-                keys.user(article.poster),
-                keys.was(article.id),
-                keys.held_articles(),
-                keys.answers(),
-                keys.changes(),
-                *group_keys(keys, article.groups),
-                *told.keys,
-                *log.keys,
-                *actor.keys,
-            ],
-            [
-                *log.arguments,
-                article_member(article.id),
-                status.value,
-                reason,
-                poster.name if poster else "",
-                self._settings.edit_seconds,
-                article.link,
-                article.poster,
-                removed_by,
-                lists.arguments[0],
-                *article.groups,
-                *told.arguments,
-                *actor.arguments,
-            ],
-        )
+        def decide(attempt: Attempt) -> list[Command]:
+            ((time, poster),) = attempt.read(("HMGET", key, "time", "poster"))
+            renamed: list[Command] = []
+            if time is not None and poster != config.DELETED_MEMBER:
+                renamed = [("HSET", key, "poster", config.DELETED_MEMBER), record_change(keys, "a", id)]
+            lists: list[Command] = [("ZREM", ranking, member) for ranking in (keys.posted(name), keys.gone(name))]
+            return [*renamed, *lists, ("UNLINK", keys.was(id)), *self._without_answer(id)]
 
+        commit(self._connection, decide, when_full=True)
 
-def _is_final(outcome: Outcome) -> bool:
-    """Tell whether the script did its work, or must run again with the article's present groups and link."""
-    match outcome.status:
-        case "unknown":
-            raise NoSuchArticle()
-        case "overruled":
-            raise NothingToUndo()
-        case "not-yours":
-            raise NotYours()
-        case "late":
-            raise TooLate(when=float(outcome.values[0]))
-    return outcome.status != "again"
+    def _removal(
+        self, attempt: Attempt, stored: StoredArticle, who: str, why: str, *, tells_poster: bool = True
+    ) -> list[Command]:
+        """Return the writes that remove an article; none if it is gone."""
+        article = stored.article
+        if article.status in (ArticleStatus.DELETED, ArticleStatus.REMOVED):
+            return []
+        reporters = read_open_reports(attempt, self._keys.report(article.id))
+        attempt.told = who_is_told(who, article.poster if tells_poster else "", reporters.names)
+        writes = self._unlisting(attempt, stored, ArticleStatus.REMOVED, why)
+        return [*writes, *count_settled(self._keys, reporters)]
+
+    def _deletion(self, attempt: Attempt, stored: StoredArticle) -> list[Command]:
+        id = stored.article.id
+        key = self._keys.article(id)
+        return [
+            *self._unlisting(attempt, stored, ArticleStatus.DELETED, ""),
+            ("HSET", key, "title", "", "link", "", "text", ""),
+            ("HDEL", key, "removed-by", "was-held"),
+            *self._without_answer(id),
+            ("UNLINK", self._keys.voted(id)),
+            ("UNLINK", self._keys.was(id)),
+        ]
+
+    def _unlisting(self, attempt: Attempt, stored: StoredArticle, status: ArticleStatus, reason: str) -> list[Command]:
+        """Return the writes that take an article out of every list, and close its reports."""
+        keys, article = self._keys, stored.article
+        was_held = ("was-held", "1") if article.status is ArticleStatus.HELD else ()
+        return [
+            *self._places.place(attempt, stored, replace(article, status=status)),
+            ("ZREM", keys.reports(), article_member(article.id)),
+            ("UNLINK", keys.report(article.id)),
+            ("HSET", keys.article(article.id), "gone", status.value, "reason", reason, *was_held),
+            *([record_change(keys, "t", article.id)] if article.is_listed else []),
+        ]
+
+    def _restoration(self, attempt: Attempt, stored: StoredArticle) -> list[Command]:
+        """Return the writes that restore an article; none if nobody removed it."""
+        article, key = stored.article, self._keys.article(stored.article.id)
+        if article.status is not ArticleStatus.REMOVED:
+            return []
+        writes: list[Command]
+        if stored.fields["was-held"]:
+            after = replace(article, status=ArticleStatus.HELD)
+            writes = [("HSET", key, "gone", ArticleStatus.HELD.value)]
+        else:
+            groups = self._places.existing_groups(attempt, article.groups)
+            after = replace(article, status=ArticleStatus.LISTED, groups=groups)
+            writes = [("HSET", key, "groups", " ".join(groups)), ("HDEL", key, "gone")]
+            writes.append(record_change(self._keys, "t", article.id))
+        return [
+            *self._places.place(attempt, stored, after),
+            *writes,
+            ("HDEL", key, "reason", "removed-by", "was-held"),
+            *self._without_answer(article.id),
+        ]
+
+    def _without_answer(self, id: int) -> list[Command]:
+        """Return the writes that forget the answer of a poster to a removal."""
+        return [
+            ("HDEL", self._keys.article(id), "answer", "answered"),
+            ("ZREM", self._keys.answers(), article_member(id)),
+        ]

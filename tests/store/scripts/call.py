@@ -17,12 +17,7 @@ ARGUMENTS = {
     "cast_vote": "action member voter_id voter_name session_id vote_score max_lift good_votes max_ranked voting_seconds"
     " grace known_groups day newcomer_seconds digest idle_seconds max_seconds use_seconds max_open_votes"
     " statistics_seconds",
-    "release_article": "log member own_vote vote_score max_lift good_votes max_ranked day has_domain voting_seconds"
-    " grace link_seconds known_link known_poster known_revision",
     "combine_groups": "member seconds max_kept max_articles first last count",
-    "disown_article": "member replacement",
-    "edit_article": "log member editor edit_seconds vote_score max_lift good_votes max_ranked has_domain max_groups"
-    " title link text known_link link_seconds known_revision max_versions version_seconds add_count domains",
     "hide_replies": "id count",
     "hit_rate_limit": "",
     "import_article": "member title link text poster poster_id time votes vote_score max_lift good_votes"
@@ -35,10 +30,6 @@ ARGUMENTS = {
     " max_ranked day has_domain voting_seconds grace form_seconds link_seconds allow_duplicate newcomer_seconds"
     " newcomer_burst newcomer_interval newcomer_day_burst newcomer_day_interval domains hold_posts",
     "refund_rate_limit": "log",
-    "rescore_article": "member vote_score max_lift good_votes max_ranked day has_domain known_groups known_link",
-    "restore_article": "log member vote_score max_lift good_votes max_ranked day has_domain link_seconds known_link"
-    " known_poster removed_by",
-    "set_groups": "log member vote_score max_lift good_votes max_ranked max_groups add_count",
     "use_session": "session_id digest checked idle_seconds max_seconds use_seconds",
     "vote_comment": "action number voter_id voter_name session_id commenting_seconds grace newcomer_seconds digest"
     " idle_seconds max_seconds use_seconds",
@@ -48,18 +39,17 @@ ARGUMENTS = {
     "repair_top": "max_ranked",
     "merge_days": "oldest seconds max_ranked max_added days_before days_in_all",
     "rank_since": "oldest seconds max_ranked max_looked_at prefix",
-    "unlist_article": "log member status reason deleter delete_seconds known_link known_poster removed_by day",
 }
 #: The scripts that end their keys and arguments with an actor.
 WITH_ACTOR = {
-    "commit", "edit_article",
-    "release_article",
-    "restore_article", "set_groups", "unlist_article",
+    "commit",
+
+
 }  # fmt: skip
 #: The scripts that tell members what a moderator did.
 WITH_TOLD = {
-    "release_article", "restore_article",
-    "unlist_article",
+
+
 }  # fmt: skip
 #: Arguments that a site has in its settings or constants.
 DEFAULTS: dict[str, Any] = {

@@ -1,6 +1,6 @@
 """A call of every script that writes, on the site of the fixture ``site``."""
 
-from tests.store.scripts.call import DEFAULTS, Actor, LimitArguments, Log, Told, call
+from tests.store.scripts.call import DEFAULTS, Actor, LimitArguments, Log, call
 from voteweb.core import links
 from voteweb.core.ranking import day_name, day_number
 
@@ -100,98 +100,8 @@ CALLS = {
         most=200,
         noted_seconds=60,
     ),
-    "set_groups": call("set_groups", f"article:1 groups: changes: {REDIS} {GO}", "redis", "go", **SET_GROUPS),
-    "set_groups in the log": call(
-        "set_groups",
-        f"article:1 groups: changes: {REDIS} {GO}",
-        "redis",
-        "go",
-        log=LOGGED,
-        **SET_GROUPS,
-        actor=MOD,
-    ),
     "set_groups to undo": call(
         "set_groups", f"article:1 groups: changes: {REDIS} {GO}", "redis", "go", log=UNDOING, **SET_GROUPS
-    ),
-    "edit_article": call(
-        "edit_article",
-        f"article:1 groups: {LINK_KEY} {OTHER_LINK_KEY} was:1 domain:example.com domain:a.example"
-        f" domain-rules: changes: {REDIS} {GO}",
-        "redis",
-        "go",
-        editor="ANN",
-        link=OTHER_LINK,
-        **EDIT,
-        actor=ANN,
-    ),
-    "edit_article in the log": call(
-        "edit_article",
-        f"article:1 groups: {LINK_KEY} {NO_LINK_KEY} was:1 domain:example.com domain: domain-rules: changes:"
-        f" {REDIS} {GO}",
-        "redis",
-        "go",
-        log=LOGGED,
-        editor="",
-        edit_seconds=0,
-        link="",
-        has_domain=0,
-        **EDIT,
-        actor=MOD,
-    ),
-    "unlist_article to delete": call(
-        "unlist_article",
-        f"article:1 voted:1 {SITE} {POSTER_KEYS} report:1 user:ann was:1 held-articles: answers: changes: {GO}",
-        "go",
-        member="article:1",
-        status="deleted",
-        reason="",
-        deleter="ann",
-        **KNOWN,
-        actor=ANN,
-    ),
-    "unlist_article to delete a removed one": call(
-        "unlist_article",
-        f"article:4 voted:4 {SITE} {POSTER_KEYS} report:4 user:ann was:4 held-articles: answers: changes: {GO}",
-        "go",
-        member="article:4",
-        status="deleted",
-        reason="",
-        deleter="",
-        **KNOWN,
-    ),
-    "unlist_article to purge a removed one": call(
-        "unlist_article",
-        f"article:4 voted:4 {SITE} {POSTER_KEYS} report:4 user:ann was:4 held-articles: answers: changes: {GO}",
-        "go",
-        log=LOGGED,
-        member="article:4",
-        status="deleted",
-        reason="",
-        deleter="",
-        **KNOWN,
-    ),
-    "unlist_article to remove": call(
-        "unlist_article",
-        f"article:1 voted:1 {SITE} {POSTER_KEYS} report:1 user:ann was:1 held-articles: answers: changes: {GO}",
-        "go",
-        log=LOGGED,
-        member="article:1",
-        status="removed",
-        reason="spam",
-        deleter="",
-        **KNOWN,
-        told=Told([("removed", "ann"), ("report", "bob")], 1),
-        actor=MOD,
-    ),
-    "restore_article": call(
-        "restore_article",
-        f"article:4 {SITE} posted:ann gone:ann {LINK_KEY} user:ann groups: answers: held-articles: changes: {GO}",
-        "go",
-        log=LOGGED,
-        member="article:4",
-        **KNOWN,
-        told=Told([("removed", "ann")], ""),
-        actor=MOD,
     ),
     "hide_replies": call("hide_replies", "article:6 thread:6 hidden:6 removing:", id=6, count=2),
     "import_article": call(
@@ -249,18 +159,6 @@ CALLS = {
     "vote_comment to take back": call(
         "vote_comment", VOTE_COMMENT_KEYS, **VOTE_COMMENT | {"action": "take-back", "number": 4}
     ),
-    "release_article": call(
-        "release_article",
-        f"article:20 voted:20 {OTHER_SITE} posted:ann gone:ann {OTHER_LINK_KEY} user:ann held-articles: groups:"
-        f" changes: {GO}",
-        "go",
-        log=LOGGED,
-        member="article:20",
-        known_link=OTHER_LINK,
-        known_poster="ann",
-        told=Told([("removed", "ann")], ""),
-        actor=MOD,
-    ),
     "open_session": call(
         "open_session",
         "user:bob sessions:bob",
@@ -273,20 +171,6 @@ CALLS = {
     "use_session": call("use_session", "sessions:bob", session_id="session-1", digest="idle", checked=""),
     "use_session with the password": call(
         "use_session", "sessions:bob", session_id="session-1", digest="fresh", checked="checked"
-    ),
-    "disown_article": call(
-        "disown_article",
-        "article:1 posted:ann gone:ann was:1 answers: changes:",
-        member="article:1",
-        replacement="[deleted]",
-    ),
-    "rescore_article": call(
-        "rescore_article",
-        f"article:1 {SITE} {GO}",
-        member="article:1",
-        vote_score=100,
-        known_groups="go",
-        known_link=LINK,
     ),
     "repair_top": call("repair_top", "top:", max_ranked=1),
     "merge_days": call(

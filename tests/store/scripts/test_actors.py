@@ -25,7 +25,6 @@ WITHOUT_ACTOR = {
     "combine_groups": "a page that is read keeps its ranking",
     "merge_days": "a page that is read keeps its ranking",
     "rank_since": "a page that is read keeps its ranking",
-    "disown_article": "the deletion of an account goes on by itself",
     "count_new": "it only reads",
     "count_unread": "it only reads",
     "hide_replies": "a removal of comments goes on by itself",
@@ -42,7 +41,6 @@ WITHOUT_ACTOR = {
     "read_unsorted": "it only reads",
     "read_thread": "it only reads",
     "refund_rate_limit": "it counts what anybody tries",
-    "rescore_article": "the operator rescores",
     "use_session": "it only notes that the session is used",
 }
 #: Those that check the session instead of the member's id.

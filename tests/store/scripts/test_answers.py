@@ -7,7 +7,7 @@ import pytest
 
 from tests.store.examination import run
 from tests.store.scripts.call import DEFAULTS
-from tests.store.scripts.calls import CALLS, LINK, OTHER_LINK
+from tests.store.scripts.calls import CALLS
 from voteweb.store import Store
 
 ANN = {"voter_id": 1, "voter_name": "ann"}
@@ -20,8 +20,6 @@ ANSWERS: list[tuple[str, dict[str, Any], list[Any]]] = [
     ("cast_vote", {"known_groups": ""}, ["again", "go", str(DEFAULTS["day"])]),
     ("cast_vote", {"day": 1}, ["again", "go", str(DEFAULTS["day"])]),
     ("import_article", {"day": 1}, ["again", "4000000000.000000"]),
-    ("unlist_article to delete", {"day": 1}, ["again"]),
-    ("restore_article", {"day": 1}, ["again"]),
     ("repair_top", {}, ["repaired"]),
     ("merge_days", {}, ["made"]),
     ("merge_days", {"max_added": 1}, ["more"]),
@@ -48,19 +46,6 @@ ANSWERS: list[tuple[str, dict[str, Any], list[Any]]] = [
     ("cast_vote with a limit", {"session_id": "session-2"}, ["logged-out"]),
     ("cast_vote with a limit", {"known_groups": ""}, ["again", "go", str(DEFAULTS["day"])]),
     ("cast_vote with a limit", {}, ["counted", "2", ANY, ANY]),
-    ("set_groups in the log", {}, ["set", "redis"]),
-    ("set_groups", {"max_groups": 0, "rest": ("redis", "nothing")}, ["too-many"]),
-    ("edit_article", {"editor": "bob", "add_count": 0, "rest": ()}, ["not-yours"]),
-    ("edit_article", {"known_link": OTHER_LINK, "add_count": 0, "rest": ()}, ["again", LINK]),
-    ("unlist_article to delete", {"deleter": "bob"}, ["not-yours"]),
-    ("unlist_article to delete", {"known_link": OTHER_LINK}, ["again"]),
-    ("unlist_article to delete", {"deleter": "", "known_poster": "bob"}, ["again"]),
-    ("unlist_article to delete", {"deleter": "", "rest": ()}, ["again"]),
-    ("unlist_article to delete a removed one", {"deleter": "ann"}, ["already", "removed"]),
-    ("unlist_article to delete a removed one", {"status": "removed"}, ["already", "removed"]),
-    ("restore_article", {"known_link": OTHER_LINK}, ["again"]),
-    ("restore_article", {"known_poster": "bob"}, ["again"]),
-    ("restore_article", {"rest": ()}, ["again"]),
     ("import_comment", {}, ["imported"]),
     ("import_comment", {"number": 6}, ["again"]),
     ("import_comment", {"parent": 1}, ["again"]),
@@ -90,22 +75,12 @@ ANSWERS: list[tuple[str, dict[str, Any], list[Any]]] = [
     ("hide_replies", {}, ["done"]),
     ("hide_replies", {"count": 1, "id": 5}, ["done"]),
     ("post_article", {"domains": "x.ad.example ad.example example"}, ["domain-refused", "ad.example", "ads"]),
-    ("edit_article", {"domains": "ad.example", "add_count": 0, "rest": ()}, ["domain-refused", "ad.example", "ads"]),
     ("post_article", {"domains": "look.example"}, ["waits", "article:9"]),
-    ("release_article", {}, ["released"]),
-    ("release_article", {"known_revision": 5}, ["stale"]),
-    ("unlist_article to remove", {"removed_by": 7}, ["overruled"]),
-    ("restore_article", {"removed_by": 7}, ["already"]),
     ("combine_groups", {}, ["made"]),
     ("combine_groups", {"max_kept": 0}, ["unkept", "0", "whole"]),
     ("combine_groups", {"rest": ("go", "nowhere", 3, 10)}, ["no-group"]),
     ("hit_rate_limit", {}, ["counted"]),
     ("refund_rate_limit", {}, ["done"]),
-    ("set_groups to undo", {}, ["set", "redis"]),
-    ("rescore_article", {"vote_score": 432}, ["same"]),
-    ("rescore_article", {"vote_score": 432, "good_votes": 2}, ["moved"]),
-    ("rescore_article", {"vote_score": 432, "known_groups": ""}, ["again"]),
-    ("rescore_article", {"vote_score": 432, "max_lift": 100}, ["moved"]),
 ]
 
 

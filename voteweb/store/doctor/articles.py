@@ -10,7 +10,7 @@ from voteweb.core.config import LINK_SECONDS, Settings
 from voteweb.core.models import Article, ArticleStatus
 from voteweb.core.ranking import voting_end
 from voteweb.store import decoding
-from voteweb.store.changes import MAX_CHANGES
+from voteweb.store.changes import record_change
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.finding import Finding, check_place
 from voteweb.store.doctor.looks import Fields, Kind, Look, examine_each
@@ -124,7 +124,7 @@ def _lost_time(keys: Keys, seen: Look) -> Finding:
         ranked, _ = places[ranking]
         if ranked is not None and _is_time(repr(float(ranked))):
             time = f"{float(ranked):.6f}"
-            tell = ("XADD", keys.changes(), "MAXLEN", "~", MAX_CHANGES, "*", "t", seen.name)
+            tell = record_change(keys, "t", seen.name)
             return Finding(
                 key, f"has no time: it is {time} now, as in {ranking}", seen.fix(("HSET", key, "time", time), tell)
             )
@@ -206,12 +206,8 @@ def _wanted(keys: Keys, settings: Settings, seen: Look, article: Article) -> dic
     rankings, fields, places = Rankings(keys), seen.fields, _places(keys, seen)
     link, is_ours = fields["link"] or "", fields["base"] is not None
     wanted = rankings.places(article, settings, link)
-    # A program after the book writes no base, and knows none of these.
-    for key in (*rankings.top(article), keys.domain(links.listed_domain(link))):
-        score, left_out = places.get(key, (None, None))
-        lead = (wanted.get(key) or 0.0) - float(left_out) if left_out is not None else 1.0
-        if lead < 0 or (score is None and (lead == 0 or not is_ours)):
-            wanted.pop(key, None)
+    for key in rankings.left_out(article, link, wanted, places, is_ours=is_ours):
+        wanted.pop(key, None)
     link_key = keys.link(links.digest(link))
     # The key may have expired by now, and such a program knows no such key.
     if places[link_key][0] is None and not (is_ours and seen.now < article.time + LINK_SECONDS - 1):
@@ -229,18 +225,16 @@ def _check_places(
     Those of groups that do not exist wait until they do.
     """
     wanted, unknown = _wanted(keys, settings, seen, article), _unknown_groups(seen)
-    groups, end = seen.fields["groups"], int(article.time) + 1 + LINK_SECONDS
+    groups = seen.fields["groups"]
     for key, (score, _) in _places(keys, seen).items():
         noun, name = keys.split(key)
         if noun in GROUP_NOUNS and name in unknown:
             continue
-        for what, write in check_place(key, article_member(seen.name), score, wanted.get(key)):
+        for what, writes in check_place(keys, key, article_member(seen.name), score, wanted.get(key)):
             if noun == "group":
                 state = f"groups are {groups}" if key in wanted else f"state is {article.status}"
                 what = f"{what.partition(',')[0]}, whose {state}"
-            is_linked = noun == "link" and key in wanted
-            ends = [("EXPIREAT", key, end, "NX"), ("EXPIREAT", key, end, "GT")] if is_linked else []
-            yield key, what, [write, *ends]
+            yield key, what, writes
 
 
 def _check_belongings(keys: Keys, settings: Settings, seen: Look, article: Article) -> Iterator[Finding]:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.rankings import Place
+from voteweb.store.keys import Keys
+from voteweb.store.rankings import Place, place_writes
 
 #: Seconds by which a stored number may differ from the formula: far above rounding, far below any vote.
 TOLERANCE = 0.001
@@ -29,18 +30,18 @@ class Finding(NamedTuple):
 
 
 def check_place(
-    key: str, member: str, stored: Any, wanted: Place, stray: str = "which does not belong there"
-) -> Iterator[tuple[str, Command]]:
-    """Yield what is wrong with the place of *member* in *key*, with the command that puts it there or takes it out.
+    keys: Keys, key: str, member: str, stored: Any, wanted: Place, stray: str = "which does not belong there"
+) -> Iterator[tuple[str, list[Command]]]:
+    """Yield what is wrong with the place of *member* in *key*, with the writes that put it there or take it out.
 
     *stored* is what SISMEMBER or ZSCORE answered.
     """
     is_set = isinstance(stored, int) or isinstance(wanted, bool)
     is_there = bool(stored) if is_set else stored is not None
-    add: Command = ("SADD", key, member) if is_set else ("ZADD", key, repr(wanted), member)
+    writes = place_writes(keys, key, member, wanted)
     if wanted is None and is_there:
-        yield f"holds {member}, {stray}", ("SREM" if is_set else "ZREM", key, member)
+        yield f"holds {member}, {stray}", writes
     elif wanted is not None and not is_there:
-        yield f"lacks {member}", add
+        yield f"lacks {member}", writes
     elif wanted is not None and not is_set and abs(float(stored) - wanted) > TOLERANCE:
-        yield f"has {member} at {float(stored):.3f} instead of {wanted:.3f}", add
+        yield f"has {member} at {float(stored):.3f} instead of {wanted:.3f}", writes

@@ -20,11 +20,9 @@ from voteweb.store.doctor.looks import Fields, find_strays
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.keys import LEFT_OUT, Keys, is_article
 from voteweb.store.numbers import finite_number
-from voteweb.store.rankings import Rankings
+from voteweb.store.rankings import BEST_NOUNS, Rankings
 from voteweb.store.scanner import Scanner, split_evenly
 
-#: The nouns of rankings by votes.
-_TOP = frozenset({"top", "top-day", "top-group"})
 _FIELDS = ("title", "poster", "link", "groups", "time")
 
 
@@ -65,7 +63,7 @@ def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
     ranked = (
         place
         for place in scanner.ranking_members(chain(of_site, of_groups, others))
-        if place[1] != LEFT_OUT or keys.split(place[0])[0] not in _TOP
+        if place[1] != LEFT_OUT or keys.split(place[0])[0] not in BEST_NOUNS
     )
     check = partial(find_strays, key_of=partial(article_key, keys), fields=_FIELDS, why=partial(_why_stray, keys))
     yield from scanner.findings(chain(sets, ranked), lambda scanner, places: check(scanner, places=places))

@@ -120,10 +120,10 @@ def _check_lists(keys: Keys, seen: Look) -> Iterator[Finding]:
         (key, *problem)
         for (key, place), stored in zip(member_places(keys, fields).items(), seen.replies[1:5], strict=True)
         for problem in check_place(
-            key, name, stored, place, _STRAYS.get(keys.split(key)[0], "which does not belong there")
+            keys, key, name, stored, place, _STRAYS.get(keys.split(key)[0], "which does not belong there")
         )
     ]
-    fix = seen.fix(*(write for _, _, write in found)) if found else ()
+    fix = seen.fix(*(write for _, _, writes in found for write in writes)) if found else ()
     yield from (Finding(key, what, fix) for key, what, _ in found)
     is_leaving, left_behind, *rest = seen.replies[5:]
     if is_leaving and (fields["id"] is None or fields["left"] is None):
@@ -199,8 +199,8 @@ def _check_invitation(keys: Keys, seen: Look) -> Iterator[Finding]:
         why_not = "the value is stored nowhere else: set the field, or delete the key"
         yield Finding(key, "has no maker or no end", why_not=why_not)
         return
-    for what, write in check_place(keys.invites(by), invitation_member(seen.name), score, until):
-        yield Finding(keys.invites(by), what, seen.fix(write))
+    for what, writes in check_place(keys, keys.invites(by), invitation_member(seen.name), score, until):
+        yield Finding(keys.invites(by), what, seen.fix(*writes))
     if not is_member:
         why_not = "the name is stored nowhere else: a backup may hold the member"
         yield Finding(key, f"was made by {by}, who is no member", why_not=why_not)

@@ -63,7 +63,7 @@ def _check_article(keys: Keys, seen: Look) -> Iterator[Finding]:
     elif count and title is None:
         why_not = "its article has no title: repair that first"
         yield Finding(report, f"reports {member}, which is no article", why_not=why_not)
-    for what, _ in check_place(reports, member, reported, float(count) if is_queued else None):
+    for what, _ in check_place(keys, reports, member, reported, float(count) if is_queued else None):
         yield Finding(reports, what, fix)
     time = finite_number(answered)
     waits = gone == ArticleStatus.REMOVED and answer is not None and time is not None
@@ -102,5 +102,5 @@ def _check_comments(scanner: Scanner, ids: list[CommentId]) -> Iterator[Finding]
         if settled:
             state = (node.status or f"removed with {covered[id]}") if node else "not there"
             yield Finding(report, f"reports comment {id}, which is {state}", fix)
-        for what, _ in check_place(keys.reports(), member, queued, float(count) if count else None):
+        for what, _ in check_place(keys, keys.reports(), member, queued, float(count) if count else None):
             yield Finding(keys.reports(), what, fix)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from voteweb.core.comments import Node
-from voteweb.store.changes import MAX_CHANGES
+from voteweb.store.changes import record_change
 from voteweb.store.commit import guarded
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.thread_snapshots import ThreadSnapshot, guard_reads
@@ -49,5 +49,5 @@ class Repair:
         ]
         writes += [("HDEL", words, *batch) for batch in batched(self.words, NAMED_AT_ONCE)]
         if self.nodes or self.words:
-            writes.append(("XADD", self.keys.changes(), "MAXLEN", "~", MAX_CHANGES, "*", "t", self.snapshot.id))
+            writes.append(record_change(self.keys, "t", self.snapshot.id))
         return self.guarded(*writes, *self.writes)

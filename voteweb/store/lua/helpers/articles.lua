@@ -1,9 +1,3 @@
--- Take the answer of a poster to the removal of an article off what waits for the moderators. The answer itself stays.
-local function settle_answer(article_key, answers_key, member)
-  redis.call('HDEL', article_key, 'answered')
-  redis.call('ZREM', answers_key, member)
-end
-
 -- Find the rule about a link in the hash at key. domains are the host of the link and the domains above it, the closest
 -- first. Returns nil, or the rule's action ("refuse" or "hold"), its domain, and the words that say why.
 local function domain_rule(key, domains)
@@ -18,11 +12,6 @@ local function domain_rule(key, domains)
       return rule.action, names[i], tostring(rule.why)
     end
   end
-end
-
--- The number of the next revision of an article: every change of what its form shows gives it another.
-local function next_revision(revision)
-  return string.format('%d', (tonumber(string.match(revision or '', '^%d+$') or '') or 0) + 1)
 end
 
 -- Remember under which link an article is found, for as long as a second posting of it is a duplicate. A time in whole

@@ -121,34 +121,22 @@ end
 -- The keys of the rankings of the site that hold an article come in one order, that of site_keys() in
 -- store/article_lists.py: time: score: good: top: top-day:<day> domain:<domain>. Those of a group, of group_keys() there:
 -- group:<g> time:<g> score:<g> top-group:<g>.
-local SITE_KEYS, GROUP_KEYS = 6, 4
+local GROUP_KEYS = 4
 
 -- Return the day of a time, in days since 1970.
 local function day_of(time)
   return string.format('%d', math.floor(time / 86400))
 end
 
--- Put an article into the ranking of its link's domain; has_domain: 0 if the link has none.
-local function enter_domain(key, place, has_domain)
-  if has_domain == '1' then
-    rank(key, math.floor(place.time), place.member)
-  end
-end
-
--- Put an article into the rankings of the site, the first of which is KEYS[at].
+-- Put an article into the rankings of the site, the first of which is KEYS[at]; has_domain: 0 if its link has none.
 local function enter_site(at, place, has_domain)
   rank(KEYS[at], place.time, place.member)
   rank(KEYS[at + 1], place.points, place.member)
   rank_good(KEYS[at + 2], place)
   rank_best(KEYS[at + 3], place)
   rank_best(KEYS[at + 4], place)
-  enter_domain(KEYS[at + 5], place, has_domain)
-end
-
--- Take an article out of the rankings of the site.
-local function leave_site(at, member)
-  for i = at, at + SITE_KEYS - 1 do
-    redis.call('ZREM', KEYS[i], member)
+  if has_domain == '1' then
+    rank(KEYS[at + 5], math.floor(place.time), place.member)
   end
 end
 
