@@ -18,6 +18,8 @@ BEST_NOUNS = frozenset({"top", "top-day", "top-group"})
 
 #: Where a thing stands in a set or ranking: its score, True in a set, None where it must not be.
 Place = float | bool | None
+#: The score of an article in each ranking, and what the best article left out there is worth; None where there is none.
+Places = Mapping[str, tuple[float | None, float | None]]
 
 
 def place_writes(keys: Keys, key: str, member: str, place: Place) -> list[Command]:
@@ -119,18 +121,11 @@ class Rankings:
         return scores | dict.fromkeys(self.top(article), by_votes(article.votes, article.time))
 
     def left_out(
-        self,
-        article: Article,
-        link: str,
-        wanted: Mapping[str, Place],
-        places: Mapping[str, tuple[float | None, float | None]],
-        *,
-        is_ours: bool,
+        self, article: Article, link: str, wanted: Mapping[str, Place], places: Places, *, is_ours: bool
     ) -> Iterator[str]:
-        """Yield the keys of rankings where *article* is *wanted* and may stand, and from which it is left out.
+        """Yield the keys of rankings where *article* is *wanted*, but left out given the *places* where it is.
 
-        *places* are its score in each ranking now, and what the best article left out there is worth. It is not
-        *is_ours* if a program after the book wrote it, which knows none of these rankings.
+        It is not *is_ours* if a program after the book wrote it, which knows none of these rankings.
         """
         for key in (*self.top(article), self._keys.domain(links.listed_domain(link))):
             score, worth = places.get(key, (None, None))

@@ -1,23 +1,25 @@
 """Rescoring: new places for all articles after a setting of the ranking was changed, or a ranking was added."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 
 from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.models import Order
 from voteweb.store import decoding
+from voteweb.store.article_lists import site_lists
+from voteweb.store.commit import guarded
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.finding import check_place
-from voteweb.store.doctor.looks import Fields, Kind, Look, look_at
+from voteweb.store.doctor.looks import Fields
 from voteweb.store.keys import LEFT_OUT, article_member
-from voteweb.store.rankings import BEST_NOUNS, Rankings
+from voteweb.store.numbers import finite_number
+from voteweb.store.rankings import Places, Rankings
 from voteweb.store.scanner import Scanner, batched
 
 #: The fields that tell where an article stands.
 _FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone", "base")
-#: The rankings in which an article stands by its votes, and those that a program after the book does not know.
-_NOUNS = BEST_NOUNS | {"score", "good", "domain"}
 
 
 class Rescoring:
@@ -40,17 +42,18 @@ class Rescoring:
         run again. The web servers must have the same settings by then.
         """
         scanner = Scanner(self._connection)
-        for ids in batched(map(str, scanner.article_ids())):
-            yield len(ids), self._rescore(scanner, ids)
+        for ids in batched(scanner.article_ids()):
+            yield len(ids), self._rescore(ids)
         for keys in batched(scanner.keys(self._keys.combined(Order.SCORE, ("*", "*")))):
             self._connection.command("UNLINK", *keys)
         self._connection.command("UNLINK", self._keys.combinations())
 
-    def _rescore(self, scanner: Scanner, ids: list[str]) -> int:
-        moved, kind = 0, Kind(self._keys.article, _FIELDS, self._reads)
+    def _rescore(self, ids: list[int]) -> int:
+        moved = 0
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            looks = [(seen.name, self._moves(seen)) for seen in look_at(scanner, ids, kind)]
-            moves = {id: move for id, move in looks if move}
+            reads: list[Command] = [("HMGET", self._keys.article(id), *_FIELDS) for id in ids]
+            stored = dict(zip(ids, zip(reads, self._connection.run(reads), strict=True), strict=True)) if ids else {}
+            moves = self._moves(stored)
             if not moves:
                 break
             statuses = [reply[0] for reply in self._connection.run(list(moves.values()))]
@@ -58,28 +61,52 @@ class Rescoring:
             moved += len(moves) - len(ids)
         return moved
 
-    def _places(self, fields: Fields) -> list[str]:
-        return [key for key in self._rankings.named(fields) if self._keys.split(key)[0] in _NOUNS]
+    def _moves(self, stored: Mapping[int, tuple[Command, list[str | None]]]) -> dict[int, Command]:
+        """Return the command that moves each article, unless it changes, of those that are not where they should be."""
+        fields = {id: dict(zip(_FIELDS, values, strict=True)) for id, (_, values) in stored.items()}
+        lists = {id: self._lists(fields[id]) for id in stored}
+        members: dict[str, list[str]] = defaultdict(lambda: [LEFT_OUT])
+        for id, keys in lists.items():
+            for key in keys:
+                members[key].append(article_member(id))
+        replies = self._connection.run([("ZMSCORE", key, *names) for key, names in members.items()]) if members else []
+        scores = {
+            key: dict(zip(names, reply, strict=True))
+            for (key, names), reply in zip(members.items(), replies, strict=True)
+        }
+        moves = {}
+        for id, (read, values) in stored.items():
+            places = {key: (scores[key][article_member(id)], scores[key][LEFT_OUT]) for key in lists[id]}
+            if writes := self._writes(id, fields[id], places):
+                moves[id] = guarded(self._keys, [read], [values], writes)
+        return moves
 
-    def _reads(self, id: str, fields: Fields) -> list[Command]:
-        return [("ZMSCORE", key, article_member(id), LEFT_OUT) for key in self._places(fields)]
+    def _lists(self, fields: Fields) -> list[str]:
+        """Return the rankings by score, by votes and of a domain in which an article may stand; none if it is none."""
+        time, keys = finite_number(fields["time"]), self._keys
+        if time is None or not abs(time) < config.MAX_TIME or fields["gone"] is not None:
+            return []
+        groups = decoding.group_names(fields["groups"] or "")
+        in_groups = [spell(name) for name in groups for spell in (keys.group_by_score, keys.top_of_group)]
+        return [*site_lists(keys, time, fields["link"] or "").keys[1:], *in_groups]
 
-    def _moves(self, seen: Look) -> Command:
-        """Return the command that moves an article unless its fields change, () if it stands where it should."""
-        keys, fields, link = self._keys, seen.fields, seen.fields["link"] or ""
-        article = decoding.article(int(seen.name), [fields.get(name) for name in decoding.FIELDS])
+    def _writes(self, id: int, fields: Fields, places: Places) -> list[Command]:
+        """Return the writes that put an article where it should stand, none if it stands there in *places*."""
+        keys, link = self._keys, fields["link"] or ""
+        article = decoding.article(id, [fields.get(name) for name in decoding.FIELDS])
         if article is None or not article.is_listed:
-            return ()
-        places = {key: tuple(scores) for key, scores in zip(self._places(fields), seen.replies, strict=True)}
+            return []
         wanted = self._rankings.scores_of(article, self._settings, link)
         for key in self._rankings.left_out(article, link, wanted, places, is_ours=fields["base"] is not None):
             wanted.pop(key, None)
         writes: list[Command] = []
         for key, (score, _) in places.items():
+            if score == wanted.get(key):
+                continue
             noun, group = keys.split(key)
             # What lacks the article altogether is left to the doctor.
             by_score = keys.group_by_score(group) if noun == "top-group" else key
             if noun not in ("score", "top-group") or places[by_score][0] is not None:
-                problems = check_place(keys, key, article_member(seen.name), score, wanted.get(key))
+                problems = check_place(keys, key, article_member(id), score, wanted.get(key))
                 writes += [write for _, repair in problems for write in repair]
-        return seen.fix(*writes, guards=1) if writes else ()
+        return writes
