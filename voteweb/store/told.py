@@ -10,17 +10,9 @@ from voteweb.core.models import LogEntry, RemovalState
 from voteweb.core.names import name_key
 from voteweb.core.statistics import wait_bucket
 from voteweb.store.commit import Attempt
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.keys import Keys
-from voteweb.store.statistics import count_act, today
-
-
-class ToldArguments(NamedTuple):
-    """The keys and arguments that name the members to be told, before those of the act and the actor (thread.lua)."""
-
-    keys: tuple[str, ...]
-    arguments: tuple[str | int, ...]
+from voteweb.store.statistics import count_act
 
 
 class Reporters(NamedTuple):
@@ -31,14 +23,8 @@ class Reporters(NamedTuple):
     since: float = 0.0
 
 
-def read_reporters(connection: Connection, key: str) -> Reporters:
-    """Return the names of MAX_TOLD_REPORTERS members with open reports in the hash *key*, of more a sample."""
-    sample, total = connection.run([("HRANDFIELD", key, config.MAX_TOLD_REPORTERS, "WITHVALUES"), ("HLEN", key)])
-    return _reporters(dict(sample or ()), total)
-
-
 def read_open_reports(attempt: Attempt, key: str) -> Reporters:
-    """Return the same for a guarded commit: nothing is written once others have open reports."""
+    """Return the names of MAX_TOLD_REPORTERS members with open reports in the hash *key*, of more a sample."""
     return _reporters(*attempt.read_sample(key, config.MAX_TOLD_REPORTERS))
 
 
@@ -72,28 +58,3 @@ def is_ban_in_state(attempt: Attempt, keys: Keys, name: str, ban: LogEntry, stat
     """Tell whether the *ban* of the member *name* is in this *state*: somebody may have decided otherwise since."""
     (removal,) = attempt.read(("HGET", keys.user(name or config.DELETED_MEMBER), "ban-removal"))
     return (removal or "").split(" ")[:2] == [str(ban.id), state.value]
-
-
-def told_arguments(keys: Keys, by: str, author: str = "", reporters: Reporters | None = None) -> ToldArguments:
-    """Return what a script needs to tell *author* and *reporters* about an act of the member *by*, who is not told.
-
-    The script answers "again" if those are not all *reporters*; None: it does not matter who they are.
-    """
-    told = who_is_told(by, author, reporters.names if reporters else ())
-    settles = reporters is not None and reporters.total > 0
-    waited = _waited(reporters) if reporters and settles else ""
-    return ToldArguments(
-        (
-            *([today(keys)] if settles else ()),
-            *(key for _, name in told for key in (keys.user(name), keys.inbox(name), keys.unread(name))),
-        ),
-        (
-            *(text for kind, name in told for text in (kind.value, name)),
-            reporters.total if reporters else "",
-            config.INBOX_SIZE,
-            config.INBOX_SECONDS,
-            len(told),
-            waited,
-            config.STATISTICS_SECONDS,
-        ),
-    )

@@ -19,17 +19,6 @@ local function write_node(key, number, node)
   next_thread_revision(key)
 end
 
--- The field with the log id of the ban that removed a comment, beside the field of the reason.
-local function removed_by_field(reason_field)
-  return (string.gsub(reason_field, '^reason', 'removed-by'))
-end
-
--- Put a letter into the state of a comment, or take it out.
-local function set_state(node, letter, is_set)
-  local state = string.gsub(node.state, '[-' .. letter .. ']', '') .. (is_set and letter or '')
-  node.state = state == '' and '-' or state
-end
-
 -- Tell whether a comment is by the member of this name.
 local function is_author(node, name)
   return node.author ~= '' and is_name_of(node.author, name)
@@ -175,86 +164,4 @@ local function notice_kind(reasons, is_reply_quiet, is_article_quiet)
     return 'article'
   end
   return string.find(reasons, 'mention', 1, true) and 'mention' or nil
-end
-
--- Note that the bits of hidden:<id> from this number on may disagree with the thread: hide_replies.lua compares them.
--- While the article stands in removing:, the field hiding of its thread is the lowest such number.
-local function begin_hiding(key, removing_key, id, number)
-  local before = tonumber(redis.call('HGET', key, 'hiding') or '')
-  local last = tonumber(redis.call('HGET', key, 'last') or '') or 0
-  if number > last then
-    return
-  elseif redis.call('SISMEMBER', removing_key, id) == 0 or (before and number < before) then
-    redis.call('HSET', key, 'hiding', string.format('%d', number))
-  end
-  redis.call('SADD', removing_key, id)
-end
-
--- Scripts that tell members what a moderator did have three keys of each in front of the act's: user: inbox: unread:; and
--- in front of these stats:<day>, if the act settles reports. Their ARGV ends, before the actor's, with two for each: the kind
--- of the notice, and the name in lower case; and then with the number of open reports that the caller knows, entries of an
--- inbox, seconds for which it holds them, how many are told, the field that counts how long settled reports have waited,
--- empty if there are none, and seconds for which statistics are kept.
-
--- Take those arguments off ARGV, after check_actor(), and return who is told what.
-local function take_told()
-  local statistics_seconds, waited = table.remove(ARGV), table.remove(ARGV)
-  local count, seconds, size = tonumber(table.remove(ARGV)), table.remove(ARGV), table.remove(ARGV)
-  local told = { reports = tonumber(table.remove(ARGV)), size = size, seconds = seconds }
-  if waited ~= '' then
-    told.waited, told.statistics_seconds = waited, statistics_seconds
-    told.statistics_key = #KEYS - tonumber(ARGV[1]) - 3 * count
-  end
-  for i = count, 1, -1 do
-    local name, kind = table.remove(ARGV), table.remove(ARGV)
-    told[i] = { key = #KEYS - tonumber(ARGV[1]) - 3 * (count - i + 1) + 1, kind = kind, name = name }
-  end
-  return told
-end
-
--- Raise an error, before anything is written, when a key of a member who is to be told is of a wrong type.
-local function check_told(told)
-  if told.statistics_key then
-    check_types(told.statistics_key, told.statistics_key, 'hash')
-  end
-  for _, member in ipairs(told) do
-    check_types(member.key, member.key, 'hash')
-    check_types(member.key + 1, member.key + 2, 'list')
-  end
-end
-
--- Tell whether a hash has as many open reports as the caller read, among them those of the members who are told of them.
--- An act about which no reporter is told has no such number.
-local function knows_reports(key, told)
-  for _, member in ipairs(told) do
-    if member.kind == 'report' and redis.call('HEXISTS', key, member.name) == 0 then
-      return false
-    end
-  end
-  return not told.reports or redis.call('HLEN', key) == told.reports
-end
-
--- Tell those members of the act with this log id, if it is logged, and count that it has settled reports.
-local function tell(told, log_id)
-  if told.statistics_key then
-    count_act(KEYS[told.statistics_key], 'settled', 1, told.statistics_seconds)
-    count_act(KEYS[told.statistics_key], told.waited, 1, told.statistics_seconds)
-  end
-  for _, member in ipairs(log_id and told or {}) do
-    local at = member.key
-    notify(KEYS[at], KEYS[at + 1], KEYS[at + 2], member.kind, 'log-' .. log_id, told.size, told.seconds)
-  end
-end
-
--- Tell those members of an act that settles several reports, each of them once.
-local function tell_once(told, log_id)
-  local untold = {
-    size = told.size, seconds = told.seconds, waited = told.waited, statistics_seconds = told.statistics_seconds,
-    statistics_key = log_id and told.statistics_key or nil }
-  for _, member in ipairs(told) do
-    if not has_notice(KEYS[member.key + 1], 'log-' .. (log_id or '')) then
-      untold[#untold + 1] = member
-    end
-  end
-  tell(untold, log_id)
 end
