@@ -32,3 +32,10 @@ def test_a_deletion_that_is_cut_off_leaves_the_group_until_it_is_empty(store: St
             deque(delete(store), maxlen=0)
         assert run(store, "EXISTS", "group:go", "time:go", "score:go", "group-info:go") == 0
         assert (run(store, "LLEN", "log-kind:delete"), broken(store)) == (1, [])
+
+
+def test_an_article_that_only_the_set_holds_leaves_the_group(store: Store) -> None:
+    make_group(store)
+    run(store, "HSET", "article:1", "groups", "java")  # as a program after the book, which knows no such field
+    assert sorted(delete(store)) == [1, 2, 3]
+    assert (run(store, "EXISTS", "group:go", "time:go", "score:go"), broken(store)) == (0, [])

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import compress
 
 from voteweb.core import clock, config, links
 from voteweb.core.config import Settings
@@ -241,35 +242,28 @@ class Articles:
             article = self._places.read(attempt, id, "revision").article
             if not article.is_listed:
                 raise ArticleGone()
-            before = replace(article, groups=self._groups_in_sets(attempt, article, add, remove))
+            before = replace(article, groups=(*article.groups, *self._only_in_sets(attempt, article, remove)))
             kept = [name for name in article.groups if name not in remove]
             groups = tuple(dict.fromkeys([*kept, *add]))
             after = replace(article, groups=groups)
             self._check_groups(attempt, article, after, add)
-            _log_groups(attempt, before, after)
-            writes = self._places.move(attempt, before, after)
-            if not writes and entry and entry.undoes:
+            if after == before and entry and entry.undoes:
                 raise NothingToUndo()
-            if groups == article.groups:
-                return writes
+            if after == before:
+                return []
+            _log_groups(attempt, before, after)
             fields = ("groups", " ".join(groups), "revision", article.revision + 1)
-            return [*writes, ("HSET", keys.article(id), *fields), record_change(keys, "t", id)]
+            moves = self._places.move(attempt, before, after)
+            return [*moves, ("HSET", keys.article(id), *fields), record_change(keys, "t", id)]
 
         commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
         return groups
 
-    def _groups_in_sets(
-        self, attempt: Attempt, article: Article, add: Sequence[str], remove: Sequence[str]
-    ) -> tuple[str, ...]:
-        """Return the groups of an article with what the sets of those tell that are to be changed.
-
-        A program after the book changes the set of a group, and not the field.
-        """
-        named, member = (*add, *remove), article_member(article.id)
-        replies = attempt.read(*(("SISMEMBER", self._keys.group(name), member) for name in named))
-        in_set = {name for name, is_in in zip(named, replies, strict=True) if is_in}
-        known = [name for name in article.groups if name in in_set or name not in add]
-        return tuple(dict.fromkeys([*known, *(name for name in remove if name in in_set)]))
+    def _only_in_sets(self, attempt: Attempt, article: Article, names: Sequence[str]) -> list[str]:
+        """Return those of these groups whose sets alone hold an article: a program after the book changed them."""
+        others = [name for name in names if name not in article.groups]
+        reads = [("SISMEMBER", self._keys.group(name), article_member(article.id)) for name in others]
+        return list(compress(others, attempt.read(*reads))) if others else []
 
     def queue_get(self, pipeline: Pipeline, id: int) -> Future[Article | None]:
         """Queue a read of one whole article, its text included, listed or not; None when there is none."""

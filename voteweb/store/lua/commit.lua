@@ -56,7 +56,7 @@ elseif not is_in_force() then
 elseif ARGV[12] == '1' then
   write_when_full(done_key())
 end
--- Writes that are several commands: those of Rankings.writes() in store/rankings.py.
+-- Two writes are several commands: see place_writes() in store/rankings.py.
 local function enter(key, member, score)
   if score then
     return rank(key, score, member)
