@@ -184,12 +184,13 @@ class Articles:
             _log_groups(attempt, article, after)
         key, was, by = self._keys.article(id), self._keys.was(id), "poster" if poster else "moderator"
         earlier = {"title": article.title, "link": article.link, "text": article.text, "time": attempt.now, "by": by}
+        version = json.dumps(earlier | {"groups": " ".join(article.groups)}, ensure_ascii=False, separators=(",", ":"))
         fields = ["title", draft.title, "link", draft.link, "text", draft.text]
         if replace(after, groups=article.groups) != article:
             fields += ["edited", attempt.now]
         change = "a" if after.groups == article.groups else "t"
         return [
-            ("ZADD", was, attempt.now, json.dumps(earlier | {"groups": " ".join(article.groups)}, ensure_ascii=False)),
+            ("ZADD", was, attempt.now, version),
             ("ZREMRANGEBYRANK", was, 0, -1 - config.EARLIER_VERSIONS),
             ("EXPIRE", was, config.EARLIER_SECONDS),
             *moves,
