@@ -34,15 +34,13 @@ class Admissions:
         return self._judge(name, entry, actor, admits=False)
 
     def _judge(self, name: str, entry: NewLogEntry, actor: User | None, *, admits: bool) -> bool:
-        session_id = new_session_id()
-
         def decide(attempt: Attempt) -> list[Command]:
             member, stored = read_present_member(attempt, self._keys, name)
             if not member.held or (member.banned and not admits):
                 return []
             changes: dict[str, str | None] = {"held": None, "request": None, "banned": "0", "ban-reason": ""}
             if not admits:
-                changes = {"banned": attempt.now.split(".")[0], "ban-reason": entry.why, "session": session_id}
+                changes = {"banned": attempt.now.split(".")[0], "ban-reason": entry.why, "session": new_session_id()}
             return change_member(attempt, self._keys, name, stored, changes)
 
         return commit(self._connection, decide, actor=actor, entry=entry, when_full=True)

@@ -98,7 +98,6 @@ class Bans:
         banned already stays banned for the first reason. *actor* is the moderator who does it, of a higher role than
         the member; None is the operator. Raises NoSuchMember, LastAdmin, StillRestoring, LoggedOut, NotAllowed.
         """
-        session_id = new_session_id()
 
         def decide(attempt: Attempt) -> list[Command]:
             member, stored = read_present_member(attempt, self._keys, name)
@@ -108,7 +107,7 @@ class Bans:
             if member.ban_removal and member.ban_removal.state is RemovalState.RESTORING:
                 raise StillRestoring(name=name)
             attempt.until = "" if days is None else str(ceil(float(attempt.now) + days * 86_400))
-            changes = {"banned": attempt.now.split(".")[0], "ban-reason": entry.why, "session": session_id}
+            changes = {"banned": attempt.now.split(".")[0], "ban-reason": entry.why, "session": new_session_id()}
             # A ban that removes nothing leaves what an earlier one removed to be restored.
             if (articles, comments) != (Span.NONE, Span.NONE):
                 (entries,) = attempt.read(("LLEN", self._keys.log_entries()))
