@@ -98,7 +98,7 @@ def flask_with_queries() -> Flask:
         store.reports.queue_count(pipeline)
         store.listings.queue_good(pipeline, settings.good_on_front)
         store.listings.queue_page(pipeline, ranking, 1)
-        store.own_votes.queue(pipeline, store.listings.recent_ids(ranking, 1), 1)
+        store.votes.queue_own(pipeline, store.listings.recent_ids(ranking, 1), 1)
         pipeline.execute()
         return front()
 

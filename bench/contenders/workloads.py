@@ -73,7 +73,7 @@ class VoteWorkload:
 
     def _voted_ids(self, voter: User) -> list[int]:
         pipeline = self._store.pipeline()
-        own_votes = self._store.own_votes.queue(pipeline, self._articles, voter.id)
+        own_votes = self._store.votes.queue_own(pipeline, self._articles, voter.id)
         pipeline.execute()
         return [id for id, voted in own_votes.result.items() if voted]
 

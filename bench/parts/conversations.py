@@ -76,7 +76,7 @@ def _measure_memory(context: RunContext, threads: int, size: int) -> float:
                     parent, text = random.randrange(max(1, min(number, 20))), generate_text(TEXT_LENGTH)
                     id = store.comments.write(article, thread, parent, text, author, new_submission_token())
                     for voter in voters:
-                        store.comment_votes.cast(id, voter)
+                        store.votes.cast(id, voter)
             # Inboxes are bounded for each member, and the forms expire after a day.
             _delete(store, store.keys.once("*", "*"), store.keys.inbox("*"), store.keys.unread("*"))
             used = used_memory(store)
@@ -106,7 +106,7 @@ def _cost_table(context: RunContext) -> Table:
         voter, numbers = store.users.get(voter_names()[2]), iter(range(1, REPETITIONS + 2))
         largest = articles[sizes[-1]]
         cost = measure_action(
-            store, "a vote for a comment", lambda: store.comment_votes.cast(CommentId(largest, next(numbers)), voter)
+            store, "a vote for a comment", lambda: store.votes.cast(CommentId(largest, next(numbers)), voter)
         )
         rows.append((f"{cost.label}, {sizes[-1]:,}", "member", cost.round_trips, cost.redis_us, None, None, None))
         store.connection.client.close()
@@ -142,7 +142,7 @@ def _measure_thread(store: Store, url: str, size: int, article: int) -> list[tup
     voter = store.users.get(voter_names()[1])
 
     def read_after_vote() -> None:
-        store.comment_votes.cast(CommentId(article, next(vote)), voter)
+        store.votes.cast(CommentId(article, next(vote)), voter)
         client.get(f"/a/{article}")
 
     seconds = _median_seconds(lambda: client.get(f"/a/{article}"), read_after_vote)

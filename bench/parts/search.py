@@ -138,7 +138,7 @@ def _milliseconds(store: Store, index: SearchIndex, query: Query, kind: Kind, or
             found = index.find(query, kind, order, 0, PAGE_IDS if order is Order.NEW else config.MAX_RANKED_MATCHES)
             if found.weights:
                 pipeline = store.pipeline()
-                votes = store.search_results.queue_votes(pipeline, found.ids)
+                votes = store.votes.queue_counts(pipeline, found.ids)
                 pipeline.execute()
                 by_worth(found, votes.result, time.time())
         times.append(time.perf_counter() - begin)

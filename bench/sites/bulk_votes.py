@@ -9,7 +9,7 @@ from voteweb.store import Store
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.own_votes import OwnVotes
+from voteweb.store.context import Context
 from voteweb.store.scanner import batched
 from voteweb.store.votes import Votes
 
@@ -49,7 +49,7 @@ def vote_calls(
     articles = list(articles)
     times = store.connection.run([("HGET", store.keys.article(id), "time") for id in articles])
     connection = _RecordingConnection(store.connection)
-    votes = Votes(connection, Settings(), store.rate_limits, store.sessions, OwnVotes(connection))
+    votes = Votes(Context(connection, Settings(), store.moderation_log, store.rate_limits), store.sessions)
     change = votes.take_back if take_back else votes.cast
     account = store.users.find(VOTER_NAME) or store.users.make(VOTER_NAME, "")
     voters = [Voter(FIRST_VOTER_ID + number, VOTER_NAME, account.session) for number in range(count)]

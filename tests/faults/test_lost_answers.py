@@ -40,8 +40,8 @@ ACTIONS = [
     Action("cast_vote", lambda store, bob: store.votes.take_back(2, bob), 1),
     Action("post_article", lambda store, bob: store.articles.post(factories.draft(link=""), bob, "form-0001"), 3),
     Action("write_comment", write_comment, CommentId(1, 1)),
-    Action("vote_comment", lambda store, bob: store.comment_votes.cast(CommentId(2, 3), bob), 1),
-    Action("vote_comment", lambda store, bob: store.comment_votes.take_back(VOTED, bob), 0),
+    Action("vote_comment", lambda store, bob: store.votes.cast(CommentId(2, 3), bob), 1),
+    Action("vote_comment", lambda store, bob: store.votes.take_back(VOTED, bob), 0),
     Action("commit", lambda store, bob: store.comments.edit(OWN, "No.", bob), None),
     Action("commit", lambda store, bob: store.comments.delete(OWN, bob), None),
     Action("commit", lambda store, bob: store.articles.set_groups(1, ["go"], []), ("go",)),
@@ -69,7 +69,7 @@ def site(make_store: MakeStore) -> Store:
     store.votes.cast(2, bob)
     for author in (bob, None, None):
         factories.comment(store, 2, author)
-    store.comment_votes.cast(VOTED, bob)
+    store.votes.cast(VOTED, bob)
     return store
 
 

@@ -51,7 +51,7 @@ def build_small(store: Store) -> None:
         member = store.users.get(name)
         set_clock(START + number)
         store.votes.cast(4, member)
-        store.comment_votes.cast(CommentId(1, 3), member)
+        store.votes.cast(CommentId(1, 3), member)
         choose(store, member)
         store.connection.command("HSET", store.keys.user(name), "email", EMAIL, "email-pending", str(PENDING))
     for entry in ("gpython", "mzoe", "dexample.com", "a1"):
@@ -72,7 +72,7 @@ def build_full(store: Store) -> None:
         text = f"Comment **{number}** & <i>more</i> https://example.com/{number}"
         factories.comment(store, talk, people[number % 14], parent=number * 7 % number if number % 3 else 0, text=text)
     for number in range(1, CONVERSATION, 5):
-        store.comment_votes.cast(CommentId(talk.id, number), people[(number + 1) % 14])
+        store.votes.cast(CommentId(talk.id, number), people[(number + 1) % 14])
     spam = NewLogEntry(LogAction.BAN, moderator.name, about="crowd11", why="Spam & <b>ads</b>.")
     store.bans.ban("crowd11", spam, days=7)
     rule = NewLogEntry(LogAction.DOMAIN, admin.name, title="hold.example", why="Spam.")

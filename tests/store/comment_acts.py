@@ -89,12 +89,12 @@ class CommentActs:
 
     def _cast(self, chance: random.Random, who: User, article: int) -> None:
         if id := self._some(chance, article):
-            self._store.comment_votes.cast(id, who)
+            self._store.votes.cast(id, who)
             self._note("cast", id, 1)
 
     def _take_back(self, chance: random.Random, who: User, article: int) -> None:
         if id := self._some(chance, article):
-            self._store.comment_votes.take_back(id, who)
+            self._store.votes.take_back(id, who)
             self._note("take_back", id, -1)
 
     def _edit(self, chance: random.Random, who: User, article: int) -> None:

@@ -96,7 +96,7 @@ def test_what_cannot_be_read_cannot_be_edited(
 
 def test_a_deleted_comment_leaves_its_place_and_nothing_else(store: Store, bob: User) -> None:
     factories.comment(store, author=bob, parent=1)
-    store.comment_votes.cast(FIRST, factories.user(store, "cid"))
+    store.votes.cast(FIRST, factories.user(store, "cid"))
     run(store, "ZADD", "reports:", 1, "comment:1.1")
     run(store, "HSET", "comment-report:1.1", "cid", "{}")
     store.comments.delete(FIRST, bob)

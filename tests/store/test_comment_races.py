@@ -17,8 +17,8 @@ from voteweb.core.comments import CommentId, CommentStatus, Thread
 from voteweb.core.errors import ArticleGone
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
-from voteweb.store.comment_votes import VOTER_FACTOR
 from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.votes import VOTER_FACTOR
 
 FIRST = CommentId(1, 1)
 
@@ -51,7 +51,7 @@ def test_comments_written_at_once_all_have_numbers(store: Store) -> None:
 def test_forty_votes_of_one_member_count_once(store: Store) -> None:
     factories.comment(store, factories.article(store))
     bob = factories.user(store, "bob")
-    answers = at_once([partial(store.comment_votes.cast, FIRST, bob)] * 40)
+    answers = at_once([partial(store.votes.cast, FIRST, bob)] * 40)
     assert Counter(answers) == {1: 1, CommentVoted: 39}
     assert (store.threads.get(1).nodes[1].votes, voters(store, 1)) == (1, 1)
 
@@ -62,10 +62,10 @@ def test_votes_edits_answers_and_a_deletion_at_once_lose_nothing(store: Store) -
         factories.comment(store, article, ann)
     for member in members[::2]:
         for number in (1, 2):
-            store.comment_votes.cast(CommentId(1, number), member)
+            store.votes.cast(CommentId(1, number), member)
 
     def vote(action: str, number: int, member: Any) -> tuple[int, int]:
-        getattr(store.comment_votes, action)(CommentId(1, number), member)
+        getattr(store.votes, action)(CommentId(1, number), member)
         return number, 1 if action == "cast" else -1
 
     actions: list[Callable[[], Any]] = [

@@ -78,7 +78,7 @@ def without_log(store: Store) -> dict[str, Any]:
 
 
 def test_a_removal_hides_one_comment_and_restoring_undoes_it_completely(site: Store) -> None:
-    site.comment_votes.cast(FIRST, factories.user(site, "bob"))
+    site.votes.cast(FIRST, factories.user(site, "bob"))
     before = without_log(site)
     remove(site)
     thread = site.threads.get(1)
@@ -143,7 +143,7 @@ def test_below_a_removed_comment_nothing_is_written(site: Store) -> None:
         with pytest.raises(ParentGone):
             factories.comment(site, 1, parent=number)
     with pytest.raises(CommentGone):
-        site.comment_votes.cast(CommentId(1, 4), factories.user(site, "bob"))
+        site.votes.cast(CommentId(1, 4), factories.user(site, "bob"))
     with pytest.raises(CommentGone):
         site.reports.make(CommentId(1, 4), factories.user(site, "bob"), Reason.SPAM, "")
 
@@ -307,13 +307,13 @@ def test_a_closed_conversation_takes_nothing_until_it_is_reopened(site: Store) -
     with pytest.raises(ConversationClosed, match="heated"):
         factories.comment(site, 1)
     with pytest.raises(ConversationClosed):
-        site.comment_votes.cast(FIRST, factories.user(site, "bob"))
+        site.votes.cast(FIRST, factories.user(site, "bob"))
     assert run(site, "EXPIRETIME", "voted-comments:1-0") == voters
     for _ in range(2):
         site.comment_removals.reopen(1, NewLogEntry(LogAction.REOPEN, "mod", article=1), actor=None)
     assert run(site, "LLEN", "log:") == 2
     factories.comment(site, 1)
-    assert site.comment_votes.cast(FIRST, factories.user(site, "bob")) == 1
+    assert site.votes.cast(FIRST, factories.user(site, "bob")) == 1
     assert broken(site) == []
 
 

@@ -25,7 +25,7 @@ from voteweb.core.errors import ArticleGone, Held, LoggedOut, NoSuchArticle, Too
 from voteweb.core.models import User, Voter
 from voteweb.core.rate_limits import Limit, LimitScope
 from voteweb.store import Store
-from voteweb.store.comment_votes import VOTER_FACTOR
+from voteweb.store.votes import VOTER_FACTOR
 
 FIRST = CommentId(1, 1)
 
@@ -43,20 +43,20 @@ def votes(store: Store, number: int = 1) -> int:
 
 def own(store: Store, member: User, *numbers: int) -> frozenset[int]:
     pipeline = store.pipeline()
-    voted = store.comment_votes.queue_own(pipeline, 1, numbers, member.id)
+    voted = store.votes.queue_own_on_comments(pipeline, 1, numbers, member.id)
     pipeline.execute()
     return voted.result
 
 
 def test_a_vote_is_counted_once_and_taken_back(store: Store, bob: User) -> None:
     before = snapshot(store)
-    assert store.comment_votes.cast(FIRST, bob) == votes(store) == 1
+    assert store.votes.cast(FIRST, bob) == votes(store) == 1
     with pytest.raises(CommentVoted) as again:
-        store.comment_votes.cast(FIRST, bob)
+        store.votes.cast(FIRST, bob)
     assert again.value.values["votes"] == 1
-    assert store.comment_votes.take_back(FIRST, bob) == votes(store) == 0
+    assert store.votes.take_back(FIRST, bob) == votes(store) == 0
     with pytest.raises(CommentNotVoted):
-        store.comment_votes.take_back(FIRST, bob)
+        store.votes.take_back(FIRST, bob)
     after = snapshot(store)
     assert after.keys() == before.keys()
     assert [key for key in before if after[key] != before[key]] == ["thread:1"]  # its revision
@@ -65,7 +65,7 @@ def test_a_vote_is_counted_once_and_taken_back(store: Store, bob: User) -> None:
 def test_nobody_votes_for_their_own_comment(store: Store, bob: User) -> None:
     ann = replace(store.users.get("ann"), name="ANN")
     before = snapshot(store)
-    for change in (store.comment_votes.cast, store.comment_votes.take_back):
+    for change in (store.votes.cast, store.votes.take_back):
         with pytest.raises(OwnComment):
             change(FIRST, ann)
     assert snapshot(store) == before
@@ -92,12 +92,12 @@ REFUSALS: dict[str, tuple[Callable[[Store], Any], type[VotewebError]]] = {
 @pytest.mark.parametrize("action", ["cast", "take_back"])
 def test_a_refused_vote_changes_nothing(store: Store, bob: User, action: str, name: str) -> None:
     if action == "take_back":
-        store.comment_votes.cast(FIRST, bob)
+        store.votes.cast(FIRST, bob)
     meanwhile, refusal = REFUSALS[name]
     meanwhile(store)
     before = snapshot(store)
     with pytest.raises(refusal) as refused:
-        getattr(store.comment_votes, action)(FIRST, Voter(bob.id, bob.name, bob.session))
+        getattr(store.votes, action)(FIRST, Voter(bob.id, bob.name, bob.session))
     assert snapshot(store) == before
     assert str(refused.value)
 
@@ -106,12 +106,12 @@ def test_no_vote_below_what_was_removed_with_its_replies(store: Store, bob: User
     factories.comment(store, parent=1)
     run(store, "HSET", "thread:1", "1", factories.stored_node(state="R"))
     with pytest.raises(CommentGone):
-        store.comment_votes.cast(CommentId(1, 2), bob)
+        store.votes.cast(CommentId(1, 2), bob)
 
 
 def test_the_voters_expire_an_hour_after_the_end_and_the_number_stays(store: Store, bob: User) -> None:
     run(store, "PERSIST", "voted-comments:1-0")
-    store.comment_votes.cast(FIRST, bob)
+    store.votes.cast(FIRST, bob)
     thread = store.threads.get(1)
     assert thread.closes is not None
     assert run(store, "EXPIRETIME", "voted-comments:1-0") == thread.closes + config.VOTERS_GRACE_SECONDS
@@ -123,16 +123,16 @@ def test_blocks_of_voters_do_not_meet(store: Store, bob: User) -> None:
     number = config.VOTER_BLOCK
     run(store, "HSET", "thread:1", "last", number - 1)
     factories.comment(store)
-    store.comment_votes.cast(CommentId(1, number), bob)
+    store.votes.cast(CommentId(1, number), bob)
     assert set(run(store, "SMEMBERS", "voted-comments:1-1")) == {"0", str(number * VOTER_FACTOR + bob.id)}
     assert own(store, bob, number, 1, 7) == {number}
-    store.comment_votes.cast(FIRST, bob)
+    store.votes.cast(FIRST, bob)
     assert own(store, bob, 1, number) == {1, number}
     assert own(store, store.users.get("ann"), 1, number) == own(store, bob) == frozenset()
 
 
 def test_the_voters_of_a_block_take_little_memory(store: Store, bob: User) -> None:
-    store.comment_votes.cast(FIRST, bob)
+    store.votes.cast(FIRST, bob)
     assert run(store, "OBJECT", "ENCODING", "voted-comments:1-0") == "intset"
 
 
@@ -140,20 +140,20 @@ def test_comments_after_missing_numbers_can_be_voted_for(store: Store, bob: User
     run(store, "HSET", "thread:1", "last", 520)  # as a field that was damaged
     later = [factories.comment(store), factories.comment(store)]
     assert [comment.number for comment in later] == [521, 522]
-    assert [store.comment_votes.cast(comment, bob) for comment in later] == [1, 1]
+    assert [store.votes.cast(comment, bob) for comment in later] == [1, 1]
 
 
 def test_only_votes_that_change_something_count_against_the_limit(make_store: MakeStore, bob: User) -> None:
     store = make_store(limits=1)
     hit = Limit("few", "", LimitScope.MEMBER, 2, 360, 3_600, "Again at %(when)s.", ()), "bob"
-    assert store.comment_votes.cast(FIRST, bob, hit=hit) == 1
+    assert store.votes.cast(FIRST, bob, hit=hit) == 1
     for _ in range(3):
         with pytest.raises(CommentVoted):
-            store.comment_votes.cast(FIRST, bob, hit=hit)
-    assert store.comment_votes.take_back(FIRST, bob, hit=hit) == 0
+            store.votes.cast(FIRST, bob, hit=hit)
+    assert store.votes.take_back(FIRST, bob, hit=hit) == 0
     before = snapshot(store)
     with pytest.raises(TooFast):
-        store.comment_votes.cast(FIRST, bob, hit=hit)
+        store.votes.cast(FIRST, bob, hit=hit)
     assert snapshot(store) == before
 
 
@@ -163,8 +163,8 @@ def test_newcomers_share_one_limit_for_articles_and_comments(make_store: MakeSto
     hit = Limit("many", "", LimitScope.MEMBER, 100, 1_000, 3_600, "", ()), "new"
     store.votes.cast(1, new, hit=hit)
     for _ in range(4):
-        store.comment_votes.cast(FIRST, new, hit=hit)
-        store.comment_votes.take_back(FIRST, new, hit=hit)
-    store.comment_votes.cast(FIRST, new, hit=hit)
+        store.votes.cast(FIRST, new, hit=hit)
+        store.votes.take_back(FIRST, new, hit=hit)
+    store.votes.cast(FIRST, new, hit=hit)
     with pytest.raises(TooFast):
-        store.comment_votes.take_back(FIRST, new, hit=hit)
+        store.votes.take_back(FIRST, new, hit=hit)

@@ -104,7 +104,7 @@ def _converse(store: Store, article: int, bob: User) -> None:
     """Do everything once in the conversation of an article of Ann's; counting a removal is cut off."""
     ann = store.users.get("ann")
     question, answer = (factories.comment(store, article, who, parent=n) for n, who in enumerate((ann, bob)))
-    store.comment_votes.cast(answer, ann)
+    store.votes.cast(answer, ann)
     store.comments.edit(answer, "Well said, @ann.", bob)
     store.comments.set_quiet(article, question.number, ann, is_quiet=True)
     store.comments.delete(factories.comment(store, article, bob), bob)

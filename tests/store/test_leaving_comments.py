@@ -21,7 +21,7 @@ def ann(store: Store) -> User:
     factories.comment(store, 1, ann, text="words of Ann")
     factories.comment(store, 1, bob, parent=1, text="words of bob")
     factories.comment(store, 1, ann, parent=2, text="more words of Ann")
-    store.comment_votes.cast(CommentId(1, 3), bob)
+    store.votes.cast(CommentId(1, 3), bob)
     run(store, "SADD", "reported-comments:ann", "1.2")
     run(store, "HSET", "comment-report:1.2", "ann", '{"by": "Ann", "reason": "spam", "note": "words of the report"}')
     run(store, "ZADD", "reports:", 1, "comment:1.2")

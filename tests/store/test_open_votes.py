@@ -32,7 +32,7 @@ def vote_for(store: Store, voter: User, count: int) -> list[Article]:
 
 
 def listed(store: Store, member: User) -> list[int]:
-    return [article.id for article in store.open_votes.all(member.id)]
+    return [article.id for article in store.votes.all_open(member.id)]
 
 
 def test_open_votes_are_newest_first_without_own_articles(store: Store, bob: User) -> None:
@@ -41,7 +41,7 @@ def test_open_votes_are_newest_first_without_own_articles(store: Store, bob: Use
     store.votes.take_back(4, bob)
     assert listed(store, bob) == [3, 2, 1]
     assert listed(store, factories.user(store)) == []
-    assert all(article.voted for article in store.open_votes.all(bob.id))
+    assert all(article.voted for article in store.votes.all_open(bob.id))
 
 
 def test_votes_on_removed_and_closed_articles_are_left_out(store: Store, bob: User) -> None:
@@ -66,7 +66,7 @@ def test_a_page_of_open_votes_takes_two_commands(make_store: MakeStore, monkeypa
 
     monkeypatch.setattr(store.connection, "run", record)
     pipeline = store.pipeline()
-    pages = [store.open_votes.queue_page(pipeline, bob.id, number) for number in (1, 2, 3)]
+    pages = [store.votes.queue_open(pipeline, bob.id, number) for number in (1, 2, 3)]
     pipeline.execute()
     assert [[row.id for row in page.result.rows] for page in pages] == [[7, 6, 5], [4, 3, 2], [1]]
     assert [(page.result.total, page.result.more) for page in pages] == [(7, True), (7, True), (7, False)]
@@ -100,7 +100,7 @@ def test_pages_know_own_votes_that_the_list_has_dropped(
     articles = vote_for(store, bob, 5)
     store.votes.take_back(articles[-1].id, bob)
     pipeline = store.pipeline()
-    own = store.own_votes.queue(pipeline, [article.id for article in articles], bob.id)
+    own = store.votes.queue_own(pipeline, [article.id for article in articles], bob.id)
     pipeline.execute()
     assert list(own.result.values()) == [True, True, True, True, False]
 

@@ -10,14 +10,14 @@ from tests.conftest import MakeStore
 from tests.store.examination import run
 from voteweb.core import config
 from voteweb.core.models import User, Voter
-from voteweb.store import Store, own_votes
+from voteweb.store import Store, votes
 
 
 def voted_ids(store: Store, member: User, ids: Sequence[int]) -> set[int]:
     """Return those of *ids* that a list shows as voted for by *member*, as in the request of a page."""
     pipeline = store.pipeline()
     viewer = store.viewers.queue_read(pipeline, Voter(member.id, member.name, member.session))
-    voted = store.own_votes.queue_remembered(pipeline, ids, member.id, lambda: viewer.result.voted_at)
+    voted = store.votes.queue_remembered(pipeline, ids, member.id, lambda: viewer.result.voted_at)
     pipeline.execute()
     return set(voted.result) & set(ids)
 
@@ -25,13 +25,13 @@ def voted_ids(store: Store, member: User, ids: Sequence[int]) -> set[int]:
 def asked(store: Store, member: User, ids: Sequence[int]) -> list[int]:
     """Return how many articles each command of such a request asks about."""
     numbers: list[int] = []
-    command = own_votes.OwnVotes._command
+    command = votes.Votes._read_own
 
-    def count(self: own_votes.OwnVotes, asked: Sequence[int], voter_id: int) -> tuple[object, ...]:
+    def count(self: votes.Votes, asked: Sequence[int], voter_id: int) -> tuple[object, ...]:
         numbers.append(len(asked))
         return command(self, asked, voter_id)
 
-    with patch.object(own_votes.OwnVotes, "_command", count):
+    with patch.object(votes.Votes, "_read_own", count):
         voted_ids(store, member, ids)
     return numbers
 
@@ -84,15 +84,15 @@ def test_what_another_program_writes_is_seen_later(store: Store, monkeypatch: py
     ids, bob = [factories.article(store).id for _ in range(2)], factories.user(store, "bob")
     assert voted_ids(store, bob, ids[:1]) == set()
     run(store, "SADD", f"voted:{ids[0]}", bob.id)
-    later = own_votes.monotonic() + config.OWN_VOTES_SECONDS
-    monkeypatch.setattr(own_votes, "monotonic", lambda: later - 1)
+    later = votes.monotonic() + config.OWN_VOTES_SECONDS
+    monkeypatch.setattr(votes, "monotonic", lambda: later - 1)
     assert voted_ids(store, bob, ids) == set()  # to ask for another article too prolongs nothing
-    monkeypatch.setattr(own_votes, "monotonic", lambda: later)
+    monkeypatch.setattr(votes, "monotonic", lambda: later)
     assert voted_ids(store, bob, ids) == {ids[0]}
 
 
 def test_few_articles_of_a_member_are_remembered(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_votes, "MAX_REMEMBERED", 2)
+    monkeypatch.setattr(votes, "MAX_REMEMBERED", 2)
     ids = [factories.article(store).id for _ in range(3)]
     bob = factories.user(store, "bob")
     store.votes.cast(ids[2], bob)

@@ -153,7 +153,7 @@ def test_siblings_agree_with_their_sums_before_and_after(
     for votes in (0, 3, 1, 4, 1, 0):
         comment = factories.comment(site, 1)
         for voter in voters[:votes]:
-            site.comment_votes.cast(comment, voter)
+            site.votes.cast(comment, voter)
     other, before = with_changes(site, settings, **changes), snapshot(site)
     rescore(other)
     assert snapshot(site) == before

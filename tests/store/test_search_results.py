@@ -28,8 +28,8 @@ def test_votes_of_articles_and_comments_are_read(store: Store) -> None:
     run(store, "HSET", "article:3", "votes", "many")
     run(store, "HSET", "thread:1", 2, "no comment")
     pipeline = store.pipeline()
-    articles = store.search_results.queue_votes(pipeline, [2, 3, 99, 1])
-    comments = store.search_results.queue_votes(pipeline, [CommentId(1, 2), CommentId(1, 1), CommentId(9, 1)])
+    articles = store.votes.queue_counts(pipeline, [2, 3, 99, 1])
+    comments = store.votes.queue_counts(pipeline, [CommentId(1, 2), CommentId(1, 1), CommentId(9, 1)])
     pipeline.execute()
     assert (articles.result, comments.result) == ([1_200, 0, 0, 5], [0, 3, 0])
 

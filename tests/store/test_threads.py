@@ -178,7 +178,7 @@ def test_known_votes_are_read_again_after_any_change(store: Store, monkeypatch: 
     visitor: dict[str, Any] = {"viewer_id": ann.id, "visitor": "ann"}
     voted: set[int] = set()
     for comment in comments:
-        store.comment_votes.cast(comment, ann)
+        store.votes.cast(comment, ann)
         voted.add(comment.number)
         assert [read(store, **visitor).voted for _ in range(3)] == [voted] * 3
         assert commands_of_read(store, monkeypatch, **visitor) == [["EVALSHA"]]

@@ -16,7 +16,7 @@ from voteweb.core.errors import Conflict
 from voteweb.core.models import Order
 from voteweb.core.ranking import day_number
 from voteweb.store import Store, build_store
-from voteweb.store.own_votes import mark_voted
+from voteweb.web.own_marks import mark_voted
 
 Vote = Callable[[Store, int], Any]
 
@@ -170,8 +170,8 @@ def test_a_viewers_votes_are_marked_in_rows(store: Store) -> None:
     for at in (1, 3):
         store.votes.cast(articles[at].id, bob)
     pipeline = store.pipeline()
-    own = store.own_votes.queue(pipeline, [article.id for article in articles], bob.id)
-    none = store.own_votes.queue(pipeline, [], bob.id)
+    own = store.votes.queue_own(pipeline, [article.id for article in articles], bob.id)
+    none = store.votes.queue_own(pipeline, [], bob.id)
     pipeline.execute()
     assert [article.voted for article in mark_voted(articles, own.result)] == [False, True, False, True]
     assert none.result == {}
@@ -184,7 +184,7 @@ def test_own_votes_ignore_keys_of_another_type(store: Store) -> None:
     run(store, "SET", "voted:77", "another program's")
     before = snapshot(store)
     pipeline = store.pipeline()
-    own = store.own_votes.queue(pipeline, [77, voted.id, 99], bob.id)
+    own = store.votes.queue_own(pipeline, [77, voted.id, 99], bob.id)
     pipeline.execute()
     assert own.result == {77: False, voted.id: True, 99: False}
     assert snapshot(store) == before

@@ -79,7 +79,7 @@ def test_what_others_did_is_on_the_next_page(bob: Browser, make_member: MakeMemb
         assert browser.open("/a/1").page.by_id("a1").all(class_="vote")[0].one(data_votes="").text == "1"
     store.votes.cast(1, store.users.get("bob"))
     comment = factories.comment(store, 1, dora)
-    store.comment_votes.cast(comment, store.users.get("bob"))
+    store.votes.cast(comment, store.users.get("bob"))
     for browser, pressed in ((cem, "false"), (bob, "true"), (cem, "false")):
         page = browser.open("/a/1").page
         button, own = page.by_id("a1").one("button", class_="vote"), page.by_id("c2").one("button", class_="vote")
@@ -108,7 +108,7 @@ def read_new_comments(bob: Browser, store: Store) -> None:
 
 def vote(bob: Browser, store: Store) -> None:
     store.votes.cast(1, store.users.get("bob"))
-    store.comment_votes.cast(factories.comment(store), store.users.get("bob"))
+    store.votes.cast(factories.comment(store), store.users.get("bob"))
 
 
 @pytest.mark.parametrize(

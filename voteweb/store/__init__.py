@@ -14,12 +14,12 @@ from voteweb.store.combinations import Combinations
 from voteweb.store.comment_imports import CommentImports
 from voteweb.store.comment_lists import CommentLists
 from voteweb.store.comment_removals import CommentRemovals
-from voteweb.store.comment_votes import CommentVotes
 from voteweb.store.comments import Comments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.factory import open_connection
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.store.connection.tls import TlsFiles
+from voteweb.store.context import Context
 from voteweb.store.doctor import Doctor
 from voteweb.store.domain_rules import DomainRules
 from voteweb.store.group_deletion import GroupDeletion
@@ -38,9 +38,7 @@ from voteweb.store.member_lists import MemberLists
 from voteweb.store.moderation_log import ModerationLog
 from voteweb.store.my_site import MySites
 from voteweb.store.notes import Notes
-from voteweb.store.open_votes import OpenVotes
 from voteweb.store.own_lists import OwnLists
-from voteweb.store.own_votes import OwnVotes
 from voteweb.store.password_resets import PasswordResets
 from voteweb.store.purges import Purges
 from voteweb.store.ranking_trials import RankingTrials
@@ -77,10 +75,7 @@ class Store:
     comment_removals: CommentRemovals
     reports: Reports
     votes: Votes
-    own_votes: OwnVotes
     comments: Comments
-    comment_votes: CommentVotes
-    open_votes: OpenVotes
     threads: Threads
     comment_lists: CommentLists
     inbox: Inbox
@@ -164,15 +159,14 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     inbox_feeds = SecretFeeds(connection, "inbox-feed", keys.inbox_feed)
     saved_feeds = SecretFeeds(connection, "saved-feed", keys.saved_feed)
     imports, reports = Imports(connection, settings, users), Reports(connection, settings)
-    own_votes = OwnVotes(connection)
-    votes = Votes(connection, settings, rate_limits, sessions, own_votes)
+    context = Context(connection, settings, moderation_log, rate_limits)
+    votes = Votes(context, sessions)
     admissions, answers = Admissions(connection), Answers(connection)
     held_articles = HeldArticles(connection, settings)
     rankings = Rankings(keys)
     listings = Listings(connection, settings, Combinations(keys, settings, rate_limits), votes)
     articles = Articles(connection, settings, rate_limits)
     groups = Groups(connection)
-    comment_votes = CommentVotes(connection, settings, rate_limits, sessions)
     return Store(
         connection=connection,
         articles=articles,
@@ -182,11 +176,8 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         comment_removals=comment_removals,
         reports=reports,
         votes=votes,
-        own_votes=own_votes,
         comments=comments,
-        comment_votes=comment_votes,
-        open_votes=OpenVotes(connection, settings),
-        threads=Threads(connection, comment_votes),
+        threads=Threads(connection, votes),
         comment_lists=CommentLists(connection),
         inbox=Inbox(connection, settings),
         groups=groups,

@@ -1,63 +1,20 @@
 """Open votes: which articles a member has voted for and can still take the vote back, kept by every vote."""
 
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import replace
 from math import inf
-from typing import Any
 
-from voteweb.core import clock, config
+from voteweb.core import config
 from voteweb.core.config import Settings
-from voteweb.core.models import Article, ArticleStatus, Page
+from voteweb.core.models import ArticleStatus
 from voteweb.core.ranking import voting_end
 from voteweb.store import decoding
 from voteweb.store.connection.connection import Connection
-from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.connection.pipeline import Command
 from voteweb.store.keys import article_member, is_member_id
-from voteweb.store.rows import read_rows
 from voteweb.store.scanner import Scanner, batched
 
 #: Commands in one round trip of a rebuild.
 COMMANDS_PER_STEP = 1_000
-
-
-class OpenVotes:
-    """The open votes of one site's members, without those on their own articles."""
-
-    def __init__(self, connection: Connection, settings: Settings) -> None:
-        self._connection = connection
-        self._keys = connection.keys
-        self._settings = settings
-
-    def queue_page(
-        self, pipeline: Pipeline, member_id: int, number: int, *, size: int | None = None
-    ) -> Future[Page[Article]]:
-        """Queue a read of page *number* (from 1) of the articles a member has open votes on, the newest first."""
-        key, size, now = self._keys.open_votes(member_id), size or self._settings.page_size, clock.now()
-        start = (number - 1) * size
-
-        def parse(replies: list[Any]) -> Page[Article]:
-            total, rows = replies
-            articles = [replace(article, voted=True) for article in decoding.rows(rows) if article]
-            present = [article for article in articles if now < self._end(article)]
-            present.sort(key=lambda article: (self._end(article), article.time, article.id), reverse=True)
-            return Page(tuple(present), number, total, first_rank=start + 1, more=total > start + size)
-
-        commands = [("ZCOUNT", key, f"({now}", "+inf"), read_rows(self._keys, key, start, size, decoding.FIELDS)]
-        return pipeline.queue(commands, parse)
-
-    def all(self, member_id: int) -> Iterator[Article]:
-        """Yield all articles a member has open votes on, the newest first, read in batches of READ_BATCH_SIZE."""
-        number, is_complete = 1, False
-        while not is_complete:
-            pipeline = self._connection.pipeline()
-            page = self.queue_page(pipeline, member_id, number, size=config.READ_BATCH_SIZE)
-            pipeline.execute()
-            yield from page.result.rows
-            number, is_complete = number + 1, not page.result.more
-
-    def _end(self, article: Article) -> int:
-        return voting_end(article, self._settings.voting_seconds)
 
 
 def rebuild(connection: Connection, settings: Settings) -> None:

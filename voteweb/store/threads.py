@@ -10,13 +10,13 @@ from voteweb.core import config
 from voteweb.core.caches import BoundedCache
 from voteweb.core.comments import Thread, Visit
 from voteweb.core.models import Article
-from voteweb.store.comment_votes import CommentVotes
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.nodes import VOTER_FACTOR, parse_thread
 from voteweb.store.thread_cache import KnownThread, KnownWords, ThreadCache
 from voteweb.store.visits import Visits
+from voteweb.store.votes import Votes
 
 #: Comments up to which a conversation comes with all words and the viewer's votes, in one round trip.
 SHORT_THREAD = 100
@@ -90,9 +90,9 @@ class _Plan:
 class Threads:
     """The conversations of one site."""
 
-    def __init__(self, connection: Connection, comment_votes: CommentVotes) -> None:
+    def __init__(self, connection: Connection, votes: Votes) -> None:
         self._connection = connection
-        self._comment_votes = comment_votes
+        self._votes = votes
         self._keys = connection.keys
         self._cache = ThreadCache()
         self._visits = Visits(connection)
@@ -141,11 +141,11 @@ class Threads:
                 return with_visit(self._parse(plan, pipeline, pipeline.send(self._commands(plan))))
             state, voted = cached if plan.asked else (noted.result.votes_state, frozenset[int]())
             if state != noted.result.votes_state:
-                voted = plan.voted((replies or pipeline.send(self._votes(plan)))[0])
+                voted = plan.voted((replies or pipeline.send(self._read_votes(plan)))[0])
                 self._voted.put((article_id, viewer_id), (noted.result.votes_state, voted))
             return with_visit(ThreadRead(known.thread, known.words.texts if known.words else {}, voted))
 
-        return pipeline.queue([] if cached[0] else self._votes(plan), parse_known)
+        return pipeline.queue([] if cached[0] else self._read_votes(plan), parse_known)
 
     def _plan(self, article_id: int, viewer_id: int, expect: Expect) -> _Plan:
         known = self._cache.get(article_id)
@@ -159,7 +159,7 @@ class Threads:
     def _read_all(self, plan: _Plan) -> Command:
         return ("HGETALL", self._keys.thread(plan.article_id))
 
-    def _votes(self, plan: _Plan) -> list[Command]:
+    def _read_votes(self, plan: _Plan) -> list[Command]:
         """Return the command that reads the votes which the script does not read, none if it reads all."""
         key = self._keys.voted_comments(plan.article_id, 0)
         return [("SMISMEMBER", key, *plan.stored_votes())] if plan.asked else []
@@ -172,7 +172,7 @@ class Threads:
         words_state = known.words.state if known and known.words else ""
         limits = [SHORT_THREAD, SENT_THREAD]
         script = scripts.call("read_thread", keys, [state, words_state, 0 if plan.asked else plan.viewer_id, *limits])
-        return [self._read_all(plan)] * plan.is_busy + [script, *self._votes(plan)]
+        return [self._read_all(plan)] * plan.is_busy + [script, *self._read_votes(plan)]
 
     def _parse(self, plan: _Plan, pipeline: Pipeline, replies: Sequence[Any]) -> ThreadRead:
         """Return the conversation from the replies to its commands; reads it as a whole if the script did not."""
@@ -200,7 +200,7 @@ class Threads:
         fields = more.queue([self._read_all(plan)], lambda replies: dict(replies[0]))
         words = self.queue_words(more, plan.article_id, numbers)
         asked = numbers if plan.viewer_id else ()
-        voted = self._comment_votes.queue_own(more, plan.article_id, asked, plan.viewer_id)
+        voted = self._votes.queue_own_on_comments(more, plan.article_id, asked, plan.viewer_id)
         more.execute()
         part = PartRead(frozenset(numbers), words.result, voted.result)
         return ThreadRead(self._thread(plan.article_id, fields.result), None, None, part=part)

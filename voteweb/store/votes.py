@@ -1,76 +1,118 @@
-"""Votes: cast and taken back."""
+"""Votes: cast and taken back, the viewer's own on articles and comments of a page, and those still open."""
 
-import time
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from time import monotonic
+from typing import Any, NamedTuple
 
 from voteweb.core import clock, config
-from voteweb.core.config import Settings
+from voteweb.core.comment_errors import CommentNotVoted, CommentVoted, OwnComment
+from voteweb.core.comments import CommentId
 from voteweb.core.errors import (
     AlreadyVoted,
-    ArticleGone,
     Conflict,
-    NoSuchArticle,
     NotVoted,
     OwnVote,
     VotingClosed,
 )
-from voteweb.core.models import Article, User, Voter
-from voteweb.core.ranking import day_name, day_number
+from voteweb.core.models import Article, Page, User, Voter
+from voteweb.core.ranking import day_name, day_number, voting_end
 from voteweb.core.rate_limits import NEWCOMER_VOTE
+from voteweb.core.search_documents import DocumentId
+from voteweb.store import decoding
 from voteweb.store.article_lists import ranking_arguments
-from voteweb.store.connection.connection import Connection, Outcome
+from voteweb.store.comments import raise_refusal
+from voteweb.store.connection import scripts
+from voteweb.store.connection.connection import Outcome
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.context import Context
 from voteweb.store.hints import HintCache
 from voteweb.store.keys import article_member
-from voteweb.store.own_votes import OwnVotes
-from voteweb.store.rate_limits import RateLimitHit, RateLimits
+from voteweb.store.nodes import VOTER_FACTOR, split_node
+from voteweb.store.rate_limits import RateLimitHit
+from voteweb.store.rows import read_rows
 from voteweb.store.sessions import Sessions, digest
 from voteweb.store.statistics import today
 
+#: Articles of a member whose votes this process remembers: those of the lists that they read.
+MAX_REMEMBERED = 300
+
+
+class _Remembered(NamedTuple):
+    """Which of the articles ``asked`` a member has voted for, while their votes have last changed at ``voted_at``.
+
+    It holds at most ``until`` that time of the monotonic clock.
+    """
+
+    voted_at: str
+    until: float
+    asked: frozenset[int]
+    voted: frozenset[int]
+
+
+_NOTHING = _Remembered("", 0.0, frozenset(), frozenset())
+
 
 class Votes:
-    """The votes of one site."""
+    """The votes of one site's members.
 
-    def __init__(
-        self,
-        connection: Connection,
-        settings: Settings,
-        rate_limits: RateLimits,
-        sessions: Sessions,
-        own_votes: OwnVotes,
-    ) -> None:
-        self._connection = connection
-        self._keys = connection.keys
-        self._settings = settings
-        self._rate_limits = rate_limits
+    Its acts take an article's id or a comment's. The open votes are those that can still be taken back, without those
+    of members on their own articles; every vote keeps them.
+    """
+
+    def __init__(self, context: Context, sessions: Sessions) -> None:
+        self._connection = context.connection
+        self._keys = context.keys
+        self._settings = context.settings
+        self._rate_limits = context.limits
         self._sessions = sessions
-        self._own_votes = own_votes
         #: The fields groups and the days of articles, as this process saw them last: else a vote takes two round trips.
         self._hints: HintCache[int, tuple[str, int]] = HintCache(config.ROW_CACHE_SIZE)
+        self._remembered: HintCache[int, _Remembered] = HintCache(config.HINT_CACHE_SIZE)
 
-    def cast(self, id: int, voter: Voter | User, *, hit: RateLimitHit | None = None) -> int:
-        """Count the vote of *voter* and return the article's votes.
+    def cast(self, id: DocumentId, voter: Voter | User, *, hit: RateLimitHit | None = None) -> int:
+        """Count the vote of *voter* and return the votes of the article or comment.
 
         A vote that changes something counts against the rate limit of *hit* and, if the voter signed up lately, against
         that of newcomers.
-        Raises LoggedOut when the voter's session has ended or the voter is banned, TooFast, NoSuchArticle, ArticleGone,
-        VotingClosed, AlreadyVoted, Conflict, Unavailable.
+        Raises LoggedOut when the voter's session has ended or the voter is banned, Held, TooFast, NoSuchArticle,
+        ArticleGone, VotingClosed (also when the voters were lost), AlreadyVoted, Conflict, Unavailable; for a comment
+        also NoSuchComment, CommentGone, ConversationClosed, ConversationEnded, and CommentVoted and OwnComment.
         """
         return self._change("cast", id, voter, hit)
 
-    def take_back(self, id: int, voter: Voter | User, *, hit: RateLimitHit | None = None) -> int:
-        """Take the vote of *voter* back and return the article's votes; takes the arguments of :meth:`cast`.
+    def take_back(self, id: DocumentId, voter: Voter | User, *, hit: RateLimitHit | None = None) -> int:
+        """Take the vote of *voter* back and return the votes of the article or comment.
 
-        Raises LoggedOut, TooFast, NoSuchArticle, ArticleGone, VotingClosed, NotVoted, OwnVote, Conflict, Unavailable.
+        Raises what :meth:`cast` does, NotVoted and CommentNotVoted in place of AlreadyVoted and CommentVoted, and
+        OwnVote.
         """
         return self._change("take-back", id, voter, hit)
 
-    def _change(self, action: str, id: int, voter: Voter | User, hit: RateLimitHit | None) -> int:
-        keys, settings = self._keys, self._settings
-        groups, day = self._hints.get(id, ("", day_number(clock.now())))
+    def _change(self, action: str, id: DocumentId, voter: Voter | User, hit: RateLimitHit | None) -> int:
         hits = [hit, (NEWCOMER_VOTE, hit[1])] if hit else []
         limit_keys, limit_arguments = self._rate_limits.script_arguments(hits)
-        until = time.monotonic() + self._connection.deadline
-        while time.monotonic() < until:
+        if isinstance(id, int):
+            outcome = self._change_article(action, id, voter, limit_keys, limit_arguments)
+        else:
+            outcome = self._change_comment(action, id, voter, limit_keys, limit_arguments)
+        if outcome.status == "rate-limited":
+            raise self._rate_limits.to_error(hits, outcome.values)
+        return _votes_or_refusal(id, outcome)
+
+    def _change_article(
+        self,
+        action: str,
+        id: int,
+        voter: Voter | User,
+        limit_keys: Sequence[str],
+        limit_arguments: Sequence[float],
+    ) -> Outcome:
+        keys, settings = self._keys, self._settings
+        groups, day = self._hints.get(id, ("", day_number(clock.now())))
+        until = monotonic() + self._connection.deadline
+        while monotonic() < until:
             outcome = self._connection.script(
                 "cast_vote",
                 [
@@ -108,14 +150,46 @@ class Votes:
             )
             if outcome.status != "again":
                 self.expect(id, groups, day)
-                if outcome.status == "rate-limited":
-                    raise self._rate_limits.to_error(hits, outcome.values)
                 if outcome.status == "counted":
                     _, voted_before, voted_at = outcome.values
-                    self._own_votes.note(voter.id, id, voted_before, voted_at, has_voted=action == "cast")
-                return _votes_or_refusal(outcome)
+                    self._note(voter.id, id, voted_before, voted_at, has_voted=action == "cast")
+                return outcome
             groups, day = outcome.values[0], int(outcome.values[1])
         raise Conflict()
+
+    def _change_comment(
+        self,
+        action: str,
+        id: CommentId,
+        voter: Voter | User,
+        limit_keys: Sequence[str],
+        limit_arguments: Sequence[float],
+    ) -> Outcome:
+        keys = self._keys
+        return self._connection.script(
+            "vote_comment",
+            [
+                keys.article(id.article),
+                keys.thread(id.article),
+                keys.voted_comments(id.article, id.number // config.VOTER_BLOCK),
+                keys.user(voter.name),
+                keys.sessions(voter.name),
+                *limit_keys,
+            ],
+            [
+                action,
+                id.number,
+                voter.id,
+                voter.name,
+                voter.session,
+                self._settings.commenting_seconds,
+                config.VOTERS_GRACE_SECONDS,
+                self._rate_limits.newcomer_seconds,
+                digest(voter.token) if isinstance(voter, Voter) else "",
+                *self._sessions.limits,
+                *limit_arguments,
+            ],
+        )
 
     def expect(self, id: int, groups: str, day: int) -> None:
         """Remember the field *groups* and the *day* of an article, in days since 1970, for votes on it."""
@@ -127,19 +201,159 @@ class Votes:
             {row.id: (" ".join(row.groups), day_number(row.time)) for row in articles if row.id not in self._hints}
         )
 
+    def queue_counts(self, pipeline: Pipeline, ids: Sequence[DocumentId]) -> Future[list[int]]:
+        """Queue a read of the votes of each of the articles or comments *ids*, 0 for one that is gone.
 
-def _votes_or_refusal(outcome: Outcome) -> int:
-    """Return the article's votes after the script, or raise its refusal."""
-    match outcome.status:
-        case "unknown":
-            raise NoSuchArticle()
-        case "gone":
-            raise ArticleGone()
-        case "closed":
-            raise VotingClosed(when=float(outcome.values[0]))
+        Two thousand take 0.7 ms of Redis and 3 ms of Python. A script would take twice as long in Redis, at one go.
+        """
+        commands = [
+            ("HGET", self._keys.article(id), "votes")
+            if isinstance(id, int)
+            else ("HGET", self._keys.thread(id.article), id.number)
+            for id in ids
+        ]
+        return pipeline.queue(commands, lambda replies: list(map(_count, ids, replies)))
+
+    def queue_own(self, pipeline: Pipeline, ids: Sequence[int], voter_id: int) -> Future[dict[int, bool]]:
+        """Queue a read of which of the articles *ids* the member *voter_id* has voted for.
+
+        The member's list of open votes does not tell: it lacks the oldest if there were too many, also after some of
+        the others have been taken back.
+        """
+        if not ids:
+            return pipeline.queue([], lambda _: {})
+        return pipeline.queue(
+            [self._read_own(ids, voter_id)], lambda replies: dict(zip(ids, map(bool, replies[0]), strict=True))
+        )
+
+    def queue_remembered(
+        self, pipeline: Pipeline, ids: Sequence[int], voter_id: int, voted_at: Callable[[], str]
+    ) -> Future[frozenset[int]]:
+        """Queue a read of those articles *ids* that the member *voter_id* has voted for, perhaps of some others too.
+
+        Articles that this process remembers are not asked for again.
+
+        *voted_at* returns when the member's votes changed last, which *pipeline* has read before. Every vote and every
+        vote that is taken back changes it; what another program writes is seen after OWN_VOTES_SECONDS. A list for
+        members takes 0.7 times as long.
+        """
+        before = self._remembered.get(voter_id, _NOTHING)
+        if before.until <= monotonic():
+            before = _NOTHING
+        missing = [id for id in ids if id not in before.asked]
+
+        def parse(replies: list[list[int]]) -> frozenset[int]:
+            known, asked, time = before, missing, voted_at()
+            if known.voted_at != time:
+                known = _NOTHING
+                if len(missing) < len(ids):
+                    asked, replies = list(ids), pipeline.send([self._read_own(ids, voter_id)])
+            if asked:
+                known = self._remember(voter_id, known, time, asked, replies[0])
+            return known.voted
+
+        return pipeline.queue([self._read_own(missing, voter_id)] if missing else [], parse)
+
+    def _note(self, voter_id: int, id: int, voted_before: str, voted_at: str, *, has_voted: bool) -> None:
+        """Remember that the member *voter_id* has just voted for the article *id*, or has taken the vote back.
+
+        Their votes had changed at *voted_before* the last time, and have changed at *voted_at* now.
+        """
+        known = self._remembered.get(voter_id, _NOTHING)
+        if known.voted_at == voted_before:
+            voted = known.voted | {id} if has_voted else known.voted - {id}
+            self._put(voter_id, known._replace(voted_at=voted_at, asked=known.asked | {id}, voted=voted))
+
+    def _remember(
+        self, voter_id: int, before: _Remembered, voted_at: str, asked: Sequence[int], reply: Sequence[int]
+    ) -> _Remembered:
+        now = _Remembered(
+            voted_at,
+            before.until or monotonic() + config.OWN_VOTES_SECONDS,
+            before.asked.union(asked),
+            before.voted.union(id for id, has_voted in zip(asked, reply, strict=True) if has_voted),
+        )
+        self._put(voter_id, now)
+        return now
+
+    def _put(self, voter_id: int, now: _Remembered) -> None:
+        self._remembered.put(voter_id, now if len(now.asked) <= MAX_REMEMBERED else _NOTHING)
+
+    def _read_own(self, ids: Sequence[int], voter_id: int) -> Command:
+        return scripts.call("own_votes", [self._keys.voted(id) for id in ids], [voter_id])
+
+    def queue_own_on_comments(
+        self, pipeline: Pipeline, article: int, numbers: Sequence[int], member_id: int
+    ) -> Future[frozenset[int]]:
+        """Queue a read of which of the comments *numbers* of an article the member has voted for."""
+        blocks: dict[int, list[int]] = defaultdict(list)
+        for number in dict.fromkeys(numbers):
+            blocks[number // config.VOTER_BLOCK].append(number)
+
+        def parse(replies: list[list[int]]) -> frozenset[int]:
+            pairs = zip(blocks.values(), replies, strict=True)
+            return frozenset(
+                number for block, voted in pairs for number, is_voted in zip(block, voted, strict=True) if is_voted
+            )
+
+        commands = [
+            (
+                "SMISMEMBER",
+                self._keys.voted_comments(article, block),
+                *(number * VOTER_FACTOR + member_id for number in of_block),
+            )
+            for block, of_block in blocks.items()
+        ]
+        return pipeline.queue(commands, parse)
+
+    def queue_open(
+        self, pipeline: Pipeline, member_id: int, number: int, *, size: int | None = None
+    ) -> Future[Page[Article]]:
+        """Queue a read of page *number* (from 1) of the articles a member has open votes on, the newest first."""
+        key, size, now = self._keys.open_votes(member_id), size or self._settings.page_size, clock.now()
+        start = (number - 1) * size
+
+        def parse(replies: list[Any]) -> Page[Article]:
+            total, rows = replies
+            articles = [replace(article, voted=True) for article in decoding.rows(rows) if article]
+            present = [article for article in articles if now < self._voting_end(article)]
+            present.sort(key=lambda article: (self._voting_end(article), article.time, article.id), reverse=True)
+            return Page(tuple(present), number, total, first_rank=start + 1, more=total > start + size)
+
+        commands = [("ZCOUNT", key, f"({now}", "+inf"), read_rows(self._keys, key, start, size, decoding.FIELDS)]
+        return pipeline.queue(commands, parse)
+
+    def all_open(self, member_id: int) -> Iterator[Article]:
+        """Yield all articles a member has open votes on, the newest first, read in batches of READ_BATCH_SIZE."""
+        number, is_complete = 1, False
+        while not is_complete:
+            pipeline = self._connection.pipeline()
+            page = self.queue_open(pipeline, member_id, number, size=config.READ_BATCH_SIZE)
+            pipeline.execute()
+            yield from page.result.rows
+            number, is_complete = number + 1, not page.result.more
+
+    def _voting_end(self, article: Article) -> int:
+        return voting_end(article, self._settings.voting_seconds)
+
+
+def _votes_or_refusal(id: DocumentId, outcome: Outcome) -> int:
+    """Return the votes of the article or comment after its script, or raise its refusal."""
+    is_article = isinstance(id, int)
+    if outcome.status == "lost" or (is_article and outcome.status == "closed"):
+        raise VotingClosed(when=float(outcome.values[0]))
+    raise_refusal(outcome)
     votes = int(outcome.values[0])
     if outcome.status == "own":
-        raise OwnVote(votes=votes)
-    if outcome.status in ("already", "absent") and not outcome.repeated:
-        raise (AlreadyVoted if outcome.status == "already" else NotVoted)(votes=votes)
+        raise (OwnVote if is_article else OwnComment)(votes=votes)
+    if outcome.status == "already" and not outcome.repeated:
+        raise (AlreadyVoted if is_article else CommentVoted)(votes=votes)
+    if outcome.status == "absent" and not outcome.repeated:
+        raise (NotVoted if is_article else CommentNotVoted)(votes=votes)
     return votes
+
+
+def _count(id: DocumentId, stored: str | None) -> int:
+    """Return the votes that are *stored* of an article, or in what is stored of a comment."""
+    votes = stored if isinstance(id, int) else (split_node(stored or "") or {}).get("votes")
+    return int(votes or 0) if decoding.is_count(votes) else 0

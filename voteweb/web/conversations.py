@@ -72,7 +72,7 @@ class ConversationPages:
         if self._read.words is None and numbers:
             self._words = store().threads.queue_words(pipeline, self.article.id, numbers)
         if self._read.voted is None and numbers and viewer:
-            self._voted = store().comment_votes.queue_own(pipeline, self.article.id, numbers, viewer.id)
+            self._voted = store().votes.queue_own_on_comments(pipeline, self.article.id, numbers, viewer.id)
 
     def queue_mark_read(self, pipeline: Pipeline, viewer: User | None, others: Iterable[int] = ()) -> None:
         """Queue that what *viewer* sees now is read in their inbox, also the comments *others*: mostly nothing."""

@@ -79,7 +79,7 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             }
             for invitation in store.invitations.made_by(member.name)
         ],
-        "votes": list(map(_reference, store.open_votes.all(member.id))),
+        "votes": list(map(_reference, store.votes.all_open(member.id))),
     }
 
 

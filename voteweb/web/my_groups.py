@@ -8,11 +8,10 @@ from voteweb.core.models import Article, Group, Order, Page, User
 from voteweb.core.my_site import MY_GROUPS
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.merged_rankings import MergedPage, queue_merged
-from voteweb.store.own_votes import mark_voted
 from voteweb.web import my_site
 from voteweb.web.auth.login import queue_viewer, require_member, session_member_name, session_user_id
 from voteweb.web.context import settings, store
-from voteweb.web.own_marks import mark_new, mark_saved, queue_new_counts
+from voteweb.web.own_marks import mark_new, mark_saved, mark_voted, queue_new_counts
 from voteweb.web.pagination import page_number
 
 
@@ -78,7 +77,7 @@ def _read(merged: MergedPage, number: int, member: User) -> tuple[Page[Article],
     """Return the page of the articles of *merged*, with what the viewer did, and the groups for a moderator."""
     pipeline = store().pipeline()
     articles = store().listings.queue_articles(pipeline, merged.ids)
-    own_votes = store().own_votes.queue(pipeline, merged.ids, member.id)
+    own_votes = store().votes.queue_own(pipeline, merged.ids, member.id)
     new_counts = queue_new_counts(pipeline, merged.ids)
     own_saves = store().own_lists.queue_own_saves(pipeline, merged.ids if member.my else (), member.name)
     group_names = store().groups.queue_names(pipeline) if permissions.may_moderate(member) else None

@@ -7,7 +7,6 @@ from typing import NamedTuple
 from voteweb.core import permissions
 from voteweb.core.models import Article, User, Voter
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.own_votes import mark_voted
 from voteweb.store.viewers import Viewer
 from voteweb.web import my_site
 from voteweb.web.auth.login import session_member_name, session_user_id, viewer_voted_at
@@ -44,7 +43,7 @@ def queue_own_marks(pipeline: Pipeline, ids: Sequence[int], voter: Voter | None)
     """
     if voter is None:
         ids, voter = (), Voter(0, "", "")
-    votes = store().own_votes.queue_remembered(pipeline, ids, voter.id, viewer_voted_at)
+    votes = store().votes.queue_remembered(pipeline, ids, voter.id, viewer_voted_at)
 
     def parse_votes(_replies: object) -> dict[int, bool]:
         voted = votes.result
@@ -64,7 +63,7 @@ def queue_marks(
 
     Votes that this process remembers are not asked for again.
     """
-    votes = store().own_votes.queue_remembered(pipeline, ids, voter.id, lambda: viewer.result.voted_at)
+    votes = store().votes.queue_remembered(pipeline, ids, voter.id, lambda: viewer.result.voted_at)
     new_counts = store().threads.queue_new_counts(pipeline, ids if settings().comments else (), voter.name)
     saves = my_site.queue_saves(pipeline, ids, voter)
 
@@ -79,7 +78,7 @@ def queue_marks(
 def queue_own_votes(pipeline: Pipeline, ids: Sequence[int]) -> Future[dict[int, bool]]:
     """Queue a read of which articles *ids* the viewer has voted for, before the viewer is known to be logged in."""
     user_id = session_user_id()
-    return store().own_votes.queue(pipeline, ids if user_id else (), user_id)
+    return store().votes.queue_own(pipeline, ids if user_id else (), user_id)
 
 
 def queue_new_counts(pipeline: Pipeline, ids: Sequence[int]) -> Future[dict[int, int]]:
@@ -131,7 +130,7 @@ def read_viewer_marks(
     known = own_votes or {}
     pipeline = pipeline or store().pipeline()
     missing = [article.id for article in articles if article.id not in known]
-    more = store().own_votes.queue(pipeline, missing, viewer.id)
+    more = store().votes.queue_own(pipeline, missing, viewer.id)
     more_new = queue_new_counts(pipeline, missing if new_counts is not None else ())
     names = store().groups.queue_names(pipeline) if permissions.may_moderate(viewer) else None
     my_site.queue_choice(pipeline, viewer)
@@ -144,6 +143,11 @@ def read_viewer_marks(
         {**(own_saves or {}), **more_saves.result},
         names.result if names else (),
     )
+
+
+def mark_voted(articles: Iterable[Article], own_votes: Mapping[int, bool]) -> tuple[Article, ...]:
+    """Return *articles*, with ``voted`` set on those that *own_votes* says the viewer has voted for."""
+    return tuple(replace(article, voted=True) if own_votes.get(article.id) else article for article in articles)
 
 
 def mark_saved(articles: tuple[Article, ...], saves: Mapping[int, bool]) -> tuple[Article, ...]:

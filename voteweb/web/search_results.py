@@ -139,7 +139,7 @@ def queue_votes(pipeline: Pipeline, matches: Matches) -> Future[list[int]] | Non
     """Queue a read of the votes of all results, None if they do not count."""
     found = matches.found
     if matches.search.order is Order.VOTES or found.weights:
-        return store().search_results.queue_votes(pipeline, found.ids)
+        return store().votes.queue_counts(pipeline, found.ids)
     return None
 
 

@@ -22,7 +22,6 @@ from voteweb.core.names import name_key
 from voteweb.core.ranking import voting_end
 from voteweb.core.validation import new_submission_token
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.own_votes import mark_voted
 from voteweb.store.viewers import Viewer
 from voteweb.web import my_site
 from voteweb.web.caching import own_parts, shared_pages
@@ -33,7 +32,7 @@ from voteweb.web.caching.sized_cache import SizedCache
 from voteweb.web.context import current_app, now, settings, store
 from voteweb.web.conversations import ConversationPages, expected_on_page, is_prefetch
 from voteweb.web.i18n import formatting, locale
-from voteweb.web.own_marks import mark_saved
+from voteweb.web.own_marks import mark_saved, mark_voted
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -130,7 +129,7 @@ class _ArticlePage:
         thread = site.threads.queue_read(
             pipeline, self.id, viewer_id=voter.id, visitor=voter.name, expect=expected_on_page
         )
-        votes = site.own_votes.queue(pipeline, (self.id,), voter.id)
+        votes = site.votes.queue_own(pipeline, (self.id,), voter.id)
         saves = my_site.queue_saves(pipeline, (self.id,), voter)
 
         def fill_found(user: User, parts: dict[str, Part]) -> bytes | None:

@@ -25,8 +25,8 @@ class _Act(NamedTuple):
 ACTS = {
     "votes.vote": _Act(lambda site: site.votes.cast, VoteFlash.COUNTED),
     "votes.unvote": _Act(lambda site: site.votes.take_back, VoteFlash.TAKEN_BACK),
-    "comment_votes.vote": _Act(lambda site: site.comment_votes.cast, VoteFlash.COUNTED),
-    "comment_votes.unvote": _Act(lambda site: site.comment_votes.take_back, VoteFlash.TAKEN_BACK),
+    "comment_votes.vote": _Act(lambda site: site.votes.cast, VoteFlash.COUNTED),
+    "comment_votes.unvote": _Act(lambda site: site.votes.take_back, VoteFlash.TAKEN_BACK),
 }
 
 

@@ -95,9 +95,9 @@ def test_a_vote_for_a_comment_with_a_lost_answer_counts_once(
 ) -> None:
     comment, bob = factories.comment(store, factories.article(store)), factories.user(store, "bob")
     if action == "take_back":
-        store.comment_votes.cast(comment, bob)
+        store.votes.cast(comment, bob)
     with lose_one_answer(monkeypatch):
-        assert getattr(store.comment_votes, action)(comment, bob) == votes
+        assert getattr(store.votes, action)(comment, bob) == votes
     assert broken(store) == []
 
 

@@ -62,7 +62,7 @@ def build_site(store: Store) -> None:
     run(store, "HSET", "user:fay", "id", "9", "name", "Fay", "role", "admin", "since", "1700000000.5")
     for name, parent in (("ann", 0), ("bob", 1), ("ann", 0), ("ann", 0)):
         factories.comment(store, 3, factories.user(store, name), parent=parent)
-    store.comment_votes.cast(CommentId(3, 4), bob)
+    store.votes.cast(CommentId(3, 4), bob)
     run(store, "HSET", "thread:3", "3", factories.stored_node(parent=0, state="r", author="ann"), "reason:3", "spam")
     run(store, "SETBIT", "hidden:3", 3, 1)
     run(store, "HINCRBY", "article:3", "comments", -1)

@@ -111,7 +111,7 @@ def make_person(make_member: MakeMember, reader: Browser, store: Store) -> MakeP
         browser = make_member(person, ROLES.get(person, Role.MEMBER))
         store.votes.cast(4, store.users.get(person))
         with suppress(ArticleGone, CommentGone):  # a person who comes after hostile forms
-            store.comment_votes.cast(CommentId(1, 3), store.users.get(person))
+            store.votes.cast(CommentId(1, 3), store.users.get(person))
         choose(store, store.users.get(person))
         store.connection.command("HSET", store.keys.user(person), "email", EMAIL, "email-pending", str(PENDING))
         if person == BANNED:

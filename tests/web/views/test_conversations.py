@@ -138,7 +138,7 @@ def test_kept_page_shows_each_viewer_their_own_part(
     for name in ("ann", "bob", "cem"):
         factories.comment(store, 1, factories.user(store, name))
     bob.open("/a/1")
-    store.comment_votes.cast(CommentId(1, 3), store.users.get("bob"))
+    store.votes.cast(CommentId(1, 3), store.users.get("bob"))
     factories.comment(store, 1, factories.user(store, "cem"), parent=3)
     for _ in range(2):
         parts = []

@@ -58,7 +58,7 @@ def _change_password(user: User, old: str, new: str) -> str:
 
 def _render(user: User, form: PasswordForm, delete_form: DeleteAccountForm) -> ResponseReturnValue:
     pipeline = store().pipeline()
-    votes = store().open_votes.queue_page(pipeline, user.id, page_number())
+    votes = store().votes.queue_open(pipeline, user.id, page_number())
     codes = store().recovery_codes.queue_left(pipeline, user.name)
     pipeline.execute()
     page = render_template(

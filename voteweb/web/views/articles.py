@@ -22,7 +22,6 @@ from voteweb.core.errors import (
 )
 from voteweb.core.models import Article, ArticleStatus, LogAction, Order, Page, User
 from voteweb.store.moderation_log import NewLogEntry
-from voteweb.store.own_votes import mark_voted
 from voteweb.store.threads import ThreadRead
 from voteweb.web import conversations, my_groups, my_site, shared_articles
 from voteweb.web.auth.csrf import csrf_handled_by_form
@@ -39,7 +38,7 @@ from voteweb.web.context import now, settings, store
 from voteweb.web.conversations import ConversationPages, order_of_address
 from voteweb.web.forms import EditForm, Form
 from voteweb.web.i18n.locale import gettext as _
-from voteweb.web.own_marks import mark_saved, queue_own_votes, read_viewer_marks
+from voteweb.web.own_marks import mark_saved, mark_voted, queue_own_votes, read_viewer_marks
 from voteweb.web.pagination import page_number, render_list
 from voteweb.web.responses import RenderedPage, wants_json
 from voteweb.web.views import structured_data

@@ -26,13 +26,13 @@ from voteweb.core.models import Article, LogAction, Reason, Report, User
 from voteweb.core.names import name_key
 from voteweb.store.keys import article_id, is_article
 from voteweb.store.moderation_log import NewLogEntry
-from voteweb.store.own_votes import mark_voted
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, require_moderator
 from voteweb.web.context import settings, store
 from voteweb.web.flashes import row_category
 from voteweb.web.forms import REASON_LABELS, ReportForm
 from voteweb.web.i18n.formatting import duration, error_message, join_names
 from voteweb.web.i18n.locale import gettext as _
+from voteweb.web.own_marks import mark_voted
 from voteweb.web.pagination import check_page_exists, page_number
 from voteweb.web.urls import return_url
 from voteweb.web.views.articles import render_article
@@ -174,7 +174,7 @@ def reports() -> ResponseReturnValue:
     page = check_page_exists(members.result)
     reported = store().reports.queue_reported(pipeline, page.rows)
     ids = [article_id(member) for member in page.rows if is_article(member)]
-    own_votes = store().own_votes.queue(pipeline, ids, user.id)
+    own_votes = store().votes.queue_own(pipeline, ids, user.id)
     pipeline.execute()
     notes = store().notes.queue_of(pipeline, filter(validation.is_member_name, map(_author, reported.result)))
     pipeline.execute()
