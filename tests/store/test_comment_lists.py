@@ -12,7 +12,7 @@ from voteweb.store.moderation_log import NewLogEntry
 def newest(store: Store, number: int = 1) -> Page[ListedComment]:
     """Return a page of the site's newest comments."""
     pipeline = store.pipeline()
-    page = store.comment_lists.queue_newest(pipeline, number)
+    page = store.listings.queue_newest_comments(pipeline, number)
     pipeline.execute()
     return page.result
 
@@ -20,7 +20,7 @@ def newest(store: Store, number: int = 1) -> Page[ListedComment]:
 def of_member(store: Store, name: str, number: int = 1) -> list[str]:
     """Return the comments on a page of a member's."""
     pipeline = store.pipeline()
-    page = store.comment_lists.queue_member(pipeline, name, number)
+    page = store.listings.queue_member_comments(pipeline, name, number)
     pipeline.execute()
     return [str(row.id) for row in page.result.rows]
 
@@ -66,7 +66,7 @@ def test_lists_leave_out_what_cannot_be_read(store: Store) -> None:
     run(store, "LPUSH", "comments:", "1.9", "9.1", "what another program wrote", "1.99999999999999999999")
     assert [str(row.id) for row in newest(store).rows] == ["3.1", "1.3", "1.1"]
     assert of_member(store, "bob") == ["3.1", "1.3", "1.1"]
-    assert [str(row.id) for row in store.comment_lists.of_member("bob")] == ["3.2", "3.1", "2.1", "1.3", "1.1"]
+    assert [str(row.id) for row in store.listings.member_comments("bob")] == ["3.2", "3.1", "2.1", "1.3", "1.1"]
 
 
 def test_replies_vanish_at_once_with_one_removed_above(store: Store) -> None:

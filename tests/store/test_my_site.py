@@ -41,7 +41,7 @@ def choice(store: Store) -> MySite:
 
 def saved(store: Store) -> Page[Article]:
     pipeline = store.pipeline()
-    page = store.own_lists.queue_saved(pipeline, "ann", 1, 25)
+    page = store.my_sites.queue_saved(pipeline, "ann", 1, 25)
     pipeline.execute()
     return page.result
 

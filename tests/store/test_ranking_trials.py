@@ -11,6 +11,7 @@ from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.ranking import score
 from voteweb.core.ranking_trial import change_weights
+from voteweb.store.ranking_trials import try_weights
 
 
 @pytest.fixture
@@ -32,11 +33,11 @@ def test_steps_find_the_page_or_say_that_they_did_not(make_store: MakeStore, mon
     for good_votes in (2, 200):
         tried = change_weights(site, good_votes)
         ranked = sorted(articles, key=lambda article: -score(article.time, article.votes, tried.vote_score, 0))
-        trial = store.ranking_trials.run(tried, now)
+        trial = try_weights(store.context, store.listings, tried, now)
         assert trial.is_exact
         assert [row.article.id for row in trial.rows] == [article.id for article in ranked[:4]]
     assert trial.articles == 40
     monkeypatch.setattr(config, "MAX_TRIAL_ARTICLES", 6)
-    trial = store.ranking_trials.run(change_weights(site, 2), now)
+    trial = try_weights(store.context, store.listings, change_weights(site, 2), now)
     assert (trial.is_exact, trial.read, trial.articles) == (False, 6, 6)
     assert trial.span == pytest.approx(2 * 86_400, abs=1)

@@ -16,7 +16,7 @@ def test_articles_come_in_order_with_texts_unless_removed(store: Store) -> None:
         factories.article(store, title=f"Article {number}", link="", text=f"Text {number}")
     store.removals.remove(2, REMOVAL)
     pipeline = store.pipeline()
-    articles = store.search_results.queue_articles(pipeline, [3, 2, 99, 1])
+    articles = store.listings.queue_articles(pipeline, [3, 2, 99, 1], with_text=True)
     pipeline.execute()
     assert [(row.id, row.text) for row in articles.result] == [(3, "Text 3"), (1, "Text 1")]
 
@@ -44,8 +44,8 @@ def test_comments_come_in_order_with_context_unless_gone(store: Store) -> None:
     store.removals.remove(2, REMOVAL)
     pipeline = store.pipeline()
     ids = [CommentId(1, number) for number in (2, 4, 3, 1, 9)]
-    comments = store.search_results.queue_comments(pipeline, [CommentId(2, 1), *ids, CommentId(9, 1)])
-    nothing = store.search_results.queue_comments(pipeline, [])
+    comments = store.listings.queue_comments(pipeline, [CommentId(2, 1), *ids, CommentId(9, 1)])
+    nothing = store.listings.queue_comments(pipeline, [])
     pipeline.execute()
     told = [(row.id.number, row.title, row.text, row.answers) for row in comments.result]
     assert told == [(2, "A title", "Comment 2", "bob"), (1, "A title", "Comment 1", "")]

@@ -11,6 +11,7 @@ from voteweb.core import clock
 from voteweb.core.config import Settings, env_name
 from voteweb.core.models import Article
 from voteweb.core.ranking_trial import WEIGHTS, Stay, Trial, change_weights
+from voteweb.store.ranking_trials import try_weights
 
 _RANGES = {name: click.IntRange(*bounds) for name, bounds in WEIGHTS.items()}
 
@@ -32,7 +33,7 @@ def simulate(
     articles got here in the last 30 days. To use other weights, set them, restart the site and run "voteweb rescore".
     """
     tried, now = change_weights(site.settings, good_votes, lift_days, comment_good_votes), clock.now()
-    trial = site.store.ranking_trials.run(tried, now)
+    trial = try_weights(site.store.context, site.store.listings, tried, now)
     if as_json:
         print_fields(_as_json(site.settings, trial), as_json=True)
         return

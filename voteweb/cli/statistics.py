@@ -7,6 +7,7 @@ from voteweb.cli.site import Site, with_site
 from voteweb.core import clock
 from voteweb.core.config import STATISTICS_SECONDS
 from voteweb.core.statistics import median_wait
+from voteweb.store.statistics import queue_days
 
 
 @click.command()
@@ -19,7 +20,7 @@ def stats(site: Site, days: int, as_json: bool) -> None:
     With --json: an object for each day, oldest first, and one with the totals.
     """
     pipeline = site.store.pipeline()
-    counted = site.store.statistics.queue_days(pipeline, clock.now(), days)
+    counted = queue_days(pipeline, site.store.keys, clock.now(), days)
     pipeline.execute()
     names = ("day", "posts", "votes", "comments", "sign_ups", "reports", "settled")
     print_rows([{name: getattr(day, name) for name in names} for day in counted.result], as_json)

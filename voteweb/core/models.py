@@ -1,5 +1,6 @@
 """The values that the store returns: frozen, and independent of the web and of Redis."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar
@@ -405,3 +406,9 @@ class Page(Generic[T]):
     bounded: bool = False
     #: The ranks of the rows, if some that the viewer hides were left out; else they are counted from the first.
     ranks: tuple[int, ...] = ()
+
+    @classmethod
+    def at(cls, number: int, size: int, rows: Iterable[T], total: int) -> "Page[T]":
+        """Return page *number* of the pages of *size* rows."""
+        first = (number - 1) * size
+        return cls(tuple(rows), number, total, first_rank=first + 1, more=total > first + size)

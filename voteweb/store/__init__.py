@@ -10,9 +10,7 @@ from voteweb.store.articles import Articles
 from voteweb.store.backup import Backup
 from voteweb.store.bans import Bans
 from voteweb.store.changes import ChangeStream
-from voteweb.store.combinations import Combinations
 from voteweb.store.comment_imports import CommentImports
-from voteweb.store.comment_lists import CommentLists
 from voteweb.store.comment_removals import CommentRemovals
 from voteweb.store.comments import Comments
 from voteweb.store.connection.connection import Connection
@@ -38,10 +36,8 @@ from voteweb.store.member_lists import MemberLists
 from voteweb.store.moderation_log import ModerationLog
 from voteweb.store.my_site import MySites
 from voteweb.store.notes import Notes
-from voteweb.store.own_lists import OwnLists
 from voteweb.store.password_resets import PasswordResets
 from voteweb.store.purges import Purges
-from voteweb.store.ranking_trials import RankingTrials
 from voteweb.store.rankings import Rankings
 from voteweb.store.rate_limits import RateLimits
 from voteweb.store.recovery_codes import RecoveryCodes
@@ -50,14 +46,11 @@ from voteweb.store.reports import Reports
 from voteweb.store.rescoring import Rescoring
 from voteweb.store.schema import Schema
 from voteweb.store.search_documents import SearchDocuments
-from voteweb.store.search_results import SearchResults
 from voteweb.store.secret_feeds import SecretFeeds
 from voteweb.store.server_info import ServerInfo
 from voteweb.store.sessions import Sessions
 from voteweb.store.site_switches import Switches
-from voteweb.store.statistics import Statistics
 from voteweb.store.threads import Threads
-from voteweb.store.unsorted import Unsorted
 from voteweb.store.users import Users
 from voteweb.store.viewers import Viewers
 from voteweb.store.votes import Votes
@@ -67,7 +60,7 @@ from voteweb.store.votes import Votes
 class Store:
     """One site's data."""
 
-    connection: Connection
+    context: Context
     articles: Articles
     removals: Removals
     purges: Purges
@@ -77,7 +70,6 @@ class Store:
     votes: Votes
     comments: Comments
     threads: Threads
-    comment_lists: CommentLists
     inbox: Inbox
     groups: Groups
     group_deletion: GroupDeletion
@@ -98,19 +90,14 @@ class Store:
     inbox_feeds: SecretFeeds
     saved_feeds: SecretFeeds
     my_sites: MySites
-    own_lists: OwnLists
     rate_limits: RateLimits
     moderation_log: ModerationLog
     rankings: Rankings
     listings: Listings
-    search_results: SearchResults
-    statistics: Statistics
-    unsorted: Unsorted
     imports: Imports
     comment_imports: CommentImports
     doctor: Doctor
     rescoring: Rescoring
-    ranking_trials: RankingTrials
     backup: Backup
     last_backup: LastBackup
     server_info: ServerInfo
@@ -120,6 +107,11 @@ class Store:
     schema: Schema
     changes: ChangeStream
     search_documents: SearchDocuments
+
+    @property
+    def connection(self) -> Connection:
+        """The connection to the site's data."""
+        return self.context.connection
 
     @property
     def keys(self) -> Keys:
@@ -164,11 +156,11 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     admissions, answers = Admissions(connection), Answers(connection)
     held_articles = HeldArticles(connection, settings)
     rankings = Rankings(keys)
-    listings = Listings(connection, settings, Combinations(keys, settings, rate_limits), votes)
+    listings = Listings(context, votes)
     articles = Articles(connection, settings, rate_limits)
     groups = Groups(connection)
     return Store(
-        connection=connection,
+        context=context,
         articles=articles,
         removals=removals,
         purges=Purges(connection, removals, comments),
@@ -178,13 +170,12 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         votes=votes,
         comments=comments,
         threads=Threads(connection, votes),
-        comment_lists=CommentLists(connection),
         inbox=Inbox(connection, settings),
         groups=groups,
         group_deletion=GroupDeletion(connection, articles, groups),
         users=users,
-        viewers=Viewers(connection, settings, sessions, admissions, reports, held_articles, answers),
-        member_lists=MemberLists(connection, users, moderation_log),
+        viewers=Viewers(context, sessions, admissions, reports, held_articles, answers),
+        member_lists=MemberLists(context, users),
         bans=Bans(connection, moderation_log, users, removals, comment_removals),
         notes=Notes(connection),
         domain_rules=DomainRules(connection),
@@ -199,19 +190,14 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         inbox_feeds=inbox_feeds,
         saved_feeds=saved_feeds,
         my_sites=MySites(connection),
-        own_lists=OwnLists(connection),
         rate_limits=rate_limits,
         moderation_log=moderation_log,
         rankings=rankings,
         listings=listings,
-        search_results=SearchResults(connection, votes),
-        unsorted=Unsorted(connection),
-        statistics=Statistics(connection),
         imports=imports,
         comment_imports=CommentImports(connection, settings, imports),
         doctor=Doctor(connection, settings),
         rescoring=Rescoring(connection, settings),
-        ranking_trials=RankingTrials(connection, settings, rankings, listings),
         backup=Backup(connection, settings, health),
         last_backup=last_backup,
         server_info=server_info,

@@ -7,13 +7,13 @@ from voteweb.core import config
 from voteweb.core.comments import Notice, NoticeKind
 from voteweb.core.config import Settings
 from voteweb.core.models import Page, Role, User
-from voteweb.store.comment_lists import key_beginnings, listed_comment
 from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.keys import Keys
 from voteweb.store.moderation_log import log_entry
+from voteweb.store.rows import key_beginnings, listed_comment, queue_page
 
 
 class Inbox:
@@ -31,16 +31,12 @@ class Inbox:
     def queue_page(self, pipeline: Pipeline, name: str, number: int) -> Future[Page[Notice]]:
         """Queue a read of page *number* (from 1) of a member's inbox, newest first."""
         size = config.INBOX_PAGE_SIZE
-        start = (number - 1) * size
-
-        def parse(replies: Sequence[Any]) -> Page[Notice]:
-            total, *rows = replies[0]
-            notices = tuple(filter(None, map(_notice, rows)))
-            return Page(notices, number, total, first_rank=start + 1, more=total > start + size)
-
         keys = [self._keys.removing(), self._keys.unread(name), self._keys.log_entries(), self._keys.inbox(name)]
-        arguments = [*reading_arguments(self._keys, self._settings), start, size]
-        return pipeline.queue([scripts.call("read_inbox", keys, arguments)], parse)
+
+        def read_from(first: int) -> list[Command]:
+            return [scripts.call("read_inbox", keys, [*reading_arguments(self._keys, self._settings), first, size])]
+
+        return queue_page(pipeline, number, size, read_from, lambda rows: map(_notice, rows))
 
     def queue_mark_read(self, pipeline: Pipeline, name: str, entries: Iterable[str]) -> Future[None]:
         """Queue that a member has read these entries."""

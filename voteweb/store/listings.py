@@ -1,40 +1,53 @@
-"""Lists of articles: any ranking, page by page, in one round trip."""
+"""Lists that anybody may read: articles by any ranking, and comments, page by page, in one round trip."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from itertools import chain, groupby
 from typing import Any
 
 from voteweb.core import config
-from voteweb.core.config import Settings
+from voteweb.core.comments import CommentId, ListedComment
 from voteweb.core.models import Article, Order, Page, Period
 from voteweb.core.ranking import newest_first, ranking_key
 from voteweb.store import decoding
-from voteweb.store.best import Best
-from voteweb.store.combinations import Combinations
-from voteweb.store.connection.connection import Connection
+from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.context import Context
 from voteweb.store.hints import HintCache
 from voteweb.store.keys import LEFT_OUT, article_id, article_member, is_article
+from voteweb.store.made_rankings import MadeRankings
 from voteweb.store.rankings import Ranking
 from voteweb.store.rate_limits import RateLimitHit
-from voteweb.store.rows import read_rows
+from voteweb.store.rows import key_beginnings, listed_comment, queue_page, read_all, read_rows
 from voteweb.store.votes import Votes
+
+#: The fields of a row, that which the script looks at first.
+_UNSORTED_FIELDS = ("groups", *(name for name in decoding.FIELDS if name != "groups"), *decoding.TEXT_FIELDS)
+_FIELD_ORDER = [_UNSORTED_FIELDS.index(name) for name in (*decoding.FIELDS, *decoding.TEXT_FIELDS)]
 
 #: Articles by their position in a ranking, from 0; None for a row that is missing or not listed.
 Rows = dict[int, Article | None]
 
 
+@dataclass(frozen=True, slots=True)
+class UnsortedArticles:
+    """Some articles without a group, newest first; ``next`` is the time from which to look further, "" at the end."""
+
+    rows: tuple[Article, ...]
+    next: str
+
+
 class Listings:
     """The lists of one site."""
 
-    def __init__(self, connection: Connection, settings: Settings, combinations: Combinations, votes: Votes) -> None:
-        self._connection = connection
-        self._keys = connection.keys
-        self._settings = settings
-        self._combinations = combinations
+    def __init__(self, context: Context, votes: Votes) -> None:
+        self._connection = context.connection
+        self._keys = context.keys
+        self._settings = context.settings
         self._votes = votes
-        self._best = Best(connection.keys)
+        self._made = MadeRankings(context)
         self._id_hints: HintCache[tuple[str, int], tuple[int, ...]] = HintCache(config.HINT_CACHE_SIZE)
 
     def queue_page(
@@ -53,10 +66,8 @@ class Listings:
         """
 
         def parse(replies: list[Any]) -> Page[Article]:
-            if ranking.combines:
-                self._combinations.raise_refusal(hit, replies[0])
-            elif ranking.is_made:
-                replies = self._best.finish(pipeline, ranking, commands, replies)
+            if ranking.is_made:
+                replies = self._made.finish(pipeline, ranking, commands, replies, hit)
             page = self._page(pipeline, ranking, number, replies, with_text)
             self._id_hints.put((ranking.key, number), tuple(article.id for article in page.rows))
             self._votes.expect_all(page.rows)
@@ -75,9 +86,7 @@ class Listings:
         if not ranking.is_made:
             return commands
         marker = ("ZRANGE", ranking.key, 0, 0, "WITHSCORES")
-        if ranking.period is not None:
-            return [self._best.command(ranking), *commands, marker]
-        return [self._combinations.command(ranking, first, stop, hit), *commands, marker]
+        return [self._made.command(ranking, first, stop, hit), *commands, marker]
 
     def _page(
         self, pipeline: Pipeline, ranking: Ranking, number: int, replies: list[Any], with_text: bool
@@ -117,7 +126,7 @@ class Listings:
         if reply[0] in ("no-group", "none", "more"):
             return 0, None, []
         _, total, marker, *members = reply
-        names = decoding.FIELDS + (decoding.TEXT_FIELDS if with_text else ())
+        names = _fields(with_text=with_text)
         ids = [article_id(member) for member in members if is_article(member)]
         replies = pipeline.send([("HMGET", self._keys.article(id), *names) for id in ids]) if ids else []
         return int(total), marker, [(article_member(id), *values) for id, values in zip(ids, replies, strict=True)]
@@ -127,14 +136,19 @@ class Listings:
         size = self._settings.page_size
         return (number - 1) * size, number * size
 
-    def queue_articles(self, pipeline: Pipeline, ids: Sequence[int]) -> Future[tuple[Article, ...]]:
-        """Queue a read of the rows of the articles *ids*, without those that are not listed."""
+    def queue_articles(
+        self, pipeline: Pipeline, ids: Sequence[int], *, with_text: bool = False
+    ) -> Future[tuple[Article, ...]]:
+        """Queue a read of the listed ones of the articles *ids*, in this order; *with_text*: whole articles."""
 
         def parse(replies: list[Any]) -> tuple[Article, ...]:
-            rows = [(article_member(id), *values) for id, values in zip(ids, replies, strict=True)]
-            return tuple(row for row in decoding.rows(rows) if row)
+            stored = [(article_member(id), *values) for id, values in zip(ids, replies, strict=True)]
+            rows = tuple(row for row in decoding.rows(stored, with_text=with_text) if row)
+            self._votes.expect_all(rows)
+            return rows
 
-        return pipeline.queue([("HMGET", self._keys.article(id), *decoding.FIELDS) for id in ids], parse)
+        fields = _fields(with_text=with_text)
+        return pipeline.queue([("HMGET", self._keys.article(id), *fields) for id in ids], parse)
 
     def recent_ids(self, ranking: Ranking, number: int) -> tuple[int, ...]:
         """Return the ids that were on page *number* of a ranking when this process last read it: a hint only."""
@@ -175,6 +189,66 @@ class Listings:
             yield from (article_id(member) for member in batch)
             at += config.READ_BATCH_SIZE
 
+    def queue_unsorted(self, pipeline: Pipeline, before: str, count: int) -> Future[UnsortedArticles]:
+        """Queue a look for articles without a group at the SORT_STEP newest *before* a unix time, "" for now."""
+        # A ranking of them would have to be written with every article and every change of groups, and would miss what
+        # a program written after the book posts.
+
+        def parse(replies: list[Any]) -> UnsortedArticles:
+            last, *found = replies[0]
+            ordered = [(member, *[values[i] for i in _FIELD_ORDER]) for member, *values in found]
+            return UnsortedArticles(tuple(row for row in decoding.rows(ordered, with_text=True) if row), last)
+
+        highest = f"({before}" if before else "+inf"
+        arguments: Sequence[str | int] = [self._keys.prefix, highest, config.SORT_STEP, count, *_UNSORTED_FIELDS]
+        return pipeline.queue([scripts.call("read_unsorted", [self._keys.by_time()], arguments)], parse)
+
+    def complete_unsorted(self, first: UnsortedArticles, count: int) -> UnsortedArticles:
+        """Return *first* with up to *count* rows, after up to SORT_STEPS looks in all, each a round trip."""
+        rows, next = first.rows, first.next
+        for _ in range(config.SORT_STEPS - 1):
+            if not next or len(rows) >= count:
+                break
+            pipeline = self._connection.pipeline()
+            more = self.queue_unsorted(pipeline, next, count - len(rows))
+            pipeline.execute()
+            rows, next = rows + more.result.rows, more.result.next
+        return UnsortedArticles(rows, next)
+
+    def queue_newest_comments(self, pipeline: Pipeline, number: int) -> Future[Page[ListedComment]]:
+        """Queue a read of page *number* (from 1) of the site's newest comments, NEWEST_COMMENTS at most.
+
+        A page has fewer rows than its size where comments have been deleted or removed since.
+        """
+        return self._queue_comments(pipeline, number, config.COMMENT_PAGE_SIZE, self._keys.comments())
+
+    def queue_member_comments(self, pipeline: Pipeline, name: str, number: int) -> Future[Page[ListedComment]]:
+        """Queue a read of page *number* (from 1) of a member's comments, newest first, without those not visible."""
+        return self._queue_comments(pipeline, number, config.COMMENT_PAGE_SIZE, self._keys.commented(name))
+
+    def member_comments(self, name: str) -> Iterator[ListedComment]:
+        """Yield all comments of a member, newest first, removed ones too, read in batches of READ_BATCH_SIZE."""
+        return read_all(self._connection, partial(self._queue_comments, key=self._keys.commented(name), wanted="all"))
+
+    def queue_comments(self, pipeline: Pipeline, ids: Sequence[CommentId]) -> Future[tuple[ListedComment, ...]]:
+        """Queue a read of those of the comments *ids* that anybody can read, in this order."""
+        if not ids:
+            return pipeline.queue([], lambda _: ())
+        arguments = [*key_beginnings(self._keys), *map(str, ids)]
+        return pipeline.queue(
+            [scripts.call("read_comments", [self._keys.removing()], arguments)],
+            lambda replies: tuple(comment for comment in map(listed_comment, replies[0]) if comment),
+        )
+
+    def _queue_comments(
+        self, pipeline: Pipeline, number: int, size: int, key: str, wanted: str = "visible"
+    ) -> Future[Page[ListedComment]]:
+        def read_from(first: int) -> list[Command]:
+            arguments: list[str | int] = [*key_beginnings(self._keys), first, size, wanted]
+            return [scripts.call("list_comments", [self._keys.removing(), key], arguments)]
+
+        return queue_page(pipeline, number, size, read_from, lambda rows: map(listed_comment, rows))
+
     def _order_ties(
         self, pipeline: Pipeline, ranking: Ranking, rows: Rows, start: int, stop: int, with_text: bool
     ) -> None:
@@ -208,8 +282,11 @@ class Listings:
         return dict(enumerate(decoding.rows(values, with_text=with_text), above))
 
     def _rows(self, key: str, first: int, count: int, with_text: bool = False) -> Command:
-        fields = decoding.FIELDS + decoding.TEXT_FIELDS if with_text else decoding.FIELDS
-        return read_rows(self._keys, key, first, count, fields)
+        return read_rows(self._keys, key, first, count, _fields(with_text=with_text))
+
+
+def _fields(*, with_text: bool) -> tuple[str, ...]:
+    return decoding.FIELDS + decoding.TEXT_FIELDS if with_text else decoding.FIELDS
 
 
 def _ids(members: Sequence[str]) -> tuple[int, ...]:

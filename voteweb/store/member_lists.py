@@ -7,10 +7,10 @@ from typing import Any
 from voteweb.core import config
 from voteweb.core.models import LogAction, Page, Role, User
 from voteweb.core.names import name_key
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.context import Context
 from voteweb.store.keys import PATTERN_CHARACTERS
-from voteweb.store.moderation_log import ModerationLog
+from voteweb.store.rows import members_of, queue_page
 from voteweb.store.users import Users
 
 
@@ -26,23 +26,16 @@ class ListedMember:
 class MemberLists:
     """The lists of the members of one site."""
 
-    def __init__(self, connection: Connection, users: Users, moderation_log: ModerationLog) -> None:
-        self._connection = connection
-        self._keys = connection.keys
+    def __init__(self, context: Context, users: Users) -> None:
+        self._connection = context.connection
+        self._keys = context.keys
         self._users = users
-        self._log = moderation_log
+        self._log = context.log
 
     def queue_newest(self, pipeline: Pipeline, number: int) -> Future[Page[str]]:
         """Queue a read of page *number* (from 1) of the names, in lower case, of those who have not left."""
         size = config.MEMBER_PAGE_SIZE
-        first = (number - 1) * size
-        users = self._keys.users()
-
-        def parse(replies: list[Any]) -> Page[str]:
-            total, names = replies
-            return Page(tuple(names), number, total, first + 1, total > first + size)
-
-        return pipeline.queue([("ZCARD", users), ("ZREVRANGE", users, first, first + size - 1)], parse)
+        return queue_page(pipeline, number, size, members_of(self._keys.users(), size))
 
     def queue_banned(self, pipeline: Pipeline, number: int) -> Future[Page[str]]:
         """Queue a read of whom page *number* of the bans in the log names: the latest first, each once.
@@ -54,7 +47,7 @@ class MemberLists:
         def parse(_replies: list[Any]) -> Page[str]:
             page = entries.result
             names = tuple(dict.fromkeys(name_key(entry.about) for entry in page.rows if entry.about))
-            return Page(names, page.number, page.total, page.first_rank, page.more)
+            return Page.at(number, config.LOG_PAGE_SIZE, names, page.total)
 
         return pipeline.queue([], parse)
 

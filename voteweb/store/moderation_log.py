@@ -4,7 +4,7 @@ import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from voteweb.core import config
 from voteweb.core.models import LogAction, LogEntry, Page
@@ -13,6 +13,7 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.keys import Keys
 from voteweb.store.packing import PACKED_FIELDS, unpack
+from voteweb.store.rows import queue_page
 
 #: The highest place in a list that Redis accepts.
 _MAX_PLACE = 2**63 - 1
@@ -68,17 +69,13 @@ class ModerationLog:
         self, pipeline: Pipeline, number: int, *, who: str = "", kind: str = "", about: str = ""
     ) -> Future[Page[LogEntry]]:
         """Queue a read of page *number* (from 1), newest first, filtered by moderator and kind or by subject."""
-        index = self._index(who, kind, about)
         size = config.LOG_PAGE_SIZE
-        start = (number - 1) * size
+        keys = [self._index(who, kind, about), self._keys.log_entries()]
 
-        def parse(replies: list[Any]) -> Page[LogEntry]:
-            total, *values = replies[0]
-            entries = [log_entry(int(id), text) for id, text in zip(values[::2], values[1::2], strict=True)]
-            rows = tuple(entry for entry in entries if entry)
-            return Page(rows, number, total, first_rank=start + 1, more=total > start + size)
+        def parse(values: Sequence[str]) -> list[LogEntry | None]:
+            return [log_entry(int(id), text) for id, text in zip(values[::2], values[1::2], strict=True)]
 
-        return pipeline.queue([scripts.call("read_log", [index, self._keys.log_entries()], [start, size])], parse)
+        return queue_page(pipeline, number, size, lambda first: [scripts.call("read_log", keys, [first, size])], parse)
 
     def names_with_roles(self) -> Iterator[str]:
         """Yield the names of those who were given a role, by the newest entries first; a name may come again.

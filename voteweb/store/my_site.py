@@ -1,5 +1,6 @@
 """Choices of what to read: groups that members follow, what they hide, and articles they save for later."""
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from voteweb.core import config
@@ -12,14 +13,16 @@ from voteweb.core.errors import (
     TooMuchSaved,
     VotewebError,
 )
-from voteweb.core.models import Role, User
-from voteweb.core.my_site import Hidden, HiddenKind, MySite
+from voteweb.core.models import Article, Page, Role, User
+from voteweb.core.my_site import Hidden, HiddenKind, MySite, parse_hidden
+from voteweb.store import decoding
 from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.hints import HintCache
 from voteweb.store.keys import article_member
 from voteweb.store.nouns import NOUNS
+from voteweb.store.rows import articles_of, members_of, queue_page, read_all, rows_of
 
 #: What a process knows of a member: the fields ``my`` and ``front``, and what the member follows and hides.
 Known = tuple[str, str, MySite]
@@ -150,3 +153,44 @@ class MySites:
         read = self.queue_choice(pipeline, name)
         pipeline.execute()
         return read.result
+
+    def queue_hidden(self, pipeline: Pipeline, name: str, number: int, size: int) -> Future[Page[Hidden]]:
+        """Queue a read of page *number* (from 1) of what a member hides, the last first."""
+        return queue_page(
+            pipeline,
+            number,
+            size,
+            members_of(self._keys.hides(name), size, "WITHSCORES"),
+            lambda rows: [parse_hidden(entry, float(time)) for entry, time in rows],
+        )
+
+    def queue_saved(
+        self, pipeline: Pipeline, name: str, number: int, size: int, *, with_text: bool = False
+    ) -> Future[Page[Article]]:
+        """Queue a read of page *number* (from 1) of the articles that a member saved, the last first.
+
+        Those that were removed or deleted since are among them. *with_text*: whole articles.
+        """
+        fields = decoding.FIELDS + (decoding.TEXT_FIELDS if with_text else ())
+        read_from = rows_of(self._keys, self._keys.saved(name), size, fields)
+        return queue_page(pipeline, number, size, read_from, articles_of)
+
+    def queue_own_saves(self, pipeline: Pipeline, ids: Sequence[int], name: str) -> Future[dict[int, bool]]:
+        """Queue a read of which of the articles *ids* a member has saved."""
+        if not ids:
+            return pipeline.queue([], lambda _: {})
+        return pipeline.queue(
+            [("ZMSCORE", self._keys.saved(name), *map(article_member, ids))],
+            lambda replies: {id: time is not None for id, time in zip(ids, replies[0], strict=True)},
+        )
+
+    def all_hidden(self, name: str) -> tuple[Hidden, ...]:
+        """Return all that a member hides, the last first."""
+        pipeline = self._connection.pipeline()
+        hidden = self.queue_hidden(pipeline, name, 1, config.MAX_HIDDEN)
+        pipeline.execute()
+        return hidden.result.rows
+
+    def all_saved(self, name: str) -> Iterator[Article]:
+        """Yield all articles that a member saved, the last first, read in batches of READ_BATCH_SIZE."""
+        return read_all(self._connection, lambda pipeline, number, size: self.queue_saved(pipeline, name, number, size))

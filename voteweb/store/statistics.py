@@ -7,7 +7,6 @@ from typing import Any
 from voteweb.core import clock, config
 from voteweb.core.ranking import day_name, day_number
 from voteweb.core.statistics import DayCounts
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.keys import Keys
 from voteweb.store.scanner import split_evenly
@@ -15,30 +14,24 @@ from voteweb.store.scanner import split_evenly
 _COUNT = re.compile(r"-?[0-9]{1,12}")
 
 
-class Statistics:
-    """The statistics of one site."""
+def queue_days(pipeline: Pipeline, keys: Keys, now: float, count: int) -> Future[tuple[DayCounts, ...]]:
+    """Queue a read of the last *count* UTC days up to *now*, oldest first: three small commands for each."""
+    today = day_number(now)
+    days = range(today - count + 1, today + 1)
+    commands: list[Command] = []
+    for day in days:
+        period = (day * 86_400, f"({(day + 1) * 86_400}")
+        commands += [
+            ("ZCOUNT", keys.by_time(), *period),
+            ("ZCOUNT", keys.users(), *period),
+            ("HGETALL", keys.stats(day_name(day))),
+        ]
 
-    def __init__(self, connection: Connection) -> None:
-        self._keys = connection.keys
+    def parse(replies: list[Any]) -> tuple[DayCounts, ...]:
+        parts = split_evenly(replies, count)
+        return tuple(_counts(day_name(day), *part) for day, part in zip(days, parts, strict=True))
 
-    def queue_days(self, pipeline: Pipeline, now: float, count: int) -> Future[tuple[DayCounts, ...]]:
-        """Queue a read of the last *count* UTC days up to *now*, oldest first: three small commands for each."""
-        today = day_number(now)
-        days = range(today - count + 1, today + 1)
-        commands: list[Command] = []
-        for day in days:
-            period = (day * 86_400, f"({(day + 1) * 86_400}")
-            commands += [
-                ("ZCOUNT", self._keys.by_time(), *period),
-                ("ZCOUNT", self._keys.users(), *period),
-                ("HGETALL", self._keys.stats(day_name(day))),
-            ]
-
-        def parse(replies: list[Any]) -> tuple[DayCounts, ...]:
-            parts = split_evenly(replies, count)
-            return tuple(_counts(day_name(day), *part) for day, part in zip(days, parts, strict=True))
-
-        return pipeline.queue(commands, parse)
+    return pipeline.queue(commands, parse)
 
 
 def today(keys: Keys) -> str:

@@ -5,13 +5,12 @@ from typing import Any, NamedTuple
 
 from voteweb.core import clock, config
 from voteweb.core.comments import Unread
-from voteweb.core.config import Settings
 from voteweb.core.models import Role, Session, User, Voter
 from voteweb.store.admissions import Admissions
 from voteweb.store.answers import Answers
 from voteweb.store.connection import scripts
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.context import Context
 from voteweb.store.held_articles import HeldArticles
 from voteweb.store.hints import HintCache
 from voteweb.store.inbox import reading_arguments
@@ -60,17 +59,16 @@ class Viewers:
 
     def __init__(
         self,
-        connection: Connection,
-        settings: Settings,
+        context: Context,
         sessions: Sessions,
         admissions: Admissions,
         reports: Reports,
         held_articles: HeldArticles,
         answers: Answers,
     ) -> None:
-        self._connection = connection
-        self._settings = settings
-        self._keys = connection.keys
+        self._connection = context.connection
+        self._settings = context.settings
+        self._keys = context.keys
         self._sessions = sessions
         self._admissions = admissions
         self._reports = reports

@@ -31,7 +31,7 @@ from voteweb.store.hints import HintCache
 from voteweb.store.keys import article_member
 from voteweb.store.nodes import VOTER_FACTOR, split_node
 from voteweb.store.rate_limits import RateLimitHit
-from voteweb.store.rows import read_rows
+from voteweb.store.rows import queue_page, read_all, read_rows
 from voteweb.store.sessions import Sessions, digest
 from voteweb.store.statistics import today
 
@@ -307,31 +307,27 @@ class Votes:
         return pipeline.queue(commands, parse)
 
     def queue_open(
-        self, pipeline: Pipeline, member_id: int, number: int, *, size: int | None = None
+        self, pipeline: Pipeline, member_id: int, number: int, size: int | None = None
     ) -> Future[Page[Article]]:
         """Queue a read of page *number* (from 1) of the articles a member has open votes on, the newest first."""
         key, size, now = self._keys.open_votes(member_id), size or self._settings.page_size, clock.now()
-        start = (number - 1) * size
 
-        def parse(replies: list[Any]) -> Page[Article]:
-            total, rows = replies
+        def parse(rows: Sequence[Any]) -> list[Article]:
             articles = [replace(article, voted=True) for article in decoding.rows(rows) if article]
             present = [article for article in articles if now < self._voting_end(article)]
-            present.sort(key=lambda article: (self._voting_end(article), article.time, article.id), reverse=True)
-            return Page(tuple(present), number, total, first_rank=start + 1, more=total > start + size)
+            return sorted(present, key=lambda row: (self._voting_end(row), row.time, row.id), reverse=True)
 
-        commands = [("ZCOUNT", key, f"({now}", "+inf"), read_rows(self._keys, key, start, size, decoding.FIELDS)]
-        return pipeline.queue(commands, parse)
+        def read_from(first: int) -> list[Command]:
+            rows = read_rows(self._keys, key, first, size, decoding.FIELDS)
+            return [("ZCOUNT", key, f"({now}", "+inf"), rows]
+
+        return queue_page(pipeline, number, size, read_from, parse)
 
     def all_open(self, member_id: int) -> Iterator[Article]:
         """Yield all articles a member has open votes on, the newest first, read in batches of READ_BATCH_SIZE."""
-        number, is_complete = 1, False
-        while not is_complete:
-            pipeline = self._connection.pipeline()
-            page = self.queue_open(pipeline, member_id, number, size=config.READ_BATCH_SIZE)
-            pipeline.execute()
-            yield from page.result.rows
-            number, is_complete = number + 1, not page.result.more
+        return read_all(
+            self._connection, lambda pipeline, number, size: self.queue_open(pipeline, member_id, number, size)
+        )
 
     def _voting_end(self, article: Article) -> int:
         return voting_end(article, self._settings.voting_seconds)

@@ -52,16 +52,16 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             *_articles(store, store.rankings.member(member.name)),
             *_articles(store, store.rankings.member_gone(member.name)),
         ],
-        "comments": [_comment(comment) for comment in store.comment_lists.of_member(member.name)],
+        "comments": [_comment(comment) for comment in store.listings.member_comments(member.name)],
         "inbox": [_notice(notice) for notice in _notices(store, member.name)],
         "inbox has a feed": store.inbox_feeds.has(member.name),
         "front page shows the groups followed": member.front == MY_GROUPS,
         "groups followed": list(choice.follows),
         "hidden": [
             {"kind": hidden.kind.name.lower(), "name": hidden.name, "since": iso(hidden.time)}
-            for hidden in store.own_lists.all_hidden(member.name)
+            for hidden in store.my_sites.all_hidden(member.name)
         ],
-        "saved": list(map(_reference, store.own_lists.all_saved(member.name))),
+        "saved": list(map(_reference, store.my_sites.all_saved(member.name))),
         "saved articles have a feed": store.saved_feeds.has(member.name),
         "conversations seen": [
             {"article": id, "seen up to comment": visit.seen, "time": iso(visit.time)}

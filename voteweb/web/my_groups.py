@@ -7,7 +7,7 @@ from voteweb.core.errors import NoSuchPage
 from voteweb.core.models import Article, Group, Order, Page, User
 from voteweb.core.my_site import MY_GROUPS
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.merged_rankings import MergedPage, queue_merged
+from voteweb.store.made_rankings import MergedPage, queue_merged
 from voteweb.web import my_site
 from voteweb.web.auth.login import queue_viewer, require_member, session_member_name, session_user_id
 from voteweb.web.context import settings, store
@@ -79,7 +79,7 @@ def _read(merged: MergedPage, number: int, member: User) -> tuple[Page[Article],
     articles = store().listings.queue_articles(pipeline, merged.ids)
     own_votes = store().votes.queue_own(pipeline, merged.ids, member.id)
     new_counts = queue_new_counts(pipeline, merged.ids)
-    own_saves = store().own_lists.queue_own_saves(pipeline, merged.ids if member.my else (), member.name)
+    own_saves = store().my_sites.queue_own_saves(pipeline, merged.ids if member.my else (), member.name)
     group_names = store().groups.queue_names(pipeline) if permissions.may_moderate(member) else None
     pipeline.execute()
     rows = mark_saved(mark_new(mark_voted(articles.result, own_votes.result), new_counts.result), own_saves.result)

@@ -59,7 +59,7 @@ def queue_saves(pipeline: Pipeline, ids: Sequence[int], voter: Voter | None) -> 
     """
     site = store()
     known = site.my_sites.known(voter.id) if voter else None
-    return site.own_lists.queue_own_saves(pipeline, ids if known and known[0] else (), voter.name if voter else "")
+    return site.my_sites.queue_own_saves(pipeline, ids if known and known[0] else (), voter.name if voter else "")
 
 
 def not_hidden(articles: Sequence[Article]) -> tuple[Article, ...]:

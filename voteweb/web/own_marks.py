@@ -135,7 +135,7 @@ def read_viewer_marks(
     names = store().groups.queue_names(pipeline) if permissions.may_moderate(viewer) else None
     my_site.queue_choice(pipeline, viewer)
     unknown = [article.id for article in articles if article.id not in (own_saves or {})] if viewer.my else []
-    more_saves = store().own_lists.queue_own_saves(pipeline, unknown, viewer.name)
+    more_saves = store().my_sites.queue_own_saves(pipeline, unknown, viewer.name)
     pipeline.execute()
     return ViewerMarks(
         {**known, **more.result},

@@ -121,7 +121,7 @@ def _first(search: Search) -> int:
 
 def queue_comments(pipeline: Pipeline, matches: Matches, ids: Sequence[DocumentId]) -> Read[ListedComment]:
     """Queue a read of a page of the comments *ids*."""
-    read = store().search_results.queue_comments(pipeline, cast("Sequence[CommentId]", ids))
+    read = store().listings.queue_comments(pipeline, cast("Sequence[CommentId]", ids))
     return lambda: _page(matches, len(ids), read.result)
 
 
@@ -130,7 +130,7 @@ def queue_articles(
 ) -> tuple[Read[Article], OwnMarks]:
     """Queue a read of a page of the articles *ids*, and of what *voter*, the member of the session, did with them."""
     articles = cast("Sequence[int]", ids)
-    read = store().search_results.queue_articles(pipeline, articles)
+    read = store().listings.queue_articles(pipeline, articles, with_text=True)
     own = queue_own_marks(pipeline, articles, voter)
     return lambda: _page(matches, len(ids), read.result), own
 

@@ -31,7 +31,8 @@ def find_similar(title: str) -> tuple[Article, ...]:
     except SearchError:
         return ()
     pipeline = store().pipeline()
-    articles = store().search_results.queue_articles(pipeline, [id for id in found.ids if isinstance(id, int)])
+    ids = [id for id in found.ids if isinstance(id, int)]
+    articles = store().listings.queue_articles(pipeline, ids, with_text=True)
     pipeline.execute()
     return tuple(row for row in articles.result if _are_similar(words, set(tokens(row.title))))[:_MAX_SHOWN]
 

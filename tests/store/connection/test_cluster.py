@@ -126,7 +126,7 @@ def titles(store: Store) -> list[str]:
 def newest_comments(store: Store) -> list[str]:
     """Return the texts of the list of the site's newest comments."""
     pipeline = store.pipeline()
-    page = store.comment_lists.queue_newest(pipeline, 1)
+    page = store.listings.queue_newest_comments(pipeline, 1)
     pipeline.execute()
     return [row.text for row in page.result.rows]
 

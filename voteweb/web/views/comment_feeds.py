@@ -45,7 +45,7 @@ def replies(id: int, number: int, format: str) -> Response:
 def newest(format: str) -> Response:
     """Return the newest comments of the whole site."""
     pipeline = store().pipeline()
-    page = store().comment_lists.queue_newest(pipeline, 1)
+    page = store().listings.queue_newest_comments(pipeline, 1)
     pipeline.execute()
     return _feed(_("New comments"), "/comments", page.result.rows, format)
 
@@ -57,7 +57,7 @@ def of_member(name: str, format: str) -> Response:
     name = parse_name(name)
     pipeline = store().pipeline()
     stored = store().users.queue_get(pipeline, name)
-    page = store().comment_lists.queue_member(pipeline, name, 1)
+    page = store().listings.queue_member_comments(pipeline, name, 1)
     pipeline.execute()
     name = check_present(stored.result, name).name
     return _feed(_("Comments by %(name)s", name=name), f"/u/{quote(name)}/comments", page.result.rows, format)

@@ -19,7 +19,7 @@ def newest() -> RenderedPage:
     number = page_number()
     asked, pipeline = shared_pages.clock(), store().pipeline()
     viewer = queue_viewer(pipeline)
-    read = store().comment_lists.queue_newest(pipeline, number)
+    read = store().listings.queue_newest_comments(pipeline, number)
     pipeline.execute()
     template, page = "comments/newest.html", check_page_exists(read.result)
     if shared_pages.may_keep(viewer.result):
@@ -35,7 +35,7 @@ def of_member(name: str) -> str:
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
     member = store().users.queue_get(pipeline, name)
-    page = store().comment_lists.queue_member(pipeline, name, page_number())
+    page = store().listings.queue_member_comments(pipeline, name, page_number())
     pipeline.execute()
     present = check_present(member.result, name, viewer.result)
     return render_template("comments/of_member.html", member=present, page=check_page_exists(page.result))

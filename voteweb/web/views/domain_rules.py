@@ -80,7 +80,7 @@ def _render(number: int, typed: _Typed | None = None, refused: str = "") -> str:
     require_moderator(viewer.result)
     found = [rule for rule in rules.result if wanted.lower() in rule.domain or wanted.lower() in rule.why.lower()]
     first, size = (number - 1) * config.RULE_PAGE_SIZE, config.RULE_PAGE_SIZE
-    page = Page(tuple(found[first : first + size]), number, len(found), first + 1, len(found) > first + size)
+    page = Page.at(number, size, found[first : first + size], len(found))
     return render_template(
         "domain_rules/index.html",
         page=check_page_exists(page),

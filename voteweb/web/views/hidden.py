@@ -32,7 +32,7 @@ def index() -> str:
     """Show what the viewer hides, the last first, each with the way to show it again."""
     pipeline = store().pipeline()
     loaded = queue_viewer(pipeline)
-    page = store().own_lists.queue_hidden(pipeline, session_member_name(), page_number(), settings().page_size)
+    page = store().my_sites.queue_hidden(pipeline, session_member_name(), page_number(), settings().page_size)
     pipeline.execute()
     require_member(loaded.result)
     ids = [int(hidden.name) for hidden in page.result.rows if hidden.kind is HiddenKind.ARTICLE]

@@ -42,10 +42,10 @@ def index() -> ResponseReturnValue:
     page, is_complete = check_page_exists(names.result), True
     if is_of_staff:
         staff = tuple(user.name for user in lists.moderators())
-        page = Page(staff, 1, len(staff), 1, more=False)
+        page = Page.at(1, len(staff), staff, len(staff))
     if typed:
         found, is_complete = lists.search(typed)
-        page = Page(found, 1, len(found), 1, more=False)
+        page = Page.at(1, len(found), found, len(found))
     members = lists.queue_members(pipeline, page.rows)
     pipeline.execute()
     seen = _last_seen(members.result) if permissions.may_administer(viewer.result) else {}

@@ -5,6 +5,7 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core.errors import Invalid
 from voteweb.core.ranking_trial import WEIGHTS, change_weights, has_own_vote_score, parse_weight
+from voteweb.store.ranking_trials import try_weights
 from voteweb.web.auth.login import login_required, require_admin, viewer
 from voteweb.web.context import now, settings, store
 from voteweb.web.i18n.formatting import error_message
@@ -28,7 +29,9 @@ def show() -> ResponseReturnValue:
             weights[name] = parse_weight(name, text)
         except Invalid as error:
             refused[name] = error_message(error)
-    trial = None if refused else store().ranking_trials.run(change_weights(settings(), **weights), now())
+    trial = None
+    if not refused:
+        trial = try_weights(store().context, store().listings, change_weights(settings(), **weights), now())
     typed = {name: text or str(getattr(settings(), name)) for name, text in typed.items()}
     page = render_template(
         "admin/ranking.html",

@@ -24,7 +24,7 @@ def index() -> str:
     pipeline = store().pipeline()
     loaded = queue_viewer(pipeline)
     name = session_member_name()
-    saved = store().own_lists.queue_saved(pipeline, name, page_number(), settings().page_size)
+    saved = store().my_sites.queue_saved(pipeline, name, page_number(), settings().page_size)
     has_feed = store().saved_feeds.queue_has(pipeline, name)
     pipeline.execute()
     user = require_member(loaded.result)
@@ -80,7 +80,7 @@ def feed(token: str, format: str) -> Response:
         abort(404, unknown)
     pipeline = store().pipeline()
     stored = store().users.queue_get(pipeline, name)
-    page = store().own_lists.queue_saved(pipeline, name, 1, settings().page_size, with_text=True)
+    page = store().my_sites.queue_saved(pipeline, name, 1, settings().page_size, with_text=True)
     pipeline.execute()
     if stored.result is None or not permissions.may_log_in(stored.result):
         abort(404, unknown)

@@ -142,7 +142,7 @@ def _render(form: SortForm, choices: Mapping[int, Choice]) -> ResponseReturnValu
     if is_of_all:
         listing = store().listings.queue_page(pipeline, store().rankings.site(Order.TIME), page_number())
     else:
-        unsorted = store().unsorted.queue_first(pipeline, _before(), size)
+        unsorted = store().listings.queue_unsorted(pipeline, _before(), size)
     pipeline.execute()
     require_moderator(viewer.result)
     context: dict[str, Any] = {}
@@ -150,7 +150,7 @@ def _render(form: SortForm, choices: Mapping[int, Choice]) -> ResponseReturnValu
         context["page"] = check_page_exists(listing.result)
         rows = listing.result.rows
     else:
-        found = store().unsorted.complete(unsorted.result, size)
+        found = store().listings.complete_unsorted(unsorted.result, size)
         context["next"], rows = found.next, found.rows
     offered = store().groups.queue_most_used(pipeline, group_names.result, config.SORT_CHIPS)
     pipeline.execute()

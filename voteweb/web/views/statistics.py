@@ -4,6 +4,7 @@ from flask import Blueprint, render_template
 
 from voteweb.core import config
 from voteweb.core.statistics import median_wait
+from voteweb.store.statistics import queue_days
 from voteweb.web.auth.login import queue_viewer
 from voteweb.web.context import now, settings, store
 from voteweb.web.statistics_chart import draw_rows
@@ -16,7 +17,7 @@ def index() -> str:
     """Show how much was posted, voted, written, reported and settled; nothing in it is about a member."""
     pipeline = store().pipeline()
     queue_viewer(pipeline)
-    counts = store().statistics.queue_days(pipeline, now(), config.STATISTICS_DAYS)
+    counts = queue_days(pipeline, store().keys, now(), config.STATISTICS_DAYS)
     pipeline.execute()
     days = counts.result
     names = ["posts", "votes", *(["comments"] if settings().comments else []), "sign_ups", "reports", "settled"]
