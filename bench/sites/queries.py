@@ -5,6 +5,7 @@ import time
 from voteweb.core.config import Settings
 from voteweb.core.models import Order
 from voteweb.store import Store, open_store
+from voteweb.store.keys import article_id
 
 
 def open_store_at(url: str, site: str = "") -> Store:
@@ -41,9 +42,5 @@ def front_ids(store: Store) -> list[int]:
 def votable_ids(store: Store, limit: int) -> list[int]:
     """Return the ids of the newest articles, at most *limit*, whose voting is open for another day or longer."""
     since = time.time() - Settings().voting_seconds + 86_400
-    ids: list[int] = []
-    for batch in store.listings.since(since):
-        ids += batch
-        if len(ids) >= limit:
-            break
-    return ids[:limit]
+    members = store.connection.command("ZREVRANGEBYSCORE", store.keys.by_time(), "+inf", since, "LIMIT", 0, limit)
+    return [article_id(member) for member in members]

@@ -175,13 +175,6 @@ class Listings:
         commands = [("ZRANGE", ranking.key, at, min(at + config.READ_BATCH_SIZE, starts.stop) - 1) for at in starts]
         return pipeline.queue(commands, lambda replies: _ids(list(chain.from_iterable(replies))))
 
-    def since(self, time: float) -> Iterator[tuple[int, ...]]:
-        """Yield the ids of the articles published since unix *time*, newest first, in batches of READ_BATCH_SIZE."""
-        count = self._connection.command("ZCOUNT", self._keys.by_time(), repr(time), "+inf")
-        for at in range(0, count, config.READ_BATCH_SIZE):
-            last = min(at + config.READ_BATCH_SIZE, count) - 1
-            yield _ids(self._connection.command("ZREVRANGE", self._keys.by_time(), at, last))
-
     def ids(self, ranking: Ranking) -> Iterator[int]:
         """Yield the ids of all articles of a ranking, highest first, read in batches of READ_BATCH_SIZE."""
         at = 0
