@@ -11,7 +11,7 @@ from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.context import Context
 from voteweb.store.scanner import batched
-from voteweb.store.votes import Votes
+from voteweb.store.votes.votes import Votes
 
 #: Votes in one round trip.
 BATCH_SIZE = 1_000

@@ -18,7 +18,7 @@ from voteweb.core.errors import ArticleGone
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
 from voteweb.store.moderation_log import NewLogEntry
-from voteweb.store.votes import VOTER_FACTOR
+from voteweb.store.nodes import VOTER_FACTOR
 
 FIRST = CommentId(1, 1)
 

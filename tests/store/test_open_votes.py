@@ -15,7 +15,7 @@ from voteweb.core.models import Article, LogAction, User
 from voteweb.store import Store
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.moderation_log import NewLogEntry
-from voteweb.store.open_votes import rebuild
+from voteweb.store.votes.open_votes import rebuild
 
 
 @pytest.fixture

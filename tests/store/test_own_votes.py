@@ -10,7 +10,8 @@ from tests.conftest import MakeStore
 from tests.store.examination import run
 from voteweb.core import config
 from voteweb.core.models import User, Voter
-from voteweb.store import Store, votes
+from voteweb.store import Store
+from voteweb.store.votes import votes
 
 
 def voted_ids(store: Store, member: User, ids: Sequence[int]) -> set[int]:

@@ -10,7 +10,7 @@ from tests.web.browser import JSON, Browser
 from tests.web.conftest import MakeApp
 from voteweb.core.errors import Unavailable
 from voteweb.store import Store
-from voteweb.store.votes import Votes
+from voteweb.store.votes.votes import Votes
 from voteweb.web.monitoring import request_record
 
 ACTS = ("/a/1/vote", "/a/1/unvote", "/a/1/c/1/vote", "/a/1/c/1/unvote")

@@ -30,9 +30,9 @@ from voteweb.store.invitations import Invitations
 from voteweb.store.keys import Keys
 from voteweb.store.last_backup import LastBackup
 from voteweb.store.leases import Leases
-from voteweb.store.listings import Listings
+from voteweb.store.lists.listings import Listings
+from voteweb.store.lists.member_lists import MemberLists
 from voteweb.store.mail import Mail
-from voteweb.store.member_lists import MemberLists
 from voteweb.store.moderation_log import ModerationLog
 from voteweb.store.my_site import MySites
 from voteweb.store.notes import Notes
@@ -53,7 +53,7 @@ from voteweb.store.site_switches import Switches
 from voteweb.store.threads import Threads
 from voteweb.store.users import Users
 from voteweb.store.viewers import Viewers
-from voteweb.store.votes import Votes
+from voteweb.store.votes.votes import Votes
 
 
 @dataclass(frozen=True, slots=True)

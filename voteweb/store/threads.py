@@ -16,7 +16,7 @@ from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.nodes import VOTER_FACTOR, parse_thread
 from voteweb.store.thread_cache import KnownThread, KnownWords, ThreadCache
 from voteweb.store.visits import Visits
-from voteweb.store.votes import Votes
+from voteweb.store.votes.votes import Votes
 
 #: Comments up to which a conversation comes with all words and the viewer's votes, in one round trip.
 SHORT_THREAD = 100

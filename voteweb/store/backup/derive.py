@@ -13,7 +13,7 @@ from voteweb.core import clock, links
 from voteweb.core.config import LINK_SECONDS, MAX_RANKED, Settings
 from voteweb.core.models import ArticleStatus
 from voteweb.core.names import name_key
-from voteweb.store import covered_reports, decoding, open_votes
+from voteweb.store import covered_reports, decoding
 from voteweb.store.account_deletion import keys_left_behind
 from voteweb.store.backup import derive_threads
 from voteweb.store.backup.key_writes import KeyWrites
@@ -28,6 +28,7 @@ from voteweb.store.packing import pack, unpack
 from voteweb.store.rankings import Rankings
 from voteweb.store.scanner import Scanner, batched, split_evenly
 from voteweb.store.users import member_places
+from voteweb.store.votes import open_votes
 
 #: Things that are read and placed in one round trip.
 STEP = 200

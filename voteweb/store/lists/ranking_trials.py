@@ -13,7 +13,7 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.context import Context
 from voteweb.store.keys import LEFT_OUT
-from voteweb.store.listings import Listings
+from voteweb.store.lists.listings import Listings
 from voteweb.store.rankings import Rankings
 from voteweb.store.rows import articles_of, read_rows
 

@@ -17,11 +17,11 @@ from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.context import Context
 from voteweb.store.hints import HintCache
 from voteweb.store.keys import LEFT_OUT, article_id, article_member, is_article
-from voteweb.store.made_rankings import MadeRankings
+from voteweb.store.lists.made_rankings import MadeRankings
 from voteweb.store.rankings import Ranking
 from voteweb.store.rate_limits import RateLimitHit
 from voteweb.store.rows import key_beginnings, listed_comment, queue_page, read_all, read_rows
-from voteweb.store.votes import Votes
+from voteweb.store.votes.votes import Votes
 
 #: The fields of a row, that which the script looks at first.
 _UNSORTED_FIELDS = ("groups", *(name for name in decoding.FIELDS if name != "groups"), *decoding.TEXT_FIELDS)

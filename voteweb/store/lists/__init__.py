@@ -1,0 +1,1 @@
+"""Lists: articles, comments and members, page by page."""
