@@ -200,6 +200,8 @@ class Articles:
 
     def _check_groups(self, attempt: Attempt, before: Article, after: Article, add: Sequence[str]) -> None:
         """Raise NoSuchGroup if groups to *add* do not exist, TooManyGroups if *after* is in too many."""
+        if len(add) > self._settings.max_groups:  # a form may have thousands
+            raise TooManyGroups(max=self._settings.max_groups)
         exist = self._places.existing_groups(attempt, tuple(add))
         if len(exist) < len(add):
             raise NoSuchGroup(names=", ".join(name for name in add if name not in exist))
