@@ -17,8 +17,8 @@ from voteweb.core.models import Article, Page, Role, User
 from voteweb.core.my_site import Hidden, HiddenKind, MySite, parse_hidden
 from voteweb.store import decoding
 from voteweb.store.commit import Attempt, commit
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.context import Context
 from voteweb.store.hints import HintCache
 from voteweb.store.keys import article_member
 from voteweb.store.nouns import NOUNS
@@ -35,9 +35,9 @@ class MySites:
     process has read under that value is still true, so that only a changed choice is read again.
     """
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._keys = connection.keys
+    def __init__(self, context: Context) -> None:
+        self._connection = context.connection
+        self._keys = context.keys
         self._known: HintCache[int, Known | None] = HintCache(config.MY_SITE_CACHE_SIZE)
 
     def follow(self, group: str, member: User) -> None:

@@ -11,8 +11,8 @@ from voteweb.core.caches import BoundedCache
 from voteweb.core.comments import Thread, Visit
 from voteweb.core.models import Article
 from voteweb.store.connection import scripts
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.context import Context
 from voteweb.store.nodes import VOTER_FACTOR, parse_thread
 from voteweb.store.thread_cache import KnownThread, KnownWords, ThreadCache
 from voteweb.store.visits import Visits
@@ -90,12 +90,12 @@ class _Plan:
 class Threads:
     """The conversations of one site."""
 
-    def __init__(self, connection: Connection, votes: Votes) -> None:
-        self._connection = connection
+    def __init__(self, context: Context, votes: Votes) -> None:
+        self._connection = context.connection
         self._votes = votes
-        self._keys = connection.keys
+        self._keys = context.keys
         self._cache = ThreadCache()
-        self._visits = Visits(connection)
+        self._visits = Visits(context)
         #: Of conversations and viewers: the comments that the viewer has voted for, and the state in which that is so.
         self._voted: BoundedCache[tuple[int, int], tuple[str, frozenset[int]]] = BoundedCache(config.HINT_CACHE_SIZE)
 

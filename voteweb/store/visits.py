@@ -9,8 +9,8 @@ from voteweb.core.comments import Visit
 from voteweb.core.models import Article
 from voteweb.store import decoding
 from voteweb.store.connection import scripts
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.context import Context
 
 #: The arguments of the script that notes visits, but for the article's id.
 _NOTE_ARGUMENTS = (
@@ -35,9 +35,9 @@ class NotedVisit(NamedTuple):
 class Visits:
     """The visits of one site's members."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._keys = connection.keys
+    def __init__(self, context: Context) -> None:
+        self._connection = context.connection
+        self._keys = context.keys
 
     def queue_note(self, pipeline: Pipeline, article_id: int, name: str) -> Future[NotedVisit]:
         """Queue a note that a member sees the conversation of an article, and a read of the article.

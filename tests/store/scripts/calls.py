@@ -100,9 +100,6 @@ CALLS = {
         most=200,
         noted_seconds=60,
     ),
-    "set_groups to undo": call(
-        "set_groups", f"article:1 groups: changes: {REDIS} {GO}", "redis", "go", log=UNDOING, **SET_GROUPS
-    ),
     "hide_replies": call("hide_replies", "article:6 thread:6 hidden:6 removing:", id=6, count=2),
     "import_article": call(
         "import_article",
