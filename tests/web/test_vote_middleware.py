@@ -75,14 +75,6 @@ def test_vote_that_fails_is_not_cast_again(
     assert "</html>" in bob.response.text
 
 
-def test_old_session_cookie_is_left_to_flask_which_deletes_it(bob: Browser, reached: list[str]) -> None:
-    form = {"csrf_token": bob.csrf_token()}
-    bob.client.set_cookie("voteweb", "old", domain="news.example")
-    cookies = bob.post("/a/1/vote", form).response.headers.getlist("Set-Cookie")
-    assert any(cookie.startswith("voteweb=;") for cookie in cookies)
-    assert reached == ["/a/1/vote"]
-
-
 def test_site_without_conversations_has_no_votes_on_comments(make_app: MakeApp, store: Store) -> None:
     browser = Browser(make_app(comments=0))
     factories.comment(store, factories.article(store))
