@@ -46,7 +46,12 @@ def test_the_background_jobs_end_while_a_request_is_waited_for(
     site = start_site(VOTEWEB_REDIS_URL=server_url, **SECRET)
     until(site.jobs_pids)
     with socket.create_connection(site.address) as half_sent:
-        half_sent.sendall(b"GET /about HTTP/1.1\r\n")
+        half_sent.settimeout(20)
+        half_sent.sendall(
+            b"POST /login HTTP/1.1\r\nHost: a.example\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+            b"Content-Length: 9\r\nExpect: 100-continue\r\n\r\n"
+        )
+        assert half_sent.recv(100).startswith(b"HTTP/1.1 100 ")  # a worker waits for the form
         (worker,) = site.worker_pids()
         site.process.terminate()
         until(lambda: not site.jobs_pids())
