@@ -64,10 +64,10 @@ def test_a_terminal_asks_again_after_a_wrong_answer(folder: Path) -> None:
     answers = [
         ("Public address", "news example"), ("Error: ", "news.example"), ("Name of the site", "News"),
         ("Votes of a good article", "0"), ("Error: ", "12"), ("first admin", "ann"),
-        ("Password", "password"), ("Repeat", "password"),
-        ("guessed first", ""), ("Password", PASSWORD), ("Repeat", PASSWORD),
+        ("Password: ", "password"), ("Repeat", "password"), ("Password: ", PASSWORD), ("Repeat", PASSWORD),
     ]  # fmt: skip
     output = converse(voteweb_command("init", folder / "site", "--user", getpass.getuser()), answers)
+    assert "guessed first" in output
     assert "Made the site" in output
     assert "deploy systemd --install --name site" in output
     assert PASSWORD not in output
