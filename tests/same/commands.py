@@ -91,7 +91,7 @@ def crawl_sample(side: Side, start: list[StoredKey], records: Records) -> None:
                 read += 1
                 side.wait(2)
                 answer = visitor.ask(connection, "GET", url, language=language)
-                records.add(f"sample {url} in {language}", "sample", answer)
+                records.add(f"sample {url} in {language}", f"sample {url}", answer)
                 links = (
                     _LINK.findall(answer.body.decode("utf-8", "replace"))
                     if "html" in answer.header("Content-Type")

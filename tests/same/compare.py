@@ -11,7 +11,7 @@ from tests.same.keys import Contents
 from tests.same.visitor import Record, Records
 
 #: Lines of a difference, places of a subject, and subjects that are printed.
-DIFF_LINES, PLACES, SUBJECTS = 14, 3, 40
+DIFF_LINES, PLACES, SUBJECTS = 14, 3, 100
 
 
 class Difference(NamedTuple):
@@ -45,7 +45,8 @@ def judge(differences: Iterable[Difference], allowed: list[Allowed]) -> tuple[li
     """Return the differences that no line allows, and the lines that allow none."""
     unused, forbidden = set(allowed), []
     for difference in differences:
-        lines = [line for line in allowed if fnmatchcase(difference.subject, line.pattern)]
+        names = (difference.subject, f"{difference.subject} in {difference.place}")
+        lines = [line for line in allowed if any(fnmatchcase(name, line.pattern) for name in names)]
         unused -= set(lines)
         if not lines:
             forbidden.append(difference)

@@ -21,12 +21,13 @@ from typing import Any, BinaryIO, NoReturn
 #: Seconds of the monotonic clock at the fixed unix time 0.
 ORIGIN = 1_700_000_000
 
+_random_bytes = os.urandom
+
 
 class Tokens:
     """Random bytes that depend only on the request, the size and how many of that size the request has drawn.
 
-    Tokens of acts, which ``moderation_log`` draws, are counted apart: a site may do by a command what another does by
-    an act that is sent once.
+    Tokens of acts, which ``moderation_log`` draws, are random: the same form sent twice is two acts.
     """
 
     def __init__(self, request: str) -> None:
@@ -35,12 +36,13 @@ class Tokens:
     def begin(self, request: str) -> None:
         self._request = request
         random.seed(request)
-        self._drawn: Counter[str] = Counter()
+        self._drawn: Counter[int] = Counter()
 
     def draw(self, size: int) -> bytes:
-        kind = f"{size}{' of acts' * _is_drawn_by('moderation_log')}"
-        self._drawn[kind] += 1
-        return shake_256(f"{self._request} {kind} {self._drawn[kind]}".encode()).digest(size)
+        if _is_drawn_by("moderation_log"):
+            return _random_bytes(size)
+        self._drawn[size] += 1
+        return shake_256(f"{self._request} {size} {self._drawn[size]}".encode()).digest(size)
 
 
 def _is_drawn_by(module: str) -> bool:

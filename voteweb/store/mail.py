@@ -120,7 +120,7 @@ class Mail:
         commit(self._connection, decide, actor=member, role=Role.MEMBER)
 
     def remove(self, member: User) -> None:
-        """Forget the addresses of *member*, who may be held; a confirmed one is sent a mail that says so."""
+        """Forget the addresses of *member*; a confirmed one is sent a mail that says so. Raises LoggedOut, Held."""
         user = self._keys.user(member.name)
 
         def decide(attempt: Attempt) -> list[Command]:
@@ -128,7 +128,7 @@ class Mail:
             forgotten = [("HDEL", user, *FIELDS), *forget_mails(self._keys, member.name)]
             return [*forgotten, *self._warn(member.name, account, attempt.now)]
 
-        commit(self._connection, decide, when_full=True)
+        commit(self._connection, decide, actor=member, role=Role.MEMBER, when_full=True)
 
     def queue_reset(self, name: str) -> None:
         """Queue the mail with a link for a new password of *name*, who may be no member or have no address.

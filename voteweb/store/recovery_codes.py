@@ -91,7 +91,7 @@ class RecoveryCodes:
                 raise CodeUsed()
             if user.banned:
                 raise Banned(reason=member.ban_reason)
-            left.remove(digest)
+            left[:] = [other for other in left if other != digest]
             recovery = ("recovery", " ".join([self._key_digest, *left]), "recovered", attempt.now)
             return [("HSET", key, *recovery, "password", password_hash, "session", session_id)]
 
