@@ -48,7 +48,7 @@ class Tokens:
 def _is_drawn_by(module: str) -> bool:
     frame = sys._getframe()
     while frame := frame.f_back:  # type: ignore[assignment]
-        if frame.f_globals["__name__"].endswith(f".{module}"):
+        if frame.f_globals.get("__name__", "").endswith(f".{module}"):
             return True
     return False
 

@@ -38,7 +38,7 @@ class Invitations:
 
         def decide(attempt: Attempt) -> list[Command]:
             attempt.read()
-            until = int(float(attempt.now)) + config.INVITATION_SECONDS
+            until = float(attempt.now) + config.INVITATION_SECONDS
             return [
                 ("HSET", keys.invite(digest), "by", by.name, "until", until),
                 ("ZADD", keys.invites(by.name), until, invitation_member(digest)),
