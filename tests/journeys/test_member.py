@@ -45,8 +45,10 @@ def sign_up_and_post(carl: Visitor, script: bool) -> str:
 
 def make_recovery_codes(carl: Visitor, script: bool) -> list[str]:
     """Return the codes, which are saved as a file and, with script, copied."""
-    codes = carl.press("Make recovery codes").page.locator(".codes code").all_text_contents()
-    assert len(codes) == len(set(codes)) == 10
+    shown = carl.press("Make recovery codes").page.locator(".codes code")
+    expect(shown).to_have_count(10)
+    codes = shown.all_text_contents()
+    assert len(set(codes)) == 10
     with carl.page.expect_download() as download:
         carl.follow("Save as a file")
     text = Path(download.value.path()).read_text("utf-8")
