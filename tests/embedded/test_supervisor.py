@@ -56,8 +56,9 @@ def test_each_killed_server_is_restarted_with_its_data(folder: Path) -> None:
 
 
 def test_a_server_that_was_shut_down_is_restarted(folder: Path) -> None:
-    with supervised(folder) as (url, notifications):
-        with redis.Redis.from_url(url) as client:
+    with supervised(folder) as (_, notifications):
+        # A client that tried again would shut the restarted server down, too.
+        with connect(folder) as client:
             client.shutdown()
         until(lambda: notifications)
         assert is_up(folder)
