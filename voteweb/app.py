@@ -11,10 +11,11 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.core.operator_pages import OperatorPages
 from voteweb.core.resources import resource_folder
+from voteweb.core.stored_settings import stored_fields, with_stored
 from voteweb.fetching import TitleFetcher
 from voteweb.search.engine import has_full_text_search
 from voteweb.search.index import SearchIndex
-from voteweb.store import Store, open_store
+from voteweb.store import Store, open_store, with_settings_in_force
 from voteweb.web import (
     branding,
     finishing,
@@ -48,6 +49,8 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     store.health.refuse_elsewhere()
     store.health.refuse_unfinished_restore()
     store.schema.refuse_other()
+    store = with_settings_in_force(store)
+    settings = with_stored(settings, stored_fields(store.context.settings))
     app.extensions["voteweb.settings"] = settings
     app.extensions["voteweb.store"] = store
     app.extensions["voteweb.title_fetcher"] = TitleFetcher(f"voteweb (+{settings.site_url})".replace(" (+)", ""))

@@ -104,16 +104,22 @@ def test_a_repair_of_consistent_data_reports_that(invoke: Invoke, store: Store) 
     assert invoke("doctor", "--repair").output == invoke("doctor").output
 
 
-def test_rescoring_repairs_the_scores_after_a_new_setting(
-    invoke: Invoke, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_settings_of_the_data_count_until_rescoring_to_others(invoke: Invoke, store: Store) -> None:
+    invoke("doctor", VOTEWEB_VOTE_SCORE="100")  # the first start
+    assert "100.0 seconds data" in " ".join(invoke("config").stdout.split())
     for _ in range(2):
         factories.article(store, groups=("books",), link="")
-    monkeypatch.setenv("VOTEWEB_VOTE_SCORE", "3600")
-    assert invoke("doctor").stderr == "Error: 4 broken invariants\n"
-    assert invoke("rescore").output == "Checked 2 articles, changed 2.\n"
+    assert invoke("doctor").output == "The data are consistent: 2 articles, 1 member, 1 group\n"
+    notice = (
+        "VOTEWEB_VOTE_SCORE=3600.0 is not in force: the data have 100.0. To change that, run `voteweb rescore "
+        "--to-environment`.\n"
+    )
+    other = {"VOTEWEB_VOTE_SCORE": "3600"}
+    assert invoke("config", **other).stdout.endswith(notice)
+    assert invoke("rescore", **other).output == f"{notice}Checked 2 articles, changed 0.\n"
+    assert invoke("rescore", "--to-environment", **other).output == "Checked 2 articles, changed 2.\n"
     assert invoke("doctor").exit_code == 0
-    assert invoke("rescore").output == "Checked 2 articles, changed 0.\n"
+    assert invoke("rescore", "--to-environment", **other).output == "Checked 2 articles, changed 0.\n"
 
 
 def test_other_options_of_the_server_are_warned_about(invoke: Invoke, store: Store) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests import factories
 from tests.cli.conftest import Invoke
 from tests.store.examination import run
-from voteweb.store import Store
+from voteweb.store import Store, with_settings_in_force
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def dump(store: Store) -> dict[str, Any]:
 
 
 def test_trial_shows_both_pages_and_writes_nothing(site: Store, invoke: Invoke) -> None:
-    before = dump(site)
+    before = dump(with_settings_in_force(site))
     result = invoke("simulate", "--good-votes", 20, "--json")
     assert result.exit_code == 0, result.output
     trial = json.loads(result.output)

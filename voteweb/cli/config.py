@@ -6,9 +6,12 @@ import click
 
 from voteweb.cli.environment import FILE_NAME
 from voteweb.cli.output import json_option, print_rows
-from voteweb.cli.site import load_settings
-from voteweb.core.config import unknown_names
+from voteweb.cli.site import lines_not_in_force, load_settings, open_checked_store, require_database
+from voteweb.core.config import Settings, unknown_names
+from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.core.settings_in_force import SettingInForce, settings_in_force
+from voteweb.core.stored_settings import STORED, stored_fields, with_stored
+from voteweb.embedded.database import open_database
 
 _HEADINGS = ("SETTING", "VALUE", "UNIT", "FROM", "REASON")
 
@@ -18,18 +21,34 @@ _HEADINGS = ("SETTING", "VALUE", "UNIT", "FROM", "REASON")
 def config(as_json: bool) -> None:
     """Show every setting: its value, its unit, where it comes from and what it is for.
 
-    Passwords and keys are masked.
+    Passwords and keys are masked. Where the data have another value than the environment, that one is in force, and a
+    line says so; of a database that does not answer, this command does not know.
     """
     environment = set(os.environ)
     settings = load_settings(None)
     from_file = set(os.environ) - environment
-    in_force = list(settings_in_force(settings, from_file, FILE_NAME))
+    in_data = _read_in_force(settings)
+    names = STORED if in_data else ()
+    in_force = list(settings_in_force(in_data or settings, from_file, FILE_NAME, in_data=names))
     if as_json:
         print_rows([row._asdict() for row in in_force], as_json)
     else:
         _print_columns(in_force)
+    for line in lines_not_in_force(settings, in_data or settings):
+        click.echo(line, err=as_json)
     for name in unknown_names():
         click.echo(f"{name} is set, but there is no such setting.", err=as_json)
+
+
+def _read_in_force(settings: Settings) -> Settings | None:
+    """Return *settings* with what the data have, None if there are none or their database does not answer."""
+    try:
+        require_database(settings)
+        with open_database(settings) as opened, open_checked_store(opened, any_schema=True) as store:
+            is_stored = store.site_settings.has_all()
+            return with_stored(settings, stored_fields(store.site_settings.read())) if is_stored else None
+    except (ConfigError, Unavailable):
+        return None
 
 
 def _print_columns(in_force: list[SettingInForce]) -> None:

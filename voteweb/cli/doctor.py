@@ -4,7 +4,7 @@ import click
 
 from voteweb.cli.index import catch_up, index_size, new_folder
 from voteweb.cli.progress import track
-from voteweb.cli.site import Site, pluralize, with_site
+from voteweb.cli.site import Site, lines_not_in_force, pluralize, with_site
 from voteweb.search.engine import has_full_text_search
 from voteweb.search.errors import SearchError
 from voteweb.search.examination import examine
@@ -71,14 +71,19 @@ def _check_search(site: Site, repair: bool) -> None:
 
 
 @click.command()
+@click.option("--to-environment", is_flag=True, help="First put the values of the environment in force.")
 @with_site()
-def rescore(site: Site) -> None:
+def rescore(site: Site, to_environment: bool) -> None:
     """Recompute the score of every article.
 
-    Run it after VOTEWEB_VOTE_SCORE or VOTEWEB_GOOD_VOTES has changed and the site was restarted with the new value;
-    the site may be in use. Running it again changes nothing. Comments have no stored score: after a restart they stand
-    by the new VOTEWEB_COMMENT_VOTE_SCORE.
+    The settings that shape scores are in the data: a change in the environment or the settings file is in force only
+    after "voteweb rescore --to-environment". The site goes on serving. If the command is interrupted, the next one, or
+    the site's background job, goes on. Running it again changes nothing.
     """
+    if to_environment:
+        site.store.site_settings.change(site.environment)
+    for line in () if to_environment else lines_not_in_force(site.environment, site.settings):
+        click.echo(line)
     checked = changed = 0
     batches = track(site.store.rescoring.run(), "Rescoring", site.store.rescoring.total(), lambda batch: batch[0])
     for batch_checked, batch_changed in batches:

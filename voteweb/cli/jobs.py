@@ -12,7 +12,7 @@ from voteweb.cli.mail import mail_steps
 from voteweb.cli.site import ANSWER_TIMEOUT, Site, with_site
 from voteweb.cli.workers import exit_with_parent
 from voteweb.core.errors import Unavailable
-from voteweb.core.jobs import ACCOUNT_DELETIONS, BAN_REMOVALS, COMMENT_REMOVALS, JOBS, MAIL, Job
+from voteweb.core.jobs import ACCOUNT_DELETIONS, BAN_REMOVALS, COMMENT_REMOVALS, JOBS, MAIL, RESCORING, Job
 from voteweb.search.engine import has_full_text_search
 from voteweb.search.health import start_warnings
 from voteweb.store.leases import Steps
@@ -25,6 +25,7 @@ RUNNERS: dict[Job, Callable[[Site], Steps]] = {
     COMMENT_REMOVALS: lambda site: site.store.comment_removals.steps,
     BAN_REMOVALS: lambda site: site.store.bans.steps,
     MAIL: mail_steps,
+    RESCORING: lambda site: site.store.rescoring.steps,
 }
 
 

@@ -36,7 +36,7 @@ from voteweb.core.settings_in_force import sources
 from voteweb.embedded import disk
 from voteweb.embedded.database import open_database
 from voteweb.search import health as search_health
-from voteweb.store import Store
+from voteweb.store import Store, with_settings_in_force
 from voteweb.web.monitoring import access_log
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
             if is_embedded and not state.is_current:
                 convert_site(store, state, backup_path(Path(settings.data_dir), state, settings.site))
             store.schema.refuse_other()
+            store = with_settings_in_force(store)
             _check_app(settings)
             store.health.refuse_foreign()
             search_warnings = search_health.start_warnings(is_on=bool(settings.search))

@@ -11,11 +11,12 @@ from typing import Any, Concatenate, ParamSpec
 import click
 
 from voteweb.cli.environment import DEFAULT_SITE, PLACES, become_owner, load_site
-from voteweb.core.config import Settings, from_env
+from voteweb.core.config import Settings, env_name, from_env
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.core.settings_in_force import mask_password
+from voteweb.core.stored_settings import not_in_force, stored_fields, with_stored
 from voteweb.embedded.database import open_database
-from voteweb.store import Store, open_store
+from voteweb.store import Store, open_store, with_settings_in_force
 
 P = ParamSpec("P")
 
@@ -29,11 +30,12 @@ data_option = click.option(
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """An open site; ``is_embedded`` says whether voteweb runs its database."""
+    """An open site; ``is_embedded`` says whether voteweb runs its database, ``environment`` what was set there."""
 
     settings: Settings
     store: Store
     is_embedded: bool
+    environment: Settings
 
 
 def load_settings(data: str | None, **options: Any) -> Settings:
@@ -96,7 +98,8 @@ def with_site(
             require_database(settings)
             is_embedded = not settings.redis_url
             with open_database(settings) as settings, open_checked_store(settings, timeout) as store:
-                command(Site(settings, store, is_embedded), *args, **kwargs)
+                in_force = with_stored(settings, stored_fields(store.context.settings))
+                command(Site(in_force, store, is_embedded, settings), *args, **kwargs)
 
         return run
 
@@ -122,6 +125,7 @@ def open_checked_store(
             store.health.refuse_unfinished_restore()
         if not any_schema:
             store.schema.refuse_other()
+            store = with_settings_in_force(store)
         yield store
     finally:
         store.connection.close()
@@ -143,6 +147,15 @@ def _wait_until_ready(settings: Settings, timeout: float) -> None:
         ) from None
     finally:
         store.connection.close()
+
+
+def lines_not_in_force(environment: Settings, in_force: Settings) -> Iterator[str]:
+    """Yield a line about each setting of which the data have another value than the *environment*."""
+    for name, value in not_in_force(environment, in_force).items():
+        yield (
+            f"{env_name(name)}={value} is not in force: the data have {getattr(in_force, name)}. To change that, run "
+            "`voteweb rescore --to-environment`."
+        )
 
 
 def pluralize(count: int, noun: str) -> str:

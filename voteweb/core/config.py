@@ -18,7 +18,7 @@ from voteweb.core.mail_settings import check_mail
 from voteweb.core.setting_checks import is_origin, is_site, refuse_misspelt
 
 #: The layout of the data that this version reads and writes: a change of layout raises it and has a conversion.
-SCHEMA = 4
+SCHEMA = 5
 #: Characters of a title: at least a word, at most two lines on a phone.
 MIN_TITLE_LENGTH = 3
 MAX_TITLE_LENGTH = 200
@@ -598,6 +598,14 @@ def from_env(env: Mapping[str, str] = os.environ) -> Settings:
         if env.get(env_name(setting.name))
     }
     return Settings(**values)
+
+
+def parse_setting(name: str, text: str) -> Any:
+    """Return the value of the setting *name* that *text* spells; raise ConfigError for an invalid one."""
+    setting = Settings.__dataclass_fields__[name]
+    value = _parse(setting, text)
+    _check(setting, value)
+    return value
 
 
 def unknown_names(env: Mapping[str, str] = os.environ) -> list[str]:

@@ -21,5 +21,7 @@ BAN_REMOVALS = Job("ban-removals", 5.0, "the removal of what banned members post
 
 MAIL = Job("mail", 10.0, "mails, on a site that sends any")
 
+RESCORING = Job("rescoring", 10.0, "the new scores of articles after a change of the weight of a vote")
+
 #: Every job; voteweb/cli/jobs.py has the code of each.
-JOBS = (ACCOUNT_DELETIONS, COMMENT_REMOVALS, BAN_REMOVALS, MAIL)
+JOBS = (ACCOUNT_DELETIONS, COMMENT_REMOVALS, BAN_REMOVALS, MAIL, RESCORING)

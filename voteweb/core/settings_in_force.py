@@ -30,8 +30,12 @@ def settings_in_force(
     from_file: Collection[str] = (),
     file_name: str = "",
     env: Mapping[str, str] = os.environ,
+    *,
+    in_data: Collection[str] = (),
 ) -> Iterator[SettingInForce]:
     """Yield every setting; the variables *from_file* have been read from the file of this name.
+
+    The settings *in_data* have the values that the site's data have.
 
     ``voteweb run`` gives its workers all settings in the environment, and tells them where each is from.
     """
@@ -39,7 +43,9 @@ def settings_in_force(
     for setting in fields(Settings):
         name = env_name(setting.name)
         value, source = _shown(setting.name, settings), "default"
-        if given:
+        if setting.name in in_data:
+            source = "data"
+        elif given:
             source = given.get(name, source)
             if setting.name == "redis_url" and source == "default":
                 value = "embedded"

@@ -49,6 +49,7 @@ from voteweb.store.search_documents import SearchDocuments
 from voteweb.store.secret_feeds import SecretFeeds
 from voteweb.store.server_info import ServerInfo
 from voteweb.store.sessions import Sessions
+from voteweb.store.site_settings import SiteSettings
 from voteweb.store.site_switches import Switches
 from voteweb.store.threads import Threads
 from voteweb.store.users import Users
@@ -80,6 +81,7 @@ class Store:
     notes: Notes
     domain_rules: DomainRules
     switches: Switches
+    site_settings: SiteSettings
     held_articles: HeldArticles
     admissions: Admissions
     sessions: Sessions
@@ -135,6 +137,15 @@ def open_store(settings: Settings, keys: Keys | None = None) -> Store:
     return build_store(connection, settings)
 
 
+def with_settings_in_force(store: Store) -> Store:
+    """Return *store* with the settings that the data have; new data take those of the environment.
+
+    Raises ConfigError if stored scores tell of other settings.
+    """
+    settings = store.site_settings.take()
+    return store if settings == store.context.settings else build_store(store.connection, settings)
+
+
 def build_store(connection: Connection, settings: Settings) -> Store:
     """Return the store on an existing *connection*."""
     moderation_log = ModerationLog(connection)
@@ -180,6 +191,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
         notes=Notes(connection),
         domain_rules=DomainRules(connection),
         switches=Switches(connection),
+        site_settings=SiteSettings(connection, settings),
         held_articles=held_articles,
         admissions=admissions,
         sessions=sessions,

@@ -14,6 +14,7 @@ from voteweb.store.commit import Attempt
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.keys import Keys, article_member
 from voteweb.store.rankings import Place, Rankings, place_writes
+from voteweb.store.site_settings import settings_of
 
 #: The fields that tell where an article stands, but for its votes, which others change often.
 _FIELDS = ("title", "link", "poster", "time", "groups", "gone")
@@ -62,7 +63,8 @@ class ArticlePlaces:
         if set(after.groups) - set(before.groups):
             votes = self.read(attempt, after.id, "votes").article.votes
             before, after = replace(before, votes=votes), replace(after, votes=votes)
-        places, wanted = self._rankings.places(before, self._settings, before.link), self._wanted(attempt, after)
+        settings, wanted = settings_of(attempt, self._keys, self._settings), self._wanted(attempt, after)
+        places = self._rankings.places(before, settings, before.link)
         changed = [key for key in places | wanted if places.get(key) != wanted.get(key)]
         return self._writes(after.id, ((key, wanted.get(key)) for key in changed))
 
@@ -80,7 +82,7 @@ class ArticlePlaces:
 
     def _wanted(self, attempt: Attempt, article: Article) -> dict[str, Place]:
         """Return where an article must stand now: it is not found under its link for ever."""
-        wanted = self._rankings.places(article, self._settings, article.link)
+        wanted = self._rankings.places(article, settings_of(attempt, self._keys, self._settings), article.link)
         if article.time + config.LINK_SECONDS <= float(attempt.now):
             wanted = {key: place for key, place in wanted.items() if self._keys.split(key)[0] != "link"}
         return wanted

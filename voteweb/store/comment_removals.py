@@ -20,6 +20,7 @@ from voteweb.store.keys import comment_member
 from voteweb.store.moderation_log import ModerationLog, NewLogEntry
 from voteweb.store.nodes import next_revision
 from voteweb.store.readable import read_above, read_time
+from voteweb.store.site_settings import settings_of
 from voteweb.store.told import count_settled, is_ban_in_state, read_open_reports, who_is_told
 
 
@@ -206,7 +207,7 @@ class CommentRemovals:
                 return []
             end = unix_time(stored)
             if end is None:
-                end = int(posted + self._settings.commenting_seconds)
+                end = int(posted + settings_of(attempt, self._keys, self._settings).commenting_seconds)
             if float(attempt.now) >= end:
                 raise ConversationEnded(when=end)
             # The voters are kept until then as if it were open: it can be opened again.

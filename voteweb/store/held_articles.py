@@ -15,6 +15,7 @@ from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.keys import article_member
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.rows import queue_in_state
+from voteweb.store.site_settings import settings_of
 from voteweb.store.told import who_is_told
 
 
@@ -47,7 +48,8 @@ class HeldArticles:
 
     def _release(self, attempt: Attempt, stored: StoredArticle) -> list[Command]:
         """Return the writes that publish an article now: voting on it begins."""
-        keys, settings, article = self._keys, self._settings, stored.article
+        keys, article = self._keys, stored.article
+        settings = settings_of(attempt, keys, self._settings)
         key, voted, time = keys.article(article.id), keys.voted(article.id), self._places.free_time(attempt)
         (poster_id,) = attempt.read(("HGET", keys.user(article.poster or config.DELETED_MEMBER), "id"))
         after = replace(

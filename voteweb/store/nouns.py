@@ -51,7 +51,7 @@ from voteweb.store.values import (
     is_report,
     is_reset,
     is_revision,
-    is_switch,
+    is_site_field,
     is_time,
     is_visit,
     line_of,
@@ -298,7 +298,7 @@ NOUNS: dict[str, Noun] = {
     "group-info": Noun("hash", PRIMARY, fields=GROUP_FIELDS, name=is_group_name),
     "group-aliases": Noun("hash", PRIMARY, pair=_is_alias),
     "domain-rules": Noun("hash", PRIMARY, pair=is_domain_rule),
-    "site": Noun("hash", PRIMARY, pair=is_switch),
+    "site": Noun("hash", PRIMARY, pair=is_site_field),
     "user": Noun("hash", PRIMARY, fields=MEMBER_FIELDS, name=is_member_key),
     "log-entries": Noun("list", PRIMARY, item=is_packed_entry),
     **{noun: Noun("zset", DERIVED, item=is_ranked) for noun in (

@@ -17,6 +17,7 @@ from voteweb.store.keys import LEFT_OUT, article_member
 from voteweb.store.numbers import finite_number
 from voteweb.store.rankings import Places, Rankings
 from voteweb.store.scanner import Scanner, batched
+from voteweb.store.site_settings import SiteSettings, read_command, with_stored_values
 
 #: The fields that tell where an article stands.
 _FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone", "base")
@@ -29,6 +30,7 @@ class Rescoring:
         self._connection = connection
         self._keys = connection.keys
         self._settings = settings
+        self._site_settings = SiteSettings(connection, settings)
         self._rankings = Rankings(connection.keys)
 
     def total(self) -> int:
@@ -39,8 +41,20 @@ class Rescoring:
         """Give every listed article the places it should have; yield after each step how many it saw and moved.
 
         An article that gets a vote meanwhile is looked at again, so that no vote is lost; may be stopped anywhere and
-        run again. The web servers must have the same settings by then.
+        run again. When the settings are changed meanwhile, the articles seen before are seen once more.
         """
+        while True:
+            mark = self._site_settings.unfinished()
+            yield from self._rescore_all()
+            if mark is None or self._site_settings.finish(mark):
+                return
+
+    def steps(self) -> Iterator[object]:
+        """End what a process that was killed left undone after a change of the settings, in steps."""
+        if self._site_settings.unfinished() is not None:
+            yield from self.run()
+
+    def _rescore_all(self) -> Iterator[tuple[int, int]]:
         scanner = Scanner(self._connection)
         for ids in batched(scanner.article_ids()):
             yield len(ids), self._rescore(ids)
@@ -52,8 +66,8 @@ class Rescoring:
         moved = 0
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
             reads: list[Command] = [("HMGET", self._keys.article(id), *_FIELDS) for id in ids]
-            stored = dict(zip(ids, zip(reads, self._connection.run(reads), strict=True), strict=True)) if ids else {}
-            moves = self._moves(stored)
+            in_force, *replies = self._connection.run([read_command(self._keys), *reads])
+            moves = self._moves(dict(zip(ids, zip(reads, replies, strict=True), strict=True)), in_force)
             if not moves:
                 break
             statuses = [reply[0] for reply in self._connection.run(list(moves.values()))]
@@ -61,8 +75,14 @@ class Rescoring:
             moved += len(moves) - len(ids)
         return moved
 
-    def _moves(self, stored: Mapping[int, tuple[Command, list[str | None]]]) -> dict[int, Command]:
-        """Return the command that moves each article, unless it changes, of those that are not where they should be."""
+    def _moves(
+        self, stored: Mapping[int, tuple[Command, list[str | None]]], in_force: list[str | None]
+    ) -> dict[int, Command]:
+        """Return the command that moves each article of those that are not where they should be.
+
+        It does nothing once the article changes, or the settings *in_force*.
+        """
+        settings = with_stored_values(self._settings, in_force)
         fields = {id: dict(zip(_FIELDS, values, strict=True)) for id, (_, values) in stored.items()}
         lists = {id: self._lists(fields[id]) for id in stored}
         members: dict[str, list[str]] = defaultdict(lambda: [LEFT_OUT])
@@ -77,8 +97,8 @@ class Rescoring:
         moves = {}
         for id, (read, values) in stored.items():
             places = {key: (scores[key][article_member(id)], scores[key][LEFT_OUT]) for key in lists[id]}
-            if writes := self._writes(id, fields[id], places):
-                moves[id] = guarded(self._keys, [read], [values], writes)
+            if writes := self._writes(id, fields[id], places, settings):
+                moves[id] = guarded(self._keys, [read_command(self._keys), read], [in_force, values], writes)
         return moves
 
     def _lists(self, fields: Fields) -> list[str]:
@@ -90,13 +110,13 @@ class Rescoring:
         in_groups = [spell(name) for name in groups for spell in (keys.group_by_score, keys.top_of_group)]
         return [*site_lists(keys, time, fields["link"] or "").keys[1:], *in_groups]
 
-    def _writes(self, id: int, fields: Fields, places: Places) -> list[Command]:
+    def _writes(self, id: int, fields: Fields, places: Places, settings: Settings) -> list[Command]:
         """Return the writes that put an article where it should stand, none if it stands there in *places*."""
         keys, link = self._keys, fields["link"] or ""
         article = decoding.article(id, [fields.get(name) for name in decoding.FIELDS])
         if article is None or not article.is_listed:
             return []
-        wanted = self._rankings.scores_of(article, self._settings, link)
+        wanted = self._rankings.scores_of(article, settings, link)
         for key in self._rankings.left_out(article, link, wanted, places, is_ours=fields["base"] is not None):
             wanted.pop(key, None)
         writes: list[Command] = []

@@ -15,6 +15,7 @@ from voteweb.core.comments import NoticeKind
 from voteweb.core.models import DomainAction, Reason
 from voteweb.core.my_site import HiddenKind, parse_hidden
 from voteweb.core.site_switches import SiteSwitches, Switch, SwitchName, switches
+from voteweb.core.stored_settings import RESCORING, SINCE, is_stored_setting
 from voteweb.store.keys import LEFT_OUT, comment_of, is_article, is_member_id, parse_comment
 from voteweb.store.numbers import finite_number
 
@@ -242,6 +243,13 @@ def parse_switch(stored: str) -> Switch | None:
         return Switch(str(fields["value"]), str(fields["words"]), str(fields["by"]), time)
     except (ValueError, TypeError, LookupError, RecursionError):
         return None
+
+
+def is_site_field(name: str, stored: str) -> bool:
+    """Tell whether *stored* is a switch or a setting of the site, or a time of a change of these settings."""
+    if name in (SINCE, RESCORING):
+        return is_time(stored)
+    return is_stored_setting(name, stored) or is_switch(name, stored)
 
 
 def is_switch(name: str, stored: str) -> bool:

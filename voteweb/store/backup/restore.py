@@ -17,6 +17,7 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.health import HealthChecks
 from voteweb.store.nouns import key_type
 from voteweb.store.scanner import Scanner, batched
+from voteweb.store.site_settings import SiteSettings
 
 
 class Restore:
@@ -37,9 +38,9 @@ class Restore:
     def begin(self) -> None:
         """Mark the site as incomplete; raise ConfigError unless it is empty."""
         self._health.refuse_unfinished_restore()
-        # An empty site that was started has the number of the layout.
+        # An empty site that was started has the number of the layout, and settings.
         # An indexer that waits for articles has given it an epoch.
-        known = {self._keys.schema(), self._keys.search_epoch()}
+        known = {self._keys.schema(), self._keys.search_epoch(), self._keys.site()}
         present = next((key for key in self._scanner.all_keys() if key not in known), None)
         if present is not None:
             raise ConfigError(
@@ -48,7 +49,7 @@ class Restore:
                 key=present,
             )
         self._mark()
-        self._connection.command("UNLINK", self._keys.schema())
+        self._connection.command("UNLINK", self._keys.schema(), self._keys.site())
 
     def clear(self) -> None:
         """Delete what a restore that did not finish has written, if there was one; begin() comes next."""
@@ -90,7 +91,8 @@ class Restore:
     def _finish(self, force: bool) -> None:
         self._scanner.command_on_same_server("TIME")
         if self._whole_layout is None:
-            derived = Derivation(self._connection, self._settings).run()
+            settings = SiteSettings(self._connection, self._settings).read()
+            derived = Derivation(self._connection, settings).run()
             # Deriving takes minutes on a large site, in which the database may be lost as well.
             self._scanner.command_on_same_server("TIME")
             wanted = {name: self._written[name] for name in derived._fields}

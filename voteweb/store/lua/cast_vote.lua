@@ -38,7 +38,7 @@ local time = assert(finite(posted), 'time is no number')
 if (groups or '') ~= known_groups or day_of(time) ~= day then
   return { 'again', groups or '', day_of(time) }
 end
-local closes, last_ranking = voting_end(stored_end, time, voting_seconds), #KEYS - limit_count
+local closes, last_ranking = voting_end(stored_end, time, 'voting-seconds', voting_seconds), #KEYS - limit_count
 if tonumber(now()) >= closes then
   return { 'closed', exact(closes) }
 end

@@ -29,7 +29,7 @@ if day_of(time) ~= day then
 end
 votes = assert(finite(votes), 'votes is no number')
 local place = find_place(member, time, votes, vote_score, max_lift, good_votes, max_ranked)
-local closes = voting_end(nil, time, voting_seconds)
+local closes = voting_end(nil, time, 'voting-seconds', voting_seconds)
 local base = votes
 -- The deletion of an account has gone through its articles once: none may come under the name after that.
 local has_left = redis.call('HEXISTS', KEYS[#KEYS], 'left') == 1

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from voteweb.core.config import Settings
 from voteweb.store.connection.connection import Connection
-from voteweb.store.schema import digests, invitations
+from voteweb.store.schema import digests, invitations, settings
 
 #: Converts all records of one kind in bounded steps, and yields after each how many it converted; with ``dry_run`` it
 #: only counts. It may be stopped anywhere and run again: what is converted already is left alone.
@@ -26,6 +26,8 @@ CONVERSIONS: dict[int, tuple[Conversion, ...]] = {
         Conversion("Keep invitations under digests of their links", invitations.convert),
         Conversion("Forget who wants digests by mail", digests.convert),
     ),
+    # Who starts a command without the environment of the site must not compute other scores.
+    5: (Conversion("Keep the settings that shape scores", settings.convert),),
 }
 #: The oldest layout that can be converted.
 OLDEST = min(CONVERSIONS) - 1

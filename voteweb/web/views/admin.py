@@ -6,6 +6,7 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import config
 from voteweb.core.config import env_name
 from voteweb.core.settings_in_force import settings_in_force
+from voteweb.core.stored_settings import STORED
 from voteweb.core.validation import is_member_name
 from voteweb.web.auth.login import login_required, queue_viewer, require_admin, viewer
 from voteweb.web.context import settings, store
@@ -33,7 +34,8 @@ def show_settings() -> str:
         for name in ("signup", "hold_posts")
         if getattr(settings(), name) != getattr(start_settings(), name)
     }
-    return render_template("admin/settings.html", rows=list(settings_in_force(start_settings())), switched=switched)
+    rows = list(settings_in_force(start_settings(), in_data=STORED))
+    return render_template("admin/settings.html", rows=rows, switched=switched)
 
 
 @blueprint.get("/admin/log-ins")

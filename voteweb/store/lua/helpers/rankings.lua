@@ -5,11 +5,22 @@ local function score(time, votes, vote_score, max_lift)
   return time + (max_lift > 0 and math.min(lift, max_lift) or lift)
 end
 
--- The unix time at which voting on an article ends: its field closes, in whole seconds, or voting_seconds after time if
--- a program that knows no such field has stored the article. voting_end() in core/ranking.py: change both together.
-local function voting_end(closes, time, voting_seconds)
+-- The settings of the site in these fields of its hash, so that a process that was started before they were changed
+-- writes nothing by the values it knows; these count where the data have none. KEYS[1] is an article of the site.
+local function in_force(fields, known)
+  local stored = redis.pcall('HMGET', string.match(KEYS[1], '^(.*)article:') .. 'site:', unpack(fields))
+  local values = {}
+  for i, value in ipairs(known) do
+    values[i] = finite(stored[i] or nil) or tonumber(value)
+  end
+  return unpack(values)
+end
+
+-- The unix time at which voting on an article ends: its field closes, in whole seconds, or so many seconds after time
+-- if it has none: those in this field of the settings. voting_end() in core/ranking.py: change both together.
+local function voting_end(closes, time, field, seconds)
   local is_time = closes and #closes <= 12 and string.match(closes, '^%d+$')
-  return is_time and tonumber(closes) or math.floor(time + tonumber(voting_seconds))
+  return is_time and tonumber(closes) or math.floor(time + in_force({ field }, { seconds }))
 end
 
 -- Put a member into a ranking for good: a program written after the book may have set the ranking to expire.
@@ -104,9 +115,11 @@ end
 -- ranking_arguments() in store/article_lists.py: seconds per vote, most seconds by which votes lift an article (0: no
 -- limit), votes of a good article, and articles that a ranking by votes holds.
 local function find_place(member, time, votes, vote_score, max_lift, good_votes, max_ranked)
+  local weight, days, good = in_force(
+    { 'vote-score', 'lift-days', 'good-votes' }, { vote_score, max_lift / 86400, good_votes })
   return {
-    member = member, time = time, points = score(time, votes, tonumber(vote_score), tonumber(max_lift)),
-    is_good = votes >= tonumber(good_votes), by_votes = by_votes(votes, time), max_ranked = tonumber(max_ranked) }
+    member = member, time = time, points = score(time, votes, weight, days * 86400),
+    is_good = votes >= good, by_votes = by_votes(votes, time), max_ranked = tonumber(max_ranked) }
 end
 
 -- Put an article into the ranking of good articles, or take it out, depending on its votes.

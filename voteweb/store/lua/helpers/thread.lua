@@ -48,7 +48,7 @@ end
 
 -- The unix time at which a conversation ends: as stored with its first comment.
 local function conversation_end(closes, posted, commenting_seconds)
-  return voting_end(closes, finite(posted), commenting_seconds)
+  return voting_end(closes, finite(posted), 'commenting-seconds', commenting_seconds)
 end
 
 -- Return the answer of a script that writes or votes in a conversation which a moderator closed, or whose time is over; else

@@ -1,0 +1,135 @@
+"""Settings that shape scores: the data have them, and every write goes by them."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests import factories
+from tests.conftest import MakeStore
+from tests.store.backup.copying import back_up, restore
+from tests.store.concurrency import at_once
+from tests.store.examination import broken, run
+from voteweb.core.config import Settings
+from voteweb.core.errors import ConfigError
+from voteweb.core.models import LogAction
+from voteweb.store import Store, build_store, with_settings_in_force
+from voteweb.store.moderation_log import NewLogEntry
+
+HUNDRED: dict[str, Any] = {"vote_score": 100.0, "good_votes": 3, "lift_days": 1}
+
+
+@pytest.fixture
+def site(make_store: MakeStore) -> Store:
+    """A site whose first start had other settings than the default ones, articles with four votes and one."""
+    store = with_settings_in_force(make_store(**HUNDRED))
+    vote(store, factories.article(store, groups=("go",), link="").id, 3)
+    factories.article(store, link="")
+    return store
+
+
+def vote(store: Store, id: int, votes: int) -> None:
+    for voter in factories.users(store, votes):
+        store.votes.cast(id, voter)
+
+
+def started(store: Store, settings: Settings, **changes: Any) -> Store:
+    """Return the store of a process that is started with the default settings and these *changes*."""
+    return with_settings_in_force(build_store(store.connection, replace(settings, **changes)))
+
+
+def test_the_environment_counts_at_the_first_start_only(site: Store, settings: Settings) -> None:
+    later = started(site, settings, voting_seconds=60)
+    in_force = later.context.settings
+    assert (in_force.vote_score, in_force.good_votes, in_force.lift_days) == (100.0, 3, 1)
+    assert in_force.voting_seconds == settings.voting_seconds
+    assert broken(later) == []
+
+
+def test_two_first_starts_at_once_agree(store: Store, settings: Settings) -> None:
+    found = []
+
+    def start(vote_score: float) -> None:
+        chosen = {"vote_score": vote_score, "good_votes": int(vote_score)}
+        in_force = started(store, settings, **chosen).context.settings
+        found.append((in_force.vote_score, in_force.good_votes))
+
+    at_once([partial(start, float(number)) for number in range(1, 9)])
+    assert len(found) == 8
+    assert len(set(found)) == 1
+    assert found[0][0] == found[0][1]
+
+
+def test_processes_with_old_settings_write_by_those_in_force(site: Store, settings: Settings) -> None:
+    old = build_store(site.connection, settings)  # as a process that read other values when it started
+    old.site_settings.change(replace(settings, vote_score=50.0, good_votes=2, own_vote=0, voting_seconds=99))
+    list(old.rescoring.run())
+    new = started(site, settings)
+    posted = factories.article(old, groups=("go",), link="")
+    vote(old, posted.id, 2)
+    factories.imported(old, votes=5, groups=("go",))
+    old.removals.remove(1, NewLogEntry(LogAction.REMOVE, "Mod", article=1, why="spam"))
+    old.removals.restore(1, NewLogEntry(LogAction.RESTORE, "Mod", article=1, why="sorry"))
+    assert broken(new) == []
+    article = new.articles.get(posted.id)
+    assert (article.votes, article.closes) == (2, int(article.time + 99))
+    assert run(new, "ZSCORE", "good:", f"article:{posted.id}") is not None
+
+
+def test_a_killed_rescoring_is_ended_by_the_job(
+    site: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.site_settings.change(replace(site.context.settings, vote_score=60.0))
+    monkeypatch.setattr("voteweb.store.rescoring.batched", lambda items: ([item] for item in items))
+    next(site.rescoring.run())  # killed after the first article
+    monkeypatch.undo()
+    new = started(site, settings)
+    assert broken(new) != []
+    vote(new, 2, 1)
+    list(new.rescoring.steps())
+    assert broken(new) == []
+    assert new.site_settings.unfinished() is None
+    assert list(new.rescoring.steps()) == []
+
+
+def test_a_change_while_articles_are_rescored_is_ended_too(site: Store, settings: Settings) -> None:
+    site.site_settings.change(replace(site.context.settings, vote_score=60.0))
+    steps = site.rescoring.run()
+    next(steps)
+    site.site_settings.change(replace(site.context.settings, vote_score=70.0))
+    list(steps)
+    assert site.site_settings.unfinished() is None
+    assert broken(started(site, settings)) == []
+
+
+def test_a_backup_keeps_the_settings(site: Store, settings: Settings) -> None:
+    lines = back_up(site)
+    run(site, "FLUSHDB")
+    target = started(site, settings)  # an empty site that was started with other ones
+    restore(target, lines)
+    assert started(site, settings).context.settings == site.context.settings
+    assert broken(started(site, settings)) == []
+
+
+@pytest.mark.parametrize("changes", [{"vote_score": 432.0, "lift_days": 1}, {"vote_score": 50_000.0}])
+def test_lost_settings_are_not_replaced_by_others(site: Store, settings: Settings, changes: dict[str, Any]) -> None:
+    site.site_settings.change(replace(site.context.settings, vote_score=50_000.0))
+    list(site.rescoring.run())
+    for _ in range(3):
+        vote(site, factories.article(site, link="").id, 3)
+    run(site, "DEL", "site:")
+    with pytest.raises(ConfigError, match=r"VOTEWEB_VOTE_SCORE=50000.0 and VOTEWEB_LIFT_DAYS=1, and the environment"):
+        started(site, settings, **changes)
+    assert run(site, "EXISTS", "site:") == 0
+    assert broken(started(site, settings, good_votes=3, vote_score=50_000.0, lift_days=1)) == []
+
+
+def test_settings_that_cannot_be_read_are_those_of_the_environment(site: Store, settings: Settings) -> None:
+    run(site, "HSET", "site:", "good-votes", "many")
+    assert started(site, settings).context.settings.good_votes == settings.good_votes
+    run(site, "DEL", "site:")
+    run(site, "SET", "site:", "text")
+    assert started(site, settings, **HUNDRED).context.settings.vote_score == 100.0
+    vote(site, 2, 1)
+    assert run(site, "ZSCORE", "score:", "article:2") == site.articles.get(2).time + 200.0
