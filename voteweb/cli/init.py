@@ -45,7 +45,7 @@ COMMENTS = {
     env_name("good_votes"): "The votes of a good article: a vote lifts an article by a day divided by this.",
     env_name(
         "lift_days"
-    ): "The most days by which votes lift an article. After a change of these two: voteweb rescore.",
+    ): "The most days by which votes lift an article. After a change of these two: voteweb rescore --to-environment.",
 }
 
 

@@ -30,7 +30,8 @@ def simulate(
     """Show the first page under other weights of the ranking.
 
     Nothing is written. It also shows how long articles and comments stay in front, and the votes that suit what
-    articles got here in the last 30 days. To use other weights, set them, restart the site and run "voteweb rescore".
+    articles got here in the last 30 days. To use other weights, set them and run "voteweb rescore
+    --to-environment".
     """
     tried, now = change_weights(site.settings, good_votes, lift_days, comment_good_votes), clock.now()
     trial = try_weights(site.store.context, site.store.listings, tried, now)

@@ -173,7 +173,7 @@ class Keys:
         return f"{self.prefix}domain-rules:"
 
     def site(self) -> str:
-        """A hash: the announcement and the switches that admins have set, as JSON by name; for ever."""
+        """A hash: the announcement and the switches that admins have set, as JSON by name, and the settings that shape scores; for ever."""  # noqa: E501
         return f"{self.prefix}site:"
 
     def notes(self, name: str) -> str:
