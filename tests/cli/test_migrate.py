@@ -48,6 +48,29 @@ def test_data_are_backed_up_and_converted(invoke: Invoke, old_site: Store, tmp_p
     assert invoke("migrate").stdout == f"The data have layout {SCHEMA}, the current one.\n"
 
 
+@pytest.mark.parametrize("layout", [3, 4])
+def test_other_settings_than_those_of_stored_scores_are_refused(
+    invoke: Invoke, old_site: Store, tmp_path: Path, layout: int
+) -> None:
+    if layout == 4:
+        assert invoke("migrate", "--backup", tmp_path / "before.gz").exit_code == 0
+        run(old_site, "SET", "schema:", layout)
+        run(old_site, "DEL", "site:")
+    before = snapshot(old_site)
+    result = invoke("migrate", VOTEWEB_VOTE_SCORE="100")
+    assert (result.exit_code, snapshot(old_site)) == (1, before)
+    assert "Start with VOTEWEB_VOTE_SCORE=432.0 and VOTEWEB_LIFT_DAYS=0." in result.stderr
+    assert invoke("migrate", "--backup", tmp_path / "other.gz").exit_code == 0
+    assert run(old_site, "HGET", "site:", "vote-score") == "432.0"
+    assert invoke("doctor", VOTEWEB_VOTE_SCORE="100").exit_code == 0
+
+
+def test_data_without_votes_take_the_environment(invoke: Invoke, store: Store, tmp_path: Path) -> None:
+    run(store, "SET", "schema:", 4)
+    assert invoke("migrate", "--backup", tmp_path / "before.gz", VOTEWEB_VOTE_SCORE="100").exit_code == 0
+    assert run(store, "HGET", "site:", "vote-score") == "100.0"
+
+
 def test_the_backup_restores_the_older_data(invoke: Invoke, old_site: Store, tmp_path: Path) -> None:
     file = tmp_path / "before.gz"
     before = {key for key in snapshot(old_site) if not key.startswith("limit:")}

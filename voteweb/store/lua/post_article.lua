@@ -74,9 +74,9 @@ end
 -- The first articles of a member wait until so many of theirs are listed.
 local is_first = signed_up and redis.call('ZCARD', KEYS[9]) < tonumber(hold_posts)
 local is_held = (role or 'member') == 'member' and (action == 'hold' or is_first)
-local votes = in_force({ 'own-vote' }, { own_vote })
+local votes, open_seconds = in_force({ 'own-vote', 'voting-seconds' }, { own_vote, voting_seconds })
 local place = find_place(member, time, votes, vote_score, max_lift, good_votes, max_ranked)
-local closes = voting_end(nil, time, 'voting-seconds', voting_seconds)
+local closes = math.floor(time + open_seconds)
 
 collect_in_small_steps()
 redis.call('HSET', KEYS[1], 'title', title, 'link', link, 'poster', poster, 'time', posted,
