@@ -74,7 +74,7 @@ end
 -- The first articles of a member wait until so many of theirs are listed.
 local is_first = signed_up and redis.call('ZCARD', KEYS[9]) < tonumber(hold_posts)
 local is_held = (role or 'member') == 'member' and (action == 'hold' or is_first)
-local votes, open_seconds = in_force({ 'own-vote', 'voting-seconds' }, { own_vote, voting_seconds })
+local votes, open_seconds = in_force(own_vote, voting_seconds, nil, 'own-vote', 'voting-seconds')
 local place = find_place(member, time, votes, vote_score, max_lift, good_votes, max_ranked)
 local closes = math.floor(time + open_seconds)
 

@@ -5,22 +5,19 @@ local function score(time, votes, vote_score, max_lift)
   return time + (max_lift > 0 and math.min(lift, max_lift) or lift)
 end
 
--- The settings of the site in these fields of its hash, so that a process that was started before they were changed
+-- The settings in up to three fields of the site's hash, so that a process that was started before they were changed
 -- writes nothing by the values it knows; these count where the data have none. KEYS[1] is an article of the site.
-local function in_force(fields, known)
-  local stored = redis.pcall('HMGET', string.match(KEYS[1], '^(.*)article:') .. 'site:', unpack(fields))
-  local values = {}
-  for i, value in ipairs(known) do
-    values[i] = finite(stored[i] or nil) or tonumber(value)
-  end
-  return unpack(values)
+local function in_force(known, known_second, known_third, ...)
+  local stored = redis.pcall('HMGET', string.match(KEYS[1], '^(.*)article:') .. 'site:', ...)
+  return finite(stored[1] or nil) or tonumber(known), finite(stored[2] or nil) or tonumber(known_second),
+    finite(stored[3] or nil) or tonumber(known_third)
 end
 
 -- The unix time at which voting on an article ends: its field closes, in whole seconds, or so many seconds after time
 -- if it has none: those in this field of the settings. voting_end() in core/ranking.py: change both together.
 local function voting_end(closes, time, field, seconds)
   local is_time = closes and #closes <= 12 and string.match(closes, '^%d+$')
-  return is_time and tonumber(closes) or math.floor(time + in_force({ field }, { seconds }))
+  return is_time and tonumber(closes) or math.floor(time + (in_force(seconds, nil, nil, field)))
 end
 
 -- Put a member into a ranking for good: a program written after the book may have set the ranking to expire.
@@ -116,7 +113,7 @@ end
 -- limit), votes of a good article, and articles that a ranking by votes holds.
 local function find_place(member, time, votes, vote_score, max_lift, good_votes, max_ranked)
   local weight, days, good = in_force(
-    { 'vote-score', 'lift-days', 'good-votes' }, { vote_score, max_lift / 86400, good_votes })
+    vote_score, max_lift / 86400, good_votes, 'vote-score', 'lift-days', 'good-votes')
   return {
     member = member, time = time, points = score(time, votes, weight, days * 86400),
     is_good = votes >= good, by_votes = by_votes(votes, time), max_ranked = tonumber(max_ranked) }
