@@ -42,14 +42,14 @@ def test_a_backup_has_its_format_engine_counts_and_checksum(backup: Path, small_
     first, *_, end = read_backup(backup)
     assert (first["file"], first["format"]) == ("voteweb backup", 7)
     assert first["engine"] == small_site.server_info.engine().program
-    assert end["end"] == {"lines": 8, "articles": 1, "groups": 1, "members": 2}
+    assert end["end"] == {"lines": 9, "articles": 1, "groups": 1, "members": 2}
     assert len(end["sha256"]) == 64
 
 
 def test_computed_data_are_not_in_a_backup(backup: Path) -> None:
     keys = {Keys().split(line["key"])[0] for line in read_backup(backup)[1:-1]}
-    assert keys == {"once", "article", "voted", "group-info", "user"}
-    assert b"score" not in gzip.decompress(backup.read_bytes())
+    assert keys == {"once", "article", "voted", "group-info", "site", "user"}
+    assert b"score:" not in gzip.decompress(backup.read_bytes())
 
 
 def test_a_second_backup_replaces_the_first(invoke: Invoke, small_site: Store, backup: Path) -> None:
