@@ -108,7 +108,7 @@ DAMAGES = [
         "restore it with the version that wrote it, then install this one and run `voteweb migrate`",
     ),
     Damage("another layout", with_replacement(b'"layout":', b'"layout":9'), "has no layout that this version knows"),
-    Damage("an older layout", with_replacement(b'"layout":4', b'"layout":3'), "has no layout that this version knows"),
+    Damage("an older layout", with_replacement(b'"layout":5', b'"layout":4'), "has no layout that this version knows"),
 ]
 
 
