@@ -1,13 +1,8 @@
 """``voteweb backup``: one file that is complete or absent."""
 
 import gzip
-import json
-import os
 import re
-import shlex
-import sys
 import time
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NoReturn
 
@@ -16,9 +11,10 @@ import pytest
 from tests import factories
 from tests.cli.conftest import Invoke
 from tests.cli.results import error_line, read_backup
+from tests.site_process import start_voteweb
 from tests.store.examination import run
 from voteweb.cli import backup_file
-from voteweb.cli.backup_folder import file_name, prune
+from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store
 from voteweb.store.backup import Backup
@@ -135,78 +131,56 @@ def test_the_site_knows_when_its_last_good_backup_was_made(invoke: Invoke, small
     assert small_site.health.health() == ("degraded", [warning])
 
 
-def test_a_backup_is_copied_by_a_command_without_a_shell(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:
-    file = tmp_path / "a b; $(x).gz"
-    assert invoke("backup", file, "--then", f"cp {{}} '{tmp_path}/the copy'").exit_code == 0
-    assert (tmp_path / "the copy").read_bytes() == file.read_bytes()
+def test_a_backup_goes_through_a_pipe(invoke: Invoke, small_site: Store) -> None:
+    result = invoke("backup", "-")
+    assert (result.exit_code, result.stderr.startswith("Wrote 1 article, ")) == (0, True)
+    made = small_site.last_backup.get()
+    assert made
+    assert made.size == len(result.stdout_bytes)
+    checked = invoke("restore", "--dry-run", "-", input=result.stdout_bytes)
+    assert checked.output.startswith("- is complete: 1 article"), checked.output
 
 
-def test_the_command_is_not_told_the_settings(invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("VOTEWEB_SECRET_KEY", "a secret key")
-    monkeypatch.setenv("RESTIC_REPOSITORY", "elsewhere")
-    script = f"import os, json; json.dump(dict(os.environ), open({str(tmp_path / 'environment')!r}, 'w'))"
-    assert invoke("backup", tmp_path / "x", "--then", shlex.join([sys.executable, "-c", script])).exit_code == 0
-    environment = json.loads((tmp_path / "environment").read_text())
-    assert environment["RESTIC_REPOSITORY"] == "elsewhere"
-    assert [name for name in environment if name.startswith("VOTEWEB_")] == []
-
-
-def test_a_failing_copy_fails_the_command_and_keeps_the_file(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:
-    result = invoke("backup", tmp_path / "x", "--then", "false {}")
-    assert error_line(result) == f"The backup is in {tmp_path / 'x'}, but false ended with status 1."
-    assert invoke("restore", "--dry-run", tmp_path / "x").exit_code == 0
+def test_a_backup_that_does_not_get_through_is_not_noted(small_site: Store, settings: Settings) -> None:
+    env = {"VOTEWEB_REDIS_URL": settings.redis_url, "PYTHONUNBUFFERED": ""}  # as an operator's shell has it
+    with open("/dev/full", "wb") as full:
+        process = start_voteweb("backup", "-", env=env, stdout=full)
+        assert process.wait(60) != 0
     assert small_site.last_backup.get() is None
-    missing = invoke("backup", tmp_path / "y", "--then", "no-such-program {}")
-    assert (missing.exit_code, (tmp_path / "y").exists()) == (2, False)
 
 
-@pytest.mark.parametrize("option", ["--encrypt-to", "--then"])
-def test_an_empty_variable_of_a_script_makes_no_plain_backup(invoke: Invoke, tmp_path: Path, option: str) -> None:
-    result = invoke("backup", tmp_path / "x", option, "")
+def test_a_terminal_gets_no_backup(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda _: True)
+    result = invoke("backup", "-")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "standard output is a terminal" in result.stderr
+
+
+def test_an_option_to_encrypt_writes_nothing_and_names_the_pipe(invoke: Invoke, tmp_path: Path) -> None:
+    result = invoke("backup", tmp_path / "x", "--encrypt-to", "")
     assert result.exit_code == 2
-    assert "it is empty" in result.stderr
+    assert "voteweb backup - | age -r KEY > FILE" in result.stderr
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_is_never_an_option_of_the_command(
-    invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert invoke("backup", "--then", "cp {} copy", "--", "-x").exit_code == 0
-    assert (tmp_path / "copy").read_bytes() == (tmp_path / "-x").read_bytes()
-
-
-def test_the_newest_files_and_those_of_the_last_weeks_are_kept(tmp_path: Path) -> None:
-    days = [datetime(2026, 11, 1, 3, 30, tzinfo=UTC) + timedelta(days=day) for day in range(20)]  # from a Sunday on
-    names = [file_name(day, ".age" if day.day % 2 else "") for day in days]
-    others = ["voteweb-notes.txt", "voteweb-20261101T033000Z.gz.old", "voteweb-20261399T033000Z.gz"]
-    others.append(file_name(days[0], "", "cooking"))
-    others.append(".voteweb-20261121T033000Z.gz.a_b2")  # is being written
-    for name in [*names, *others]:
-        (tmp_path / name).touch()
-    for age, name in ((2, ".voteweb-20261120T033000Z.gz.age.a_b1"), (0, others[-1])):
-        (tmp_path / name).touch()
-        os.utime(tmp_path / name, times=(time.time() - age * 86_400,) * 2)
-    assert len(prune(tmp_path, 3, 3)) == 16
-    # The 18th to the 20th; the 8th and the 15th are the last of their weeks.
-    kept = {names[day - 1] for day in (8, 15, 18, 19, 20)}
-    assert {file.name for file in tmp_path.iterdir()} == kept | set(others)
+def test_options_to_delete_and_to_copy_only_warn(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:
+    old = tmp_path / "voteweb-20200101T000000Z.gz"
+    old.touch()
+    result = invoke("backup", tmp_path, "--keep", 1, "--keep-weekly", 0)
+    assert (result.exit_code, len(result.stderr.splitlines()), len(list(tmp_path.iterdir()))) == (0, 2, 2)
+    noted = small_site.last_backup.get()
+    assert noted
+    result = invoke("backup", tmp_path / "x", "--then", "false {}")
+    assert (result.exit_code, (tmp_path / "x").exists()) == (0, True)
+    assert result.stderr.startswith("--then does nothing any more: ")
+    assert small_site.last_backup.get() == noted
 
 
 @pytest.mark.parametrize(("site", "beginning"), [("", "voteweb"), ("cooking", "voteweb-cooking")])
 def test_a_folder_gets_a_file_named_after_the_time(
     invoke: Invoke, small_site: Store, tmp_path: Path, site: str, beginning: str
 ) -> None:
-    old = tmp_path / f"{beginning}-20200101T000000Z.gz"
-    old.touch()
-    result = invoke("backup", f"{tmp_path}/", "--keep", 1, VOTEWEB_SITE=site)
-    assert f"Deleted {old}." in result.stdout
+    assert invoke("backup", f"{tmp_path}/", VOTEWEB_SITE=site).exit_code == 0
     (file,) = tmp_path.iterdir()
     assert re.fullmatch(rf"{beginning}-[0-9]{{8}}T[0-9]{{6}}Z\.gz", file.name)
     assert invoke("restore", "--dry-run", file).exit_code == 0
-
-
-def test_keeping_is_for_folders(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:
-    for arguments in ((tmp_path / "x", "--keep", 7), (tmp_path, "--keep-weekly", 2), (f"{tmp_path}/no/",)):
-        assert invoke("backup", *arguments).exit_code == 2
-    assert list(tmp_path.iterdir()) == []

@@ -60,8 +60,11 @@ def test_the_container_of_backups_makes_one_and_sleeps_for_a_day(server_url: str
     (programs / "sleep").chmod(0o755)
     data = tmp_path / "data"
     data.mkdir()
+    old = data / "voteweb-20200101T000000Z.gz"
+    old.touch()
+    os.utime(old, times=(0, 0))
     env = {"PATH": f"{programs}:/usr/bin:/bin", "VOTEWEB_REDIS_URL": server_url}
-    subprocess.run([*shell, script], cwd=data, env=env, timeout=60)
+    subprocess.run([*shell, script.replace("$$", "$")], cwd=data, env=env, timeout=60)
     until((data / "seconds").exists)
     assert (data / "seconds").read_text() == "86400\n"
     assert len(list(data.glob("voteweb-*.gz"))) == 1

@@ -1,5 +1,6 @@
 """The units for systemd are valid, and the backup's command is right."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -57,16 +58,22 @@ def test_systemd_reports_a_mistake_in_a_unit(name: str, old: str, new: str, mess
 
 
 def test_the_nightly_command_makes_and_checks_a_backup(server_url: str, store: Store, tmp_path: Path) -> None:
-    (line,) = re.findall(r"^ExecStart=(.*)$", (UNITS / "voteweb-backup.service").read_text(), re.MULTILINE)
-    paths = {PROGRAM: str(Path(sys.executable).with_name("voteweb")), "/var/lib/voteweb": str(tmp_path)}
-    command = shlex.split(with_replacements(line, paths))
-    (tmp_path / "backups").mkdir()
+    paths = {PROGRAM: str(Path(sys.executable).with_name("voteweb")), "/var/lib/voteweb": str(tmp_path), "$$": "$"}
+    unit = with_replacements((UNITS / "voteweb-backup.service").read_text(), paths)
+    old = tmp_path / "backups" / "voteweb-20200101T000000Z.gz"
+    old.parent.mkdir()
+    old.touch()
+    os.utime(old, times=(0, 0))
     (tmp_path / "voteweb.env").write_text(f"VOTEWEB_REDIS_URL={server_url}\n")
-    env = {"PATH": "/usr/bin:/bin"}
-    run = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60)
-    assert run.returncode == 0, run.stderr
+    output = ""
+    for line in re.findall(r"^Exec[A-Z][A-Za-z]*=(.*)$", unit, re.MULTILINE):
+        run = subprocess.run(
+            shlex.split(line), cwd=tmp_path, env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, timeout=60
+        )
+        assert run.returncode == 0, run.stderr
+        output += run.stdout
     (file,) = (tmp_path / "backups").iterdir()
-    assert f"backups/{file.name} is complete: " in run.stdout
+    assert f"backups/{file.name} is complete: " in output
 
 
 def test_a_second_process_differs_by_its_port_only() -> None:

@@ -30,6 +30,8 @@ FILE_TYPE = "voteweb backup"
 MAX_FIRST_LINE_BYTES = 10_000
 #: Bytes of one line: a key that is larger takes several.
 MAX_LINE_BYTES = 1_000_000
+#: The format of what zlib writes: that of gzip, with a window of 32 kB.
+_GZIP = 16 + zlib.MAX_WBITS
 #: Bytes of content for each byte of the file, of which texts have ten, and bytes up to which this is not looked
 #: at: as JSON they may take thirty times as much memory.
 MAX_EXPANSION, MIN_EXPANDED_BYTES = 100, 2_000_000
@@ -48,7 +50,6 @@ def replace_atomically(file: Path) -> Iterator[IO[bytes]]:
     with temporary as stream:
         try:
             yield stream
-            stream.flush()
             os.fsync(stream.fileno())
             os.replace(stream.name, file)
         except BaseException:
@@ -64,8 +65,10 @@ def write(
     *,
     layout: int = SCHEMA,
     is_whole: bool = False,
-) -> Counter[str]:
-    """Write *lines*, which were read from *engine*, to *stream*; return how many there were, and of things in them.
+) -> tuple[Counter[str], int]:
+    """Write *lines*, which were read from *engine*, to *stream*.
+
+    Return how many lines there were, and of things in them, and the size of the backup in bytes.
 
     *skipped* are, once all lines have been read, the keys that could not be: the last line has their number. A *whole*
     copy has every key of a site with this *layout*.
@@ -73,23 +76,26 @@ def write(
     counts: Counter[str] = Counter()
     digest = sha256()
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-    with gzip.GzipFile(filename="", mode="wb", fileobj=stream, compresslevel=6) as compressed:
+    compressor, size = zlib.compressobj(6, wbits=_GZIP), 0
 
-        def write_line(fields: dict[str, Any]) -> None:
-            line = encode(fields).encode() + b"\n"
-            digest.update(line)
-            compressed.write(line)
+    def write_line(fields: dict[str, Any]) -> None:
+        nonlocal size
+        line = encode(fields).encode() + b"\n"
+        digest.update(line)
+        size += stream.write(compressor.compress(line))
 
-        whole = {"whole": True} if is_whole else {}
-        origin = {"layout": layout, "engine": engine, "taken": clock.now()}
-        write_line({"file": FILE_TYPE, "format": FORMAT, **origin, **whole})
-        for line in lines:
-            write_line(line.as_json())
-            counts["lines"] += 1
-            counts.update(things(line))
-        partial = {"skipped": len(skipped)} if skipped else {}
-        write_line({"end": counts, "sha256": digest.hexdigest(), **partial})
-    return counts
+    whole = {"whole": True} if is_whole else {}
+    origin = {"layout": layout, "engine": engine, "taken": clock.now()}
+    write_line({"file": FILE_TYPE, "format": FORMAT, **origin, **whole})
+    for line in lines:
+        write_line(line.as_json())
+        counts["lines"] += 1
+        counts.update(things(line))
+    partial = {"skipped": len(skipped)} if skipped else {}
+    write_line({"end": counts, "sha256": digest.hexdigest(), **partial})
+    size += stream.write(compressor.flush())
+    stream.flush()
+    return counts, size
 
 
 class Reader:
@@ -118,7 +124,11 @@ class Reader:
         except (EOFError, zlib.error):
             raise self._damaged("it is truncated") from None
         if not isinstance(header, dict) or header.get("file") != FILE_TYPE or not isinstance(header.get("format"), int):
-            raise Invalid("%(file)s is not a backup of voteweb.", file=file)
+            raise Invalid(
+                "%(file)s is not a backup of voteweb. Decrypt one that is encrypted on its way: "
+                "age -d -i KEYFILE FILE | voteweb restore -",
+                file=file,
+            )
         if header["format"] != FORMAT:
             is_older = header["format"] < FORMAT
             raise Invalid(

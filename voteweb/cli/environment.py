@@ -38,11 +38,6 @@ def load_site(site: Path | None, *, search: bool) -> None:
         os.environ.setdefault(name, value)
 
 
-def without_settings() -> dict[str, str]:
-    """Return the environment for a program of others, which the settings are not for: some are keys and passwords."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(env_name(""))}
-
-
 def find_file() -> Path | None:
     """Return the settings file of the current folder or of DEFAULT_SITE that this user can read, if there is one."""
     files = (Path.cwd() / FILE_NAME, DEFAULT_SITE / FILE_NAME)

@@ -13,10 +13,8 @@ import click
 
 from voteweb.cli.backup import summarize
 from voteweb.cli.backup_file import Reader
-from voteweb.cli.encryption import MAX_START_BYTES, decryption_hint
 from voteweb.cli.progress import track_file
 from voteweb.cli.site import data_option, load_named_settings, open_checked_store, pluralize
-from voteweb.core.errors import Invalid
 from voteweb.embedded.database import open_database
 from voteweb.store import Store
 from voteweb.store.backup import KeyLine, LineChecks
@@ -44,7 +42,6 @@ def restore(file: str, again: bool, dry_run: bool, force: bool, data: str | None
     """
     target = None if dry_run else load_named_settings(data)
     with _open(file) as stream:
-        _refuse_encrypted(file, stream)
         reader, faults = _check(file, stream, force)
         time = datetime.fromtimestamp(reader.created, UTC)
         engine = reader.engine or "an unknown engine"
@@ -125,13 +122,6 @@ def _open(file: str) -> Iterator[IO[bytes]]:
     with tempfile.TemporaryFile() as copy:
         shutil.copyfileobj(sys.stdin.buffer, copy)
         yield copy
-
-
-def _refuse_encrypted(file: str, stream: IO[bytes]) -> None:
-    stream.seek(0)
-    hint = decryption_hint(file, stream.read(MAX_START_BYTES))
-    if hint:
-        raise Invalid("%(file)s is encrypted. Decrypt it on its way: %(hint)s", file=file, hint=hint)
 
 
 @contextmanager
