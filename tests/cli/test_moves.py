@@ -20,7 +20,7 @@ from tests.store.examination import broken, snapshot
 from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.embedded.database import open_database
-from voteweb.store import Store, open_store
+from voteweb.store import Store, open_store, with_settings_in_force
 from voteweb.store.keys import Keys
 from voteweb.store.scanner import batched
 
@@ -77,7 +77,7 @@ def test_a_site_that_moved_through_every_kind_of_database_is_the_same(
 ) -> None:
     first, neighbour = Place("", folder=folder / "first"), Place("other", url=shared_url)
     with first.store() as store, neighbour.store() as other:
-        build_site(store)
+        build_site(with_settings_in_force(store))
         factories.article(other)
         other_keys = snapshot(other)
     content = first.content()
