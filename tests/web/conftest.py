@@ -98,7 +98,7 @@ def make_app(settings: Settings, store: Store, index: FixedIndex, aging_clock: A
 
     def make(**changes: Any) -> Flask:
         changed = replace(settings, **changes)
-        app = _app(changed) if aging_clock is None else create_app(changed, store)
+        app = _app(changed) if aging_clock is None else create_app(changed)
         if aging_clock:
             aging_clock.watch(app)
         app.extensions["voteweb.site_switches"] = KnownSwitches(changed)  # another test may have set one

@@ -63,7 +63,7 @@ def test_refused_switch_keeps_what_was_typed(
     root.post(f"/admin/{switch}", {"csrf_token": root.csrf_token(), **typed})
     assert (root.status, message in root.page.one("p", role="alert").text) == (422, True)
     assert all(text in root.response.text for text in typed.values() if text != "everybody")
-    assert store.connection.command("EXISTS", "site:") == 0
+    assert store.connection.command("HEXISTS", "site:", switch) == 0
 
 
 def test_each_switch_is_in_the_log_and_can_be_left_to_the_settings(root: Browser, reader: Browser) -> None:
