@@ -16,7 +16,7 @@ MUTANTS ?=
 BENCH ?=
 TRANSLATIONS := voteweb/web/i18n/translations
 
-.PHONY: run test test-heavy mutants check bench bench-smoke translations icons lock clean
+.PHONY: run test test-heavy mutants check bench bench-smoke translations tables icons lock clean
 
 run: $(VENV)/ready
 	@exec env VOTEWEB_LIFT_DAYS=$${VOTEWEB_LIFT_DAYS:-7} $(BIN)/voteweb run --sample
@@ -57,6 +57,10 @@ translations: $(VENV)/ready-for-tests
 		--no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date
 	$(BIN)/python .ci/english.py
 	$(BIN)/pybabel -q compile -d $(TRANSLATIONS)
+
+# Run it after a change of keys, fields, settings or rate limits: it writes their tables in docs/.
+tables: $(VENV)/ready-for-tests
+	$(BIN)/python .ci/tables.py
 
 # Run it after a change of static/icon.svg: it draws the other icons, which are committed, in Chromium.
 icons: $(VENV)/ready-for-tests

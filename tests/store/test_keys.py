@@ -1,9 +1,7 @@
-"""Keys: all are in one grammar, with the type and lifetime that their docstrings name, and a prefix if there is one."""
+"""Keys: all have the type and lifetime of their forms, and a prefix if there is one."""
 
-import inspect
 import re
 import time
-from collections.abc import Callable
 from typing import cast
 
 import pytest
@@ -11,7 +9,6 @@ import pytest
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.examination import broken, run, snapshot
-from tests.store.key_patterns import key_methods, key_pattern
 from voteweb.core import rate_limits
 from voteweb.core.config import COMMAND_LINE, Settings
 from voteweb.core.jobs import ACCOUNT_DELETIONS
@@ -21,24 +18,16 @@ from voteweb.core.my_site import hidden_member
 from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store, open_store
 from voteweb.store.bans import Span
-from voteweb.store.keys import Keys, article_id
+from voteweb.store.keys import FORMS, Keys, article_id
 from voteweb.store.last_backup import BackupFacts
 from voteweb.store.mail import TakenMail
 from voteweb.store.moderation_log import NewLogEntry
-from voteweb.store.nouns import key_type
+from voteweb.store.nouns import NOUNS, key_type
 
-TYPES = {
-    "A list: ": "list",
-    "A hash: ": "hash",
-    "A set: ": "set",
-    "A sorted set: ": "zset",
-    "A string: ": "string",
-    "A stream: ": "stream",
-}
-#: Ends of docstrings of keys that do not expire.
+#: The lifetimes of keys that do not expire.
 PERMANENT = (
-    *("; for ever.", "; until the deletion is complete.", "; until they are settled.", "; until it ends."),
-    *("; until that is done.", "; until it is withdrawn."),
+    *("for ever", "until the deletion is complete", "until they are settled", "until it ends"),
+    *("until that is done", "until it is withdrawn"),
 )
 
 
@@ -126,26 +115,20 @@ def _converse(store: Store, article: int, bob: User) -> None:
     run(store, "SADD", "removing:", article)
 
 
-@pytest.mark.parametrize("method", key_methods().values(), ids=key_methods())
-def test_a_key_documents_its_type_meaning_and_lifetime(method: Callable[..., str]) -> None:
-    description = inspect.getdoc(method) or ""
-    assert description.startswith(tuple(TYPES))
-    assert re.search(r"; [^;]+\.$", description)
-    assert ":" in key_pattern(method).pattern
+def test_every_noun_has_a_form() -> None:
+    assert {form.noun for form in FORMS} == set(NOUNS)
 
 
 def test_every_key_has_its_documented_type_and_lifetime(busy: Store) -> None:
     seen = set()
     for key in run(busy, "KEYS", "*"):
-        names = [name for name, method in key_methods().items() if key_pattern(method).fullmatch(key)]
-        assert len(names) == 1, f"{key}: {names}"
-        description = inspect.getdoc(key_methods()[names[0]]) or ""
-        (type,) = (type for opening, type in TYPES.items() if description.startswith(opening))
-        assert run(busy, "TYPE", key) == key_type(busy.keys, busy.keys.prefix + key) == type, key
-        assert (run(busy, "TTL", key) == -1) == description.endswith(PERMANENT), key
+        # That with the most parts: time:<a>+<b> rather than time:<name>.
+        form = max((form for form in FORMS if re.fullmatch(form.pattern(), key)), key=lambda form: form.text.count("<"))
+        assert run(busy, "TYPE", key) == key_type(busy.keys, busy.keys.prefix + key), key
+        assert (run(busy, "TTL", key) == -1) == (form.lifetime in PERMANENT), key
         assert busy.keys.is_ours(busy.keys.prefix + key)
-        seen.update(names)
-    assert seen == set(key_methods())
+        seen.add(form.text)
+    assert seen == {form.text for form in FORMS}
 
 
 @pytest.mark.parametrize("keys", [Keys("{site}:"), Keys("news.example/")], ids=lambda keys: keys.prefix)

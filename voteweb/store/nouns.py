@@ -81,9 +81,13 @@ class Part(StrEnum):
 
 
 class Field(NamedTuple):
-    """A field of a hash: what it may hold, whether it must be there, and what replaces a lost value, None: nothing."""
+    """A field of a hash: what it may hold, its meaning, whether it must be there, and what replaces a lost value.
+
+    Nothing replaces it if that is None.
+    """
 
     check: Check
+    meaning: str
     required: bool = False
     lost: str | None = None
 
@@ -110,86 +114,188 @@ class Noun(NamedTuple):
     name: Check = "".__eq__
 
 
-def _optional(check: Check, *names: str) -> dict[str, Field]:
-    return {name: Field(check) for name in names}
-
-
 ARTICLE_FIELDS = {
-    "title": Field(is_any, required=True),
-    "time": Field(is_time, required=True),
-    "link": Field(is_foreign_link),
-    "poster": Field(is_foreign_name),
-    **_optional(is_time, "edited", "answered"),
-    **_optional(is_count, "votes", "base", "comments"),
-    **_optional(is_id_text, "closes", "removed-by"),
-    **_optional(one_of(["1"]), "was-held", "released"),
-    **_optional(is_note, "reason", "answer"),
-    "revision": Field(is_revision),
-    "gone": Field(one_of(set(ArticleStatus) - {ArticleStatus.LISTED})),
-    "groups": Field(are_article_groups),
+    "title": Field(is_any, "what was posted; empty once the article is deleted", required=True),
+    "link": Field(is_foreign_link, "the same; may be empty"),
+    "text": Field(lambda _: True, "the same; may be empty or absent"),
+    "poster": Field(is_foreign_name, "the poster's name, or `[deleted]`"),
+    "time": Field(is_time, "publish time; no two articles posted here have the same", required=True),
+    "votes": Field(is_count, "the number of votes that pages show"),
+    "base": Field(
+        is_count,
+        "votes that have no voter in `voted:<id>`, such as imported ones; −1 if the poster's own vote does not count",
+    ),
+    "closes": Field(
+        is_id_text,
+        "time at which voting ends, in whole seconds; where a program after the book has stored none, `time` + "
+        "`VOTEWEB_VOTING_SECONDS`",
+    ),
+    "groups": Field(are_article_groups, "names of its groups, separated by spaces"),
+    "edited": Field(is_time, "time of the last edit; absent if never edited"),
+    "revision": Field(
+        is_revision,
+        "number of changes of title, link, text or groups; absent if there was none. The form that edits the article "
+        "carries it, so that it cannot undo what somebody else has changed since",
+    ),
+    "comments": Field(is_count, "the number of its comments that anybody can read; absent if there never was one"),
+    "gone": Field(
+        one_of(set(ArticleStatus) - {ArticleStatus.LISTED}),
+        "`deleted`, `removed`, or `held` while it waits for a moderator, in no list; absent while it is listed",
+    ),
+    "reason": Field(is_note, "the moderator's reason of a removal"),
+    "answer": Field(
+        is_note, "what its poster answered to the removal, once; absent if nothing, and after it is restored"
+    ),
+    "answered": Field(is_time, "time of that answer while no moderator has looked at it; absent otherwise"),
+    "was-held": Field(
+        one_of(["1"]),
+        "`1` if it waited for a moderator until it was removed: a restore lets it wait again; absent otherwise",
+    ),
+    "released": Field(
+        one_of(["1"]),
+        "`1` if it waited until a moderator published it: its poster can no longer edit it; absent otherwise",
+    ),
+    "removed-by": Field(
+        is_id_text,
+        "id of the log entry of the ban that removed it, which restores it if that is undone; absent otherwise",
+    ),
 }
-#: Those of an article with a base: without one, a program after the book has written it.
+#: The stricter checks of an article with a base: without one, a program after the book has written it.
+_OWN_CHECKS: dict[str, Check] = {
+    "title": line_of(config.MAX_TITLE_LENGTH),
+    "link": is_link,
+    "text": text_of(config.MAX_TEXT_LENGTH),
+    "poster": is_poster,
+}
 OWN_ARTICLE_FIELDS = ARTICLE_FIELDS | {
-    "title": Field(line_of(config.MAX_TITLE_LENGTH), required=True),
-    "link": Field(is_link),
-    "text": Field(text_of(config.MAX_TEXT_LENGTH)),
-    "poster": Field(is_poster),
+    name: ARTICLE_FIELDS[name]._replace(check=check) for name, check in _OWN_CHECKS.items()
 }
 MEMBER_FIELDS = {
-    "id": Field(is_id_text, required=True),
-    "name": Field(validation.is_member_name, required=True),
-    "role": Field(one_of(Role), required=True, lost=Role.MEMBER),
-    "password": Field(is_password, required=True, lost=""),
-    "since": Field(is_time, required=True),
-    "session": Field(validation.is_submission_token),
-    **_optional(is_time, "banned", "banned-until", "left", "voted", "signed-up", "held", "recovered", "my"),
-    **_optional(is_note, "ban-reason", "request"),
-    **_optional(is_digest, "inbox-feed", "saved-feed"),
-    "ban-removal": Field(is_ban_removal),
-    "leaving": Field(one_of(["keep", "delete"])),
-    "invited-by": Field(validation.is_member_name),
-    "front": Field(one_of(["", "my"]), lost=""),
-    "recovery": Field(is_stored, lost=""),
-    "email-language": Field(is_language),
-    **{name: Field(check, lost="") for name, check in mail.FIELD_CHECKS.items()},
+    "id": Field(
+        is_id_text,
+        "number, never given out twice; the value that stands for the member in the sets `voted:<id>`",
+        required=True,
+    ),
+    "name": Field(validation.is_member_name, "the name as typed", required=True),
+    "role": Field(one_of(Role), "`member`, `moderator` or `admin`", required=True, lost=Role.MEMBER),
+    "since": Field(is_time, "time of joining", required=True),
+    "password": Field(is_password, "argon2 hash; empty: this account cannot log in", required=True, lost=""),
+    "session": Field(
+        validation.is_submission_token,
+        "session id of the member, which the cookies of all their sessions repeat; a new one ends all of them",
+    ),
+    "banned": Field(is_time, "time of the ban, 0 for none"),
+    "ban-reason": Field(is_note, "its reason"),
+    "banned-until": Field(
+        is_time,
+        "time at which the ban ends by itself; absent: it stays until it is lifted. Every check compares it with the "
+        "clock, so that an ended ban is none without being taken out",
+    ),
+    "ban-removal": Field(
+        is_ban_removal,
+        "what the ban removes: `<log id> <state> <articles from> <comments from>`. The state is `removing`, `removed` "
+        "or `restoring`, the others are unix times, or `-`. A later ban that removes something too replaces it",
+    ),
+    "left": Field(is_time, "time of the account's deletion"),
+    "leaving": Field(one_of(["keep", "delete"]), "what happens to its articles then: `keep` or `delete`"),
+    "voted": Field(
+        is_time,
+        "time of the member's last vote on an article, or of the last one taken back; a worker remembers own votes "
+        "until another one changes it",
+    ),
+    "invited-by": Field(validation.is_member_name, "name of the inviter"),
+    "signed-up": Field(is_time, "time of signing up on the site; absent if the operator or an import made the member"),
+    "recovery": Field(
+        is_stored,
+        "eight digits that tell which secret key made the digests, then a keyed digest of each recovery code that is "
+        "left; empty or absent for none",
+        lost="",
+    ),
+    "recovered": Field(is_time, "the unix time at which a recovery code was last used; absent for never"),
+    "inbox-feed": Field(
+        is_digest, "the digest in the key `inbox-feed:<digest>` of the feed of the inbox; absent for none"
+    ),
+    "saved-feed": Field(is_digest, "the same of the feed of the articles saved for later"),
+    "my": Field(
+        is_time,
+        "the time of the last change of what the member follows, hides or has saved, by which processes know whether "
+        "what they have read of it is still true; absent if there never was any",
+    ),
+    "front": Field(
+        one_of(["", "my"]),
+        "`my`: the front page shows the member the groups they follow; absent or empty: all articles",
+        lost="",
+    ),
+    "email": Field(
+        mail.FIELD_CHECKS["email"], "the address that the member has confirmed; absent or empty for none", lost=""
+    ),
+    "email-pending": Field(
+        mail.FIELD_CHECKS["email-pending"],
+        "`<until> <nonce> <address>`: an address to be confirmed, until when, and random characters for its link",
+        lost="",
+    ),
+    "email-language": Field(is_language, "the code of the language of mails to the member"),
+    "held": Field(is_time, "time since which the account waits for a moderator; absent once let in"),
+    "request": Field(is_note, "what its owner wrote to the moderators; absent once let in"),
 }
 INVITATION_FIELDS = {
-    "by": Field(validation.is_member_name, required=True),
-    "until": Field(is_time, required=True),
-    "used": Field(validation.is_member_name),
-    "revoked": Field(one_of(["1"])),
+    "by": Field(validation.is_member_name, "name of the member who made it", required=True),
+    "until": Field(is_time, "time at which it ends", required=True),
+    "used": Field(validation.is_member_name, "name of the member who used it; absent if nobody has"),
+    "revoked": Field(one_of(["1"]), "`1` once revoked; absent otherwise"),
 }
 GROUP_FIELDS = {
-    "title": Field(stored_by(validation.group_title)),
-    "description": Field(stored_by(validation.group_description)),
+    "title": Field(stored_by(validation.group_title), "its title"),
+    "description": Field(stored_by(validation.group_description), "its description"),
 }
 LOG_FIELDS = {
-    "kind": Field(one_of(LogAction), required=True),
-    "who": Field(is_actor, required=True),
-    "time": Field(is_time, required=True),
-    "until": Field(is_time),
-    "about": Field(is_foreign_name),
-    "why": Field(is_note),
-    "undone": Field(one_of(["1"])),
-    **_optional(is_id_text, "article", "undoes", "comment", "articles", "comments"),
-    **_optional(are_group_names, "added", "removed"),
+    "kind": Field(one_of(LogAction), "see `LogAction` in `voteweb/core/models.py`", required=True),
+    "who": Field(is_actor, "name of who acted", required=True),
+    "time": Field(is_time, "time of the act", required=True),
+    "about": Field(is_foreign_name, "name of the member whom it concerns"),
+    "article": Field(is_id_text, "id of the article"),
+    "title": Field(is_any, "title of the article at that time, or the name of a group"),
+    "why": Field(is_note, "the reason, or the new role"),
+    "added": Field(are_group_names, "names of groups"),
+    "removed": Field(are_group_names, "names of groups"),
+    "undoes": Field(is_id_text, "id of another entry"),
+    "undone": Field(one_of(["1"]), "`1` once undone"),
+    "comment": Field(is_id_text, "number of the comment"),
+    "articles": Field(is_id_text, "how many articles a ban removes"),
+    "comments": Field(is_id_text, "how many comments a ban removes"),
+    "until": Field(is_time, "the end of a ban"),
 }
 THREAD_FIELDS = {
-    "last": Field(is_number),
-    **_optional(is_id_text, "rev", "closes"),
-    "closed": Field(is_time),
-    "close-reason": Field(is_note),
-    "quiet": Field(one_of(["1"])),
+    "last": Field(is_number, "the highest number given out"),
+    "rev": Field(
+        is_id_text,
+        "a number that no other state of the conversation has had, for readers that keep what they have read",
+    ),
+    "closes": Field(
+        is_id_text, "the time at which writing and voting end, in whole seconds, stored with the first comment"
+    ),
+    "closed": Field(is_time, "the time since which a moderator has closed it; absent while it is open"),
+    "close-reason": Field(is_note, "why; absent while it is open"),
+    "quiet": Field(one_of(["1"]), "`1`: the article's poster wants no notice of comments"),
 }
+#: The parts of the field of a comment, those that have fields of their own, and its text in ``words:<id>``.
 COMMENT_FIELDS = {
-    "parent": Field(is_number, required=True),
-    **{name: Field(is_count, required=True) for name in ("votes", "base")},
-    "time": Field(is_time, required=True),
-    "state": Field(is_comment_state, required=True),
-    "author": Field(is_author, required=True),
-    "reason": Field(is_note),
-    "removed-by": Field(is_id_text),
-    "text": Field(text_of(config.MAX_COMMENT_LENGTH)),
+    "parent": Field(is_number, "the number of the comment that it answers, 0 for none", required=True),
+    "votes": Field(is_count, "the number of votes that pages show", required=True),
+    "base": Field(is_count, "votes that have no voter in `voted-comments:<id>-<block>`", required=True),
+    "time": Field(is_time, "time of writing", required=True),
+    "state": Field(
+        is_comment_state,
+        "`-`, or letters: `d` deleted, `r` removed, `R` removed with all replies, `q` its author wants no notice of "
+        "replies, `e` edited",
+        required=True,
+    ),
+    "author": Field(is_author, "the author's name, empty once it is deleted", required=True),
+    "reason": Field(is_note, "`reason:<number>`: why a comment was removed"),
+    "removed-by": Field(
+        is_id_text, "`removed-by:<number>`: id of the log entry of the ban that removed a comment; absent otherwise"
+    ),
+    "text": Field(text_of(config.MAX_COMMENT_LENGTH), "`<number>` in `words:<id>`: its text"),
 }
 _EARLIER_VERSION = {name: OWN_ARTICLE_FIELDS[name].check for name in ("title", "link", "text")} | {
     "groups": are_group_names,

@@ -1,0 +1,93 @@
+"""Write the tables of docs/ that are made from the code. `make tables` runs this."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from pathlib import Path
+
+from voteweb.core.config import Settings, env_name
+from voteweb.core.rate_limits import DAY, HOUR, LIMITS, LimitScope
+from voteweb.store import nouns
+from voteweb.store.keys import FORMS, Keys
+
+DOCS = Path(__file__).parent.parent / "docs"
+#: A table stands below a comment with its name.
+TABLE = re.compile(r"(?<=^<!-- table: )(?P<name>[a-z ]+) -->\n(?:\n\|.*(?:\n\|.*)*\n)?", re.MULTILINE)
+TYPES = {"zset": "sorted set"}
+COUNTED = {
+    LimitScope.MEMBER: "per member",
+    LimitScope.NEWCOMER: "per new member",
+    LimitScope.ADDRESS: "per address",
+    LimitScope.NETWORK: "per network",
+    LimitScope.WIDE_NETWORK: "per wide network",
+    LimitScope.NAME: "per name",
+}
+SPANS = {HOUR: "an hour", DAY: "a day"}
+
+Rows = Iterator[tuple[str, ...]]
+
+
+def key_rows() -> Rows:
+    yield "key", "type", "meaning", "lifetime", "in a backup"
+    for form in FORMS:
+        type = str(nouns.key_type(Keys(), form.text))
+        yield f"`{form.text}`", TYPES.get(type, type), form.meaning, form.lifetime, nouns.NOUNS[form.noun].part
+
+
+def field_rows(table: Mapping[str, nouns.Field]) -> Rows:
+    yield "field", "meaning"
+    for name, field in table.items():
+        yield f"`{name}`", field.meaning
+
+
+def setting_rows() -> Rows:
+    """Yield the rows of the table of settings; a setting without a fixed default shows a dash."""
+    yield "setting", "default", "unit", "description"
+    for field in fields(Settings):
+        has_default = field.default or not isinstance(field.default, str | float)
+        default = f"`{field.default}`" if has_default else "–"
+        yield f"`{env_name(field.name)}`", default, field.metadata["unit"], field.metadata["description"]
+
+
+def limit_rows() -> Rows:
+    yield "action", "counted", "at once", "in the long run"
+    for limit in sorted(LIMITS, key=lambda limit: list(LimitScope).index(limit.scope)):
+        yield limit.acts, COUNTED[limit.scope], str(limit.burst), f"{limit.times:,} {SPANS[limit.seconds]}"
+
+
+def tables() -> dict[str, Rows]:
+    """Return the rows of each table, the first of which is its header, by its name."""
+    return {
+        "keys": key_rows(),
+        "fields of articles": field_rows(nouns.OWN_ARTICLE_FIELDS),
+        "fields of members": field_rows(nouns.MEMBER_FIELDS),
+        "fields of conversations": field_rows(nouns.THREAD_FIELDS),
+        "fields of comments": field_rows(nouns.COMMENT_FIELDS),
+        "fields of groups": field_rows(nouns.GROUP_FIELDS),
+        "fields of log entries": field_rows(nouns.LOG_FIELDS),
+        "fields of invitations": field_rows(nouns.INVITATION_FIELDS),
+        "settings": setting_rows(),
+        "rate limits": limit_rows(),
+    }
+
+
+def markdown(rows: Rows) -> str:
+    header = next(rows)
+    lines = [header, ("---",) * len(header), *rows]
+    cells = ([cell.replace("|", "\\|").replace("\n", " ") for cell in line] for line in lines)
+    return "".join(f"| {' | '.join(line)} |\n" for line in cells)
+
+
+def with_tables(text: str) -> str:
+    """Return the *text* of a file of docs/ with its tables as they should be."""
+    made = tables()
+    return TABLE.sub(lambda match: f"{match['name']} -->\n\n{markdown(made[match['name']])}", text)
+
+
+def main() -> None:
+    for file in DOCS.glob("*.md"):
+        file.write_text(with_tables(file.read_text("utf-8")), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
