@@ -53,13 +53,6 @@ def test_the_rights_of_the_file_suffice(engine: str) -> None:
         assert store.health.health().status == "ok"
 
 
-def test_the_rights_of_the_file_are_those_of_the_docs() -> None:
-    file, docs = ((ROOT / name).read_text("utf-8").split() for name in ("deploy/redis/users.acl", "docs/operations.md"))
-    rights = file[file.index("+@read") :]
-    start = docs.index("+@read")
-    assert docs[start : start + len(rights)] == rights
-
-
 def test_a_missing_right_is_named_in_words() -> None:
     right = pytest.raises(ConfigError, match=r"zadd.*Give it the rights of deploy/redis/users.acl")
     with limited_store("valkey", "-zadd") as store, right:
