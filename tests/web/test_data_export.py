@@ -1,6 +1,7 @@
 """The export of a member's data."""
 
 import json
+from itertools import chain
 
 from tests import factories
 from voteweb.core.comments import CommentId
@@ -8,7 +9,10 @@ from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Reason
 from voteweb.core.my_site import hidden_member
 from voteweb.store import Store
+from voteweb.store.key_forms import KeyOfMember
+from voteweb.store.keys import FORMS
 from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.nouns import DOWNLOAD, NOUNS
 from voteweb.web import data_export
 
 
@@ -41,6 +45,14 @@ def test_export_has_everything_of_a_member(store: Store, settings: Settings) -> 
     assert [(invitation["used by"], invitation["withdrawn"]) for invitation in data["invitations"]] == [("cid", False)]
     assert data["votes"] == [{"article": 3, "title": "Bob's", "link": other.link}]
     assert data_export.export_member(store, store.users.get("cid"))["account"]["invited by"] == "Ann"
+
+
+def test_export_tells_of_every_noun_of_a_member(store: Store) -> None:
+    assert list(data_export.export_member(store, factories.user(store, "Ann"))) == list(DOWNLOAD)
+    # Notes are for moderators only, and the log is public.
+    untold = {"notes", "log-by", "log-about"}
+    nouns = {form.noun for form in FORMS if isinstance(form, KeyOfMember)}
+    assert nouns - untold <= set(chain.from_iterable(DOWNLOAD.values())) <= set(NOUNS) - untold
 
 
 def test_export_has_comments_with_their_context(store: Store, settings: Settings) -> None:

@@ -442,6 +442,27 @@ NOUNS: dict[str, Noun] = {
     "outbox": Noun("zset", PASSING),
     "changes": Noun("stream", PASSING),
 }  # fmt: skip
+#: The parts of a member's download, and the nouns of which each tells the member's share.
+DOWNLOAD = {
+    "account": ("user", "signup"),
+    "recovery codes left": ("user",),
+    "sessions": ("sessions",),
+    "log-ins": ("log-ins",),
+    "articles": ("article", "was", "posted", "gone"),
+    "comments": ("thread", "words", "commented"),
+    "inbox": ("inbox", "unread"),
+    "inbox has a feed": ("inbox-feed",),
+    "front page shows the groups followed": ("user",),
+    "groups followed": ("follows",),
+    "hidden": ("hides",),
+    "saved": ("saved",),
+    "saved articles have a feed": ("saved-feed",),
+    "conversations seen": ("seen",),
+    "reports": ("report", "reported"),
+    "reports of comments": ("comment-report", "reported-comments"),
+    "invitations": ("invite", "invites"),
+    "votes": ("open-votes",),
+}
 #: The types of the keys of each noun; keys of other nouns are another program's.
 TYPES = {name: noun.type for name, noun in NOUNS.items()}
 #: The nouns whose keys expire, with the command (without its key) for one that does not; all others are for ever.

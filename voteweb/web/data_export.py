@@ -12,12 +12,10 @@ from voteweb.web.i18n.formatting import iso
 
 
 def export_member(store: Store, member: User) -> dict[str, Any]:
-    """Return what the site stores about *member*.
+    """Return what the site stores about *member*, in the parts of :data:`voteweb.store.nouns.DOWNLOAD`.
 
-    That is the account, its sessions and log-ins, what the member follows, hides and has saved, articles, comments,
-    inbox, visits of conversations, reports, invitations, and votes that are still known. Votes on comments are not
-    among them: they are stored by conversation, so that nobody can list those of a member without reading every
-    conversation, and are forgotten when it ends.
+    Votes on comments are not among them: they are stored by conversation, so that nobody can list those of a member
+    without reading every conversation, and are forgotten when it ends.
     """
     choice, mail = store.my_sites.choice(member.name), store.mail.account(member.name)
     reports = store.reports.made_by(member)
