@@ -164,7 +164,7 @@ def build_store(connection: Connection, settings: Settings) -> Store:
     imports, reports = Imports(connection, settings, users), Reports(connection, settings)
     context = Context(connection, settings, moderation_log, rate_limits)
     votes = Votes(context, sessions)
-    admissions, answers = Admissions(connection), Answers(connection)
+    admissions, answers = Admissions(connection), Answers(connection, settings)
     held_articles = HeldArticles(connection, settings)
     rankings = Rankings(keys)
     listings = Listings(context, votes)

@@ -1,8 +1,11 @@
 """Answers of posters to the removal of their articles, which wait for the moderators."""
 
 from voteweb.core import config
-from voteweb.core.errors import AnsweredBefore, NoSuchArticle, NotRemoved, NotYours
+from voteweb.core.config import Settings
+from voteweb.core.errors import AnsweredBefore, NotRemoved, NotYours
 from voteweb.core.models import Article, ArticleStatus, Role, User
+from voteweb.core.names import name_key
+from voteweb.store.article_places import ArticlePlaces
 from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
@@ -15,31 +18,29 @@ from voteweb.store.told import who_is_told
 class Answers:
     """The answers of one site."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, settings: Settings) -> None:
         self._connection = connection
         self._keys = connection.keys
+        self._places = ArticlePlaces(connection.keys, settings)
 
     def make(self, id: int, poster: User, text: str) -> None:
         """Answer the removal of the article of *poster*. Raises NotRemoved, AnsweredBefore, NotYours, NoSuchArticle.
 
         LoggedOut and Held, too.
         """
-        article, answers, member = self._keys.article(id), self._keys.answers(), article_member(id)
+        key, answers, member = self._keys.article(id), self._keys.answers(), article_member(id)
 
         def decide(attempt: Attempt) -> list[Command]:
-            (title, gone, before), place = attempt.read(
-                ("HMGET", article, "title", "gone", "answer"), ("ZSCORE", self._keys.gone(poster.name), member)
-            )
-            if title is None:
-                raise NoSuchArticle()
-            if gone != ArticleStatus.REMOVED:
+            article = self._places.read(attempt, id, "answer").article
+            if article.status is not ArticleStatus.REMOVED:
                 raise NotRemoved()
-            if place is None:
+            if name_key(article.poster) != name_key(poster.name):
                 raise NotYours()
-            if before is not None and before != text:
+            if article.answer == text:
+                return []
+            if article.answer:
                 raise AnsweredBefore()
-            answer: Command = ("HSET", article, "answer", text, "answered", attempt.now)
-            return [answer, ("ZADD", answers, attempt.now, member)] if before is None else []
+            return [("HSET", key, "answer", text, "answered", attempt.now), ("ZADD", answers, attempt.now, member)]
 
         commit(self._connection, decide, actor=poster, role=Role.MEMBER)
 

@@ -50,13 +50,15 @@ class ArticlePlaces:
         return StoredArticle(article, fields)
 
     def place(self, attempt: Attempt, stored: StoredArticle, after: Article) -> list[Command]:
-        """Return the writes after which an article stands where *after* must stand, and nowhere else."""
+        """Return the writes that give an article the status of *after*, and its places and no others."""
         wanted = self._wanted(attempt, after)
         poster = self._keys.user(after.poster or config.DELETED_MEMBER)
         if not attempt.read(("HEXISTS", poster, "id"))[0]:
             wanted.pop(self._rankings.key_of_poster(after))
         keys = dict.fromkeys([*self._rankings.named(stored.fields), *wanted])
-        return self._writes(after.id, ((key, wanted.get(key)) for key in keys))
+        key = self._keys.article(after.id)
+        status: Command = ("HDEL", key, "gone") if after.is_listed else ("HSET", key, "gone", after.status.value)
+        return [status, *self._writes(after.id, ((key, wanted.get(key)) for key in keys))]
 
     def move(self, attempt: Attempt, before: Article, after: Article) -> list[Command]:
         """Return the writes for an article that gets other groups or another link."""

@@ -70,7 +70,6 @@ class HeldArticles:
             *self._places.place(attempt, stored, after),
             ("HSET", key, "time", time, "votes", votes, "base", base, "closes", closes, "released", "1"),
             ("HSET", key, "groups", " ".join(after.groups)),
-            ("HDEL", key, "gone"),
             record_change(keys, "a", article.id),
         ]
 

@@ -168,7 +168,7 @@ class Removals:
             *self._places.place(attempt, stored, replace(article, status=status)),
             ("ZREM", keys.reports(), article_member(article.id)),
             ("UNLINK", keys.report(article.id)),
-            ("HSET", keys.article(article.id), "gone", status.value, "reason", reason, *was_held),
+            ("HSET", keys.article(article.id), "reason", reason, *was_held),
             *([record_change(keys, "t", article.id)] if article.is_listed else []),
         ]
 
@@ -177,15 +177,11 @@ class Removals:
         article, key = stored.article, self._keys.article(stored.article.id)
         if article.status is not ArticleStatus.REMOVED:
             return []
-        writes: list[Command]
-        if stored.fields["was-held"]:
-            after = replace(article, status=ArticleStatus.HELD)
-            writes = [("HSET", key, "gone", ArticleStatus.HELD.value)]
-        else:
+        after, writes = replace(article, status=ArticleStatus.HELD), list[Command]()
+        if not stored.fields["was-held"]:
             groups = self._places.existing_groups(attempt, article.groups)
             after = replace(article, status=ArticleStatus.LISTED, groups=groups)
-            writes = [("HSET", key, "groups", " ".join(groups)), ("HDEL", key, "gone")]
-            writes.append(record_change(self._keys, "t", article.id))
+            writes = [("HSET", key, "groups", " ".join(groups)), record_change(self._keys, "t", article.id)]
         return [
             *self._places.place(attempt, stored, after),
             *writes,
