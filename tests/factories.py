@@ -58,6 +58,15 @@ def article(store: Store, poster: User | None = None, **changes: Any) -> Article
     return store.articles.get(id)
 
 
+def stored_article(store: Store, id: int = 1) -> Article:
+    """Return an article as it is stored, listed or not."""
+    pipeline = store.pipeline()
+    article = store.articles.queue_get(pipeline, id)
+    pipeline.execute()
+    assert article.result is not None
+    return article.result
+
+
 def comment(
     store: Store, article: Article | int = 1, author: User | None = None, *, parent: int = 0, text: str = "Well said."
 ) -> CommentId:

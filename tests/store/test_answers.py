@@ -74,7 +74,7 @@ def test_answer_of_somebody_who_leaves_is_forgotten(deletes: bool, store: Store,
     store.account_deletion.start(ann, delete_articles=deletes)
     store.account_deletion.finish("ann")
     assert waiting(store) == ()
-    assert store.connection.client.hmget("article:1", "answer", "answered") == [None, None]
+    assert (factories.stored_article(store).answer, factories.stored_article(store).answered) == ("", 0)
     assert broken(store) == []
 
 

@@ -16,7 +16,7 @@ from tests.store.storm import StoreStorm
 from tests.store.thread_data import node, write_thread
 from voteweb.core.comments import CommentStatus
 from voteweb.core.config import DELETED_MEMBER, MAX_COMMENTS, SCHEMA
-from voteweb.core.models import LogAction, Reason
+from voteweb.core.models import ArticleStatus, LogAction, Reason
 from voteweb.store import Store
 from voteweb.store.backup import KeyLine, LineChecks, parse_line
 from voteweb.store.keys import FORMS
@@ -150,7 +150,8 @@ def test_an_account_deleted_during_the_backup_is_deleted_again(store: Store) -> 
     assert broken(store) == []
     assert store.account_deletion.unfinished() == ["zoe"]
     store.account_deletion.finish("zoe")
-    assert run(store, "HMGET", f"article:{article.id}", "poster", "gone") == [DELETED_MEMBER, "deleted"]
+    stored = factories.stored_article(store, article.id)
+    assert (stored.poster, stored.status) == (DELETED_MEMBER, ArticleStatus.DELETED)
 
 
 def test_comments_of_an_account_deleted_during_the_backup_lose_the_name(small: Store) -> None:

@@ -91,14 +91,11 @@ def build_site(store: Store) -> None:
 
 def _add_removed(store: Store) -> None:
     """Add two removed articles of the poster's: 6, and 7, which the poster has answered."""
-    run = store.connection.command
+    poster = factories.user(store, POSTER)
     for id in (6, 7):
-        fields = {"title": "Removed", "poster": POSTER, "time": 1.5e9 + id, "votes": 1, "base": 1, "gone": "removed"}
-        run("HSET", store.keys.article(id), *(text for field in fields.items() for text in field))
-        run("ZADD", store.keys.gone(POSTER), 1.5e9 + id, f"article:{id}")
-    run("SET", store.keys.last_article_id(), 7)
-    run("HSET", store.keys.article(7), "answer", "It is no spam.", "answered", 1.6e9)
-    run("ZADD", store.keys.answers(), 1.6e9, "article:7")
+        assert factories.article(store, poster, title="Removed", link="", text="x").id == id
+        store.removals.remove(id, NewLogEntry(LogAction.REMOVE, MODERATOR, about=POSTER, article=id, why="Off topic."))
+    store.answers.make(7, poster, "It is no spam.")
 
 
 @pytest.fixture
