@@ -69,14 +69,11 @@ def build_site(store: Store) -> None:
     store.comment_removals.close(closing.article, closing, actor=other)
     rule = NewLogEntry(LogAction.DOMAIN, moderator.name, title="ad.example", why="Ads.")
     store.domain_rules.set("ad.example", DomainAction.REFUSE, rule, actor=moderator)
-    held = {"title": "Held", "link": "", "text": "x", "poster": "zoe", "time": "1700000000", "gone": "held"}
-    store.connection.command("HSET", store.keys.article(77), *(text for pair in held.items() for text in pair))
-    for key in (store.keys.held_articles(), store.keys.gone("zoe")):
-        store.connection.command("ZADD", key, 1_700_000_000, "article:77")
     note = json.dumps({"by": MODERATOR, "time": "1", "text": "A note."})
     store.connection.command("HSET", store.keys.notes("zoe"), "1", note)
     store.bans.ban(factories.user(store, "yan").name, NewLogEntry(LogAction.BAN, ADMIN, about="yan", why="Spam."))
     _add_removed(store)
+    _add_held(store)
     factories.user(store, "other-admin", Role.ADMIN)
     store.account_deletion.start(factories.user(store, "gone"), delete_articles=False)
     store.users.make("hal", "", network="", request="Please let me in.")
@@ -96,6 +93,14 @@ def _add_removed(store: Store) -> None:
         assert factories.article(store, poster, title="Removed", link="", text="x").id == id
         store.removals.remove(id, NewLogEntry(LogAction.REMOVE, MODERATOR, about=POSTER, article=id, why="Off topic."))
     store.answers.make(7, poster, "It is no spam.")
+
+
+def _add_held(store: Store) -> None:
+    """Add article 8 of zoe's, which waits for a moderator because of its link."""
+    mod = factories.user(store, MODERATOR)
+    rule = NewLogEntry(LogAction.DOMAIN, mod.name, title="look.example", why="A look first.")
+    store.domain_rules.set("look.example", DomainAction.HOLD, rule, actor=mod)
+    store.articles.post(factories.draft(link="https://look.example/"), factories.user(store, "zoe"), factories.token())
 
 
 @pytest.fixture
