@@ -9,7 +9,7 @@ from voteweb.store.article_places import ArticlePlaces
 from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.keys import article_member
+from voteweb.store.keys import Keys, article_member
 from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.rows import queue_in_state
 from voteweb.store.told import who_is_told
@@ -72,3 +72,8 @@ class Answers:
         """Queue a read of a member's removed articles, among the newest SHOWN_REMOVALS of those that are gone."""
         ranking, count = self._keys.gone(name), config.SHOWN_REMOVALS
         return queue_in_state(pipeline, self._keys, ranking, count, ArticleStatus.REMOVED)
+
+
+def without_answer(keys: Keys, id: int) -> list[Command]:
+    """Return the writes that forget the answer of a poster to a removal."""
+    return [("HDEL", keys.article(id), "answer", "answered"), ("ZREM", keys.answers(), article_member(id))]

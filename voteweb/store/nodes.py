@@ -11,9 +11,10 @@ from voteweb.store.thread_cache import KnownThread
 
 T = TypeVar("T")
 
+_STATE = "-|[drRqe]{1,5}"
 _NODE = re.compile(
     r"(?P<parent>[0-9]{1,9}) (?P<votes>-?[0-9]{1,12}) (?P<base>-?[0-9]{1,12}) (?P<time>[0-9.]{1,20})"
-    r" (?P<state>-|[drRqe]{1,5}) (?P<author>.{0,40})"
+    rf" (?P<state>{_STATE}) (?P<author>.{{0,40}})"
 )
 #: Whole numbers that are exact in scripts too: a revision is a unix time in microseconds.
 _WHOLE = re.compile(r"[0-9]{1,16}")
@@ -30,6 +31,10 @@ def split_node(stored: str) -> dict[str, str] | None:
     """Return the parts of what is stored of a comment, each as it is; None if it holds none."""
     match = _NODE.fullmatch(stored)
     return match.groupdict() if match else None
+
+
+def is_state(letters: str) -> bool:
+    return re.fullmatch(_STATE, letters) is not None
 
 
 def join_node(parts: Mapping[str, str]) -> str:

@@ -15,7 +15,7 @@ from voteweb.core.validation import is_member_key
 from voteweb.store import fingerprints
 from voteweb.store.digests import is_digest
 from voteweb.store.keys import Keys, is_article
-from voteweb.store.nodes import split_node
+from voteweb.store.nodes import is_state, split_node
 from voteweb.store.packing import unpack
 from voteweb.store.values import (
     MAX_TEXT_LENGTH,
@@ -28,7 +28,6 @@ from voteweb.store.values import (
     is_author,
     is_ban_removal,
     is_comment,
-    is_comment_state,
     is_comment_voter,
     is_count,
     is_domain_rule,
@@ -285,7 +284,7 @@ COMMENT_FIELDS = {
     "base": Field(is_count, "votes that have no voter in `voted-comments:<id>-<block>`", required=True),
     "time": Field(is_time, "time of writing", required=True),
     "state": Field(
-        is_comment_state,
+        is_state,
         "`-`, or letters: `d` deleted, `r` removed, `R` removed with all replies, `q` its author wants no notice of "
         "replies, `e` edited",
         required=True,

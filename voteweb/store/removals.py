@@ -7,6 +7,7 @@ from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.errors import ArticleGone, NoSuchArticle
 from voteweb.core.models import ArticleStatus, LogEntry, RemovalState, Role, User
+from voteweb.store.answers import without_answer
 from voteweb.store.article_places import ArticlePlaces, StoredArticle, check_poster
 from voteweb.store.changes import record_change
 from voteweb.store.commit import Attempt, commit
@@ -132,7 +133,7 @@ class Removals:
             if time is not None and poster != config.DELETED_MEMBER:
                 renamed = [("HSET", key, "poster", config.DELETED_MEMBER), record_change(keys, "a", id)]
             lists: list[Command] = [("ZREM", ranking, member) for ranking in (keys.posted(name), keys.gone(name))]
-            return [*renamed, *lists, ("UNLINK", keys.was(id)), *self._without_answer(id)]
+            return [*renamed, *lists, ("UNLINK", keys.was(id)), *without_answer(self._keys, id)]
 
         commit(self._connection, decide, when_full=True)
 
@@ -155,7 +156,7 @@ class Removals:
             *self._unlisting(attempt, stored, ArticleStatus.DELETED, ""),
             ("HSET", key, "title", "", "link", "", "text", ""),
             ("HDEL", key, "removed-by", "was-held"),
-            *self._without_answer(id),
+            *without_answer(self._keys, id),
             ("UNLINK", self._keys.voted(id)),
             ("UNLINK", self._keys.was(id)),
         ]
@@ -186,12 +187,5 @@ class Removals:
             *self._places.place(attempt, stored, after),
             *writes,
             ("HDEL", key, "reason", "removed-by", "was-held"),
-            *self._without_answer(article.id),
-        ]
-
-    def _without_answer(self, id: int) -> list[Command]:
-        """Return the writes that forget the answer of a poster to a removal."""
-        return [
-            ("HDEL", self._keys.article(id), "answer", "answered"),
-            ("ZREM", self._keys.answers(), article_member(id)),
+            *without_answer(self._keys, article.id),
         ]

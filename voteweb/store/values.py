@@ -33,7 +33,6 @@ _MARKERS = frozenset((LEFT_OUT, "whole", "bounded"))
 _TIME = re.compile(r"[0-9]{1,11}(\.[0-9]{1,8})?")
 _COUNT = re.compile(r"-?[0-9]{1,12}")
 _LINK_STATE = re.compile(r"[0-9a-f]{16}")
-_COMMENT_STATE = re.compile(r"-|[drRqe]{1,5}")
 _VISIT = re.compile(r"[0-9]{1,15} [0-9]{1,15} [0-9.]{1,20}( [0-9,]*)?")
 _BAN_REMOVAL = re.compile(r"[0-9]{1,15} (removing|removed|restoring) ([0-9]{1,11}|-) ([0-9]{1,11}|-)")
 _LANGUAGE = re.compile(r"[A-Za-z-]{0,20}")
@@ -140,10 +139,6 @@ def is_ban_removal(stored: str) -> bool:
 
 def is_language(code: str) -> bool:
     return _LANGUAGE.fullmatch(code) is not None
-
-
-def is_comment_state(letters: str) -> bool:
-    return _COMMENT_STATE.fullmatch(letters) is not None
 
 
 def is_comment(text: str) -> bool:
