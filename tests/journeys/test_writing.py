@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests import factories
+from tests.helpers import until
 from tests.journeys.conftest import Join, Visit
 from tests.journeys.visitor import Visitor
 from voteweb.store import Store
@@ -77,7 +78,7 @@ def test_drafts_are_gone_after_logging_out(bob: Visitor) -> None:
     open_form(bob, 1).fill("Secret")
     bob.open("/account").press("Log out")
     bob.is_at("/")
-    assert bob.page.evaluate("JSON.stringify(sessionStorage)") == "{}"
+    until(lambda: bob.page.evaluate("JSON.stringify(sessionStorage)") == "{}")
 
 
 def test_control_enter_sends_but_not_while_composing(bob: Visitor, store: Store) -> None:
