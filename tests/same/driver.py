@@ -21,17 +21,25 @@ from typing import Any, BinaryIO, NoReturn
 #: Seconds of the monotonic clock at the fixed unix time 0.
 ORIGIN = 1_700_000_000
 
-_random_bytes = os.urandom
+#: The modules that draw the tokens of acts.
+TOKENS_OF_ACTS = (".moderation_log", ".log_entries")
 
 
 class Tokens:
     """Random bytes that depend only on the request, the size and how many of that size the request has drawn.
 
-    Tokens of acts, which ``moderation_log`` draws, are random: the same form sent twice is two acts.
+    Tokens of acts depend on the process and how many acts it has begun: the same form sent twice is two acts.
     """
 
     def __init__(self, request: str) -> None:
+        self.begin_process()
         self.begin(request)
+
+    def begin_process(self) -> None:
+        """Count a process of this side: each draws other tokens of acts."""
+        with open("processes", "a+b") as counted:
+            counted.write(b"+")
+            self._process, self._acts = counted.tell(), 0
 
     def begin(self, request: str) -> None:
         self._request = request
@@ -39,16 +47,17 @@ class Tokens:
         self._drawn: Counter[int] = Counter()
 
     def draw(self, size: int) -> bytes:
-        if _is_drawn_by("moderation_log"):
-            return _random_bytes(size)
+        if _is_act_begun():
+            self._acts += 1
+            return shake_256(f"process {self._process} act {self._acts}".encode()).digest(size)
         self._drawn[size] += 1
         return shake_256(f"{self._request} {size} {self._drawn[size]}".encode()).digest(size)
 
 
-def _is_drawn_by(module: str) -> bool:
+def _is_act_begun() -> bool:
     frame = sys._getframe()
     while frame := frame.f_back:  # type: ignore[assignment]
-        if frame.f_globals.get("__name__", "").endswith(f".{module}"):
+        if frame.f_globals.get("__name__", "").endswith(TOKENS_OF_ACTS):
             return True
     return False
 
@@ -79,6 +88,7 @@ def serve(path: str, tokens: Tokens) -> None:
             connection, _ = listener.accept()
             if os.fork() == 0:
                 listener.close()
+                tokens.begin_process()
                 with connection, connection.makefile("rwb") as stream:
                     answer_all(create_app().wsgi_app, stream, tokens)
                 os._exit(0)
