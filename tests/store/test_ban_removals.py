@@ -16,7 +16,7 @@ from voteweb.core.models import LogAction, Reason, RemovalState, Role, User
 from voteweb.store import Store
 from voteweb.store.bans import Span
 from voteweb.store.keys import Keys
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 from voteweb.store.statistics import today
 
 DAY = 86_400

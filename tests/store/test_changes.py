@@ -12,7 +12,7 @@ from voteweb.core.config import COMMAND_LINE
 from voteweb.core.models import LogAction
 from voteweb.store import Store
 from voteweb.store.changes import START
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 
 
 def test_changes_are_read_from_where_the_last_read_ended(store: Store) -> None:

@@ -17,8 +17,8 @@ from voteweb.core.comments import CommentId, CommentStatus, Thread
 from voteweb.core.errors import ArticleGone
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
-from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.nodes import VOTER_FACTOR
+from voteweb.store.packing import NewLogEntry
 
 FIRST = CommentId(1, 1)
 

@@ -14,7 +14,7 @@ from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
 from voteweb.store.commit import MAX_COMMANDS, Attempt, commit
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 
 SITE: list[Command] = [
     ("HSET", "user:ann", "id", 1, "role", "member"),

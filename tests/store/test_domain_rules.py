@@ -10,7 +10,7 @@ from tests.store.examination import broken, ids
 from voteweb.core.errors import DomainRefused, NotAllowed, TooManyRules
 from voteweb.core.models import DomainAction, LogAction, Role, User
 from voteweb.store import Store, domain_rules
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 
 
 @pytest.fixture

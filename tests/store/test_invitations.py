@@ -13,7 +13,7 @@ from voteweb.core.errors import InvitationUsed, InviterGone, LinkUsed, NameTaken
 from voteweb.core.models import Invitation, LogAction, Page, Role, User
 from voteweb.store import Store
 from voteweb.store.digests import digest_of
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 
 
 def page(store: Store, name: str, number: int = 1) -> Page[Invitation]:

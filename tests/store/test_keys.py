@@ -21,8 +21,8 @@ from voteweb.store.bans import Span
 from voteweb.store.keys import FORMS, Keys, article_id
 from voteweb.store.last_backup import BackupFacts
 from voteweb.store.mail import TakenMail
-from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.nouns import NOUNS, key_type
+from voteweb.store.packing import NewLogEntry
 
 #: The lifetimes of keys that do not expire.
 PERMANENT = (

@@ -20,7 +20,7 @@ from voteweb.core.errors import (
 from voteweb.core.models import Article, LogAction, Page, User
 from voteweb.core.my_site import Hidden, HiddenKind, MySite, hidden_member
 from voteweb.store import Store
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 
 
 @pytest.fixture

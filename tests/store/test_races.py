@@ -16,7 +16,7 @@ from voteweb.core.rate_limits import Limit, LimitScope
 from voteweb.core.recovery_codes import read
 from voteweb.store import Store
 from voteweb.store.digests import digest_of
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 from voteweb.store.sessions import digest
 
 

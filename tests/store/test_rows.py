@@ -11,7 +11,7 @@ from tests.store.queries import page_ids
 from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Order
 from voteweb.store import Store, open_store
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 from voteweb.store.rankings import Ranking
 
 

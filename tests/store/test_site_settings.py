@@ -15,7 +15,7 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.core.models import LogAction
 from voteweb.store import Store, build_store, with_settings_in_force
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 
 HUNDRED: dict[str, Any] = {"vote_score": 100.0, "good_votes": 3, "lift_days": 1}
 

@@ -11,8 +11,8 @@ from voteweb.core.my_site import hidden_member
 from voteweb.store import Store
 from voteweb.store.key_forms import KeyOfMember
 from voteweb.store.keys import FORMS
-from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.nouns import DOWNLOAD, NOUNS
+from voteweb.store.packing import NewLogEntry
 from voteweb.web import data_export
 
 

@@ -15,7 +15,7 @@ from voteweb.core.comments import CommentId
 from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Reason
 from voteweb.store import Store
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 from voteweb.store.threads import SENT_THREAD
 
 LISTS = ["/", "/new", "/new?page=2", "/good", "/g/python", "/g/python/new", "/g/python+redis", "/u/ann", "/a/1"]

@@ -12,7 +12,7 @@ from voteweb.core import validation
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.errors import NoSuchGroup
 from voteweb.core.models import Group, LogAction
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 from voteweb.store.scanner import batched
 
 

@@ -17,7 +17,7 @@ from voteweb.core.validation import new_submission_token
 from voteweb.store import Store
 from voteweb.store.comment_imports import ImportedComment
 from voteweb.store.imports import Story
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 
 #: Name of the moderator of a sample site.
 MODERATOR_NAME = "editor"

@@ -8,7 +8,7 @@ from voteweb.core.names import name_key
 from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 from voteweb.store.users import change_member, new_session_id, read_present_member
 
 

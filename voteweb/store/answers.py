@@ -10,7 +10,7 @@ from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.keys import Keys, article_member
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 from voteweb.store.rows import queue_in_state
 from voteweb.store.told import who_is_told
 

@@ -22,7 +22,6 @@ from voteweb.core.errors import (
 from voteweb.core.models import Article, ArticleStatus, DomainAction, Draft, EarlierVersion, Role, User
 from voteweb.core.rate_limits import NEWCOMER_POSTS
 from voteweb.store import decoding
-from voteweb.store.article_lists import group_keys, ranking_arguments, site_lists
 from voteweb.store.article_places import ArticlePlaces, check_poster
 from voteweb.store.changes import record_change
 from voteweb.store.commit import Attempt, commit
@@ -30,8 +29,9 @@ from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.domain_rules import read_rule
 from voteweb.store.keys import article_id, article_member, is_article
-from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.numbers import finite_number
+from voteweb.store.packing import NewLogEntry
+from voteweb.store.rankings import group_keys, ranking_arguments, site_lists
 from voteweb.store.rate_limits import RateLimits, member_hits
 from voteweb.store.rows import read_rows
 

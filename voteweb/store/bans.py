@@ -22,8 +22,9 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.keys import article_id, is_article, parse_comment
 from voteweb.store.leases import steps_of_each
-from voteweb.store.moderation_log import ModerationLog, NewLogEntry
+from voteweb.store.moderation_log import ModerationLog
 from voteweb.store.nodes import parse_node
+from voteweb.store.packing import NewLogEntry
 from voteweb.store.removals import Removals
 from voteweb.store.scanner import batched
 from voteweb.store.users import Users, change_member, new_session_id, read_member, read_present_member

@@ -17,8 +17,9 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.decoding import unix_time
 from voteweb.store.keys import comment_member
-from voteweb.store.moderation_log import ModerationLog, NewLogEntry
+from voteweb.store.moderation_log import ModerationLog
 from voteweb.store.nodes import next_revision
+from voteweb.store.packing import NewLogEntry
 from voteweb.store.readable import read_above, read_time
 from voteweb.store.site_settings import settings_of
 from voteweb.store.told import count_settled, is_ban_in_state, read_open_reports, who_is_told

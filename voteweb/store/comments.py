@@ -8,8 +8,6 @@ from voteweb.core import config, mentions, validation
 from voteweb.core.comment_errors import (
     CommentGone,
     CommentTooLate,
-    ConversationClosed,
-    ConversationEnded,
     ConversationFull,
     NoSuchComment,
     NotYourComment,
@@ -18,7 +16,7 @@ from voteweb.core.comment_errors import (
 )
 from voteweb.core.comments import CommentId, CommentStatus, Node, NoticeKind, Thread
 from voteweb.core.config import Settings
-from voteweb.core.errors import ArticleGone, Conflict, NoSuchArticle
+from voteweb.core.errors import Conflict
 from voteweb.core.models import Article, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.rate_limits import NEWCOMER_COMMENTS
@@ -28,10 +26,10 @@ from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.keys import comment_member, comment_of
 from voteweb.store.nodes import format_node, next_revision, replace_author
-from voteweb.store.numbers import finite_number
 from voteweb.store.rate_limits import RateLimits, member_hits
 from voteweb.store.readable import read_comment, read_time
 from voteweb.store.statistics import today
+from voteweb.store.votes.votes import raise_refusal
 
 
 class Comments:
@@ -259,20 +257,3 @@ def _is_author(node: Node, name: str) -> bool:
 def _voter_block(number: int) -> int:
     """Return the number of the set that holds the voters of a comment."""
     return number // config.VOTER_BLOCK
-
-
-def raise_refusal(outcome: Outcome) -> None:
-    """Raise the refusal that a script about comments answered, if it is one."""
-    match outcome.status:
-        case "unknown":
-            raise NoSuchArticle()
-        case "gone":
-            raise ArticleGone()
-        case "closed":
-            raise ConversationClosed(when=finite_number(outcome.values[0]) or 0.0, reason=outcome.values[1])
-        case "ended":
-            raise ConversationEnded(when=float(outcome.values[0]))
-        case "comment-unknown":
-            raise NoSuchComment()
-        case "comment-gone":
-            raise CommentGone()

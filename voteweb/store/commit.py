@@ -18,8 +18,8 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.keys import Keys
-from voteweb.store.moderation_log import NOT_REMEMBERED, NewLogEntry, log_arguments
 from voteweb.store.nouns import key_type
+from voteweb.store.packing import NOT_REMEMBERED, NewLogEntry, log_arguments
 
 #: Commands of one commit that read, and that write: Redis does nothing else meanwhile. More goes in steps. An article
 #: that another program has put into a hundred groups moves among them with four writes for each.

@@ -9,8 +9,8 @@ from voteweb.store.commit import Attempt, commit, json_object
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.keys import Keys
-from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.numbers import finite_number
+from voteweb.store.packing import NewLogEntry
 
 
 class DomainRules:

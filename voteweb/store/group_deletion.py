@@ -7,7 +7,7 @@ from voteweb.store.articles import Articles
 from voteweb.store.connection.connection import Connection
 from voteweb.store.groups import Groups
 from voteweb.store.keys import article_id, is_article
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 from voteweb.store.scanner import Scanner
 
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from voteweb.core.errors import AliasTaken, GroupExists, GroupNotEmpty, NoSuchGroup
 from voteweb.core.models import Group, User
-from voteweb.store.article_lists import group_keys
 from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
+from voteweb.store.rankings import group_keys
 
 
 class Groups:

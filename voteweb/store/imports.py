@@ -7,12 +7,12 @@ from voteweb.core import config, links
 from voteweb.core.config import Settings
 from voteweb.core.models import Draft
 from voteweb.core.names import name_key
-from voteweb.store.article_lists import group_keys, ranking_arguments, site_lists
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.fingerprints import fingerprint
 from voteweb.store.keys import article_member
+from voteweb.store.rankings import group_keys, ranking_arguments, site_lists
 from voteweb.store.users import Users
 
 

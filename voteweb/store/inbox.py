@@ -12,7 +12,7 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.keys import Keys
-from voteweb.store.moderation_log import log_entry
+from voteweb.store.packing import log_entry
 from voteweb.store.rows import key_beginnings, listed_comment, queue_page
 
 

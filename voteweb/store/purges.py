@@ -9,9 +9,8 @@ from voteweb.store.comments import Comments
 from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.nodes import comment_numbers
-from voteweb.store.packing import pack, unpack
+from voteweb.store.packing import NewLogEntry, pack, unpack
 from voteweb.store.removals import Removals
 from voteweb.store.scanner import Scanner
 

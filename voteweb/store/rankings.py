@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from voteweb.core import config, links
 from voteweb.core.config import Settings
 from voteweb.core.models import Article, ArticleStatus, Order, Period
 from voteweb.core.ranking import by_votes, day_name, day_number, score
-from voteweb.store.article_lists import group_keys, site_lists
-from voteweb.store.connection.pipeline import Command
 from voteweb.store.keys import Keys
 from voteweb.store.nouns import TYPES
 from voteweb.store.numbers import finite_number
@@ -22,7 +21,37 @@ Place = float | bool | None
 Places = Mapping[str, tuple[float | None, float | None]]
 
 
-def place_writes(keys: Keys, key: str, member: str, place: Place) -> list[Command]:
+class SiteLists(NamedTuple):
+    """The rankings of the site that hold an article of this time and link, with the arguments that describe them."""
+
+    #: ``time: score: good: top: top-day:<day> domain:<domain>``; of a link without a domain, the last is never written.
+    keys: tuple[str, ...]
+    #: The day of ``top-day:`` in days since 1970, and whether the link has a domain (0 or 1).
+    arguments: tuple[int, int]
+
+
+def site_lists(keys: Keys, time: float, link: str) -> SiteLists:
+    """Return the rankings of the site that hold an article published at unix *time*."""
+    domain = links.listed_domain(link)
+    day = day_number(time)
+    best = (keys.top(), keys.top_of_day(day_name(day)))
+    return SiteLists(
+        (keys.by_time(), keys.by_score(), keys.good(), *best, keys.domain(domain)), (day, int(domain != ""))
+    )
+
+
+def group_keys(keys: Keys, names: Sequence[str]) -> list[str]:
+    """Return the four keys of each group of *names*."""
+    spell = (keys.group, keys.group_by_time, keys.group_by_score, keys.top_of_group)
+    return [key(name) for name in names for key in spell]
+
+
+def ranking_arguments(settings: Settings) -> tuple[float, ...]:
+    """Return what decides where an article stands: the arguments that ``find_place()`` of ``rankings.lua`` takes."""
+    return (settings.vote_score, settings.max_lift, settings.good_votes, config.MAX_RANKED)
+
+
+def place_writes(keys: Keys, key: str, member: str, place: Place) -> list[tuple[Any, ...]]:
     """Return the writes of a commit that put *member* into the set or ranking *key*, or take it out of it.
 
     A program written after the book may have set a ranking to expire: it stays for good. Under its link an article is

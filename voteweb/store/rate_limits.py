@@ -16,7 +16,7 @@ from voteweb.core.rate_limits import Limit
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.moderation_log import not_logged
+from voteweb.store.packing import not_logged
 
 #: A limit and whose acts it counts: a member's name, an address, or a name used to log in.
 RateLimitHit = tuple[Limit, str]

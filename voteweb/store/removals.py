@@ -14,7 +14,7 @@ from voteweb.store.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.keys import article_member
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 from voteweb.store.told import count_settled, is_ban_in_state, read_open_reports, who_is_told
 
 

@@ -25,8 +25,8 @@ from voteweb.store.keys import (
     is_article,
     parse_comment,
 )
-from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.nodes import parse_node
+from voteweb.store.packing import NewLogEntry
 from voteweb.store.readable import read_comment, read_time
 from voteweb.store.scanner import Scanner, batched, split_evenly
 from voteweb.store.statistics import count_act

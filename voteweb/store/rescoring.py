@@ -7,7 +7,6 @@ from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.models import Order
 from voteweb.store import decoding
-from voteweb.store.article_lists import site_lists
 from voteweb.store.commit import guarded
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
@@ -15,7 +14,7 @@ from voteweb.store.doctor.finding import check_place
 from voteweb.store.doctor.looks import Fields
 from voteweb.store.keys import LEFT_OUT, article_member
 from voteweb.store.numbers import finite_number
-from voteweb.store.rankings import Places, Rankings
+from voteweb.store.rankings import Places, Rankings, site_lists
 from voteweb.store.scanner import Scanner, batched
 from voteweb.store.site_settings import SiteSettings, read_command, with_stored_values
 

@@ -9,7 +9,7 @@ from voteweb.core.site_switches import SiteSwitches, SwitchName
 from voteweb.store.commit import Attempt, commit, json_object
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 from voteweb.store.values import parse_switch
 
 

@@ -222,7 +222,8 @@ class Threads:
         known = self._cache.get(article_id)
         if known is not None and known.fields == fields:
             return known.thread
-        thread = parse_thread(article_id, fields, known)
+        before = (known.thread, known.fields) if known else None
+        thread = parse_thread(article_id, fields, before)
         self._cache.put(thread, fields)
         return thread
 

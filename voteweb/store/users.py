@@ -22,8 +22,8 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.digests import digest_of
 from voteweb.store.keys import Keys
-from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.numbers import finite_number
+from voteweb.store.packing import NewLogEntry
 from voteweb.store.rankings import Place
 from voteweb.store.scanner import batched
 

@@ -14,7 +14,7 @@ from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store
 from voteweb.store.bans import Span
 from voteweb.store.digests import digest_of
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 
 MONTH = 31 * 86_400
 #: Settings with which articles become good in a storm, and cease to be.

@@ -20,9 +20,9 @@ from voteweb.core.models import ArticleStatus, LogAction, Reason
 from voteweb.store import Store
 from voteweb.store.backup import KeyLine, LineChecks, parse_line
 from voteweb.store.keys import FORMS
-from voteweb.store.moderation_log import NewLogEntry
 from voteweb.store.nodes import format_node
 from voteweb.store.nouns import NOUNS, Part
+from voteweb.store.packing import NewLogEntry
 
 
 def of_nouns(backup: list[KeyLine], *nouns: str) -> list[KeyLine]:

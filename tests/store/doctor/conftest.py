@@ -9,7 +9,7 @@ from tests.store.conversations import store_damageable
 from tests.store.examination import run
 from voteweb.core.models import LogAction, Reason, Role
 from voteweb.store import Store
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 
 
 @pytest.fixture

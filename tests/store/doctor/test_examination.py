@@ -17,7 +17,7 @@ from voteweb.core.errors import NoSuchGroup
 from voteweb.core.models import LogAction
 from voteweb.store import Store, build_store, key_spool
 from voteweb.store.doctor import thread_snapshots
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 from voteweb.store.scanner import Scanner
 
 

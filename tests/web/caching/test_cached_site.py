@@ -13,7 +13,7 @@ from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
 from voteweb.store.connection.connection import Connection
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 
 
 @pytest.fixture

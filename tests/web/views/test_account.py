@@ -13,7 +13,7 @@ from tests.web.state import TOKEN, make_links
 from voteweb.core import config, passwords
 from voteweb.core.models import LogAction, Reason, Role
 from voteweb.store import Store
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 from voteweb.store.users import Users
 
 

@@ -15,7 +15,7 @@ from voteweb.store import Store
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.digests import digest_of
 from voteweb.store.invitations import Invitations
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 
 Enter = Callable[..., Browser]
 INVALID = "This invitation has expired, or was used or withdrawn. Please ask for a new one."

@@ -7,7 +7,7 @@ from tests.web.browser import Browser
 from voteweb.core import config
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 
 
 def names(browser: Browser) -> list[str]:

@@ -8,7 +8,7 @@ from tests import factories
 from tests.web.browser import JSON, PASSWORD, Browser
 from voteweb.core.models import Article, LogAction
 from voteweb.store import Store
-from voteweb.store.moderation_log import NewLogEntry
+from voteweb.store.packing import NewLogEntry
 
 
 @pytest.fixture

@@ -22,9 +22,9 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.keys import article_member, comment_member, invitation_member, is_member_id, parse_comment
-from voteweb.store.moderation_log import ModerationLog, log_indexes
+from voteweb.store.moderation_log import ModerationLog
 from voteweb.store.numbers import finite_number
-from voteweb.store.packing import pack, unpack
+from voteweb.store.packing import log_indexes, pack, unpack
 from voteweb.store.rankings import Rankings
 from voteweb.store.scanner import Scanner, batched, split_evenly
 from voteweb.store.users import member_places

@@ -10,7 +10,6 @@ from math import isfinite
 
 from voteweb.core import config, validation
 from voteweb.core.config import LINK_SECONDS
-from voteweb.store.article_lists import group_keys
 from voteweb.store.commit import guarded
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
@@ -20,7 +19,7 @@ from voteweb.store.doctor.looks import Fields, find_strays
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.keys import LEFT_OUT, Keys, is_article
 from voteweb.store.numbers import finite_number
-from voteweb.store.rankings import BEST_NOUNS, Rankings
+from voteweb.store.rankings import BEST_NOUNS, Rankings, group_keys
 from voteweb.store.scanner import Scanner, split_evenly
 
 _FIELDS = ("title", "poster", "link", "groups", "time")

@@ -11,9 +11,8 @@ from voteweb.core.models import LogAction
 from voteweb.store.commit import guarded
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.list_replacement import Ends, replacement
-from voteweb.store.moderation_log import log_indexes
 from voteweb.store.numbers import finite_number
-from voteweb.store.packing import pack, unpack
+from voteweb.store.packing import log_indexes, pack, unpack
 from voteweb.store.scanner import Scanner, batched
 
 _KINDS = frozenset(action.value for action in LogAction)

@@ -7,11 +7,21 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from voteweb.core import clock, config
-from voteweb.core.comment_errors import CommentNotVoted, CommentVoted, OwnComment
+from voteweb.core.comment_errors import (
+    CommentGone,
+    CommentNotVoted,
+    CommentVoted,
+    ConversationClosed,
+    ConversationEnded,
+    NoSuchComment,
+    OwnComment,
+)
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import (
     AlreadyVoted,
+    ArticleGone,
     Conflict,
+    NoSuchArticle,
     NotVoted,
     OwnVote,
     VotingClosed,
@@ -21,8 +31,6 @@ from voteweb.core.ranking import day_name, day_number, voting_end
 from voteweb.core.rate_limits import NEWCOMER_VOTE
 from voteweb.core.search_documents import DocumentId
 from voteweb.store import decoding
-from voteweb.store.article_lists import ranking_arguments
-from voteweb.store.comments import raise_refusal
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Outcome
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
@@ -30,6 +38,8 @@ from voteweb.store.context import Context
 from voteweb.store.hints import HintCache
 from voteweb.store.keys import article_member
 from voteweb.store.nodes import VOTER_FACTOR, split_node
+from voteweb.store.numbers import finite_number
+from voteweb.store.rankings import ranking_arguments
 from voteweb.store.rate_limits import RateLimitHit
 from voteweb.store.rows import queue_page, read_all, read_rows
 from voteweb.store.sessions import Sessions, digest
@@ -353,3 +363,20 @@ def _count(id: DocumentId, stored: str | None) -> int:
     """Return the votes that are *stored* of an article, or in what is stored of a comment."""
     votes = stored if isinstance(id, int) else (split_node(stored or "") or {}).get("votes")
     return int(votes or 0) if decoding.is_count(votes) else 0
+
+
+def raise_refusal(outcome: Outcome) -> None:
+    """Raise the refusal that a script about comments answered, if it is one."""
+    match outcome.status:
+        case "unknown":
+            raise NoSuchArticle()
+        case "gone":
+            raise ArticleGone()
+        case "closed":
+            raise ConversationClosed(when=finite_number(outcome.values[0]) or 0.0, reason=outcome.values[1])
+        case "ended":
+            raise ConversationEnded(when=float(outcome.values[0]))
+        case "comment-unknown":
+            raise NoSuchComment()
+        case "comment-gone":
+            raise CommentGone()
