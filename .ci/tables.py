@@ -7,8 +7,8 @@ from pathlib import Path
 
 from voteweb.core.config import Settings, env_name
 from voteweb.core.rate_limits import DAY, HOUR, LIMITS, LimitScope
-from voteweb.store import nouns
-from voteweb.store.keys import FORMS, Keys
+from voteweb.store.schema import nouns
+from voteweb.store.schema.keys import FORMS, Keys
 
 DOCS = Path(__file__).parent.parent / "docs"
 #: A table stands below a comment with its name.

@@ -18,7 +18,7 @@ from bench.processes import START_TIMEOUT
 from voteweb.cli.run import free_address
 from voteweb.embedded.engines import MIN_VERSION, Engine, choose_engine, record_engine
 from voteweb.embedded.server import OPTIONS
-from voteweb.store.keys import Keys
+from voteweb.store.schema.keys import Keys
 
 #: How often a server is started, each time with other ports.
 MAX_STARTS = 3

@@ -19,8 +19,8 @@ from voteweb.embedded.database import open_database
 from voteweb.embedded.engines import Engine, record_engine
 from voteweb.store import Store, build_store, open_store
 from voteweb.store.connection.connection import Connection
-from voteweb.store.keys import Keys
-from voteweb.store.scanner import Scanner
+from voteweb.store.scan.scanner import Scanner
+from voteweb.store.schema.keys import Keys
 
 MakeStore = Callable[..., Store]
 SECRET_KEY = "for tests only, and long enough"

@@ -9,8 +9,8 @@ from voteweb.core.comments import CommentId, Thread
 from voteweb.core.errors import GroupExists
 from voteweb.core.models import Article, Draft, Group, Role, User
 from voteweb.store import Store
-from voteweb.store.imports import Story
-from voteweb.store.nodes import parse_thread
+from voteweb.store.articles.imports import Story
+from voteweb.store.schema.nodes import parse_thread
 
 
 def user(store: Store, name: str = "ann", role: Role = Role.MEMBER, password_hash: str = "") -> User:

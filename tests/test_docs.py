@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from voteweb.core import config
-from voteweb.store.packing import PACKED_FIELDS
+from voteweb.store.schema.log_entries import PACKED_FIELDS
 
 ROOT = Path(__file__).parent.parent
 _spec = importlib.util.spec_from_file_location("tables", ROOT / ".ci/tables.py")

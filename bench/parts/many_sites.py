@@ -19,7 +19,7 @@ from bench.sites.fill import fill_site
 from bench.sites.queries import open_store_at
 from voteweb.core.models import Role
 from voteweb.store import Store
-from voteweb.store.scanner import Scanner
+from voteweb.store.scan.scanner import Scanner
 
 #: The sites, and the articles of each.
 SITES, ARTICLES = 100, 1_000

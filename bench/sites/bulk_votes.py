@@ -9,8 +9,8 @@ from voteweb.store import Store
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection, Outcome
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.context import Context
-from voteweb.store.scanner import batched
+from voteweb.store.scan.scanner import batched
+from voteweb.store.site.context import Context
 from voteweb.store.votes.votes import Votes
 
 #: Votes in one round trip.

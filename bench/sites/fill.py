@@ -6,7 +6,7 @@ from bench.sites.stories import COLUMNS, generate_row
 from voteweb.cli.import_file import parse_story
 from voteweb.core.config import Settings
 from voteweb.store import Store
-from voteweb.store.scanner import batched
+from voteweb.store.scan.scanner import batched
 
 #: Stories sent to Redis at once.
 BATCH_SIZE = 500

@@ -16,8 +16,10 @@ from bench.sites.queries import open_store_at
 from bench.sites.stories import SiteProfile
 from voteweb.core import passwords
 from voteweb.embedded.server import OPTIONS
-from voteweb.store import Store, keys, users
+from voteweb.store import Store
+from voteweb.store.accounts import users
 from voteweb.store.connection import scripts
+from voteweb.store.schema import keys
 
 #: Seconds for which a site is used again: votes on its newest articles are accepted for a week.
 MAX_AGE_SECONDS = 3 * 86_400

@@ -5,7 +5,7 @@ import time
 
 from voteweb.core.config import MAX_COMMENT_LEVEL
 from voteweb.store import Store
-from voteweb.store.comment_imports import ImportedComment
+from voteweb.store.comments.imports import ImportedComment
 
 #: Comments in one call.
 BATCH_SIZE = 500

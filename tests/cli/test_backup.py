@@ -18,7 +18,7 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store
 from voteweb.store.backup import Backup
-from voteweb.store.keys import Keys
+from voteweb.store.schema.keys import Keys
 
 
 def test_a_backup_reports_what_it_contains(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:

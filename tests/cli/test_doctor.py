@@ -6,7 +6,7 @@ from tests import factories
 from tests.cli.conftest import Invoke
 from tests.store.examination import run, server_setting
 from voteweb.store import Store
-from voteweb.store.server_info import Counts
+from voteweb.store.server.server_info import Counts
 
 
 def test_consistent_data_are_counted(invoke: Invoke, store: Store) -> None:

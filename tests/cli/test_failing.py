@@ -15,7 +15,7 @@ from voteweb.cli.main import voteweb
 from voteweb.core.config import Settings
 from voteweb.core.settings_in_force import mask_password
 from voteweb.embedded.database import open_database
-from voteweb.store.server_info import ServerInfo
+from voteweb.store.server.server_info import ServerInfo
 
 NO_DATABASE = {"VOTEWEB_REDIS_URL": "redis://me:hunter2@127.0.0.1:1/0", "VOTEWEB_REDIS_DEADLINE": "0.2"}
 

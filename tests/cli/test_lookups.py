@@ -14,7 +14,7 @@ from tests.store.examination import run
 from voteweb.core.config import COMMAND_LINE, MEMBER_PAGE_SIZE
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def objects(result: Result) -> list[dict[str, Any]]:

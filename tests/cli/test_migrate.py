@@ -13,8 +13,8 @@ from voteweb.core.config import SCHEMA, Settings
 from voteweb.core.errors import ServerChanged
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store
-from voteweb.store.schema import Schema
-from voteweb.store.server_info import Engine, ServerInfo
+from voteweb.store.migrations import Schema
+from voteweb.store.server.server_info import Engine, ServerInfo
 
 
 @pytest.fixture

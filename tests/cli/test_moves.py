@@ -21,8 +21,8 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store, with_settings_in_force
-from voteweb.store.keys import Keys
-from voteweb.store.scanner import batched
+from voteweb.store.scan.scanner import batched
+from voteweb.store.schema.keys import Keys
 
 pytestmark = pytest.mark.heavy
 

@@ -12,7 +12,7 @@ from voteweb.core.comments import CommentStatus, NoticeKind
 from voteweb.core.config import COMMAND_LINE, Settings
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
-from voteweb.store.server_info import Counts
+from voteweb.store.server.server_info import Counts
 
 ARTICLES, GROUPS = 60, 8
 

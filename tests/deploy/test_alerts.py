@@ -9,9 +9,9 @@ import yaml
 from tests.deploy.files import DEPLOY
 from tests.helpers import needs
 from voteweb.search.models import State
-from voteweb.store.last_backup import BackupFacts
-from voteweb.store.mail import MailOutcome, MailStatus
-from voteweb.store.server_info import Sizes
+from voteweb.store.accounts.mail import MailOutcome, MailStatus
+from voteweb.store.server.last_backup import BackupFacts
+from voteweb.store.server.server_info import Sizes
 from voteweb.web.monitoring.gauges import Facts
 from voteweb.web.monitoring.prometheus import PrometheusMetrics
 

@@ -23,7 +23,7 @@ from voteweb.core import passwords
 from voteweb.core.models import LogAction
 from voteweb.core.rate_limits import LOGIN_BY_NAME, SIGNUP
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 pytestmark = pytest.mark.heavy
 

@@ -8,7 +8,7 @@ from tests.clusters import Cluster, cluster
 from tests.faults.faults import HANG, Fault, Setup
 from tests.faults.supervised_site import SupervisedSite, running
 from tests.helpers import short_folder, until
-from voteweb.store.keys import Keys
+from voteweb.store.schema.keys import Keys
 
 #: The name of the site, and one of its keys, which shows its slot.
 SITE = "one"

@@ -19,7 +19,7 @@ from tests.store.storm import StoreStorm, settings
 from voteweb.core.errors import Unavailable
 from voteweb.store import open_store
 from voteweb.store.connection.connection import Connection
-from voteweb.store.keys import Keys
+from voteweb.store.schema.keys import Keys
 
 pytestmark = pytest.mark.heavy
 

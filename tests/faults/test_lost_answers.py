@@ -15,7 +15,7 @@ from voteweb.core.comments import CommentId, Thread
 from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Reason, User
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 class Action(NamedTuple):

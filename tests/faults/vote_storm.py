@@ -20,7 +20,7 @@ from tests.visitor import PASSWORD
 from voteweb.core import passwords
 from voteweb.core.models import User
 from voteweb.store import Store
-from voteweb.store.nodes import VOTER_FACTOR
+from voteweb.store.schema.nodes import VOTER_FACTOR
 
 MEMBERS, ARTICLES, THREADS = 60, 120, 6
 #: Acts that must be answered as done before a fault begins, and again after it.

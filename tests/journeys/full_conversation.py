@@ -7,7 +7,7 @@ from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.core.models import LogAction, Reason, User
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 ARTICLE = 7
 CLOSED_ARTICLE = 8

@@ -9,7 +9,7 @@ from voteweb.core.models import DomainAction, Draft, LogAction, LogInOutcome, Re
 from voteweb.core.my_site import Hidden, HiddenKind, hidden_member
 from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 TITLES = [
     "W" * config.MAX_TITLE_LENGTH,

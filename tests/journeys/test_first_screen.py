@@ -16,7 +16,7 @@ from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Reason, Role
 from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 MEMBER = "lamplighter_at_sea"
 MODERATOR = "mod_of_many_things"

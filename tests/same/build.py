@@ -21,7 +21,7 @@ from voteweb.core.comments import CommentId
 from voteweb.core.models import DomainAction, LogAction, Role
 from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store, open_store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 START, DAY = 1_800_000_000, 86_400
 #: Those who are added to the people of the table: who waits for a moderator, joined just now, or hides most things.

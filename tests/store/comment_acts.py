@@ -24,7 +24,7 @@ from voteweb.core.comments import CommentId, Thread
 from voteweb.core.errors import ArticleGone
 from voteweb.core.models import LogAction, Reason, User, Voter
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 Act = Callable[[random.Random, User, int], None]
 #: Refusals that are expected in a storm, because another thread was faster.

@@ -10,7 +10,7 @@ from tests.clusters import cluster
 from tests.conftest import private_server
 from tests.helpers import needs
 from tests.machines import machines
-from voteweb.store.keys import Keys
+from voteweb.store.schema.keys import Keys
 
 #: Folders and modules of tests/store that `make test` runs on the second engine, too.
 ON_SECOND_ENGINE = {"connection", "scripts", "test_book", "test_health", "test_score", "test_server_info"}

@@ -9,7 +9,7 @@ from voteweb.core.comments import CommentStatus, Node
 from voteweb.core.models import User
 from voteweb.store import Store
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.nodes import VOTER_FACTOR, format_node
+from voteweb.store.schema.nodes import VOTER_FACTOR, format_node
 
 
 def store_thread(store: Store, article: int, nodes: Sequence[Node], voters: Mapping[int, Sequence[int]]) -> None:

@@ -5,7 +5,7 @@ from tests.store.examination import snapshot
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.models import LogAction, Reason
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 WORDS = ("dreadful", "secret.example", "atrocious", "horrid", "vile", "beastly")
 

@@ -7,8 +7,8 @@ from tests import factories
 from voteweb.core.comments import Reported
 from voteweb.core.models import Article, LogEntry, Page
 from voteweb.store import Store
-from voteweb.store.rankings import Ranking
-from voteweb.store.rate_limits import RateLimitHit
+from voteweb.store.schema.rankings import Ranking
+from voteweb.store.site.rate_limits import RateLimitHit
 
 
 def page(store: Store, ranking: Ranking, number: int = 1, *, hit: RateLimitHit | None = None) -> Page[Article]:

@@ -29,8 +29,8 @@ from voteweb.core.errors import (
 )
 from voteweb.core.models import LogAction, Reason, Role, User
 from voteweb.store import Store, open_store
-from voteweb.store.keys import Keys
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.keys import Keys
+from voteweb.store.schema.log_entries import NewLogEntry
 
 GROUPS = ("go", "java", "lua", "redis", "编程")
 #: Every action of a storm.

@@ -13,7 +13,7 @@ from voteweb.core.config import DELETED_MEMBER
 from voteweb.core.errors import LoggedOut, NameTaken, NoSuchMember
 from voteweb.core.models import ArticleStatus, LogAction, Reason, Role, User
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tests.store.examination import broken, run
 from voteweb.core.errors import LastAdmin
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 ROUNDS = 8
 

@@ -10,7 +10,7 @@ from tests.store.examination import broken
 from voteweb.core.errors import AnsweredBefore, NoSuchArticle, NotRemoved, NotYours
 from voteweb.core.models import Article, LogAction, Role, User
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture

@@ -14,10 +14,10 @@ from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.errors import StillRestoring
 from voteweb.core.models import LogAction, Reason, RemovalState, Role, User
 from voteweb.store import Store
-from voteweb.store.bans import Span
-from voteweb.store.keys import Keys
-from voteweb.store.packing import NewLogEntry
-from voteweb.store.statistics import today
+from voteweb.store.moderation.bans import Span
+from voteweb.store.schema.keys import Keys
+from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.site.statistics import today
 
 DAY = 86_400
 

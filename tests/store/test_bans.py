@@ -10,7 +10,7 @@ from tests.store.examination import broken, run, snapshot
 from voteweb.core.errors import LoggedOut, NoSuchMember, NotAllowed
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def ban(store: Store, name: str = "bob", why: str = "spam") -> None:

@@ -14,7 +14,7 @@ from voteweb.core import config
 from voteweb.core.models import Order, Page, Period
 from voteweb.core.ranking import by_votes, day_name, day_number
 from voteweb.store import Store
-from voteweb.store.keys import LEFT_OUT
+from voteweb.store.schema.keys import LEFT_OUT
 
 DAY = 86_400
 

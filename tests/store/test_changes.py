@@ -11,8 +11,8 @@ from voteweb.core.comments import CommentId
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.models import LogAction
 from voteweb.store import Store
-from voteweb.store.changes import START
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.site.changes import START
 
 
 def test_changes_are_read_from_where_the_last_read_ended(store: Store) -> None:

@@ -10,7 +10,7 @@ from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.errors import ArticleGone, LoggedOut, VotewebError
 from voteweb.core.models import LogAction, Role, User
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 FIRST = CommentId(1, 1)
 

@@ -15,7 +15,7 @@ from voteweb.core.comment_errors import ConversationEnded
 from voteweb.core.config import MAX_COMMENT_LEVEL, MAX_COMMENTS, VOTER_BLOCK
 from voteweb.core.models import Article
 from voteweb.store import Store
-from voteweb.store.comment_imports import ImportedComment
+from voteweb.store.comments.imports import ImportedComment
 from voteweb.store.connection.pipeline import Command
 
 START = 1_700_000_000.0

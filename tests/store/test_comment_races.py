@@ -17,8 +17,8 @@ from voteweb.core.comments import CommentId, CommentStatus, Thread
 from voteweb.core.errors import ArticleGone
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
-from voteweb.store.nodes import VOTER_FACTOR
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.schema.nodes import VOTER_FACTOR
 
 FIRST = CommentId(1, 1)
 

@@ -23,7 +23,7 @@ from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.errors import ArticleGone, NothingToUndo
 from voteweb.core.models import LogAction, Reason, Role, User
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 FIRST = CommentId(1, 1)
 

@@ -25,7 +25,7 @@ from voteweb.core.errors import ArticleGone, Held, LoggedOut, NoSuchArticle, Too
 from voteweb.core.models import User, Voter
 from voteweb.core.rate_limits import Limit, LimitScope
 from voteweb.store import Store
-from voteweb.store.nodes import VOTER_FACTOR
+from voteweb.store.schema.nodes import VOTER_FACTOR
 
 FIRST = CommentId(1, 1)
 

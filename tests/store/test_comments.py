@@ -22,7 +22,7 @@ from voteweb.core.errors import ArticleGone, Held, LoggedOut, NoSuchArticle, Too
 from voteweb.core.models import LogAction, User
 from voteweb.core.rate_limits import NEWCOMER_COMMENTS, Limit
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def set_node(store: Store, number: int, **fields: Any) -> None:

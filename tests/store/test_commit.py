@@ -12,9 +12,9 @@ from tests.store.examination import broken, run, server_setting, snapshot
 from voteweb.core.errors import Conflict, DataDamaged, Held, LoggedOut, NoSuchGroup, NotAllowed, StorageFull
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
-from voteweb.store.commit import MAX_COMMANDS, Attempt, commit
+from voteweb.store.connection.commit import MAX_COMMANDS, Attempt, commit
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 SITE: list[Command] = [
     ("HSET", "user:ann", "id", 1, "role", "member"),

@@ -9,8 +9,9 @@ from tests.store.concurrency import at_once
 from tests.store.examination import broken, ids
 from voteweb.core.errors import DomainRefused, NotAllowed, TooManyRules
 from voteweb.core.models import DomainAction, LogAction, Role, User
-from voteweb.store import Store, domain_rules
-from voteweb.store.packing import NewLogEntry
+from voteweb.store import Store
+from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.site import domain_rules
 
 
 @pytest.fixture

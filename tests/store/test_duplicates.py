@@ -13,7 +13,7 @@ from voteweb.core.config import LINK_SECONDS
 from voteweb.core.errors import Duplicate
 from voteweb.core.models import Draft, LogAction
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 LINK = "https://example.com/story"
 

@@ -13,7 +13,7 @@ from voteweb.core import links
 from voteweb.core.errors import ArticleGone, NoSuchArticle, NoSuchGroup, NotYours, TooLate, TooManyGroups, VotewebError
 from voteweb.core.models import Article, Draft, LogAction, Role, User
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 EDIT = NewLogEntry(LogAction.EDIT, "Mod", about="ann", article=1, title="Redis in Action")
 

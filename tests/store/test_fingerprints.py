@@ -7,7 +7,7 @@ from hypothesis import given
 from tests import factories
 from tests.store.examination import broken, run
 from voteweb.store import Store
-from voteweb.store.fingerprints import BUCKETS, Fingerprint, fingerprint, from_number, is_bucket, is_member
+from voteweb.store.schema.fingerprints import BUCKETS, Fingerprint, fingerprint, from_number, is_bucket, is_member
 
 
 @given(st.text())

@@ -11,7 +11,7 @@ from voteweb.core.config import COMMAND_LINE
 from voteweb.core.errors import NoSuchGroup
 from voteweb.core.models import LogAction
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def make_group(store: Store) -> None:

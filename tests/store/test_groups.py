@@ -10,7 +10,7 @@ from tests.store.examination import broken, run, snapshot
 from voteweb.core.errors import AliasTaken, GroupExists, GroupNotEmpty, NoSuchGroup
 from voteweb.core.models import Group, LogAction
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def read_groups(store: Store, *names: str) -> tuple[Group | None, ...]:

@@ -10,7 +10,7 @@ from tests.store.examination import broken, run
 from voteweb.core.errors import Held, LoggedOut, NoSuchMember, NotAllowed
 from voteweb.core.models import LogAction, Reason, Role, User
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 REQUEST = "I write about compilers."
 

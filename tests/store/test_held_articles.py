@@ -14,7 +14,7 @@ from voteweb.core.comments import NoticeKind
 from voteweb.core.errors import ArticleGone, DomainRefused, NoSuchArticle, NotAllowed, TooLate
 from voteweb.core.models import ArticleStatus, DomainAction, LogAction, Role, User
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 ROUNDS = 6
 

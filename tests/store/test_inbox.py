@@ -15,7 +15,7 @@ from voteweb.core.comments import CommentId, CommentStatus, NoticeKind, Unread
 from voteweb.core.errors import LoggedOut
 from voteweb.core.models import LogAction, Page
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture(autouse=True)

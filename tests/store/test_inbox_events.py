@@ -10,7 +10,7 @@ from voteweb.core import config
 from voteweb.core.comments import CommentId, NoticeKind
 from voteweb.core.models import LogAction, Role, User
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 MOD_ENTRY = partial(NewLogEntry, who="mod", article=1, about="bob", why="Spam.")
 

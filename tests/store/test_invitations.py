@@ -4,6 +4,7 @@ import time
 from functools import partial
 
 import pytest
+from voteweb.store.schema.digests import digest_of
 
 from tests import factories
 from tests.store.concurrency import at_once
@@ -12,8 +13,7 @@ from voteweb.core import config
 from voteweb.core.errors import InvitationUsed, InviterGone, LinkUsed, NameTaken, NoInvitation
 from voteweb.core.models import Invitation, LogAction, Page, Role, User
 from voteweb.store import Store
-from voteweb.store.digests import digest_of
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def page(store: Store, name: str, number: int = 1) -> Page[Invitation]:

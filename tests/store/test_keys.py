@@ -17,12 +17,12 @@ from voteweb.core.models import DomainAction, LogAction, LogInOutcome, Order, Pe
 from voteweb.core.my_site import hidden_member
 from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store, open_store
-from voteweb.store.bans import Span
-from voteweb.store.keys import FORMS, Keys, article_id
-from voteweb.store.last_backup import BackupFacts
-from voteweb.store.mail import TakenMail
-from voteweb.store.nouns import NOUNS, key_type
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.accounts.mail import TakenMail
+from voteweb.store.moderation.bans import Span
+from voteweb.store.schema.keys import FORMS, Keys, article_id
+from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.schema.nouns import NOUNS, key_type
+from voteweb.store.server.last_backup import BackupFacts
 
 #: The lifetimes of keys that do not expire.
 PERMANENT = (

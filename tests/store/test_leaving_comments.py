@@ -10,7 +10,7 @@ from voteweb.core.comments import CommentId
 from voteweb.core.config import DELETED_MEMBER
 from voteweb.core.models import User
 from voteweb.store import Store
-from voteweb.store.scanner import BATCH_SIZE, batched
+from voteweb.store.scan.scanner import BATCH_SIZE, batched
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tests.store.examination import run, snapshot
 from tests.store.queries import add_stories, good_ids, ids_of, page, page_ids
 from voteweb.core.models import Article, Order, Page
 from voteweb.store import Store
-from voteweb.store.rankings import Ranking, Rankings
+from voteweb.store.schema.rankings import Ranking, Rankings
 
 START = 1_700_000_000.0
 

@@ -7,7 +7,7 @@ from tests.store.examination import broken, run
 from voteweb.core.errors import NameTaken
 from voteweb.core.models import LogAction
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def test_a_posted_article_with_a_used_id_takes_the_next(store: Store) -> None:

@@ -18,7 +18,7 @@ from tests.store.test_rights import limited_user
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store, build_store, open_store
 from voteweb.store.connection.connection import Connection
-from voteweb.store.schema.conversions import OLDEST
+from voteweb.store.migrations.conversions import OLDEST
 
 NAMES = ("", "baking", "cooking")
 

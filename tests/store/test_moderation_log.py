@@ -10,7 +10,7 @@ from tests.store.queries import log_page
 from voteweb.core.errors import NothingToUndo
 from voteweb.core.models import LogAction, LogEntry
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def entry_ids(store: Store, **filters: str) -> list[int]:

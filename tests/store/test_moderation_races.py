@@ -14,7 +14,7 @@ from voteweb.core import config
 from voteweb.core.errors import AlreadyVoted, ArticleGone, LoggedOut, NoSuchMember
 from voteweb.core.models import ArticleStatus, Draft, LogAction, User
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 ROUNDS = 8
 

@@ -3,7 +3,7 @@
 import pytest
 
 from voteweb.core.comments import CommentStatus, Node
-from voteweb.store.nodes import format_node, parse_node
+from voteweb.store.schema.nodes import format_node, parse_node
 
 VISIBLE, DELETED, REMOVED = CommentStatus.VISIBLE, CommentStatus.DELETED, CommentStatus.REMOVED
 

@@ -14,7 +14,7 @@ from voteweb.core.config import Settings
 from voteweb.core.models import Article, LogAction, User
 from voteweb.store import Store
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.votes.open_votes import rebuild
 
 

@@ -4,6 +4,8 @@ import time
 from collections import Counter
 from functools import partial
 
+from voteweb.store.schema.digests import digest_of
+
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.concurrency import at_once
@@ -15,9 +17,8 @@ from voteweb.core.models import LogAction, Order, Voter
 from voteweb.core.rate_limits import Limit, LimitScope
 from voteweb.core.recovery_codes import read
 from voteweb.store import Store
-from voteweb.store.digests import digest_of
-from voteweb.store.packing import NewLogEntry
-from voteweb.store.sessions import digest
+from voteweb.store.accounts.sessions import digest
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def test_forty_concurrent_votes_of_one_member_count_once(store: Store) -> None:

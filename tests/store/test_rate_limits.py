@@ -11,7 +11,7 @@ from tests.store.examination import broken, run, snapshot
 from voteweb.core.errors import TooFast
 from voteweb.core.rate_limits import Limit, LimitScope
 from voteweb.store import Store
-from voteweb.store.rate_limits import RateLimitHit
+from voteweb.store.site.rate_limits import RateLimitHit
 
 #: Three at once, then one every ten seconds.
 NARROW = Limit("few", "", LimitScope.MEMBER, 3, 360, 3_600, "Again in %(wait)s, at %(when)s.", ())

@@ -16,7 +16,7 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import AlreadyVoted, ArticleGone, NoSuchArticle, NotYours, TooLate
 from voteweb.core.models import ArticleStatus, LogAction, Order, Reason
 from voteweb.store import Store, build_store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 LINK = "https://example.com/redis"
 LISTS = ["time:", "score:", "good:", "posted:ann", "time:go", "score:go", f"link:{links.digest(LINK)}"]

@@ -13,7 +13,7 @@ from voteweb.core import config
 from voteweb.core.errors import AlreadyReported, ArticleGone, NoSuchArticle
 from voteweb.core.models import LogAction, OpenReports, Reason, Report
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 DISMISS = NewLogEntry(LogAction.DISMISS, "Mod", about="ann", article=1, title="Redis in Action")
 

@@ -16,7 +16,7 @@ from voteweb.core.config import Settings
 from voteweb.core.conversation import Conversation
 from voteweb.core.models import LogAction, Order
 from voteweb.store import Store, build_store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 SETTINGS: dict[str, Any] = {"good_votes": 3, "vote_score": 432.0}
 

@@ -11,8 +11,8 @@ from tests.store.queries import page_ids
 from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Order
 from voteweb.store import Store, open_store
-from voteweb.store.packing import NewLogEntry
-from voteweb.store.rankings import Ranking
+from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.schema.rankings import Ranking
 
 
 def read_all(store: Store) -> tuple[int, ...]:

@@ -12,10 +12,11 @@ from tests import factories
 from tests.conftest import private_server
 from voteweb.core.config import Settings
 from voteweb.core.errors import ServerChanged
-from voteweb.store import Store, open_store, scanner
-from voteweb.store.keys import Keys
-from voteweb.store.scanner import Scanner
+from voteweb.store import Store, open_store
+from voteweb.store.scan import scanner
+from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema import digests
+from voteweb.store.schema.keys import Keys
 
 ReadAll = Callable[[Store], Iterable[Any]]
 #: Articles: more members than a ranking may have that Redis returns in one step.

@@ -6,7 +6,7 @@ from tests.store.thread_data import node, write_thread
 from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.models import LogAction
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 REMOVAL = NewLogEntry(LogAction.REMOVE, "mod", article=2)
 

@@ -10,7 +10,7 @@ from tests.store.examination import broken, run, snapshot
 from voteweb.core.errors import LoggedOut
 from voteweb.core.models import LogAction
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def has_feed(store: Store, name: str) -> bool:

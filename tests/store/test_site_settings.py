@@ -15,7 +15,7 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.core.models import LogAction
 from voteweb.store import Store, build_store, with_settings_in_force
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 HUNDRED: dict[str, Any] = {"vote_score": 100.0, "good_votes": 3, "lift_days": 1}
 
@@ -81,7 +81,7 @@ def test_a_killed_rescoring_is_ended_by_the_job(
     site: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site.site_settings.change(replace(site.context.settings, vote_score=60.0))
-    monkeypatch.setattr("voteweb.store.rescoring.batched", lambda items: ([item] for item in items))
+    monkeypatch.setattr("voteweb.store.server.rescoring.batched", lambda items: ([item] for item in items))
     next(site.rescoring.run())  # killed after the first article
     monkeypatch.undo()
     new = started(site, settings)

@@ -11,7 +11,7 @@ from voteweb.core.errors import NotAllowed
 from voteweb.core.models import LogAction, Role, User
 from voteweb.core.site_switches import ON, SiteSwitches, SwitchName
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def set_switch(store: Store, by: User, name: SwitchName, value: str, words: str = "") -> None:

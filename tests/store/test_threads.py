@@ -10,10 +10,11 @@ from tests.store.examination import run
 from tests.store.thread_data import node, write_thread
 from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus, Thread
-from voteweb.store import Store, threads
+from voteweb.store import Store
+from voteweb.store.comments.comments import threads
+from voteweb.store.comments.thread_cache import ThreadCache
+from voteweb.store.comments.threads import SENT_THREAD, SHORT_THREAD, ThreadRead
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.thread_cache import ThreadCache
-from voteweb.store.threads import SENT_THREAD, SHORT_THREAD, ThreadRead
 
 
 def read(store: Store, article_id: int = 1, **arguments: Any) -> ThreadRead:

@@ -8,7 +8,7 @@ from tests.store.queries import read_article
 from voteweb.core.errors import NothingToUndo
 from voteweb.core.models import ArticleStatus, LogAction, Role
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tests import factories
 from tests.store.examination import run
 from voteweb.core.models import Reason, Role, Voter
 from voteweb.store import Store
-from voteweb.store.viewers import Viewer
+from voteweb.store.members.viewers import Viewer
 
 TOKEN, OTHER_TOKEN = "a" * 43, "b" * 43
 

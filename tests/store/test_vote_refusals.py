@@ -25,7 +25,7 @@ from voteweb.core.errors import (
 from voteweb.core.models import LogAction, Voter
 from voteweb.core.rate_limits import Limit, LimitScope
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 Vote = Callable[[Store, int], Any]
 

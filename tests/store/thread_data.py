@@ -7,7 +7,7 @@ from typing import Any
 from tests.store.examination import run
 from voteweb.core.comments import CommentStatus, Node
 from voteweb.store import Store
-from voteweb.store.nodes import format_node
+from voteweb.store.schema.nodes import format_node
 
 
 def node(number: int, parent: int = 0, author: str = "bob", **changes: Any) -> Node:

@@ -10,7 +10,7 @@ from tests import factories
 from tests.web.browser import Browser
 from voteweb.core.models import LogAction
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 ARTICLE_LISTS = [

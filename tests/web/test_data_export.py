@@ -9,10 +9,10 @@ from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Reason
 from voteweb.core.my_site import hidden_member
 from voteweb.store import Store
-from voteweb.store.key_forms import KeyOfMember
-from voteweb.store.keys import FORMS
-from voteweb.store.nouns import DOWNLOAD, NOUNS
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.key_forms import KeyOfMember
+from voteweb.store.schema.keys import FORMS
+from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.schema.nouns import DOWNLOAD, NOUNS
 from voteweb.web import data_export
 
 

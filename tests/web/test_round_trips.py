@@ -15,8 +15,8 @@ from voteweb.core.comments import CommentId
 from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Reason
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
-from voteweb.store.threads import SENT_THREAD
+from voteweb.store.comments.threads import SENT_THREAD
+from voteweb.store.schema.log_entries import NewLogEntry
 
 LISTS = ["/", "/new", "/new?page=2", "/good", "/g/python", "/g/python/new", "/g/python+redis", "/u/ann", "/a/1"]
 #: Lists that are made by the first page that asks for them, and take one round trip until they are made anew.

@@ -16,7 +16,7 @@ from voteweb.core import config
 from voteweb.core.conversation import Conversation
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web import context, shared_articles
 
 

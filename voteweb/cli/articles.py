@@ -12,7 +12,7 @@ from voteweb.core import validation
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.errors import ArticleGone, NoSuchArticle
 from voteweb.core.models import Article, ArticleStatus, LogAction
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 _ID = click.IntRange(1, 2**53)
 

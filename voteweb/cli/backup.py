@@ -14,7 +14,7 @@ from voteweb.cli.progress import track
 from voteweb.cli.site import Site, pluralize, with_site
 from voteweb.core import clock
 from voteweb.core.errors import StorageFull, Unavailable
-from voteweb.store.last_backup import BackupFacts
+from voteweb.store.server.last_backup import BackupFacts
 
 #: Skipped keys that are printed; all are counted.
 PRINTED_KEYS = 20

@@ -12,8 +12,8 @@ from voteweb.core import validation
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.errors import NoSuchGroup
 from voteweb.core.models import Group, LogAction
-from voteweb.store.packing import NewLogEntry
-from voteweb.store.scanner import batched
+from voteweb.store.scan.scanner import batched
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @click.group(cls=AppGroup)

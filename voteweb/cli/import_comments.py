@@ -10,7 +10,7 @@ from voteweb.cli.import_rows import ImportTimes, echo_error, read_file
 from voteweb.core import config, links, validation
 from voteweb.core.errors import Invalid, VotewebError
 from voteweb.core.names import name_key
-from voteweb.store.comment_imports import CommentImports, ImportedComment
+from voteweb.store.comments.imports import CommentImports, ImportedComment
 
 T = TypeVar("T")
 

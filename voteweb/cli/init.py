@@ -30,7 +30,7 @@ from voteweb.core.errors import ConfigError, Invalid, VotewebError
 from voteweb.core.models import LogAction, Role
 from voteweb.embedded.database import open_database
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 #: Characters of the name of a site, which stands in the header of every page.
 MAX_SITE_NAME_LENGTH = 60

@@ -15,7 +15,7 @@ from voteweb.core.errors import Unavailable
 from voteweb.core.jobs import ACCOUNT_DELETIONS, BAN_REMOVALS, COMMENT_REMOVALS, JOBS, MAIL, RESCORING, Job
 from voteweb.search.engine import has_full_text_search
 from voteweb.search.health import start_warnings
-from voteweb.store.leases import Steps
+from voteweb.store.site.leases import Steps
 
 #: Seconds that running steps have to finish when the process ends; they may be cut off and run again.
 STOP_SECONDS = 5.0

@@ -5,7 +5,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from voteweb.cli.site import Site
-from voteweb.store.leases import Steps
+from voteweb.store.site.leases import Steps
 
 if TYPE_CHECKING:
     from flask import Flask

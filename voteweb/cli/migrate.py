@@ -18,7 +18,7 @@ from voteweb.core.config import SCHEMA
 from voteweb.core.errors import ServerChanged
 from voteweb.embedded.database import open_database
 from voteweb.store import Store
-from voteweb.store.schema import State
+from voteweb.store.migrations import State
 
 
 @click.command()

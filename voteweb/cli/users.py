@@ -10,7 +10,7 @@ from voteweb.core import validation
 from voteweb.core.config import COMMAND_LINE, RESET_SECONDS
 from voteweb.core.errors import Invalid, NoSuchMember
 from voteweb.core.models import LogAction, Role
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 _ROLE = click.Choice([role.value for role in Role])
 

@@ -15,7 +15,7 @@ CHUNK_SIZE = 500
 
 
 class Stream(Protocol):
-    """The stream of changes: see :class:`voteweb.store.changes.ChangeStream`."""
+    """The stream of changes: see :class:`voteweb.store.site.changes.ChangeStream`."""
 
     def end(self) -> str:
         """Return the position after the last change."""
@@ -25,7 +25,7 @@ class Stream(Protocol):
 
 
 class Documents(Protocol):
-    """Everything that is searched, as it is now: see :class:`voteweb.store.search_documents.SearchDocuments`."""
+    """Everything that is searched, as it is now: see ``SearchDocuments`` in the store."""
 
     def newest_ids(self, count: int) -> list[int]:
         """Return the ids of the newest articles."""

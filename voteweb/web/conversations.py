@@ -18,8 +18,8 @@ from voteweb.core.errors import ArticleGone, NoSuchPage, VotewebError
 from voteweb.core.markup import RenderedText
 from voteweb.core.models import Article, User
 from voteweb.core.names import name_key
+from voteweb.store.comments.threads import Expect, ThreadRead
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.threads import Expect, ThreadRead
 from voteweb.web.auth.login import named_voter
 from voteweb.web.caching import comment_rows
 from voteweb.web.caching.comment_rows import CachedComments, RowContext, ShownComment

@@ -7,12 +7,12 @@ from voteweb.core.comments import CommentId, ListedComment, Notice
 from voteweb.core.models import Article, EarlierVersion, Report, User
 from voteweb.core.my_site import MY_GROUPS
 from voteweb.store import Store
-from voteweb.store.rankings import Ranking
+from voteweb.store.schema.rankings import Ranking
 from voteweb.web.i18n.formatting import iso
 
 
 def export_member(store: Store, member: User) -> dict[str, Any]:
-    """Return what the site stores about *member*, in the parts of :data:`voteweb.store.nouns.DOWNLOAD`.
+    """Return what the site stores about *member*, in the parts of :data:`voteweb.store.schema.nouns.DOWNLOAD`.
 
     Votes on comments are not among them: they are stored by conversation, so that nobody can list those of a member
     without reading every conversation, and are forgotten when it ends.

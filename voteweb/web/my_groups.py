@@ -6,8 +6,8 @@ from voteweb.core import config, permissions
 from voteweb.core.errors import NoSuchPage
 from voteweb.core.models import Article, Group, Order, Page, User
 from voteweb.core.my_site import MY_GROUPS
+from voteweb.store.articles.made_rankings import MergedPage, queue_merged
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.lists.made_rankings import MergedPage, queue_merged
 from voteweb.web import my_site
 from voteweb.web.auth.login import queue_viewer, require_member, session_member_name, session_user_id
 from voteweb.web.context import settings, store

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from voteweb.core import permissions
 from voteweb.core.models import Article, User, Voter
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.viewers import Viewer
+from voteweb.store.members.viewers import Viewer
 from voteweb.web import my_site
 from voteweb.web.auth.login import session_member_name, session_user_id, viewer_voted_at
 from voteweb.web.context import settings, store

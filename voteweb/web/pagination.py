@@ -11,8 +11,8 @@ from voteweb.core.errors import NoSuchPage
 from voteweb.core.models import Article, Page
 from voteweb.core.my_site import HiddenKind
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.rankings import Ranking
-from voteweb.store.rate_limits import RateLimitHit
+from voteweb.store.schema.rankings import Ranking
+from voteweb.store.site.rate_limits import RateLimitHit
 from voteweb.web import my_site, rate_limits
 from voteweb.web.auth.login import named_voter, queue_viewer
 from voteweb.web.caching import shared_lists, shared_pages

@@ -14,7 +14,7 @@ from voteweb.core.errors import TooFast, Unavailable
 from voteweb.core.names import name_key
 from voteweb.core.rate_limits import REFUSED_FORMS, Limit
 from voteweb.store.connection.pipeline import Pipeline
-from voteweb.store.rate_limits import RateLimitHit
+from voteweb.store.site.rate_limits import RateLimitHit
 from voteweb.web.context import store
 from voteweb.web.monitoring import metrics
 

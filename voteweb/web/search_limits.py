@@ -15,8 +15,8 @@ from voteweb.core.errors import TooFast
 from voteweb.core.rate_limits import SEARCH
 from voteweb.search.errors import SearchError
 from voteweb.store.connection.pipeline import Pipeline
-from voteweb.store.hints import HintCache
-from voteweb.store.rate_limits import RateLimitHit
+from voteweb.store.site.hints import HintCache
+from voteweb.store.site.rate_limits import RateLimitHit
 from voteweb.web import rate_limits
 from voteweb.web.auth.login import named_voter
 from voteweb.web.context import current_app, now, store

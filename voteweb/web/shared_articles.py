@@ -22,7 +22,7 @@ from voteweb.core.names import name_key
 from voteweb.core.ranking import voting_end
 from voteweb.core.validation import new_submission_token
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.viewers import Viewer
+from voteweb.store.members.viewers import Viewer
 from voteweb.web import my_site
 from voteweb.web.caching import own_parts, shared_pages
 from voteweb.web.caching.fragment_cache import render as render_fragment

@@ -8,7 +8,7 @@ from flask import Response, jsonify
 from voteweb.core.comments import CommentId
 from voteweb.core.models import Voter
 from voteweb.store import Store
-from voteweb.store.rate_limits import RateLimitHit
+from voteweb.store.site.rate_limits import RateLimitHit
 from voteweb.web.context import store
 from voteweb.web.flashes import VoteFlash
 from voteweb.web.monitoring import metrics

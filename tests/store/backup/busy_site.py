@@ -3,6 +3,8 @@
 import time
 from typing import Any
 
+from voteweb.store.schema.digests import digest_of
+
 from tests import factories
 from tests.helpers import until
 from tests.store.backup.conversations import converse
@@ -12,9 +14,8 @@ from tests.store.thread_data import node, write_thread
 from voteweb.core.models import DomainAction, LogAction, Reason, Role
 from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store
-from voteweb.store.bans import Span
-from voteweb.store.digests import digest_of
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.moderation.bans import Span
+from voteweb.store.schema.log_entries import NewLogEntry
 
 MONTH = 31 * 86_400
 #: Settings with which articles become good in a storm, and cease to be.

@@ -11,7 +11,7 @@ from voteweb.core.config import INBOX_SECONDS, VISITED_SECONDS, VOTER_BLOCK, VOT
 from voteweb.core.models import Article
 from voteweb.core.my_site import hidden_member
 from voteweb.store import Store
-from voteweb.store.nodes import VOTER_FACTOR
+from voteweb.store.schema.nodes import VOTER_FACTOR
 
 #: A comment of every kind: a deleted one with a reply, one removed with its replies, one that is quiet and edited.
 STORY: list[dict[str, Any]] = [

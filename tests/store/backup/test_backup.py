@@ -19,10 +19,10 @@ from voteweb.core.config import DELETED_MEMBER, MAX_COMMENTS, SCHEMA
 from voteweb.core.models import ArticleStatus, LogAction, Reason
 from voteweb.store import Store
 from voteweb.store.backup import KeyLine, LineChecks, parse_line
-from voteweb.store.keys import FORMS
-from voteweb.store.nodes import format_node
-from voteweb.store.nouns import NOUNS, Part
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.keys import FORMS
+from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.schema.nodes import format_node
+from voteweb.store.schema.nouns import NOUNS, Part
 
 
 def of_nouns(backup: list[KeyLine], *nouns: str) -> list[KeyLine]:

@@ -12,8 +12,8 @@ from voteweb.core.errors import ConfigError
 from voteweb.store import Store
 from voteweb.store.backup import LineChecks, dump_threads
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.nouns import key_type
-from voteweb.store.scanner import Scanner
+from voteweb.store.scan.scanner import Scanner
+from voteweb.store.schema.nouns import key_type
 
 #: Calls a function with the keys of the voters that are read next.
 BeforeVoters = Callable[[Callable[[list[str]], None]], None]

@@ -15,7 +15,7 @@ from voteweb.core.models import DomainAction, LogAction, Role
 from voteweb.core.my_site import Hidden, HiddenKind
 from voteweb.store import Store
 from voteweb.store.backup import KeyLine, LineChecks, parse_line
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 REPORT = '{"by":"Ann","reason":"spam","note":"","time":1700000000.5}'
 RULE = '{"action":"hold","why":"spam","by":"Mod","time":"1700000000.5"}'

@@ -11,7 +11,7 @@ from tests.store.examination import run, snapshot
 from voteweb.core.errors import ConfigError, ServerChanged
 from voteweb.store import Store
 from voteweb.store.backup.derive import Derivation, Derived
-from voteweb.store.scanner import Scanner
+from voteweb.store.scan.scanner import Scanner
 
 
 def test_a_database_that_is_not_empty_is_left_alone(small: Store) -> None:

@@ -15,8 +15,9 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import AlreadyVoted, ConfigError, ServerChanged, TooFast, Unavailable
 from voteweb.core.models import Order, Voter
 from voteweb.core.rate_limits import SIGNUP
-from voteweb.store import Store, open_store, scanner
-from voteweb.store.scanner import Scanner
+from voteweb.store import Store, open_store
+from voteweb.store.scan import scanner
+from voteweb.store.scan.scanner import Scanner
 
 pytestmark = pytest.mark.heavy
 

@@ -16,7 +16,7 @@ from voteweb.store import open_store
 from voteweb.store.connection import cluster
 from voteweb.store.connection.cluster import Address, ClusterUrl, SlotConnection, SlotOwner, SlotPool, parse
 from voteweb.store.connection.factory import open_connection
-from voteweb.store.keys import Keys
+from voteweb.store.schema.keys import Keys
 
 ANONYMOUS = {"username": None, "password": None}
 

@@ -16,7 +16,7 @@ from voteweb.core.errors import StorageFull
 from voteweb.core.models import ArticleStatus, LogAction, Order, Voter
 from voteweb.core.rate_limits import LOGIN_BY_ADDRESS
 from voteweb.store import Store, build_store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 Full = Callable[[Store], AbstractContextManager[None]]
 

@@ -16,7 +16,7 @@ from voteweb.core.models import LogAction, Reason, Role
 from voteweb.core.rate_limits import LOGIN_BY_NAME
 from voteweb.store import Store
 from voteweb.store.connection import connection, transport
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @contextmanager

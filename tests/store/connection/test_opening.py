@@ -10,7 +10,7 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store import Store, open_store
 from voteweb.store.connection.factory import open_connection
-from voteweb.store.keys import Keys
+from voteweb.store.schema.keys import Keys
 
 
 def test_opening_a_store_sends_nothing() -> None:

@@ -14,7 +14,7 @@ from tests.store.examination import broken, run
 from voteweb.core.config import Settings
 from voteweb.core.errors import AlreadyVoted, Unavailable
 from voteweb.store import Store, open_store
-from voteweb.store.keys import Keys
+from voteweb.store.schema.keys import Keys
 
 
 @pytest.fixture

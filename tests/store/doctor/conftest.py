@@ -9,7 +9,7 @@ from tests.store.conversations import store_damageable
 from tests.store.examination import run
 from voteweb.core.models import LogAction, Reason, Role
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture

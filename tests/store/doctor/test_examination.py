@@ -15,10 +15,11 @@ from tests.store.examination import broken, broken_keys, described, run, snapsho
 from voteweb.core.config import Settings
 from voteweb.core.errors import NoSuchGroup
 from voteweb.core.models import LogAction
-from voteweb.store import Store, build_store, key_spool
+from voteweb.store import Store, build_store
 from voteweb.store.doctor import thread_snapshots
-from voteweb.store.packing import NewLogEntry
-from voteweb.store.scanner import Scanner
+from voteweb.store.scan import key_spool
+from voteweb.store.scan.scanner import Scanner
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def test_a_sound_site_has_no_findings(site: Store) -> None:

@@ -12,7 +12,7 @@ from tests.store.schema import layout3
 from voteweb.core.config import SCHEMA
 from voteweb.core.errors import ConfigError, NoInvitation
 from voteweb.store import Store
-from voteweb.store.schema.conversions import CONVERSIONS, OLDEST
+from voteweb.store.migrations.conversions import CONVERSIONS, OLDEST
 
 #: The nouns of keys of the moment, in no backup.
 PASSING = frozenset("backup jobs known limit log-ins mail-status mails network outbox sessions signup".split())

@@ -12,7 +12,7 @@ from tests.store.scripts.calls import DELETED
 from voteweb.core.comments import CommentId
 from voteweb.core.models import LogAction, Reason, Role
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture

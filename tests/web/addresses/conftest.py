@@ -22,7 +22,7 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import ArticleGone
 from voteweb.core.models import DomainAction, LogAction, Reason, Role, User
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 MakePerson = Callable[[str], Browser]
 

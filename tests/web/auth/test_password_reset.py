@@ -6,7 +6,7 @@ from tests.web.browser import Browser
 from voteweb.core import config
 from voteweb.core.models import LogAction
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def test_link_works_once_and_ends_all_sessions(bob: Browser, reader: Browser, store: Store) -> None:

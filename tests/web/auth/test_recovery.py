@@ -13,7 +13,7 @@ from voteweb.core import config
 from voteweb.core.models import LogAction
 from voteweb.core.rate_limits import RECOVERY_BY_ADDRESS
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 NEW = "another long password"
 WRONG = "No member has this name and this recovery code. Each code works once."

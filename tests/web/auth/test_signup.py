@@ -8,7 +8,7 @@ from tests.web.conftest import MakeBrowser
 from voteweb.core import passwords
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def test_new_member_is_logged_in_and_welcomed(reader: Browser, store: Store) -> None:

@@ -13,7 +13,7 @@ from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
 from voteweb.store.connection.connection import Connection
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture

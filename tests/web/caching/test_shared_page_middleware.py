@@ -13,8 +13,8 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import Unavailable
 from voteweb.core.models import LogAction
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
-from voteweb.store.viewers import Viewers
+from voteweb.store.members.viewers import Viewers
+from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.caching import shared_pages
 from voteweb.web.caching.sized_cache import SizedCache
 

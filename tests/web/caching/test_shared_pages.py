@@ -19,7 +19,7 @@ from voteweb.core import passwords
 from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web import context
 from voteweb.web.caching import shared_pages
 from voteweb.web.caching.frames import Frame

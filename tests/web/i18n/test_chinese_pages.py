@@ -17,7 +17,7 @@ from voteweb.core.comments import CommentId
 from voteweb.core.config import COMMAND_LINE, DELETED_MEMBER
 from voteweb.core.models import LogAction, Reason, Role
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 ZH = {"Accept-Language": "zh"}
 #: Pages of readers, members and moderators, and error pages.

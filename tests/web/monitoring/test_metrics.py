@@ -22,7 +22,7 @@ from voteweb.search.files import IndexFolder
 from voteweb.search.indexer import Indexer
 from voteweb.store import Store
 from voteweb.store.connection.connection import Connection
-from voteweb.store.last_backup import BackupFacts
+from voteweb.store.server.last_backup import BackupFacts
 
 TOKEN = "a token of the operator's own"
 Count = Callable[[str], float]

@@ -13,8 +13,8 @@ from tests.web.state import TOKEN, make_links
 from voteweb.core import config, passwords
 from voteweb.core.models import LogAction, Reason, Role
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
-from voteweb.store.users import Users
+from voteweb.store.accounts.users import Users
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.mark.parametrize(

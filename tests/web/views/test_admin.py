@@ -12,7 +12,7 @@ from tests.web.escaping import HOSTILE
 from voteweb.core.config import MAX_ANNOUNCEMENT_LENGTH, Settings
 from voteweb.core.models import Role
 from voteweb.store import Store
-from voteweb.store.health import HealthChecks
+from voteweb.store.server.health import HealthChecks
 from voteweb.web.data_export import export_member
 
 

@@ -8,7 +8,7 @@ from tests.web.conftest import MakeBrowser
 from tests.web.escaping import HOSTILE
 from voteweb.core.models import LogAction
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 ANSWER = "It is no spam, look again."
 

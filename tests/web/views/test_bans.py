@@ -13,7 +13,7 @@ from tests.web.state import content
 from voteweb.core import passwords
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tests.web.state import content
 from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.models import LogAction, Reason, Role
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 WORDS = "words that nobody else says"
 

@@ -14,7 +14,7 @@ from voteweb.core.errors import Unavailable
 from voteweb.core.models import LogAction, Voter
 from voteweb.store import Store
 from voteweb.store.connection.connection import Connection
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 TYPED = "Kept **words**\n\nwith two paragraphs"
 

@@ -13,7 +13,7 @@ from tests.web.browser import Browser
 from tests.web.conftest import MakeMember
 from voteweb.core.comments import Node
 from voteweb.store import Store
-from voteweb.store.scanner import batched
+from voteweb.store.scan.scanner import batched
 
 PAGES = [
     *("/", "/new", "/a/2", "/a/2?order=new", "/a/2?order=time&page=2", "/a/2.atom", "/a/2.json", "/a/2/comment"),

@@ -11,7 +11,7 @@ from tests.web.browser import PASSWORD, Browser
 from tests.web.escaping import HOSTILE
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 AGAIN: dict[str, Any] = {"title": "Mine is better", "link": "http://www.example.com/redis/?utm_source=x#top"}
 

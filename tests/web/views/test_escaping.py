@@ -10,7 +10,7 @@ from voteweb.core.comments import CommentId
 from voteweb.core.models import DomainAction, Draft, LogAction, Reason
 from voteweb.core.my_site import Hidden, HiddenKind
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 PATHS = ["/", "/new", "/good", "/groups", "/g/python", "/g/python/new", "/g/python+redis", "/u/ann", "/a/1", "/a/2"]
 PATHS += ["/search?q=script", "/search?q=script+in:comments", "/search?q=%22%3E%3Cscript%3E+by:%3Cb%3E"]

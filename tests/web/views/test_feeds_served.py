@@ -14,7 +14,7 @@ from tests.web.conftest import CountRoundTrips, MakeBrowser
 from tests.web.feed_reader import ARTICLE_LISTS, ATOM, FEEDS, add_articles, atom, items, titles, tree
 from voteweb.core.models import Draft, LogAction
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 HOSTILE_TITLES = [
     "<script>alert('1')</script> & \"co\"",

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from voteweb.store.schema.digests import digest_of
 
 from tests import factories
 from tests.web.browser import PASSWORD, Browser
@@ -12,10 +13,9 @@ from tests.web.conftest import MakeBrowser
 from voteweb.core import passwords
 from voteweb.core.models import Invitation, LogAction, Page, Role
 from voteweb.store import Store
+from voteweb.store.accounts.invitations import Invitations
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.digests import digest_of
-from voteweb.store.invitations import Invitations
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 Enter = Callable[..., Browser]
 INVALID = "This invitation has expired, or was used or withdrawn. Please ask for a new one."

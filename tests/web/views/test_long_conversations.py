@@ -15,7 +15,7 @@ from voteweb.core import config
 from voteweb.core.comments import Node
 from voteweb.core.models import Reason
 from voteweb.store import Store
-from voteweb.store.nodes import format_node
+from voteweb.store.schema.nodes import format_node
 
 NOW = float(int(time.time()))
 

@@ -7,7 +7,7 @@ from tests.web.browser import Browser
 from voteweb.core import config
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def names(browser: Browser) -> list[str]:

@@ -9,8 +9,8 @@ from tests.web.browser import Browser
 from tests.web.conftest import CountRoundTrips, MakeBrowser
 from voteweb.core.models import LogAction
 from voteweb.store import Store
-from voteweb.store.hints import HintCache
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.site.hints import HintCache
 
 
 @pytest.fixture(autouse=True)

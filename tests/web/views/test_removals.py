@@ -10,7 +10,7 @@ from tests.web.conftest import MakeMember
 from tests.web.state import content
 from voteweb.core.models import ArticleStatus, LogAction, Role
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 HOSTILE = "<script>alert(1)</script> & \"quotes\" 'too' {{ 7*7 }} %(reason)s"
 LISTS = ["/", "/new", "/good", "/g/redis", "/g/redis/new", "/g/python+redis", "/u/ann"]

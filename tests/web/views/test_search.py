@@ -20,7 +20,7 @@ from voteweb.core.rate_limits import SEARCH
 from voteweb.search.errors import NotReady, SearchBusy, SearchTooSlow
 from voteweb.search.models import Kind, Note, Order
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def follow(browser: Browser, label: str) -> Browser:

@@ -15,7 +15,7 @@ from voteweb.core import config
 from voteweb.core.models import LogAction
 from voteweb.store import Store
 from voteweb.store.connection.connection import Connection
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 SITEMAPS = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 

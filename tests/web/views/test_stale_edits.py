@@ -10,7 +10,7 @@ from tests.web.conftest import CountRoundTrips
 from tests.web.escaping import HOSTILE
 from voteweb.core.models import LogAction
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture(autouse=True)

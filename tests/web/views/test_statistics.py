@@ -5,7 +5,7 @@ from tests.store.examination import run
 from tests.web.browser import Browser
 from voteweb.core.models import LogAction, Reason
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def test_every_act_of_today_is_counted_once(reader: Browser, store: Store) -> None:

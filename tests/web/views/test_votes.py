@@ -8,7 +8,7 @@ from tests import factories
 from tests.web.browser import JSON, PASSWORD, Browser
 from voteweb.core.models import Article, LogAction
 from voteweb.store import Store
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 
 
 @pytest.fixture

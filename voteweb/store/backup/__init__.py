@@ -13,8 +13,8 @@ from voteweb.store.backup.key_lines import KeyLine, parse_line
 from voteweb.store.backup.line_checks import LineChecks
 from voteweb.store.backup.restore import Restore, things
 from voteweb.store.connection.connection import Connection
-from voteweb.store.health import HealthChecks
-from voteweb.store.scanner import Scanner
+from voteweb.store.scan.scanner import Scanner
+from voteweb.store.server.health import HealthChecks
 
 __all__ = ["Backup", "KeyLine", "LineChecks", "parse_line", "things"]
 

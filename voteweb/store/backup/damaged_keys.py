@@ -7,8 +7,8 @@ import redis
 
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.nouns import TYPES
-from voteweb.store.scanner import Scanner
+from voteweb.store.scan.scanner import Scanner
+from voteweb.store.schema.nouns import TYPES
 
 #: What each command answers of a key that does not exist.
 _EMPTY: dict[str, Any] = {

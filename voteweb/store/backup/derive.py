@@ -13,21 +13,22 @@ from voteweb.core import clock, links
 from voteweb.core.config import LINK_SECONDS, MAX_RANKED, Settings
 from voteweb.core.models import ArticleStatus
 from voteweb.core.names import name_key
-from voteweb.store import covered_reports, decoding
-from voteweb.store.account_deletion import keys_left_behind
+from voteweb.store.accounts.users import member_places
 from voteweb.store.backup import derive_threads
 from voteweb.store.backup.key_writes import KeyWrites
-from voteweb.store.bitmap import Bitmap
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.keys import article_member, comment_member, invitation_member, is_member_id, parse_comment
-from voteweb.store.moderation_log import ModerationLog
-from voteweb.store.numbers import finite_number
-from voteweb.store.packing import log_indexes, pack, unpack
-from voteweb.store.rankings import Rankings
-from voteweb.store.scanner import Scanner, batched, split_evenly
-from voteweb.store.users import member_places
+from voteweb.store.members.account_deletion import keys_left_behind
+from voteweb.store.moderation import covered_reports
+from voteweb.store.scan.bitmap import Bitmap
+from voteweb.store.scan.scanner import Scanner, batched, split_evenly
+from voteweb.store.schema import decoding
+from voteweb.store.schema.keys import article_member, comment_member, invitation_member, is_member_id, parse_comment
+from voteweb.store.schema.log_entries import log_indexes, pack, unpack
+from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.rankings import Rankings
+from voteweb.store.site.moderation_log import ModerationLog
 from voteweb.store.votes import open_votes
 
 #: Things that are read and placed in one round trip.

@@ -7,13 +7,13 @@ from voteweb.core.config import DELETED_MEMBER, MAX_COMMENTS, NEWEST_COMMENTS, V
 from voteweb.core.names import name_key
 from voteweb.store.backup.dump_threads import portions
 from voteweb.store.backup.key_writes import KeyWrites
-from voteweb.store.bitmap import Bitmap
-from voteweb.store.comment_order import newest_first
+from voteweb.store.comments.order import newest_first
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.keys import Keys, is_member_id
-from voteweb.store.nodes import VOTER_FACTOR, join_node, parse_thread, split_node
-from voteweb.store.scanner import Scanner, batched
+from voteweb.store.scan.bitmap import Bitmap
+from voteweb.store.scan.scanner import Scanner, batched
+from voteweb.store.schema.keys import Keys, is_member_id
+from voteweb.store.schema.nodes import VOTER_FACTOR, join_node, parse_thread, split_node
 
 #: Items of a list that one command carries.
 _CHUNK_SIZE = 1_000

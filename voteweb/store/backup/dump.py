@@ -15,12 +15,12 @@ from voteweb.core.errors import ConfigError
 from voteweb.store.backup.damaged_keys import TolerantScanner
 from voteweb.store.backup.dump_threads import dump_threads, expiry_or_none, portions
 from voteweb.store.backup.key_lines import KeyLine, is_known
-from voteweb.store.bitmap import Bitmap
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.key_spool import KeySpool
-from voteweb.store.nouns import EXPIRING, TYPES
-from voteweb.store.scanner import Scanner, batched, split_evenly
+from voteweb.store.scan.bitmap import Bitmap
+from voteweb.store.scan.key_spool import KeySpool
+from voteweb.store.scan.scanner import Scanner, batched, split_evenly
+from voteweb.store.schema.nouns import EXPIRING, TYPES
 
 #: The nouns of keys that name others and that no others name, in the order in which they are read after one scan.
 _READ_FIRST = (

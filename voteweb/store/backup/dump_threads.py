@@ -6,11 +6,11 @@ from typing import TypeVar
 
 from voteweb.core.config import VOTER_BLOCK
 from voteweb.store.backup.key_lines import KeyLine
-from voteweb.store.bitmap import Bitmap
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.keys import is_member_id
-from voteweb.store.nodes import THREAD_FIELDS, comment_numbers, split_node
-from voteweb.store.scanner import MAX_VOTERS_PER_READ, Scanner, batched
+from voteweb.store.scan.bitmap import Bitmap
+from voteweb.store.scan.scanner import MAX_VOTERS_PER_READ, Scanner, batched
+from voteweb.store.schema.keys import is_member_id
+from voteweb.store.schema.nodes import THREAD_FIELDS, comment_numbers, split_node
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ from itertools import chain
 from voteweb.core.errors import ConfigError
 from voteweb.store.backup.key_lines import BITS, LINE_ITEMS, KeyLine, is_known
 from voteweb.store.connection.connection import Connection
-from voteweb.store.scanner import Scanner, batched
+from voteweb.store.scan.scanner import Scanner, batched
 
 #: Members or fields that are read at once.
 ITEMS_PER_READ = 1_000

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from voteweb.core.errors import Invalid
-from voteweb.store.keys import Keys
-from voteweb.store.nouns import COUNTED_NOUNS, NOUNS, Part
+from voteweb.store.schema.keys import Keys
+from voteweb.store.schema.nouns import COUNTED_NOUNS, NOUNS, Part
 
 #: What stands for a string whose bytes are no text: its value has them in hexadecimal digits.
 BITS = "bits"

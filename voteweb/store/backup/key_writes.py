@@ -7,8 +7,8 @@ from typing import Any
 from voteweb.core import clock
 from voteweb.store.backup.key_lines import KeyLine
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.nouns import NOUNS
-from voteweb.store.rankings import Place
+from voteweb.store.schema.nouns import NOUNS
+from voteweb.store.schema.rankings import Place
 
 #: Members or fields that one command carries: well under a millisecond of work.
 CHUNK_SIZE = 1_000

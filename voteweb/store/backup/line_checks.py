@@ -10,10 +10,10 @@ from voteweb.core.config import MAX_COMMENT_LEVEL
 from voteweb.core.models import ArticleStatus
 from voteweb.core.names import name_key
 from voteweb.store.backup.key_lines import BITS, KeyLine
-from voteweb.store.bitmap import Bitmap
-from voteweb.store.nodes import comment_numbers, split_node
-from voteweb.store.nouns import NOUNS, Field, article_fields, faults
-from voteweb.store.values import MAX_ID, MAX_NAME_LENGTH, MAX_TEXT_LENGTH, MAX_VALUE_LENGTH, is_id_text
+from voteweb.store.scan.bitmap import Bitmap
+from voteweb.store.schema.nodes import comment_numbers, split_node
+from voteweb.store.schema.nouns import NOUNS, Field, article_fields, faults
+from voteweb.store.schema.values import MAX_ID, MAX_NAME_LENGTH, MAX_TEXT_LENGTH, MAX_VALUE_LENGTH, is_id_text
 
 #: Fields of a hash that has a table of them.
 MAX_FIELDS = 1_000

@@ -12,12 +12,12 @@ from voteweb.core.errors import ConfigError, ServerChanged
 from voteweb.store.backup.derive import Derivation
 from voteweb.store.backup.key_lines import KeyLine
 from voteweb.store.backup.key_writes import KeyWrites
-from voteweb.store.changes import begin_epoch
 from voteweb.store.connection.connection import Connection
-from voteweb.store.health import HealthChecks
-from voteweb.store.nouns import key_type
-from voteweb.store.scanner import Scanner, batched
-from voteweb.store.site_settings import SiteSettings
+from voteweb.store.scan.scanner import Scanner, batched
+from voteweb.store.schema.nouns import key_type
+from voteweb.store.server.health import HealthChecks
+from voteweb.store.site.changes import begin_epoch
+from voteweb.store.site.site_settings import SiteSettings
 
 
 class Restore:

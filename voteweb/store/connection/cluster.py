@@ -20,7 +20,7 @@ from redis.exceptions import MovedError
 from voteweb.store.connection.pool import Pool
 from voteweb.store.connection.sentinel import IDLE_CHECK_SECONDS, parse_host
 from voteweb.store.connection.tls import is_tls
-from voteweb.store.keys import Keys
+from voteweb.store.schema.keys import Keys
 
 Address = tuple[str, int]
 

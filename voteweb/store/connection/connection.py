@@ -31,7 +31,7 @@ from voteweb.store.connection.unavailable import (
     is_unavailable,
     may_be_replaced,
 )
-from voteweb.store.keys import Keys
+from voteweb.store.schema.keys import Keys
 
 T = TypeVar("T")
 

@@ -15,7 +15,7 @@ from voteweb.store.connection import cluster, sentinel, tls
 from voteweb.store.connection.connection import ATTEMPT_SHARE, Connection
 from voteweb.store.connection.pool import Pool
 from voteweb.store.connection.tls import NO_FILES, TlsFiles
-from voteweb.store.keys import Keys
+from voteweb.store.schema.keys import Keys
 
 #: Each connection would look for the version of redis-py in the files of its package again: half a millisecond.
 DRIVER_INFO = DriverInfo()

@@ -22,7 +22,7 @@ from voteweb.store.doctor import (
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.doctor.repair import repair
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
-from voteweb.store.scanner import Scanner
+from voteweb.store.scan.scanner import Scanner
 
 __all__ = ["Doctor", "Finding"]
 

@@ -9,15 +9,15 @@ from voteweb.core import config, links, validation
 from voteweb.core.config import LINK_SECONDS, Settings
 from voteweb.core.models import Article, ArticleStatus
 from voteweb.core.ranking import voting_end
-from voteweb.store import decoding
-from voteweb.store.changes import record_change
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.finding import Finding, check_place
 from voteweb.store.doctor.looks import Fields, Kind, Look, examine_each
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
-from voteweb.store.keys import LEFT_OUT, Keys, article_member
-from voteweb.store.numbers import finite_number
-from voteweb.store.rankings import Rankings
+from voteweb.store.schema import decoding
+from voteweb.store.schema.keys import LEFT_OUT, Keys, article_member
+from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.rankings import Rankings
+from voteweb.store.site.changes import record_change
 
 #: The nouns of the sets and rankings of a group.
 GROUP_NOUNS = frozenset({"group", "time", "score", "top-group"})

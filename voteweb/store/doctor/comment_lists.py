@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from voteweb.core import config
 from voteweb.core.comments import CommentId
 from voteweb.core.names import name_key
-from voteweb.store.comment_order import newest_first, times_of
+from voteweb.store.comments.order import newest_first, times_of
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.doctor.threads import ID_FACTOR, Written
-from voteweb.store.keys import Keys, parse_comment
-from voteweb.store.list_replacement import Ends, ends_of, replacement
-from voteweb.store.nodes import parse_node
-from voteweb.store.scanner import Scanner, batched, split_evenly
+from voteweb.store.scan.list_replacement import Ends, ends_of, replacement
+from voteweb.store.scan.scanner import Scanner, batched, split_evenly
+from voteweb.store.schema.keys import Keys, parse_comment
+from voteweb.store.schema.nodes import parse_node
 
 
 def examine(scanner: SpoolingScanner, written: Written) -> Iterator[Finding]:

@@ -9,8 +9,8 @@ from voteweb.core.comments import CommentId, CommentStatus, Node
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.doctor.thread_repair import Repair
 from voteweb.store.doctor.thread_snapshots import ThreadSnapshot, last_number
-from voteweb.store.nodes import VOTER_FACTOR
-from voteweb.store.scanner import batched
+from voteweb.store.scan.scanner import batched
+from voteweb.store.schema.nodes import VOTER_FACTOR
 
 #: Bits that one command sets.
 _BITS_AT_ONCE = 1_000

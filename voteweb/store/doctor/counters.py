@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from voteweb.store.doctor.finding import Finding
-from voteweb.store.scanner import Scanner, batched
+from voteweb.store.scan.scanner import Scanner, batched
 
 
 def examine(scanner: Scanner) -> Iterator[Finding]:

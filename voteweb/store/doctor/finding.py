@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.keys import Keys
-from voteweb.store.rankings import Place, place_writes
+from voteweb.store.schema.keys import Keys
+from voteweb.store.schema.rankings import Place, place_writes
 
 #: Seconds by which a stored number may differ from the formula: far above rounding, far below any vote.
 TOLERANCE = 0.001

@@ -10,17 +10,17 @@ from math import isfinite
 
 from voteweb.core import config, validation
 from voteweb.core.config import LINK_SECONDS
-from voteweb.store.commit import guarded
 from voteweb.store.connection import scripts
+from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.articles import GROUP_NOUNS
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.doctor.looks import Fields, find_strays
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
-from voteweb.store.keys import LEFT_OUT, Keys, is_article
-from voteweb.store.numbers import finite_number
-from voteweb.store.rankings import BEST_NOUNS, Rankings, group_keys
-from voteweb.store.scanner import Scanner, split_evenly
+from voteweb.store.scan.scanner import Scanner, split_evenly
+from voteweb.store.schema.keys import LEFT_OUT, Keys, is_article
+from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.rankings import BEST_NOUNS, Rankings, group_keys
 
 _FIELDS = ("title", "poster", "link", "groups", "time")
 

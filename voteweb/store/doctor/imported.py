@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from voteweb.store import fingerprints
 from voteweb.store.doctor.finding import Finding
-from voteweb.store.scanner import Scanner
+from voteweb.store.scan.scanner import Scanner
+from voteweb.store.schema import fingerprints
 
 
 def examine(scanner: Scanner) -> Iterator[Finding]:

@@ -6,13 +6,13 @@ from typing import Any
 
 from voteweb.core import config
 from voteweb.core.comments import NoticeKind
-from voteweb.store.commit import guarded
+from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
-from voteweb.store.keys import Keys, parse_comment
-from voteweb.store.numbers import finite_number
-from voteweb.store.scanner import Scanner, split_evenly
+from voteweb.store.scan.scanner import Scanner, split_evenly
+from voteweb.store.schema.keys import Keys, parse_comment
+from voteweb.store.schema.numbers import finite_number
 
 _KINDS = "|".join(NoticeKind)
 _ENTRY = re.compile(rf"(?:{_KINDS}) (?P<what>[0-9]{{1,19}}\.[0-9]{{1,19}}|log-[1-9][0-9]{{0,14}}) [0-9]{{1,12}}")

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
-from voteweb.store.keys import article_member, is_article
-from voteweb.store.nouns import EXPIRING, key_type
-from voteweb.store.scanner import batched, split_evenly
+from voteweb.store.scan.scanner import batched, split_evenly
+from voteweb.store.schema.keys import article_member, is_article
+from voteweb.store.schema.nouns import EXPIRING, key_type
 
 
 def examine(scanner: SpoolingScanner) -> Iterator[Finding]:

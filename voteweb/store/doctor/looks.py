@@ -5,13 +5,13 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from voteweb.core import config
-from voteweb.store.commit import MAX_COMMANDS, guarded
+from voteweb.store.connection.commit import MAX_COMMANDS, guarded
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
-from voteweb.store.keys import Keys
-from voteweb.store.nouns import TYPES
-from voteweb.store.scanner import BATCH_SIZE, Scanner
+from voteweb.store.scan.scanner import BATCH_SIZE, Scanner
+from voteweb.store.schema.keys import Keys
+from voteweb.store.schema.nouns import TYPES
 
 #: The fields of a hash as they are stored; None for a missing one.
 Fields = Mapping[str, str | None]

@@ -8,16 +8,16 @@ from voteweb.core.mail import FIELD_CHECKS
 from voteweb.core.models import Role
 from voteweb.core.names import name_key
 from voteweb.core.recovery_codes import is_stored
-from voteweb.store.account_deletion import keys_left_behind
-from voteweb.store.bitmap import Bitmap
+from voteweb.store.accounts.users import member_places
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.finding import BY_HAND, Finding, check_place
 from voteweb.store.doctor.looks import Fields, Kind, Look, examine_each, find_strays
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
-from voteweb.store.keys import Keys, invitation_digest, invitation_member, is_member_id
-from voteweb.store.numbers import finite_number
-from voteweb.store.scanner import Scanner, batched
-from voteweb.store.users import member_places
+from voteweb.store.members.account_deletion import keys_left_behind
+from voteweb.store.scan.bitmap import Bitmap
+from voteweb.store.scan.scanner import Scanner, batched
+from voteweb.store.schema.keys import Keys, invitation_digest, invitation_member, is_member_id
+from voteweb.store.schema.numbers import finite_number
 
 
 class _Field(NamedTuple):

@@ -8,12 +8,12 @@ from heapq import merge
 from itertools import chain
 
 from voteweb.core.models import LogAction
-from voteweb.store.commit import guarded
+from voteweb.store.connection.commit import guarded
 from voteweb.store.doctor.finding import Finding
-from voteweb.store.list_replacement import Ends, replacement
-from voteweb.store.numbers import finite_number
-from voteweb.store.packing import log_indexes, pack, unpack
-from voteweb.store.scanner import Scanner, batched
+from voteweb.store.scan.list_replacement import Ends, replacement
+from voteweb.store.scan.scanner import Scanner, batched
+from voteweb.store.schema.log_entries import log_indexes, pack, unpack
+from voteweb.store.schema.numbers import finite_number
 
 _KINDS = frozenset(action.value for action in LogAction)
 

@@ -5,14 +5,14 @@ from functools import partial
 
 from voteweb.core import clock
 from voteweb.core.mail import MailKind
-from voteweb.store.commit import guarded
+from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
-from voteweb.store.domain_rules import parse_rule
-from voteweb.store.keys import article_id, is_article
-from voteweb.store.nouns import NOUNS
-from voteweb.store.scanner import Scanner, batched, split_evenly
+from voteweb.store.scan.scanner import Scanner, batched, split_evenly
+from voteweb.store.schema.keys import article_id, is_article
+from voteweb.store.schema.nouns import NOUNS
+from voteweb.store.site.domain_rules import parse_rule
 
 _OWN_LISTS = ("follows", "hides", "saved")
 _OF_NOBODY = "belongs to {}, who is no member"

@@ -6,17 +6,25 @@ from itertools import chain
 
 from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.models import ArticleStatus
-from voteweb.store.bitmap import Bitmap
-from voteweb.store.commit import guarded
+from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.covered_reports import find_covered
 from voteweb.store.doctor.finding import Finding, check_place
 from voteweb.store.doctor.looks import Fields, Kind, Look, examine_each
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
-from voteweb.store.keys import Keys, article_id, article_member, comment_member, comment_of, is_article, parse_comment
-from voteweb.store.nodes import parse_node
-from voteweb.store.numbers import finite_number
-from voteweb.store.scanner import Scanner, split_evenly
+from voteweb.store.moderation.covered_reports import find_covered
+from voteweb.store.scan.bitmap import Bitmap
+from voteweb.store.scan.scanner import Scanner, split_evenly
+from voteweb.store.schema.keys import (
+    Keys,
+    article_id,
+    article_member,
+    comment_member,
+    comment_of,
+    is_article,
+    parse_comment,
+)
+from voteweb.store.schema.nodes import parse_node
+from voteweb.store.schema.numbers import finite_number
 
 
 def examine(scanner: SpoolingScanner) -> Iterator[Finding]:

@@ -7,9 +7,9 @@ from typing import Any
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.unavailable import BrokenData
 from voteweb.store.doctor.finding import Finding
-from voteweb.store.key_spool import KeySpool
-from voteweb.store.nouns import TYPES
-from voteweb.store.scanner import BATCH_SIZE, Scanner, batched
+from voteweb.store.scan.key_spool import KeySpool
+from voteweb.store.scan.scanner import BATCH_SIZE, Scanner, batched
+from voteweb.store.schema.nouns import TYPES
 
 
 class SpoolingScanner(Scanner):

@@ -3,13 +3,13 @@
 from dataclasses import dataclass, field
 
 from voteweb.core.comments import Node
-from voteweb.store.changes import record_change
-from voteweb.store.commit import guarded
+from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.thread_snapshots import ThreadSnapshot, guard_reads
-from voteweb.store.keys import Keys
-from voteweb.store.nodes import format_node
-from voteweb.store.scanner import batched
+from voteweb.store.scan.scanner import batched
+from voteweb.store.schema.keys import Keys
+from voteweb.store.schema.nodes import format_node
+from voteweb.store.site.changes import record_change
 
 #: Members of a set, or comments, that one command names.
 NAMED_AT_ONCE = 500

@@ -11,9 +11,9 @@ from typing import NamedTuple, TypeVar
 from voteweb.core import config
 from voteweb.core.comments import Thread
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.keys import Keys
-from voteweb.store.nodes import parse_thread
-from voteweb.store.scanner import MAX_VOTERS_PER_READ, Scanner
+from voteweb.store.scan.scanner import MAX_VOTERS_PER_READ, Scanner
+from voteweb.store.schema.keys import Keys
+from voteweb.store.schema.nodes import parse_thread
 
 #: Fields that Redis returns in one block: about a millisecond; the largest conversation alone.
 STEP_SIZE = 5_000

@@ -10,16 +10,16 @@ from voteweb.core.comments import CommentStatus
 from voteweb.core.config import Settings
 from voteweb.core.names import name_key
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.decoding import MAX_TIME_DIGITS
 from voteweb.store.doctor import comments
 from voteweb.store.doctor.finding import Finding
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.doctor.thread_repair import NAMED_AT_ONCE, Repair
 from voteweb.store.doctor.thread_snapshots import ThreadSnapshot, last_number, take_thread_snapshots
-from voteweb.store.keys import Keys
-from voteweb.store.nodes import THREAD_FIELDS, VOTER_FACTOR
-from voteweb.store.numbers import finite_number
-from voteweb.store.scanner import Scanner, batched, split_evenly
+from voteweb.store.scan.scanner import Scanner, batched, split_evenly
+from voteweb.store.schema.decoding import MAX_TIME_DIGITS
+from voteweb.store.schema.keys import Keys
+from voteweb.store.schema.nodes import THREAD_FIELDS, VOTER_FACTOR
+from voteweb.store.schema.numbers import finite_number
 
 #: Fields of ``thread:<id>`` that are no comment; ``hiding`` is there while a removal is being counted.
 _FIELDS = frozenset({*THREAD_FIELDS, "hiding"})

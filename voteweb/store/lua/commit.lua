@@ -1,4 +1,4 @@
--- Do writes that somebody has decided on, unless something that they read for it is another by now. See store/commit.py.
+-- Do writes that somebody has decided on, unless something that they read for it is another by now. See store/connection/commit.py.
 -- KEYS  those that the commands name, then the act's, then the actor's (see acts.lua)
 -- ARGV  1-3 the act's (see acts.lua)  4 the commands that read, as JSON  5 their replies then  6 the commands that write
 --       7 the types of keys that they write, as pairs of key and type  8 who is told of the log entry, as JSON: the kind
@@ -56,7 +56,7 @@ elseif not is_in_force() then
 elseif ARGV[12] == '1' then
   write_when_full(done_key())
 end
--- Two writes are several commands: see place_writes() in store/rankings.py.
+-- Two writes are several commands: see place_writes() in store/schema/rankings.py.
 local function enter(key, member, score)
   if score then
     return rank(key, score, member)

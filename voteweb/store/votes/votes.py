@@ -30,20 +30,20 @@ from voteweb.core.models import Article, Page, User, Voter
 from voteweb.core.ranking import day_name, day_number, voting_end
 from voteweb.core.rate_limits import NEWCOMER_VOTE
 from voteweb.core.search_documents import DocumentId
-from voteweb.store import decoding
+from voteweb.store.accounts.sessions import Sessions, digest
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Outcome
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.context import Context
-from voteweb.store.hints import HintCache
-from voteweb.store.keys import article_member
-from voteweb.store.nodes import VOTER_FACTOR, split_node
-from voteweb.store.numbers import finite_number
-from voteweb.store.rankings import ranking_arguments
-from voteweb.store.rate_limits import RateLimitHit
-from voteweb.store.rows import queue_page, read_all, read_rows
-from voteweb.store.sessions import Sessions, digest
-from voteweb.store.statistics import today
+from voteweb.store.schema import decoding
+from voteweb.store.schema.keys import article_member
+from voteweb.store.schema.nodes import VOTER_FACTOR, split_node
+from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.rankings import ranking_arguments
+from voteweb.store.site.context import Context
+from voteweb.store.site.hints import HintCache
+from voteweb.store.site.rate_limits import RateLimitHit
+from voteweb.store.site.rows import queue_page, read_all, read_rows
+from voteweb.store.site.statistics import today
 
 #: Articles of a member whose votes this process remembers: those of the lists that they read.
 MAX_REMEMBERED = 300

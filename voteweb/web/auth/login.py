@@ -15,9 +15,9 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import browsers, config, permissions
 from voteweb.core.errors import N_, Banned, BannedUntil, DataDamaged, LoggedOut, Refused, StorageFull, Unavailable
 from voteweb.core.models import LogInOutcome, Session, User, Voter
+from voteweb.store.accounts.sessions import digest
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.sessions import digest
-from voteweb.store.viewers import Viewer
+from voteweb.store.members.viewers import Viewer
 from voteweb.web import rate_limits, read_only
 from voteweb.web.auth import csrf, device_cookie, pending_votes
 from voteweb.web.auth.sessions import SID, USER

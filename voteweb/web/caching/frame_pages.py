@@ -9,7 +9,7 @@ from flask import Flask
 from voteweb.core.errors import VotewebError
 from voteweb.core.models import User, Voter
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.viewers import Viewer
+from voteweb.store.members.viewers import Viewer
 from voteweb.web.caching import shared_lists, shared_pages
 from voteweb.web.caching.frames import Frame, Part
 from voteweb.web.caching.shared_lists import Read, fill_frame

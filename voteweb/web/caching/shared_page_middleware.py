@@ -16,8 +16,8 @@ from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.models import User, Voter
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.hints import HintCache
-from voteweb.store.viewers import Viewer
+from voteweb.store.members.viewers import Viewer
+from voteweb.store.site.hints import HintCache
 from voteweb.web import flashes, security
 from voteweb.web.auth import csrf, login
 from voteweb.web.auth.sessions import SessionInterface, cookie_name

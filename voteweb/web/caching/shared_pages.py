@@ -26,7 +26,7 @@ from werkzeug.http import dump_cookie
 from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.models import Role, User, Voter
-from voteweb.store.hints import HintCache
+from voteweb.store.site.hints import HintCache
 from voteweb.web.caching import own_parts
 from voteweb.web.caching.frames import Content, Frame, cut
 from voteweb.web.caching.page_cache import is_cached_address, page_key

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from voteweb.core import permissions
 from voteweb.core.mail import MailAccount, MailKind
 from voteweb.core.models import User
-from voteweb.store.mail import TakenMail
+from voteweb.store.accounts.mail import TakenMail
 from voteweb.web.context import current_app, now, settings, store
 from voteweb.web.i18n.locale import ENGLISH, LANGUAGES, force_language
 from voteweb.web.mail import tokens

@@ -9,7 +9,7 @@ from flask import Flask
 from voteweb.core import clock, config
 from voteweb.core.mail import MailOutcome, retry_seconds
 from voteweb.core.mail_settings import parse_server
-from voteweb.store.mail import TakenMail
+from voteweb.store.accounts.mail import TakenMail
 from voteweb.web.context import store
 from voteweb.web.mail.messages import NotWantedError, compose
 from voteweb.web.mail.smtp import MailFailedError, MailRefusedError, SmtpSession

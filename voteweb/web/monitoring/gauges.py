@@ -12,9 +12,9 @@ from voteweb import __version__
 from voteweb.core import clock
 from voteweb.core.config import METRICS_DIR_VARIABLE
 from voteweb.search.models import State
-from voteweb.store.last_backup import BackupFacts
-from voteweb.store.mail import MailStatus
-from voteweb.store.server_info import Sizes
+from voteweb.store.accounts.mail import MailStatus
+from voteweb.store.server.last_backup import BackupFacts
+from voteweb.store.server.server_info import Sizes
 
 
 class Facts(NamedTuple):

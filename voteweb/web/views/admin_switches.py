@@ -9,7 +9,7 @@ from voteweb.core import config, site_switches
 from voteweb.core.errors import Invalid
 from voteweb.core.models import LogAction
 from voteweb.core.site_switches import ON, SwitchName
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.auth.login import login_required, queue_viewer, require_admin, viewer
 from voteweb.web.context import store
 from voteweb.web.i18n.formatting import error_message

@@ -6,7 +6,7 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import permissions
 from voteweb.core.errors import AnsweredBefore, NoSuchArticle, NotRemoved, NotYours
 from voteweb.core.models import LogAction
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.auth.login import login_required, queue_viewer, require_member
 from voteweb.web.context import store
 from voteweb.web.forms import AnswerForm

@@ -21,8 +21,8 @@ from voteweb.core.errors import (
     TooManyGroups,
 )
 from voteweb.core.models import Article, ArticleStatus, LogAction, Order, Page, User
-from voteweb.store.packing import NewLogEntry
-from voteweb.store.threads import ThreadRead
+from voteweb.store.comments.threads import ThreadRead
+from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web import conversations, my_groups, my_site, shared_articles
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import (

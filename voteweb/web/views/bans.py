@@ -8,8 +8,8 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import config, permissions, validation
 from voteweb.core.errors import N_, Invalid, StillRestoring
 from voteweb.core.models import LogAction, User
-from voteweb.store.bans import Span
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.moderation.bans import Span
+from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.auth.confirmation import require_recent_password
 from voteweb.web.auth.login import login_required
 from voteweb.web.context import store

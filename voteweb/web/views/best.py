@@ -7,7 +7,7 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core.errors import NoSuchGroup
 from voteweb.core.models import Group, Period
-from voteweb.store.rankings import Ranking
+from voteweb.store.schema.rankings import Ranking
 from voteweb.web.context import store
 from voteweb.web.feeds import Feed, article_item, feed_language, feed_response
 from voteweb.web.i18n.formatting import PERIOD_TITLES

@@ -10,7 +10,7 @@ from voteweb.core.comment_errors import CommentGone, CommentReported, Conversati
 from voteweb.core.comments import CommentId, CommentStatus, Node, Thread
 from voteweb.core.errors import ArticleGone, Held, Invalid, LoggedOut
 from voteweb.core.models import Article, ArticleStatus, LogAction, Reason, User
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, require_moderator
 from voteweb.web.context import store

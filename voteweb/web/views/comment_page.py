@@ -7,7 +7,7 @@ from voteweb.core import comment_permissions, config, permissions
 from voteweb.core.comment_errors import NoSuchComment
 from voteweb.core.errors import NoSuchArticle
 from voteweb.core.models import Article, ArticleStatus, User
-from voteweb.store.threads import ThreadRead
+from voteweb.store.comments.threads import ThreadRead
 from voteweb.web import conversations
 from voteweb.web.auth.login import queue_viewer
 from voteweb.web.context import store

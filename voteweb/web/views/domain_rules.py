@@ -8,7 +8,7 @@ from flask.typing import ResponseReturnValue
 from voteweb.core import config, validation
 from voteweb.core.errors import N_, Invalid, TooManyRules
 from voteweb.core.models import DomainAction, LogAction, Page, User
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.auth.login import login_required, queue_viewer, require_moderator
 from voteweb.web.context import store
 from voteweb.web.i18n.formatting import error_message

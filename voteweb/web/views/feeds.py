@@ -14,7 +14,7 @@ from voteweb.core import config
 from voteweb.core.errors import NoSuchGroup
 from voteweb.core.models import Article, Order
 from voteweb.store.connection.pipeline import Pipeline
-from voteweb.store.rankings import Ranking
+from voteweb.store.schema.rankings import Ranking
 from voteweb.web import rate_limits
 from voteweb.web.context import settings, store
 from voteweb.web.feeds import Feed, article_item, feed_language, feed_response

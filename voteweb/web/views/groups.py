@@ -16,7 +16,7 @@ from voteweb.core.errors import (
     NotAllowed,
 )
 from voteweb.core.models import Group, LogAction, Order, User
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import login_required, queue_viewer, require_moderator
 from voteweb.web.context import store

@@ -5,7 +5,7 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core.errors import Conflict, StaleEdit
 from voteweb.core.models import LogAction
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.auth.login import login_required
 from voteweb.web.context import store
 from voteweb.web.forms import parse_revision

@@ -7,7 +7,7 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, permissions
 from voteweb.core.models import Page, Role
-from voteweb.store.lists.member_lists import ListedMember
+from voteweb.store.members.member_lists import ListedMember
 from voteweb.web.auth.login import login_required, queue_viewer, require_moderator
 from voteweb.web.context import store
 from voteweb.web.pagination import check_page_exists, page_number

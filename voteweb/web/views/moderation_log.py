@@ -11,7 +11,7 @@ from voteweb.core.comments import CommentId
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.errors import NothingToUndo
 from voteweb.core.models import LogAction, LogEntry
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.auth.login import login_required, queue_viewer, require_moderator
 from voteweb.web.context import now, store
 from voteweb.web.feeds import Feed, Item, author_url, feed_language, feed_response, permanent_id

@@ -12,7 +12,7 @@ from flask_wtf.csrf import CSRFError
 from voteweb.core import config, validation
 from voteweb.core.errors import ArticleGone, Invalid, NoSuchArticle, NoSuchGroup, NoSuchPage, TooManyGroups
 from voteweb.core.models import Article, LogAction, Order, User
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web import rate_limits
 from voteweb.web.auth.csrf import csrf_handled_by_form
 from voteweb.web.auth.login import login_required, queue_viewer, require_moderator

@@ -10,7 +10,7 @@ from voteweb.core.errors import Invalid, NoSuchMember
 from voteweb.core.models import LogAction, Role, User
 from voteweb.core.my_site import hidden_member
 from voteweb.core.names import name_key
-from voteweb.store.packing import NewLogEntry
+from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.web.auth.confirmation import require_recent_password
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, session_member_name, viewer
 from voteweb.web.context import store

@@ -1,0 +1,1 @@
+"""Accounts: members, their sessions, passwords, invitations and mails."""

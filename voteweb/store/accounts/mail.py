@@ -1,0 +1,236 @@
+"""Mail: the addresses of members, and the mails that wait to be sent.
+
+A mail is queued as its kind and its member; what it says is made when it is sent. Each attempt takes the mail for
+MAIL_CLAIM_SECONDS, so that two processes never send it at a time. A process that is killed between the server's answer
+and the note of it sends the mail once more, with the same Message-ID.
+"""
+
+import re
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+import redis
+
+from voteweb.core import clock, config
+from voteweb.core.mail import (
+    MailAccount,
+    MailKind,
+    MailOutcome,
+    PendingEmail,
+    parse_pending,
+)
+from voteweb.core.mail_errors import LinkOutOfDate, OutboxFull
+from voteweb.core.models import Role, User
+from voteweb.core.names import name_key
+from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.schema.keys import Keys
+from voteweb.store.schema.numbers import finite_number
+
+#: The fields of a member that are about mail.
+FIELDS = ("email", "email-pending", "email-language")
+#: A field of ``mails:``, for a mail in ``outbox:``: when it was queued, the number of attempts, and the claim, which is
+#: the token of the attempt that goes on, or "-".
+_STATE = re.compile(r"(\S+) ([0-9]+) (\S+)")
+
+
+class TakenMail(NamedTuple):
+    """A mail that this process sends, and the token by which it is its own.
+
+    ``since``: when it was queued. ``tries``: attempts, with this one.
+    ``former`` and ``language``: of a mail to an address that was the member's, that address and its language, else "".
+    """
+
+    entry: str
+    kind: MailKind | None
+    name: str
+    since: float
+    tries: int
+    claim: str
+    language: str = ""
+    former: str = ""
+
+
+class MailStatus(NamedTuple):
+    """How many mails ended how, how many are due, and since when mails fail (0: they do not), with the last failure."""
+
+    ended: dict[MailOutcome, int]
+    due: int
+    failing: float
+    failure: str
+
+
+class Mail:
+    """The mail of one site."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._keys = connection.keys
+
+    def queue_account(self, pipeline: Pipeline, name: str) -> Future[MailAccount]:
+        """Queue a read of where a member gets mail."""
+
+        def parse(replies: list[list[str | None]]) -> MailAccount:
+            email, pending, language = (value or "" for value in replies[0])
+            return MailAccount(email, parse_pending(pending), language)
+
+        return pipeline.queue([("HMGET", self._keys.user(name), *FIELDS)], parse)
+
+    def account(self, name: str) -> MailAccount:
+        """Return where a member gets mail."""
+        pipeline = self._connection.pipeline()
+        account = self.queue_account(pipeline, name)
+        pipeline.execute()
+        return account.result
+
+    def request(self, member: User, address: str, language: str) -> None:
+        """Note the *address* that *member* wants to get mail at, and have it sent a link.
+
+        Raises OutboxFull, LoggedOut, Held.
+        """
+        keys, entry = self._keys, _entry(MailKind.CONFIRM, member.name)
+        pending = PendingEmail(int(clock.now()) + config.EMAIL_SECONDS, secrets.token_urlsafe(9), address)
+        wanted = ("email-pending", str(pending), "email-language", language)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            if self._is_full(attempt, entry):
+                raise OutboxFull()
+            return [("HSET", keys.user(member.name), *wanted), *self._put(entry, attempt.now)]
+
+        commit(self._connection, decide, actor=member, role=Role.MEMBER)
+
+    def confirm(self, member: User, pending: PendingEmail) -> None:
+        """Make the *pending* address that of *member*, and have another one before it sent a mail that says so.
+
+        Raises LinkOutOfDate, LoggedOut, Held.
+        """
+        user = self._keys.user(member.name)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            (account,) = attempt.read(("HMGET", user, *FIELDS))
+            if account[1] != str(pending) or float(attempt.now) >= pending.until:
+                raise LinkOutOfDate()
+            attempt.not_after = pending.until
+            warning = self._warn(member.name, account, attempt.now) if account[0] != pending.address else []
+            return [("HSET", user, "email", pending.address), ("HDEL", user, "email-pending"), *warning]
+
+        commit(self._connection, decide, actor=member, role=Role.MEMBER)
+
+    def remove(self, member: User) -> None:
+        """Forget the addresses of *member*; a confirmed one is sent a mail that says so. Raises LoggedOut, Held."""
+        user = self._keys.user(member.name)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            (account,) = attempt.read(("HMGET", user, *FIELDS))
+            forgotten = [("HDEL", user, *FIELDS), *forget_mails(self._keys, member.name)]
+            return [*forgotten, *self._warn(member.name, account, attempt.now)]
+
+        commit(self._connection, decide, actor=member, role=Role.MEMBER, when_full=True)
+
+    def queue_reset(self, name: str) -> None:
+        """Queue the mail with a link for a new password of *name*, who may be no member or have no address.
+
+        If too many mails wait, it is left out: the page that asked for it must not tell whether there is an address.
+        """
+        entry = _entry(MailKind.RESET, name)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            (waits,) = attempt.read(("ZSCORE", self._keys.outbox(), entry))
+            return [] if waits is not None or self._is_full(attempt, entry) else self._put(entry, attempt.now)
+
+        commit(self._connection, decide)
+
+    def _is_full(self, attempt: Attempt, entry: str) -> bool:
+        """Tell whether the outbox takes no further mail, of which *entry* is none if it waits already."""
+        outbox, last = self._keys.outbox(), config.MAX_OUTBOX - 1
+        # Unlike the number of mails, this changes only when the outbox becomes full.
+        waits, more = attempt.read(("ZSCORE", outbox, entry), ("ZRANGE", outbox, last, last))
+        return waits is None and bool(more)
+
+    def _put(self, entry: str, now: str) -> list[Command]:
+        """Return the writes that queue a mail, in place of one that waits."""
+        return [("ZADD", self._keys.outbox(), now, entry), ("HSET", self._keys.mails(), entry, f"{now} 0 -")]
+
+    def _warn(self, name: str, account: Sequence[str | None], now: str) -> list[Command]:
+        """Return the writes that tell a confirmed address that it is the member's no more, however many mails wait.
+
+        Whoever has stolen a session could fill the outbox.
+        """
+        address, _, language = account
+        return self._put(f"{_entry(MailKind.CHANGED, name)} {language or 'en'} {address}", now) if address else []
+
+    def take(self) -> TakenMail | None:
+        """Take the mail that is due next for MAIL_CLAIM_SECONDS; None for none."""
+        keys, claim, taken = self._keys, secrets.token_urlsafe(9), list[TakenMail]()
+
+        def decide(attempt: Attempt) -> list[Command]:
+            attempt.read()  # it tells the time
+            (due,) = attempt.read(("ZRANGEBYSCORE", keys.outbox(), "-inf", attempt.now, "LIMIT", 0, 1))
+            if not due:
+                return []
+            (entry,), (stored,) = due, attempt.read(("HGET", keys.mails(), due[0]))
+            state = _STATE.fullmatch(stored or "")
+            since, tries = (state[1], int(state[2]) + 1) if state else (attempt.now, 1)
+            kind, name, language, former = [*entry.split(" "), "", "", ""][:4]
+            known = MailKind(kind) if kind in set(MailKind) else None
+            taken[:] = [TakenMail(entry, known, name, finite_number(since) or 0.0, tries, claim, language, former)]
+            until = f"{float(attempt.now) + config.MAIL_CLAIM_SECONDS:.6f}"
+            return [("ZADD", keys.outbox(), until, entry), ("HSET", keys.mails(), entry, f"{since} {tries} {claim}")]
+
+        return taken[0] if commit(self._connection, decide) else None
+
+    def finish(self, mail: TakenMail, outcome: MailOutcome, seconds: int | None, failure: str = "") -> bool:
+        """Note how the attempt to send *mail* ended, and in how many *seconds* it is tried again, None for never.
+
+        Tell whether it was still this process's. *failure* is shown to everybody.
+        """
+        keys = self._keys
+
+        def decide(attempt: Attempt) -> list[Command]:
+            (stored,) = attempt.read(("HGET", keys.mails(), mail.entry))
+            state = _STATE.fullmatch(stored or "")
+            if state is None or state[3] != mail.claim:
+                return []
+            if seconds is None:
+                writes: list[Command] = [("ZREM", keys.outbox(), mail.entry), ("HDEL", keys.mails(), mail.entry)]
+            else:
+                due = f"{float(attempt.now) + seconds:.6f}"
+                waiting = ("HSET", keys.mails(), mail.entry, f"{state[1]} {state[2]} -")
+                writes = [("ZADD", keys.outbox(), due, mail.entry), waiting]
+            writes.append(("HINCRBY", keys.mail_status(), outcome, 1))
+            if outcome in (MailOutcome.SENT, MailOutcome.REFUSED):
+                writes.append(("HDEL", keys.mail_status(), "failing", "failure"))
+            elif outcome is not MailOutcome.NOTHING:
+                writes.append(("HSETNX", keys.mail_status(), "failing", attempt.now))
+                writes.append(("HSET", keys.mail_status(), "failure", failure))
+            return writes
+
+        return commit(self._connection, decide)
+
+    def status(self) -> MailStatus:
+        """Return how mails ended, and what waits."""
+        keys, now = self._keys, clock.now()
+        fields, due = self._connection.run([("HGETALL", keys.mail_status()), ("ZCOUNT", keys.outbox(), "-inf", now)])
+        ended = {outcome: int(finite_number(fields.get(outcome)) or 0) for outcome in MailOutcome}
+        return MailStatus(ended, due, finite_number(fields.get("failing")) or 0.0, fields.get("failure", ""))
+
+    def warnings(self) -> list[str]:
+        """Return that mails fail, if they do, in words that anybody may read."""
+        with suppress(redis.ResponseError):
+            status = self.status()
+            if status.failing and clock.now() - status.failing >= config.MAIL_FAILING_SECONDS:
+                return [f"Mails have not been sent for a while ({status.failure}): see the log of the background jobs."]
+        return []
+
+
+def _entry(kind: MailKind, name: str) -> str:
+    return f"{kind} {name_key(name)}"
+
+
+def forget_mails(keys: Keys, name: str) -> list[Command]:
+    """Return the writes that take the mails to a member's present addresses out of the outbox."""
+    waiting = [_entry(kind, name) for kind in (MailKind.CONFIRM, MailKind.RESET)]
+    return [("ZREM", keys.outbox(), *waiting), ("HDEL", keys.mails(), *waiting)]

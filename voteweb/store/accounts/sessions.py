@@ -1,0 +1,222 @@
+"""Sessions: those that each member has open, which log-out ends on the server too, and the log-ins of 30 days.
+
+A session's cookie holds its token and the member's session id, the field ``session`` of the member. Only a digest of
+the token is stored. A new session id of the member ends all sessions at once; what is stored of them goes with the next
+log-in, or expires. Attempts to log in are kept for admins, bounded in number and age by each write.
+"""
+
+import json
+import secrets
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from math import ceil
+from typing import Any
+
+from voteweb.core import clock, config
+from voteweb.core.config import Settings
+from voteweb.core.errors import LoggedOut
+from voteweb.core.models import LogIn, LogInOutcome, Page, Session, User, Voter
+from voteweb.core.names import name_key
+from voteweb.store.accounts.users import FIELDS, new_session_id, parse_user
+from voteweb.store.connection import scripts
+from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.scan.scanner import batched
+
+#: The field that holds the session id of the member to which all sessions of the hash belong.
+_OWNER_FIELD = "of"
+_DIGEST_BYTES = 15
+
+
+class Sessions:
+    """The open sessions of the members of one site, and the attempts to log in."""
+
+    def __init__(self, connection: Connection, settings: Settings) -> None:
+        self._connection = connection
+        self._keys = connection.keys
+        self._idle_seconds = settings.session_days * 86_400
+
+    def open(self, user: User, token: str, browser: str = "") -> None:
+        """Open a session of *user*, who has just given the password; raise LoggedOut if it has changed meanwhile."""
+        outcome = self._connection.script(
+            "open_session",
+            [self._keys.user(user.name), self._keys.sessions(user.name)],
+            [user.id, user.session, digest(token), browser, *self.limits[:2], config.MAX_SESSIONS],
+        )
+        if outcome.status == "logged-out":
+            raise LoggedOut()
+
+    @property
+    def limits(self) -> tuple[int, int, int]:
+        """Seconds until a session ends that is not used, until any ends, and in which a use is not noted again."""
+        return self._idle_seconds, config.MAX_SESSION_SECONDS, config.SESSION_USE_SECONDS
+
+    def find_command(self, name: str, token_digest: str) -> Command:
+        """Return the command that reads a session of the member *name*, for :meth:`parse`."""
+        return ("HMGET", self._keys.sessions(name), _OWNER_FIELD, token_digest)
+
+    def parse(self, voter: Voter, token_digest: str, owner: str | None, value: str | None) -> Session | None:
+        """Return the session of *voter*, None if it has ended, from the reply to :meth:`find_command`."""
+        return self._parse(token_digest, value) if owner == voter.session else None
+
+    def queue_use(self, pipeline: Pipeline, voter: Voter, *, checked: bool = False) -> Future[Session | None]:
+        """Queue a note that the session of *voter* is used, at most one a day; None if it has ended.
+
+        *checked*: the member has just given the password.
+        """
+        token_digest = digest(voter.token)
+        arguments = [voter.session, token_digest, "checked" if checked else "", *self.limits]
+
+        def parse(replies: Sequence[Sequence[str]]) -> Session | None:
+            status, *values = replies[0]
+            return self._parse(token_digest, values[0]) if status == "open" else None
+
+        command = scripts.call("use_session", [self._keys.sessions(voter.name)], arguments)
+        return pipeline.queue([command], parse)
+
+    def queue_all(self, pipeline: Pipeline, user: User) -> Future[list[Session]]:
+        """Queue a read of all open sessions of *user*, the last used first."""
+
+        def parse(replies: Sequence[dict[str, str]]) -> list[Session]:
+            fields = dict(replies[0])
+            if fields.pop(_OWNER_FIELD, None) != user.session:
+                return []
+            sessions = [self._parse(token_digest, value) for token_digest, value in fields.items()]
+            return sorted(filter(None, sessions), key=lambda session: (-session.used, session.digest))
+
+        return pipeline.queue([("HGETALL", self._keys.sessions(user.name))], parse)
+
+    def of_member(self, user: User) -> list[Session]:
+        """Return all open sessions of *user*, the last used first."""
+        pipeline = self._connection.pipeline()
+        sessions = self.queue_all(pipeline, user)
+        pipeline.execute()
+        return sessions.result
+
+    def end(self, name: str, token_digest: str) -> bool:
+        """End one session of the member *name*; return whether it was open."""
+        key = self._keys.sessions(name)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            (value,) = attempt.read(("HGET", key, token_digest))
+            return [("HDEL", key, token_digest)] if self._parse(token_digest, value) else []
+
+        return commit(self._connection, decide)
+
+    def end_others(self, voter: Voter) -> str:
+        """End all sessions of a member but that of *voter*; return the new session id, for its cookie.
+
+        Raises LoggedOut.
+        """
+        session_id, token_digest = new_session_id(), digest(voter.token)
+        user_key, key = self._keys.user(voter.name), self._keys.sessions(voter.name)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            values, (owner, value) = attempt.read(
+                ("HMGET", user_key, *FIELDS), self.find_command(voter.name, token_digest)
+            )
+            user, stays = parse_user(values), self.parse(voter, token_digest, owner, value)
+            if user is None or user.session != voter.session or user.banned or user.left or stays is None:
+                raise LoggedOut()
+            return [
+                ("HSET", user_key, "session", session_id),
+                ("UNLINK", key),
+                ("HSET", key, _OWNER_FIELD, session_id, token_digest, value),
+                ("EXPIREAT", key, ceil(self.end_of(stays))),
+            ]
+
+        commit(self._connection, decide, when_full=True)
+        return session_id
+
+    def _parse(self, token_digest: str, value: str | None) -> Session | None:
+        """Return the session of a stored *value*, None if it has ended."""
+        try:
+            began, used, checked, browser = (value or "").split(",")[:4]
+            session = Session(
+                token_digest,
+                began=float(began),
+                used=float(began) + float(used),
+                checked=float(began) + float(checked) if checked else 0.0,
+                browser=browser.replace("/", ", "),
+            )
+        except ValueError:  # an ended one, or another program's value
+            return None
+        return session if clock.now() < self.end_of(session) else None
+
+    def end_of(self, session: Session) -> float:
+        """Return the unix time at which *session* ends if it is not used again."""
+        return min(session.used + self._idle_seconds, session.began + config.MAX_SESSION_SECONDS)
+
+    def note_log_in(self, name: str, outcome: LogInOutcome, network: str, browser: str) -> None:
+        """Note an attempt to log in as the member *name*, "" if there is none; *network* is a digest of theirs."""
+        # The random part makes two of one moment different; with the same, it changes nothing again.
+        entry = json.dumps([name, outcome.value, network, browser, secrets.token_hex(4)], separators=(",", ":"))
+        now, own = clock.now(), self._keys.member_log_ins(name) if name else ""
+        commands = list[Command]()
+        for key in filter(None, (self._keys.log_ins(), own)):
+            commands += [
+                ("ZADD", key, "NX", now, entry),
+                ("EXPIRE", key, config.LOG_IN_SECONDS),
+                ("ZREMRANGEBYSCORE", key, "-inf", f"({now - config.LOG_IN_SECONDS}"),
+            ]
+        commands.append(("ZREMRANGEBYRANK", self._keys.log_ins(), 0, -config.MAX_LOG_INS - 1))
+        replies = self._connection.run([*commands, *([("ZREVRANGE", own, 0, -1)] if own else [])])
+        if own:
+            self._trim_log_ins(own, replies[-1], is_in=outcome is LogInOutcome.IN)
+
+    def _trim_log_ins(self, own: str, texts: list[str], *, is_in: bool) -> None:
+        """Forget the oldest attempts as a member, of those that logged in or of those that did not.
+
+        They are counted apart: whoever knows no password cannot push out the trace of who did. *texts* are all of them,
+        the newest first.
+        """
+        logged_in = [any(row.outcome is LogInOutcome.IN for row in _log_ins([(text, 0)])) for text in texts]
+        alike = [text for text, is_alike in zip(texts, logged_in, strict=True) if is_alike is is_in]
+        if oldest := alike[config.MAX_MEMBER_LOG_INS :]:
+            self._connection.command("ZREM", own, *oldest)
+
+    def queue_log_ins(self, pipeline: Pipeline, number: int, name: str = "") -> Future[Page[LogIn]]:
+        """Queue a read of page *number* (from 1) of attempts to log in, as the member *name* if any, newest first."""
+        key = self._keys.member_log_ins(name) if name else self._keys.log_ins()
+        size = config.LOG_IN_PAGE_SIZE
+        first = (number - 1) * size
+
+        def parse(replies: list[Any]) -> Page[LogIn]:
+            total, pairs = replies
+            return Page(tuple(_log_ins(pairs)), number, total, first + 1, total > first + size)
+
+        read = ("ZREVRANGE", key, first, first + size - 1, "WITHSCORES")
+        return pipeline.queue([("ZCARD", key), read], parse)
+
+    def log_ins_of(self, name: str) -> list[LogIn]:
+        """Return all attempts to log in as the member *name*, the newest first."""
+        own = self._connection.command("ZREVRANGE", self._keys.member_log_ins(name), 0, -1, "WITHSCORES")
+        known = dict([*own, *self._pairs_of(name)])
+        return sorted(_log_ins(list(known.items())), key=lambda row: row.time, reverse=True)
+
+    def forget_log_ins(self, name: str) -> None:
+        """Forget all attempts to log in as the member *name*, who leaves."""
+        for entries in batched(text for text, _ in self._pairs_of(name)):
+            self._connection.command("ZREM", self._keys.log_ins(), *entries)
+        self._connection.command("UNLINK", self._keys.member_log_ins(name))
+
+    def _pairs_of(self, name: str) -> list[Any]:
+        pairs = self._connection.command("ZREVRANGE", self._keys.log_ins(), 0, -1, "WITHSCORES")
+        return [pair for pair in pairs if any(name_key(row.name) == name_key(name) for row in _log_ins([pair]))]
+
+
+def digest(token: str) -> str:
+    """Return what is stored of a session's *token*; "" for none."""
+    return urlsafe_b64encode(sha256(token.encode()).digest()[:_DIGEST_BYTES]).decode() if token else ""
+
+
+def _log_ins(pairs: list[Any]) -> Iterator[LogIn]:
+    """Yield the log-ins of *pairs* of entry and time, but for those that another program wrote."""
+    for text, time in pairs:
+        try:
+            name, outcome, network, browser, _ = json.loads(text)
+            yield LogIn(float(time), str(name), LogInOutcome(outcome), str(network), str(browser))
+        except (ValueError, TypeError):
+            continue

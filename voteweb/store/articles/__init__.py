@@ -1,0 +1,1 @@
+"""Articles, their groups and lists, and what search reads."""

@@ -1,0 +1,309 @@
+"""Articles: posted, edited, sorted into groups, read one by one."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import compress
+
+from voteweb.core import clock, config, links
+from voteweb.core.config import Settings
+from voteweb.core.errors import (
+    ArticleGone,
+    Conflict,
+    DomainRefused,
+    Duplicate,
+    LinkFixed,
+    NoSuchArticle,
+    NoSuchGroup,
+    NothingToUndo,
+    StaleEdit,
+    TooManyGroups,
+)
+from voteweb.core.models import Article, ArticleStatus, DomainAction, Draft, EarlierVersion, Role, User
+from voteweb.core.rate_limits import NEWCOMER_POSTS
+from voteweb.store.articles.places import ArticlePlaces, check_poster
+from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.connection import Connection, Outcome
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.schema import decoding
+from voteweb.store.schema.keys import article_id, article_member, is_article
+from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.rankings import group_keys, ranking_arguments, site_lists
+from voteweb.store.site.changes import record_change
+from voteweb.store.site.domain_rules import read_rule
+from voteweb.store.site.rate_limits import RateLimits, member_hits
+from voteweb.store.site.rows import read_rows
+
+#: Articles with one link of which the one with the most votes is found.
+_MAX_COMPARED = 100
+
+
+class Articles:
+    """The articles of one site."""
+
+    def __init__(self, connection: Connection, settings: Settings, rate_limits: RateLimits) -> None:
+        self._connection = connection
+        self._keys = connection.keys
+        self._settings = settings
+        self._places = ArticlePlaces(connection.keys, settings)
+        self._rate_limits = rate_limits
+
+    def post(
+        self, draft: Draft, poster: User, token: str, *, allow_duplicate: bool = False, hold_posts: int | None = None
+    ) -> int:
+        """Post *draft* and return its id; the same *token* of the same member always leads to the same article.
+
+        The first *hold_posts* articles of a new member wait for a moderator; None: as many as the settings say.
+        Raises Duplicate when the link was posted within LINK_SECONDS, unless *allow_duplicate*; DomainRefused;
+        NoSuchGroup when one of the draft's groups does not exist; TooManyGroups; LoggedOut when the poster has left or
+        was banned meanwhile; TooFast when the poster signed up lately and has posted as much as newcomers may;
+        Unavailable.
+        """
+        groups = tuple(dict.fromkeys(draft.groups))
+        if len(groups) > self._settings.max_groups:
+            raise TooManyGroups(max=self._settings.max_groups)
+        now = clock.now()
+        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
+            outcome = self._post(draft, groups, poster, token, allow_duplicate, now, hold_posts)
+            if outcome.status == "again":  # the database's clock says another day
+                now = float(outcome.values[0])
+            elif outcome.status != "taken":  # an id is given out twice when a failover lost the counter
+                break
+        else:
+            raise Conflict()
+        if outcome.status == "no-group":
+            raise NoSuchGroup(names=", ".join(outcome.values[0].split()))
+        if outcome.status == "domain-refused":
+            raise DomainRefused(**dict(zip(("domain", "why"), outcome.values, strict=True)))
+        if outcome.status == "rate-limited":
+            raise self._rate_limits.to_error(member_hits(NEWCOMER_POSTS, poster.name), outcome.values)
+        if outcome.status == "duplicate":
+            raise Duplicate()
+        if not is_article(outcome.values[0]):  # the form has written a comment
+            raise Conflict()
+        return article_id(outcome.values[0])
+
+    def was_sent(self, poster: User, token: str) -> bool:
+        """Tell whether *poster* has sent the form with this *token* before."""
+        return bool(self._connection.command("EXISTS", self._keys.once(poster.id, token)))
+
+    def _post(
+        self,
+        draft: Draft,
+        groups: Sequence[str],
+        poster: User,
+        token: str,
+        allow_duplicate: bool,
+        now: float,
+        hold_posts: int | None,
+    ) -> Outcome:
+        keys, settings, lists = self._keys, self._settings, site_lists(self._keys, now, draft.link)
+        hits = member_hits(NEWCOMER_POSTS, poster.name)
+        limit_keys, limit_arguments = self._rate_limits.newcomer_arguments(hits)
+        id = self._connection.command("INCR", keys.last_article_id())
+        return self._connection.script(
+            "post_article",
+            [
+                keys.article(id),
+                keys.voted(id),
+                *lists.keys,
+                keys.posted(poster.name),
+                keys.once(poster.id, token),
+                keys.groups(),
+                keys.link(links.digest(draft.link)),
+                keys.user(poster.name),
+                *limit_keys,
+                keys.domain_rules(),
+                keys.held_articles(),
+                keys.gone(poster.name),
+                keys.changes(),
+                *group_keys(keys, groups),
+            ],
+            [
+                article_member(id),
+                draft.title,
+                draft.link,
+                draft.text,
+                poster.name,
+                poster.id,
+                settings.own_vote,
+                *ranking_arguments(settings),
+                *lists.arguments,
+                settings.voting_seconds,
+                config.VOTERS_GRACE_SECONDS,
+                config.ONCE_SECONDS,
+                config.LINK_SECONDS,
+                int(allow_duplicate),
+                *limit_arguments,
+                " ".join(links.rule_domains(draft.link)),
+                settings.hold_posts if hold_posts is None else hold_posts,
+                *groups,
+            ],
+        )
+
+    def edit(
+        self, id: int, draft: Draft, editor: User, entry: NewLogEntry | None = None, *, revision: int | None = None
+    ) -> None:
+        """Give the article the title, link, text and groups of *draft*; with a log *entry* as a moderator.
+
+        Without one the editor must be its poster, within EDIT_SECONDS. *revision* is the one that the editor saw, None
+        for any. Raises NoSuchArticle, ArticleGone, NotYours, TooLate, StaleEdit, LinkFixed, DomainRefused, NoSuchGroup,
+        TooManyGroups, LoggedOut, NotAllowed, Conflict, Unavailable.
+        """
+        role = Role.MEMBER if entry is None else Role.MODERATOR
+
+        def decide(attempt: Attempt) -> list[Command]:
+            return self._edit(attempt, id, draft, editor if entry is None else None, revision)
+
+        commit(self._connection, decide, actor=editor, role=role, entry=entry)
+
+    def _edit(
+        self, attempt: Attempt, id: int, draft: Draft, poster: User | None, revision: int | None
+    ) -> list[Command]:
+        """Return the writes of an edit by its *poster*, None: by a moderator."""
+        article = self._places.read(attempt, id, "text", "revision", "released").article
+        if article.status in (ArticleStatus.DELETED, ArticleStatus.REMOVED):
+            raise ArticleGone()
+        if poster:
+            # What a moderator has released stays as they saw it.
+            seconds = 0 if article.released else self._settings.edit_seconds
+            check_poster(attempt, article, poster.name, article.time + seconds)
+        kept = [name for name in article.groups if name in draft.groups]
+        add = [name for name in dict.fromkeys(draft.groups) if name not in kept]
+        after = replace(article, title=draft.title, link=draft.link, text=draft.text, groups=(*kept, *add))
+        if after == article:
+            return []
+        if revision not in (None, article.revision):
+            raise StaleEdit()
+        self._check_groups(attempt, article, after, add)
+        if draft.link != article.link:
+            self._check_link(attempt, article, draft.link, poster)
+        moves = self._places.move(attempt, article, after)
+        if article.is_listed:
+            _log_groups(attempt, article, after)
+        key, was, by = self._keys.article(id), self._keys.was(id), "poster" if poster else "moderator"
+        earlier = {"title": article.title, "link": article.link, "text": article.text, "time": attempt.now, "by": by}
+        version = json.dumps(earlier | {"groups": " ".join(article.groups)}, ensure_ascii=False, separators=(",", ":"))
+        fields = ["title", draft.title, "link", draft.link, "text", draft.text]
+        if replace(after, groups=article.groups) != article:
+            fields += ["edited", attempt.now]
+        change = "a" if after.groups == article.groups else "t"
+        return [
+            ("ZADD", was, attempt.now, version),
+            ("ZREMRANGEBYRANK", was, 0, -1 - config.EARLIER_VERSIONS),
+            ("EXPIRE", was, config.EARLIER_SECONDS),
+            *moves,
+            ("HSET", key, *fields, "groups", " ".join(after.groups), "revision", article.revision + 1),
+            *([record_change(self._keys, change, id)] if article.is_listed else []),
+        ]
+
+    def _check_groups(self, attempt: Attempt, before: Article, after: Article, add: Sequence[str]) -> None:
+        """Raise NoSuchGroup if groups to *add* do not exist, TooManyGroups if *after* is in too many."""
+        if len(add) > self._settings.max_groups:  # a form may have thousands
+            raise TooManyGroups(max=self._settings.max_groups)
+        exist = self._places.existing_groups(attempt, tuple(add))
+        if len(exist) < len(add):
+            raise NoSuchGroup(names=", ".join(name for name in add if name not in exist))
+        # An article that a program written after the book put into more groups may still lose some of them.
+        if len(after.groups) > max(self._settings.max_groups, len(before.groups)):
+            raise TooManyGroups(max=self._settings.max_groups)
+
+    def _check_link(self, attempt: Attempt, article: Article, link: str, poster: User | None) -> None:
+        """Raise LinkFixed to a *poster* for whose article others have voted, DomainRefused if a rule refuses *link*."""
+        votes, base = map(finite_number, attempt.read(("HMGET", self._keys.article(article.id), "votes", "base"))[0])
+        # The poster's own vote is one that the base does not count; each other is somebody else's, an imported one too.
+        if poster and (votes or 0) - min(base or 0, 0) > 1:
+            raise LinkFixed()
+        rule = read_rule(attempt, self._keys, link)
+        # A link that is exchanged afterwards cannot be held.
+        is_held_back = rule and rule.action is DomainAction.HOLD and poster and article.is_listed
+        if rule and (rule.action is DomainAction.REFUSE or is_held_back):
+            raise DomainRefused(domain=rule.domain, why=rule.why)
+
+    def set_groups(
+        self,
+        id: int,
+        add: Sequence[str],
+        remove: Sequence[str],
+        entry: NewLogEntry | None = None,
+        *,
+        actor: User | None = None,
+    ) -> tuple[str, ...]:
+        """Put the article into the groups *add* and out of *remove*, in one act; return its groups as they now are.
+
+        A name in both is removed. *actor* is the moderator who does it, None the operator. Raises NoSuchArticle,
+        ArticleGone, NoSuchGroup (only for names to add), TooManyGroups, NothingToUndo when *entry* undoes a change that
+        somebody overruled, LoggedOut, NotAllowed, Unavailable.
+        """
+        remove = tuple(dict.fromkeys(remove))
+        add = tuple(name for name in dict.fromkeys(add) if name not in remove)
+        keys, groups = self._keys, tuple[str, ...]()
+
+        def decide(attempt: Attempt) -> list[Command]:
+            nonlocal groups
+            article = self._places.read(attempt, id, "revision").article
+            if not article.is_listed:
+                raise ArticleGone()
+            before = replace(article, groups=(*article.groups, *self._only_in_sets(attempt, article, remove)))
+            kept = [name for name in article.groups if name not in remove]
+            groups = tuple(dict.fromkeys([*kept, *add]))
+            after = replace(article, groups=groups)
+            self._check_groups(attempt, article, after, add)
+            if after == before and entry and entry.undoes:
+                raise NothingToUndo()
+            if after == before:
+                return []
+            _log_groups(attempt, before, after)
+            fields = ("groups", " ".join(groups), "revision", article.revision + 1)
+            moves = self._places.move(attempt, before, after)
+            return [*moves, ("HSET", keys.article(id), *fields), record_change(keys, "t", id)]
+
+        commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+        return groups
+
+    def _only_in_sets(self, attempt: Attempt, article: Article, names: Sequence[str]) -> list[str]:
+        """Return those of these groups whose sets alone hold an article: a program after the book changed them."""
+        others = [name for name in names if name not in article.groups]
+        reads = [("SISMEMBER", self._keys.group(name), article_member(article.id)) for name in others]
+        return list(compress(others, attempt.read(*reads))) if others else []
+
+    def queue_get(self, pipeline: Pipeline, id: int) -> Future[Article | None]:
+        """Queue a read of one whole article, its text included, listed or not; None when there is none."""
+        return pipeline.queue(
+            [("HMGET", self._keys.article(id), *decoding.FIELDS, *decoding.TEXT_FIELDS)],
+            lambda replies: decoding.cached_article(id, *replies[0]),
+        )
+
+    def queue_earlier(self, pipeline: Pipeline, id: int) -> Future[tuple[EarlierVersion, ...]]:
+        """Queue a read of an article as it was before each of its last edits, the latest first."""
+        return pipeline.queue(
+            [("ZREVRANGE", self._keys.was(id), 0, -1)],
+            lambda replies: tuple(decoding.earlier_version(stored) for stored in replies[0]),
+        )
+
+    def get(self, id: int) -> Article:
+        """Return one whole article that is listed; raise NoSuchArticle, ArticleGone."""
+        pipeline = self._connection.pipeline()
+        article = self.queue_get(pipeline, id)
+        pipeline.execute()
+        if article.result is None:
+            raise NoSuchArticle()
+        if not article.result.is_listed:
+            raise ArticleGone()
+        return article.result
+
+    def find_duplicate(self, link: str, now: float) -> Article | None:
+        """Return the article with the most votes of those with this *link* posted within LINK_SECONDS."""
+        key = self._keys.link(links.digest(link))
+        pipeline = self._connection.pipeline()
+        command = read_rows(self._keys, key, 0, _MAX_COMPARED, decoding.FIELDS)
+        rows = pipeline.queue([command], lambda replies: decoding.rows(replies[0]))
+        pipeline.execute()
+        articles = [row for row in rows.result if row and row.time + config.LINK_SECONDS > now]
+        return max(articles, key=lambda article: article.votes, default=None)
+
+
+def _log_groups(attempt: Attempt, before: Article, after: Article) -> None:
+    attempt.added = " ".join(name for name in after.groups if name not in before.groups)
+    attempt.removed = " ".join(name for name in before.groups if name not in after.groups)

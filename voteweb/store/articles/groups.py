@@ -1,0 +1,159 @@
+"""Groups: created, changed, listed, and the names that moderators choose from."""
+
+from collections.abc import Sequence
+
+from voteweb.core.errors import AliasTaken, GroupExists, GroupNotEmpty, NoSuchGroup
+from voteweb.core.models import Group, User
+from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.schema.rankings import group_keys
+
+
+class Groups:
+    """The groups of one site."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._keys = connection.keys
+
+    def make(
+        self, name: str, title: str, description: str, entry: NewLogEntry | None = None, *, actor: User | None = None
+    ) -> None:
+        """Create a group for the moderator *actor*, None is the operator; raise GroupExists, LoggedOut, NotAllowed."""
+        info, aliases = self._keys.group_info(name), self._keys.group_aliases()
+
+        def decide(attempt: Attempt) -> list[Command]:
+            is_group, is_alias = attempt.read(("SISMEMBER", self._keys.groups(), name), ("HEXISTS", aliases, name))
+            if is_group or is_alias:
+                raise GroupExists(name=name)
+            return [("SADD", self._keys.groups(), name), ("HSET", info, "title", title, "description", description)]
+
+        commit(self._connection, decide, actor=actor, entry=entry)
+
+    def change(
+        self,
+        name: str,
+        title: str,
+        description: str,
+        entry: NewLogEntry | None = None,
+        *,
+        alias: str | None = None,
+        actor: User | None = None,
+    ) -> None:
+        """Give a group another title and description for *actor*, and another *alias*, "" for none, None for the same.
+
+        Raises NoSuchGroup, AliasTaken if the alias is a group or another group's, LoggedOut, NotAllowed.
+        """
+        info, aliases = self._keys.group_info(name), self._keys.group_aliases()
+
+        def decide(attempt: Attempt) -> list[Command]:
+            before, is_group, is_taken = attempt.read(
+                ("HMGET", info, "title", "description"),
+                ("SISMEMBER", self._keys.groups(), name),
+                ("SISMEMBER", self._keys.groups(), alias or ""),
+            )
+            groups = attempt.read_hash(aliases) if alias is not None else {}
+            if not is_group:
+                raise NoSuchGroup(names=name)
+            if alias and (is_taken or groups.get(alias, name) != name):
+                raise AliasTaken(name=alias)
+            # A group has one alias at most, so that there are no more of these than groups.
+            old = [other for other, group in groups.items() if group == name and other != alias]
+            writes: list[Command] = [("HDEL", aliases, *old)] if old else []
+            if alias and alias not in groups:
+                writes.append(("HSET", aliases, alias, name))
+            if before != [title, description]:
+                writes.append(("HSET", info, "title", title, "description", description))
+            return writes
+
+        commit(self._connection, decide, actor=actor, entry=entry)
+
+    def delete(self, name: str, entry: NewLogEntry, *, actor: User | None = None) -> None:
+        """Delete a group without listed articles for *actor*, None is the operator; its alias ends with it.
+
+        Raises NoSuchGroup, GroupNotEmpty, LoggedOut, NotAllowed.
+        """
+        keys, (group, *rankings, top) = self._keys, group_keys(self._keys, [name])
+
+        def decide(attempt: Attempt) -> list[Command]:
+            sizes = [("SCARD", group), *(("ZCARD", ranking) for ranking in rankings)]
+            is_group, *counts = attempt.read(("SISMEMBER", keys.groups(), name), *sizes)
+            if not is_group:
+                raise NoSuchGroup(names=name)
+            if any(counts):
+                raise GroupNotEmpty(name=name)
+            old = [alias for alias, other in attempt.read_hash(keys.group_aliases()).items() if other == name]
+            ends: list[Command] = [("HDEL", keys.group_aliases(), *old)] if old else []
+            return [("SREM", keys.groups(), name), ("UNLINK", keys.group_info(name)), ("UNLINK", top), *ends]
+
+        commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+
+    def queue_aliases(self, pipeline: Pipeline) -> Future[dict[str, str]]:
+        """Queue a read of all aliases, each with the name of its group; a group has one at most."""
+        return pipeline.queue([("HGETALL", self._keys.group_aliases())], lambda replies: dict(replies[0]))
+
+    def resolve(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return *names* in alphabetical order, each once, with the names of groups in place of their aliases."""
+        return tuple(sorted(set(self.resolve_each(names).values())))
+
+    def resolve_each(self, names: Sequence[str]) -> dict[str, str]:
+        """Return *names*, each with the name of its group if it is an alias."""
+        pipeline = self._connection.pipeline()
+        resolved = self.queue_resolve_each(pipeline, names)
+        pipeline.execute()
+        return resolved.result
+
+    def queue_resolve_each(self, pipeline: Pipeline, names: Sequence[str]) -> Future[dict[str, str]]:
+        """Queue a read of the groups that *names* are aliases of, as :meth:`resolve_each` returns them."""
+        return pipeline.queue(
+            [("HMGET", self._keys.group_aliases(), *names)] if names else [],
+            lambda replies: {name: group or name for name, group in zip(names, *replies, strict=True)} if names else {},
+        )
+
+    def queue_names(self, pipeline: Pipeline) -> Future[tuple[str, ...]]:
+        """Queue a read of the names of all groups, in alphabetical order."""
+        return pipeline.queue([("SMEMBERS", self._keys.groups())], lambda replies: tuple(sorted(replies[0])))
+
+    def queue_most_used(self, pipeline: Pipeline, names: Sequence[str], count: int) -> Future[tuple[str, ...]]:
+        """Queue a choice of those *count* of the groups *names* that have the most articles, in alphabetical order."""
+
+        def parse(replies: list[int]) -> tuple[str, ...]:
+            counted = sorted(zip(replies, names, strict=True), key=lambda pair: (-pair[0], pair[1]))
+            return tuple(sorted(name for _, name in counted[:count]))
+
+        return pipeline.queue([("ZCARD", self._keys.group_by_time(name)) for name in names], parse)
+
+    def queue_get(self, pipeline: Pipeline, names: Sequence[str]) -> Future[tuple[Group | None, ...]]:
+        """Queue a read of the groups *names*; None for each that does not exist."""
+        commands: list[tuple[str, ...]] = []
+        for name in names:
+            commands += [
+                ("SISMEMBER", self._keys.groups(), name),
+                ("HMGET", self._keys.group_info(name), "title", "description"),
+                ("ZCARD", self._keys.group_by_time(name)),
+            ]
+
+        def parse(replies: list[object]) -> tuple[Group | None, ...]:
+            groups = []
+            for at, name in enumerate(names):
+                exists, info, count = replies[3 * at : 3 * at + 3]
+                groups.append(_group(name, info, count) if exists else None)
+            return tuple(groups)
+
+        return pipeline.queue(commands, parse)
+
+    def all(self, pipeline: Pipeline) -> tuple[Group, ...]:
+        """Return all groups in alphabetical order, in two round trips: that of *pipeline*, and another."""
+        names = self.queue_names(pipeline)
+        pipeline.execute()
+        groups = self.queue_get(pipeline, names.result)
+        pipeline.execute()
+        return tuple(group for group in groups.result if group)
+
+
+def _group(name: str, info: object, count: object) -> Group:
+    title, description = info if isinstance(info, list) else (None, None)
+    # A program written after the book knows no titles: its groups are shown under their names.
+    return Group(name, title or name, description or "", int(str(count)))

@@ -1,0 +1,153 @@
+"""Made rankings: the articles in all of several groups, the best of a period, and those in any of several rankings.
+
+The first two are made when they are asked for and kept for some minutes; the last are read anew for each answer.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from voteweb.core import clock, config
+from voteweb.core.models import Order, Period
+from voteweb.core.my_site import merged
+from voteweb.core.ranking import day_name, day_number
+from voteweb.store.connection import scripts
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.schema.keys import article_id, combined_member, is_article
+from voteweb.store.schema.rankings import Ranking
+from voteweb.store.site.context import Context
+from voteweb.store.site.rate_limits import RateLimitHit
+
+#: Round trips after which a page gives up: a group with hundreds of thousands of articles in a week.
+_MAX_TRIPS = 400
+#: Days of which one step takes up articles.
+_MAX_DAYS = 16
+
+
+class MadeRankings:
+    """Makes the combined rankings and those of periods of one site."""
+
+    def __init__(self, context: Context) -> None:
+        self._keys = context.keys
+        self._settings = context.settings
+        self._rate_limits = context.limits
+
+    def command(self, ranking: Ranking, first: int, last: int, hit: RateLimitHit | None) -> Command:
+        """Return the command that makes *ranking*, or the first part of it, unless it is kept.
+
+        Building a combined one counts against the limit of *hit*. If it cannot be kept, the reply has the members from
+        position *first* to *last* (both from 0).
+        """
+        return self._combine(ranking, first, last, hit) if ranking.combines else self._steps(ranking)[0]
+
+    def finish(
+        self,
+        pipeline: Pipeline,
+        ranking: Ranking,
+        commands: list[Command],
+        replies: list[Any],
+        hit: RateLimitHit | None,
+    ) -> list[Any]:
+        """Return the replies to *commands*, which begin with that of :meth:`command`, once *ranking* is made.
+
+        A ranking of a period is merged from those of its days, in steps. Raises TooFast by the limit of *hit*.
+        """
+        if hit and replies[0][0] == "rate-limited":
+            raise self._rate_limits.to_error([hit], replies[0][1:])
+        for _ in range(0 if ranking.combines else _MAX_TRIPS):
+            if replies[0][0] != "more":
+                break
+            steps = self._steps(ranking)
+            replies = pipeline.send([*steps, *commands])[len(steps) :]
+        return replies
+
+    def _combine(self, ranking: Ranking, first: int, last: int, hit: RateLimitHit | None) -> Command:
+        keys = self._keys
+        group_key = keys.group_by_score if ranking.order is Order.SCORE else keys.group_by_time
+        limit_keys, limit_arguments = self._rate_limits.script_arguments([hit] if hit else [])
+        return scripts.call(
+            "combine_groups",
+            [
+                ranking.key,
+                keys.combinations(),
+                keys.groups(),
+                *(group_key(name) for name in ranking.combines),
+                *limit_keys,
+            ],
+            [
+                combined_member(ranking.order, ranking.combines),
+                self._settings.group_cache_seconds,
+                config.MAX_COMBINATIONS,
+                config.MAX_COMBINED_ARTICLES,
+                first,
+                last,
+                len(ranking.combines),
+                *ranking.combines,
+                *limit_arguments,
+            ],
+        )
+
+    def _steps(self, ranking: Ranking) -> list[Command]:
+        """Return the commands that make *ranking*, each a part of it; run again, they go on where it is not whole."""
+        keys, days, now = self._keys, (ranking.period or Period.ALL).days, clock.now()
+        today = day_number(now)
+        # Named after the day, so that a ranking is not made of the days of two.
+        made = [ranking.key, f"{ranking.key}.{day_name(today)}"]
+        bounds: list[str | int | float] = [
+            int(now - days * 86_400),
+            config.BEST_SECONDS,
+            config.MAX_RANKED,
+            config.BEST_STEP,
+        ]
+        if ranking.group:
+            arguments = [*bounds, keys.prefix]
+            step = scripts.call("rank_since", [*made, keys.group_by_time(ranking.group)], arguments)
+            return [step] * config.BEST_STEPS
+        names = [keys.top_of_day(day_name(today - day)) for day in range(days + 1)]
+        steps: list[Command] = []
+        first = 0
+        while first < len(names):
+            # The first days bring most of the articles; of the others, only those above the lowest so far are read.
+            part = names[first : first + min(max(first, 1), _MAX_DAYS)]
+            # Twice: the second goes on where the first has added as many as one step may.
+            steps += [scripts.call("merge_days", [*made, *part], [*bounds, first, len(names)])] * 2
+            first += len(part)
+        return steps
+
+
+@dataclass(frozen=True, slots=True)
+class MergedPage:
+    """One page of a merged ranking: the ids of its articles.
+
+    ``total`` is the number of all articles, or, unless it ``is_exact``, the sum of those of each ranking: an article
+    may be in several.
+    """
+
+    ids: tuple[int, ...]
+    total: int
+    is_exact: bool
+    more: bool
+
+
+def queue_merged(
+    pipeline: Pipeline, rankings: Sequence[Ranking], number: int, size: int, max_pages: int
+) -> Future[MergedPage]:
+    """Queue a read of page *number* (from 1, *max_pages* at most) of the articles in any of *rankings*.
+
+    The first articles of each ranking up to the end of that page are read, which is enough to merge them: one command
+    of some hundred microseconds for each, and nothing is kept.
+    """
+    last = number * size  # one article more than the page has tells whether there is a next page
+    commands: list[Command] = []
+    for ranking in rankings:
+        commands += [("ZCARD", ranking.key), ("ZREVRANGE", ranking.key, 0, last, "WITHSCORES")]
+
+    def parse(replies: list[Any]) -> MergedPage:
+        counts = replies[::2]
+        scores = [{article_id(who): score for who, score in rows if is_article(who)} for rows in replies[1::2]]
+        ids = merged(scores, 0, len(rankings) * (last + 1))
+        is_exact = all(count <= last + 1 for count in counts)
+        page = tuple(ids[last - size : last])
+        return MergedPage(page, len(ids) if is_exact else sum(counts), is_exact, len(ids) > last and number < max_pages)
+
+    return pipeline.queue(commands, parse)

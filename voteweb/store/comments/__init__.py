@@ -1,0 +1,1 @@
+"""Conversations: their comments, visits and imports."""

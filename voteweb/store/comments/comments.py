@@ -1,0 +1,259 @@
+"""Comments: written, edited, deleted, silenced. What the moderators do to them is in ``comment_removals``."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from voteweb.core import config, mentions, validation
+from voteweb.core.comment_errors import (
+    CommentGone,
+    CommentTooLate,
+    ConversationFull,
+    NoSuchComment,
+    NotYourComment,
+    ParentGone,
+    TooDeep,
+)
+from voteweb.core.comments import CommentId, CommentStatus, Node, NoticeKind, Thread
+from voteweb.core.config import Settings
+from voteweb.core.errors import Conflict
+from voteweb.core.models import Article, Role, User
+from voteweb.core.names import name_key
+from voteweb.core.rate_limits import NEWCOMER_COMMENTS
+from voteweb.store.comments.readable import read_comment, read_time
+from voteweb.store.comments.writes import CommentWrites, reason_field, removed_by_field
+from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.connection import Connection, Outcome
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.schema.keys import comment_member, comment_of
+from voteweb.store.schema.nodes import format_node, next_revision, replace_author
+from voteweb.store.site.rate_limits import RateLimits, member_hits
+from voteweb.store.site.statistics import today
+from voteweb.store.votes.votes import raise_refusal
+
+
+class Comments:
+    """The comments of one site, as their authors write them."""
+
+    def __init__(self, connection: Connection, settings: Settings, rate_limits: RateLimits) -> None:
+        self._connection = connection
+        self._keys = connection.keys
+        self._settings = settings
+        self._rate_limits = rate_limits
+
+    def write(self, article: Article, thread: Thread, parent: int, text: str, author: User, token: str) -> CommentId:
+        """Write a comment, or an answer to the comment number *parent*, and tell those who want to know.
+
+        The same *token* of the same member always leads to the same comment. *article* and *thread* may be out of date:
+        that costs another round trip. Raises LoggedOut, Held, NoSuchArticle, ArticleGone, ConversationClosed,
+        ConversationEnded, ParentGone, TooDeep, ConversationFull, TooFast to a newcomer, Conflict, Unavailable.
+        """
+        node = thread.nodes.get(parent)
+        block, poster, answered = _voter_block(thread.last + 1), article.poster, node.author if node else ""
+        for _ in range(config.MAX_SCRIPT_ATTEMPTS):
+            outcome = self._write(article.id, parent, text, author, token, (block, poster, answered))
+            if outcome.status != "again":
+                return self._written(outcome, author)
+            block, poster, answered = int(outcome.values[0]), *outcome.values[1:]
+        raise Conflict()
+
+    def _write(self, id: int, parent: int, text: str, author: User, token: str, known: tuple[int, str, str]) -> Outcome:
+        """Run the script once with what is *known* of the thread: block of voters, poster, author of the parent."""
+        keys = self._keys
+        block, poster, answered = known
+        reasons = _reasons(self._named(text), author, poster, answered)
+        hits = member_hits(NEWCOMER_COMMENTS, author.name)
+        limit_keys, limit_arguments = self._rate_limits.newcomer_arguments(hits)
+        return self._connection.script(
+            "write_comment",
+            [
+                keys.article(id),
+                keys.thread(id),
+                keys.words(id),
+                keys.hidden(id),
+                keys.voted_comments(id, block),
+                keys.comments(),
+                keys.commented(author.name),
+                keys.once(author.id, token),
+                keys.user(author.name),
+                keys.seen(author.name),
+                *limit_keys,
+                today(keys),
+                keys.changes(),
+                *self._inbox_keys(reasons),
+            ],
+            [
+                comment_member(id, "").removesuffix("."),
+                id,
+                parent,
+                text,
+                author.name,
+                author.id,
+                self._settings.commenting_seconds,
+                config.VOTERS_GRACE_SECONDS,
+                config.MAX_COMMENT_LEVEL,
+                config.MAX_COMMENTS,
+                config.NEWEST_COMMENTS,
+                config.ONCE_SECONDS,
+                block,
+                poster,
+                answered,
+                config.INBOX_SIZE,
+                config.INBOX_SECONDS,
+                *limit_arguments,
+                config.STATISTICS_SECONDS,
+                *(" ".join(kinds) for kinds in reasons.values()),
+            ],
+        )
+
+    def _written(self, outcome: Outcome, author: User) -> CommentId:
+        match outcome.status:
+            case "parent-gone":
+                raise ParentGone()
+            case "too-deep":
+                raise TooDeep(max=config.MAX_COMMENT_LEVEL)
+            case "full":
+                raise ConversationFull(max=config.MAX_COMMENTS)
+            case "rate-limited":
+                raise self._rate_limits.to_error(member_hits(NEWCOMER_COMMENTS, author.name), outcome.values)
+        raise_refusal(outcome)
+        id = comment_of(outcome.values[0])
+        if id is None:  # the form has posted an article
+            raise Conflict()
+        return id
+
+    def edit(self, id: CommentId, text: str, author: User) -> None:
+        """Give a comment another text; tell the members whom it names now.
+
+        Raises LoggedOut, Held, NoSuchArticle, ArticleGone, NoSuchComment, CommentGone, NotYourComment, CommentTooLate,
+        Unavailable.
+        """
+        keys, words = self._keys, self._keys.words(id.article)
+        named = _reasons(self._named(text), author, "", "")
+
+        def decide(attempt: Attempt) -> list[Command]:
+            read_time(attempt, keys, id.article)
+            node = read_comment(attempt, keys, id)
+            if not _is_author(node, author.name):
+                raise NotYourComment()
+            end = node.time + self._settings.edit_seconds
+            if float(attempt.now) >= end:
+                raise CommentTooLate(when=end)
+            (before,) = attempt.read(("HGET", words, id.number))
+            if before == text:
+                return []
+            attempt.not_after, attempt.told_of = end, str(id)
+            attempt.told = [(NoticeKind.MENTION, name) for name in named]
+            comment = CommentWrites(attempt, keys, id)
+            _, stored = comment.read()
+            return [("HSET", words, id.number, text), *comment.set_state(stored, put="e")]
+
+        commit(self._connection, decide, actor=author, role=Role.MEMBER)
+
+    def delete(self, id: CommentId, author: User | None = None) -> None:
+        """Delete a comment for good: its words, its author's name and its reports; done before, it changes nothing.
+
+        Its place stays, for its replies. Without an *author* it is the operator who does it, or the deletion of an
+        account: a removed comment too. Raises LoggedOut, Held, NoSuchComment, NotYourComment, and CommentGone to an
+        author whose comment was removed: the reason must stay readable.
+        """
+        keys = self._keys
+
+        def decide(attempt: Attempt) -> list[Command]:
+            comment = CommentWrites(attempt, keys, id)
+            node, stored = comment.read()
+            if node.status is CommentStatus.DELETED:
+                return []
+            if author and not _is_author(node, author.name):
+                raise NotYourComment()
+            if author and node.status:
+                raise CommentGone()
+            # What stands below a comment that was removed with its replies stays hidden, with the reason.
+            fields = (reason_field(id.number), removed_by_field(id.number))
+            reasons: list[Command] = [] if node.removes_replies else [("HDEL", comment.thread_key, *fields)]
+            return [
+                *comment.store(replace_author(stored, "", state="dR" if node.removes_replies else "d")),
+                *reasons,
+                *comment.set_hidden(True),
+                ("HDEL", keys.words(id.article), id.number),
+                ("LREM", keys.commented(node.author or config.DELETED_MEMBER), 1, str(id)),
+                ("ZREM", keys.reports(), comment_member(*id)),
+                ("UNLINK", keys.comment_report(*id)),
+            ]
+
+        commit(self._connection, decide, actor=author, role=Role.MEMBER, when_full=True)
+
+    def disown(self, id: CommentId, name: str) -> None:
+        """Take the *name* of a member who left off their comment, and the comment from the head of their list."""
+        keys, listed = self._keys, self._keys.commented(name)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            comment, renamed = CommentWrites(attempt, keys, id), list[Command]()
+            with suppress(NoSuchComment):
+                node, stored = comment.read()
+                if _is_author(node, name):
+                    renamed = comment.store(replace_author(stored, config.DELETED_MEMBER))
+            # One that does not stand at the head has been deleted, and is not searched for.
+            (head,) = attempt.read(("LINDEX", listed, 0))
+            return [*renamed, *([("LREM", listed, 1, head)] if head == str(id) else [])]
+
+        commit(self._connection, decide, when_full=True)
+
+    def set_quiet(self, article: int, number: int, member: User, is_quiet: bool) -> None:
+        """Note whether *member* wants no notices of replies to their comment; number 0: of comments on their article.
+
+        Raises LoggedOut, Held, NoSuchArticle, ArticleGone, NoSuchComment, CommentGone, NotYourComment, Unavailable.
+        """
+        keys, thread = self._keys, self._keys.thread(article)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            read_time(attempt, keys, article)
+            if number:
+                node = read_comment(attempt, keys, CommentId(article, number))
+                author, was_quiet = node.author, node.is_quiet
+                change: Command = ("HSET", thread, number, format_node(replace(node, is_quiet=is_quiet)))
+            else:
+                author, was_quiet = attempt.read(
+                    ("HGET", keys.article(article), "poster"), ("HEXISTS", thread, "quiet")
+                )
+                change = ("HSET", thread, "quiet", "1") if is_quiet else ("HDEL", thread, "quiet")
+            if name_key(author or "") != name_key(member.name):
+                raise NotYourComment()
+            if bool(was_quiet) == is_quiet:
+                return []
+            (revision,) = attempt.read(("HGET", thread, "rev"))
+            return [change, ("HSET", thread, "rev", next_revision(revision, attempt.now))]
+
+        commit(self._connection, decide, actor=member, role=Role.MEMBER)
+
+    def _named(self, text: str) -> list[str]:
+        """Return whom *text* names, as :func:`name_key` spells names; where no space ends a name, the longest taken."""
+        found = mentions.candidates(text)
+        unclear = [name for names in found if len(names) > 1 for name in names]
+        exist = self._connection.run([("EXISTS", self._keys.user(name)) for name in unclear]) if unclear else []
+        taken = {name for name, exists in zip(unclear, exist, strict=True) if exists}
+        return [next((name for name in names if name in taken), names[0]) for names in found]
+
+    def _inbox_keys(self, names: dict[str, list[str]]) -> list[str]:
+        """Return the three keys of each member who may be told of a comment."""
+        keys = self._keys
+        return [key for name in names for key in (keys.user(name), keys.inbox(name), keys.unread(name))]
+
+
+def _reasons(named: Sequence[str], author: User, poster: str, answered: str) -> dict[str, list[str]]:
+    """Return why members may be told of a comment, by name in lower case; names that nobody has among them."""
+    reasons: dict[str, list[str]] = {}
+    for kind, names in (("reply", [answered]), ("article", [poster]), ("mention", named)):
+        for name in names:
+            if name_key(name) != name_key(author.name) and validation.is_member_name(name):
+                reasons.setdefault(name_key(name), []).append(kind)
+    return reasons
+
+
+def _is_author(node: Node, name: str) -> bool:
+    return bool(node.author) and name_key(node.author) == name_key(name)
+
+
+def _voter_block(number: int) -> int:
+    """Return the number of the set that holds the voters of a comment."""
+    return number // config.VOTER_BLOCK

@@ -1,0 +1,166 @@
+"""Acts as guarded commits: Python reads, decides and lists the writes; one script does them if the reads still hold.
+
+For acts that are rare: a commit takes one round trip more than a script of its own, and no Lua. See "Writes" in
+docs/contributing.md.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from math import isfinite
+from typing import Any
+
+from voteweb.core import config
+from voteweb.core.comments import NoticeKind
+from voteweb.core.errors import Conflict, NothingToUndo, VotewebError
+from voteweb.core.models import Role, User
+from voteweb.store.connection import scripts
+from voteweb.store.connection.actors import OPERATOR, actor_arguments
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.schema.keys import Keys
+from voteweb.store.schema.log_entries import NOT_REMEMBERED, NewLogEntry, log_arguments
+from voteweb.store.schema.nouns import key_type
+
+#: Commands of one commit that read, and that write: Redis does nothing else meanwhile. More goes in steps. An article
+#: that another program has put into a hundred groups moves among them with four writes for each.
+MAX_COMMANDS = 640
+
+
+class Attempt:
+    """One attempt at an act: what it has read, and what its log entry says besides.
+
+    ``now`` is the time of the last read, in unix seconds with six decimals. After ``not_after``, in unix seconds, the
+    writes are decided anew. ``told`` are those who find the log entry in their inbox, by kind of notice and name; for
+    an act that is not logged, ``told_of``: an earlier entry ("log-<id>") or a comment, each of them once.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.reads: list[Command] = []
+        self.replies: list[Any] = []
+        self.now = ""
+        self.not_after: float | str = ""
+        self.added = self.removed = self.until = ""
+        self.told: Sequence[tuple[NoticeKind, str]] = ()
+        self.told_of = ""
+
+    def read(self, *commands: Command) -> list[Any]:
+        """Return the replies to *commands*, in one round trip: nothing is written once a reply would be another.
+
+        Not for commands whose replies have no order of their own, such as HGETALL: see :meth:`read_hash`.
+        """
+        *replies, (seconds, microseconds) = self._connection.run([*commands, ("TIME",)])
+        self.now = f"{seconds}.{microseconds:06d}"
+        self.reads += commands
+        self.replies += replies
+        return replies
+
+    def read_sample(self, key: str, count: int) -> tuple[dict[str, str], int]:
+        """Return *count* fields of a hash, and how many it has: nothing is written once it has more or fewer."""
+        names = sorted(self._connection.command("HRANDFIELD", key, count))
+        total, *values = self.read(("HLEN", key), *([("HMGET", key, *names)] if names else []))
+        fields = dict(zip(names, *values, strict=True)) if names else {}
+        return {name: value for name, value in fields.items() if value is not None}, total
+
+    def read_hash(self, key: str) -> dict[str, str]:
+        """Return a small hash: nothing is written once it has other fields, or one of these another value."""
+        while True:  # until it has not changed between its names and its values
+            names = sorted(self._connection.command("HKEYS", key))
+            count, *values = self.read(("HLEN", key), *([("HMGET", key, *names)] if names else []))
+            fields = dict(zip(names, *values, strict=True)) if names else {}
+            if count == len(names) and None not in fields.values():
+                return fields
+
+
+#: Returns the commands that an attempt writes; none, or None, if there is nothing to do. What it raises ends the act.
+Decision = Callable[[Attempt], Sequence[Command] | None]
+
+
+def commit(
+    connection: Connection,
+    decide: Decision,
+    *,
+    actor: User | None = None,
+    role: Role = Role.MODERATOR,
+    entry: NewLogEntry | None = None,
+    when_full: bool = False,
+) -> bool:
+    """Do what *decide* returns for *actor* (None: the operator) and log *entry*; tell whether there was anything to do.
+
+    It is decided anew while others change what was read. *when_full*: also on a server whose memory is full, for acts
+    that free memory or keep the site safe. Raises LoggedOut, Held and NotAllowed to an actor who may not (also in place
+    of what *decide* raises), what that raises, NothingToUndo when *entry* undoes what is not in force, and Conflict.
+    """
+    log, checked = log_arguments(connection.keys, entry), actor_arguments(connection.keys, actor, role)
+    for _ in range(config.MAX_SCRIPT_ATTEMPTS):
+        attempt, refusal, writes = Attempt(connection), None, None
+        try:
+            writes = decide(attempt)
+        except VotewebError as error:
+            refusal = error
+        told = [_inbox(connection.keys, kind, name) for kind, name in attempt.told]
+        keys, guard = _guard(connection.keys, attempt.reads, attempt.replies, writes or (), told)
+        said = (attempt.not_after, int(when_full), attempt.added, attempt.removed, attempt.until, attempt.told_of)
+        outcome = connection.script(
+            "commit", [*keys, *log.keys, *checked.keys], [*log.arguments, *guard, *said, *checked.arguments]
+        )
+        if outcome.status == "overruled":
+            raise NothingToUndo()
+        if outcome.status == "done":
+            if refusal:
+                raise refusal
+            return bool(writes)
+    raise Conflict
+
+
+def guarded(keys: Keys, reads: Sequence[Command], replies: Sequence[Any], writes: Sequence[Command]) -> Command:
+    """Return the command that does *writes* if all *reads* still have these *replies*: it answers "done" or "again"."""
+    named, guard = _guard(keys, reads, replies, writes)
+    unsaid = ("", 0, "", "", "", "")
+    return scripts.call("commit", named, [*NOT_REMEMBERED.arguments, *guard, *unsaid, *OPERATOR.arguments])
+
+
+def _inbox(keys: Keys, kind: NoticeKind, name: str) -> tuple[str, ...]:
+    return (kind.value, keys.user(name), keys.inbox(name), keys.unread(name))
+
+
+def _guard(
+    keys: Keys,
+    reads: Sequence[Command],
+    replies: Sequence[Any],
+    writes: Sequence[Command],
+    told: Sequence[tuple[str, ...]] = (),
+) -> tuple[list[str], list[str | int]]:
+    """Return the keys that a commit names, and its arguments 4 to 10 (see lua/commit.lua)."""
+    if max(len(reads), len(writes)) > MAX_COMMANDS:
+        raise ValueError(f"a commit has {len(reads)} reads and {len(writes)} writes")
+    inboxes = [key for _, *keys_of_one in told for key in keys_of_one]
+    named = dict.fromkeys([*(str(key) for command in (*reads, *writes) for key in _keys(command)), *inboxes])
+    written = dict.fromkeys(str(key) for command in writes if command[0] != "UNLINK" for key in _keys(command))
+    written |= dict.fromkeys(inboxes)
+    types = [(key, kind) for key in written if (kind := key_type(keys, key))]
+    texts = [[list(map(str, command)) for command in commands] for commands in (reads, writes)]
+    parts = (texts[0], [_comparable(reply) for reply in replies], texts[1], types, told)
+    return list(named), [*map(json.dumps, parts), config.INBOX_SIZE, config.INBOX_SECONDS]
+
+
+def _keys(command: Command) -> Sequence[Any]:
+    return command[1:] if command[0] in ("EXISTS", "RENAME", "UNLINK") else command[1:2]
+
+
+def _comparable(reply: Any) -> Any:
+    """Return a reply as JSON can hold it; an infinite score is compared as text."""
+    if isinstance(reply, list | tuple):
+        return list(map(_comparable, reply))
+    if isinstance(reply, float) and not isfinite(reply):
+        return str(reply)
+    return int(reply) if isinstance(reply, bool) else reply
+
+
+def json_object(stored: str | None) -> dict[str, Any]:
+    """Return the JSON object that *stored* holds, an empty one for what another program wrote."""
+    try:
+        fields = json.loads(stored or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return fields if isinstance(fields, dict) else {}

@@ -1,1 +1,0 @@
-"""Lists: articles, comments and members, page by page."""

@@ -1,0 +1,1 @@
+"""What a member's own pages read, and the deletion of accounts."""

@@ -1,0 +1,187 @@
+"""The deletion of an account: immediate for the member, what it wrote in bounded steps that can be resumed."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+
+from voteweb.core import config
+from voteweb.core.comment_errors import NoSuchComment
+from voteweb.core.errors import NoSuchArticle, NoSuchMember, PasswordChanged
+from voteweb.core.models import ArticleStatus, Role, User
+from voteweb.core.names import name_key
+from voteweb.store.accounts.mail import FIELDS as MAIL_FIELDS
+from voteweb.store.accounts.mail import forget_mails
+from voteweb.store.accounts.secret_feeds import SecretFeeds
+from voteweb.store.accounts.sessions import Sessions
+from voteweb.store.accounts.users import change_member, new_session_id, read_member
+from voteweb.store.comments.comments import Comments
+from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.moderation.removals import Removals
+from voteweb.store.moderation.reports import Reports
+from voteweb.store.scan.scanner import batched
+from voteweb.store.schema.keys import Keys, article_id, invitation_digest, is_article, parse_comment
+from voteweb.store.schema.nouns import NOUNS, Part
+from voteweb.store.site.leases import steps_of_each
+
+#: It is that of no password, so that nobody logs in.
+_NO_HASH = ""
+#: The fields of a member that nobody needs once the member has left.
+_FORGOTTEN_FIELDS = ("held", "request", "ban-removal", "recovery", "recovered", "front", *MAIL_FIELDS)
+
+
+class AccountDeletion:
+    """Deletes accounts of one site."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        removals: Removals,
+        comments: Comments,
+        reports: Reports,
+        secret_feeds: Sequence[SecretFeeds],
+        sessions: Sessions,
+    ) -> None:
+        self._connection = connection
+        self._keys = connection.keys
+        self._removals = removals
+        self._comments = comments
+        self._reports = reports
+        self._secret_feeds = secret_feeds
+        self._sessions = sessions
+
+    def start(self, member: User, *, delete_articles: bool) -> None:
+        """Log *member* out for ever; :meth:`finish` removes what they leave behind.
+
+        *delete_articles*: their articles and comments are deleted, else only the name is taken off.
+        Raises NoSuchMember, LastAdmin, and PasswordChanged unless the password is still that of *member* as read.
+        """
+        keys, name, session_id = self._keys, member.name, new_session_id()
+
+        def decide(attempt: Attempt) -> list[Command]:
+            found, stored = read_member(attempt, keys, name)
+            if found is None:
+                raise NoSuchMember(name=name)
+            if found.left:
+                return []
+            if found.password != member.password:
+                raise PasswordChanged()
+            (network,) = attempt.read(("GET", keys.sign_up(name)))
+            changes: dict[str, str | None] = {
+                "password": _NO_HASH, "session": session_id, "role": Role.MEMBER,
+                "leaving": "delete" if delete_articles else "keep", "left": attempt.now,
+                **dict.fromkeys(_FORGOTTEN_FIELDS),
+            }  # fmt: skip
+            return [
+                *change_member(attempt, keys, name, stored, changes),
+                ("SADD", keys.leaving(), name_key(name)),
+                ("UNLINK", keys.sign_up(name), keys.open_votes(member.id), keys.sessions(name)),
+                *([("ZREM", keys.network(network), name_key(name))] if network else []),
+                *forget_mails(keys, name),
+            ]
+
+        commit(self._connection, decide, when_full=True)
+
+    def unfinished(self) -> list[str]:
+        """Return the names, in lower case, of members who left and have left something behind."""
+        return sorted(self._connection.command("SMEMBERS", self._keys.leaving()))
+
+    def steps(self) -> Iterator[None]:
+        """Finish all deletions that were begun, in bounded steps."""
+        yield from steps_of_each(self.unfinished(), self._steps)
+
+    def finish(self, name: str) -> None:
+        """Delete or disown what a member who left wrote, and remove their reports, invitations and inbox.
+
+        May be interrupted anywhere and called again. For anybody else it does nothing.
+        """
+        for _ in self._steps(name):
+            pass
+
+    def _steps(self, name: str) -> Iterator[None]:
+        keys = self._keys
+        if not self._connection.command("SISMEMBER", keys.leaving(), name_key(name)):
+            return
+        deletes = self._connection.command("HGET", keys.user(name), "leaving") == "delete"
+        for feeds in self._secret_feeds:
+            feeds.remove(name)
+        self._sessions.forget_log_ins(name)
+        # A moderator may restore a removed article into the ranking that was emptied first, hence the loop.
+        while not commit(self._connection, partial(self._end, name)):
+            yield from self._release_articles(name, deletes)
+            yield from self._release_comments(name, deletes)
+            yield from self._reports.withdraw_all(name)
+            yield from self._remove_invitations(name)
+            self._connection.command("UNLINK", *keys_deleted_at_once(keys, name))
+
+    def _end(self, name: str, attempt: Attempt) -> list[Command]:
+        """Return the write that ends a deletion, none while anything is left behind, perhaps again."""
+        (left,) = attempt.read(("EXISTS", *keys_left_behind(self._keys, name)))
+        return [] if left else [("SREM", self._keys.leaving(), name_key(name))]
+
+    def _release_articles(self, name: str, deletes: bool) -> Iterator[None]:
+        for ranking in (self._keys.posted(name), self._keys.gone(name)):
+            members = self._connection.command("ZRANGE", ranking, 0, config.READ_BATCH_SIZE - 1)
+            for batch in batched(members):
+                for member in batch:
+                    self._release(name, member, deletes)
+                yield
+
+    def _release_comments(self, name: str, deletes: bool) -> Iterator[None]:
+        spelled = self._connection.command("HGET", self._keys.user(name), "name") or name
+        members = self._connection.command("LRANGE", self._keys.commented(name), 0, config.READ_BATCH_SIZE - 1)
+        for batch in batched(members):
+            for member in batch:
+                self._release_comment(spelled, member, deletes)
+            yield
+
+    def _remove_invitations(self, name: str) -> Iterator[None]:
+        ranking = self._keys.invites(name)
+        for batch in batched(self._connection.command("ZRANGE", ranking, 0, config.READ_BATCH_SIZE - 1)):
+            invitations = [self._keys.invite(invitation_digest(member)) for member in batch]
+            self._connection.run([("UNLINK", *invitations), ("ZREM", ranking, *batch)])
+            yield
+
+    def _release(self, name: str, member: str, deletes: bool) -> None:
+        """Delete one article or take the name off it; both may be repeated."""
+        if not is_article(member):  # another program's member
+            self._connection.run([("ZREM", key, member) for key in (self._keys.posted(name), self._keys.gone(name))])
+            return
+        id = article_id(member)
+        # Nobody has read what waits for a moderator.
+        is_held = self._connection.command("HGET", self._keys.article(id), "gone") == ArticleStatus.HELD
+        if deletes or is_held:
+            with suppress(NoSuchArticle):  # another program has deleted it
+                self._removals.delete(id)
+        self._removals.disown(id, name)
+
+    def _release_comment(self, name: str, member: str, deletes: bool) -> None:
+        """Delete one comment or take the name off it; both may be repeated."""
+        id = parse_comment(member)
+        if id is None:  # another program's member
+            self._connection.command("LREM", self._keys.commented(name), 1, member)
+            return
+        if deletes:
+            with suppress(NoSuchComment):  # another program has deleted it
+                self._comments.delete(id)
+        self._comments.disown(id, name)
+
+
+def keys_deleted_at_once(keys: Keys, name: str) -> list[str]:
+    """Return the keys with what concerns only the member, and goes at once when they leave."""
+    own = (noun for noun, kind in NOUNS.items() if kind.owner == "user" and kind.part is Part.PRIMARY)
+    return [f"{keys.prefix}{noun}:{name_key(name)}" for noun in own]
+
+
+def keys_left_behind(keys: Keys, name: str) -> list[str]:
+    """Return the keys with what a member has made that goes, or loses the member's name, when they leave."""
+    return [
+        keys.posted(name),
+        keys.gone(name),
+        keys.reported(name),
+        keys.invites(name),
+        keys.commented(name),
+        keys.reported_comments(name),
+        *keys_deleted_at_once(keys, name),
+    ]

@@ -1,0 +1,196 @@
+"""Choices of what to read: groups that members follow, what they hide, and articles they save for later."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from voteweb.core import config
+from voteweb.core.errors import (
+    NoSuchArticle,
+    NoSuchGroup,
+    NothingToHide,
+    TooMuchFollowed,
+    TooMuchHidden,
+    TooMuchSaved,
+    VotewebError,
+)
+from voteweb.core.models import Article, Page, Role, User
+from voteweb.core.my_site import Hidden, HiddenKind, MySite, parse_hidden
+from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.schema import decoding
+from voteweb.store.schema.keys import article_member
+from voteweb.store.schema.nouns import NOUNS
+from voteweb.store.site.context import Context
+from voteweb.store.site.hints import HintCache
+from voteweb.store.site.rows import articles_of, members_of, queue_page, read_all, rows_of
+
+#: What a process knows of a member: the fields ``my`` and ``front``, and what the member follows and hides.
+Known = tuple[str, str, MySite]
+
+
+class MySites:
+    """The choices of one site's members.
+
+    Each change stores a new value in the field ``my`` of the member, which every page for the member reads: what this
+    process has read under that value is still true, so that only a changed choice is read again.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._connection = context.connection
+        self._keys = context.keys
+        self._known: HintCache[int, Known | None] = HintCache(config.MY_SITE_CACHE_SIZE)
+
+    def follow(self, group: str, member: User) -> None:
+        """Make *member* follow a group; raise NoSuchGroup, TooMuchFollowed, LoggedOut, Held."""
+        thing, full = Hidden(HiddenKind.GROUP, group), TooMuchFollowed(max=config.MAX_FOLLOWED_GROUPS)
+        self._add(self._keys.follows(member.name), group, member, thing, NoSuchGroup(names=group), full)
+
+    def unfollow(self, group: str, member: User) -> None:
+        """Make *member* no longer follow a group, which may be gone; raise LoggedOut, Held."""
+        self._remove(self._keys.follows(member.name), group, member)
+
+    def hide(self, hidden: Hidden, member: User) -> None:
+        """Hide something from the lists of *member*; raise NothingToHide, TooMuchHidden, LoggedOut, Held.
+
+        When the member hides as much as possible, the article that was hidden first is shown again.
+        """
+        key, full = self._keys.hides(member.name), TooMuchHidden(max=config.MAX_HIDDEN)
+        self._add(key, hidden.entry, member, hidden, NothingToHide(), full)
+
+    def show(self, hidden: Hidden, member: User) -> None:
+        """Show *member* something again; raise LoggedOut, Held."""
+        self._remove(self._keys.hides(member.name), hidden.entry, member)
+
+    def save(self, article: int, member: User) -> None:
+        """Save an article for *member* to read later; raise NoSuchArticle, TooMuchSaved, LoggedOut, Held."""
+        thing, full = Hidden(HiddenKind.ARTICLE, str(article)), TooMuchSaved(max=config.MAX_SAVED)
+        self._add(self._keys.saved(member.name), article_member(article), member, thing, NoSuchArticle(), full)
+
+    def unsave(self, article: int, member: User) -> None:
+        """Take an article, which may be gone, out of those that *member* saved; raise LoggedOut, Held."""
+        self._remove(self._keys.saved(member.name), article_member(article), member)
+
+    def _finds(self, thing: Hidden) -> Command:
+        """Return the command whose reply is 0 or nothing unless *thing* exists; an article must be listed."""
+        keys = self._keys
+        match thing.kind:
+            case HiddenKind.ARTICLE:  # the list would tell the title and link of one that is gone
+                return ("ZSCORE", keys.by_time(), article_member(thing.name))
+            case HiddenKind.GROUP:
+                return ("SISMEMBER", keys.groups(), thing.name)
+            case HiddenKind.DOMAIN:
+                return ("ZCARD", keys.domain(thing.name))
+            case HiddenKind.MEMBER:
+                return ("HEXISTS", keys.user(thing.name), "id")
+
+    def _add(self, key: str, entry: str, member: User, thing: Hidden, absent: VotewebError, full: VotewebError) -> None:
+        """Put the *entry* of *thing* into one of the member's lists; raise *absent* or *full*."""
+        noun, _ = self._keys.split(key)
+        last = NOUNS[noun].most - 1
+
+        def decide(attempt: Attempt) -> list[Command] | None:
+            time, exists, at_bound = attempt.read(
+                ("ZSCORE", key, entry), self._finds(thing), ("ZRANGE", key, last, last)
+            )
+            if time is not None:
+                return None
+            if not exists:
+                raise absent
+            added = self._changed(attempt, member, ("ZADD", key, attempt.now, entry))
+            if not at_bound:
+                return added
+            (entries,) = attempt.read(("ZRANGE", key, 0, -1)) if noun == "hides" else ((),)
+            oldest = next((hidden for hidden in entries if hidden.startswith(HiddenKind.ARTICLE)), None)
+            if oldest is None:
+                raise full
+            return [*added, ("ZREM", key, oldest)]
+
+        commit(self._connection, decide, actor=member, role=Role.MEMBER)
+
+    def _remove(self, key: str, entry: str, member: User) -> None:
+        def decide(attempt: Attempt) -> list[Command] | None:
+            (time,) = attempt.read(("ZSCORE", key, entry))
+            return None if time is None else self._changed(attempt, member, ("ZREM", key, entry))
+
+        commit(self._connection, decide, actor=member, role=Role.MEMBER, when_full=True)
+
+    def _changed(self, attempt: Attempt, member: User, change: Command) -> list[Command]:
+        return [change, ("HSET", self._keys.user(member.name), "my", attempt.now)]
+
+    def known(self, member_id: int) -> Known | None:
+        """Return the fields ``my`` and ``front`` of a member when this process last read them, with what it read."""
+        return self._known.get(member_id, None)
+
+    def remember(self, member: User, choice: MySite) -> None:
+        """Keep the *choice* of *member*, which was read after the member."""
+        self._known.put(member.id, (member.my, member.front, choice))
+
+    def of(self, member: User) -> MySite | None:
+        """Return the choice of *member* if this process knows it, else None."""
+        if not member.my:
+            return MySite()
+        known = self._known.get(member.id, None)
+        return known[2] if known is not None and known[0] == member.my else None
+
+    def queue_choice(self, pipeline: Pipeline, name: str) -> Future[MySite]:
+        """Queue a read of what a member follows and hides."""
+
+        def parse(replies: list[Any]) -> MySite:
+            follows, hides = replies
+            return MySite(tuple(sorted(follows)), frozenset(hides))
+
+        return pipeline.queue(
+            [
+                ("ZRANGE", self._keys.follows(name), 0, config.MAX_FOLLOWED_GROUPS - 1),
+                ("ZRANGE", self._keys.hides(name), 0, config.MAX_HIDDEN - 1),
+            ],
+            parse,
+        )
+
+    def choice(self, name: str) -> MySite:
+        """Return what a member follows and hides."""
+        pipeline = self._connection.pipeline()
+        read = self.queue_choice(pipeline, name)
+        pipeline.execute()
+        return read.result
+
+    def queue_hidden(self, pipeline: Pipeline, name: str, number: int, size: int) -> Future[Page[Hidden]]:
+        """Queue a read of page *number* (from 1) of what a member hides, the last first."""
+        return queue_page(
+            pipeline,
+            number,
+            size,
+            members_of(self._keys.hides(name), size, "WITHSCORES"),
+            lambda rows: [parse_hidden(entry, float(time)) for entry, time in rows],
+        )
+
+    def queue_saved(
+        self, pipeline: Pipeline, name: str, number: int, size: int, *, with_text: bool = False
+    ) -> Future[Page[Article]]:
+        """Queue a read of page *number* (from 1) of the articles that a member saved, the last first.
+
+        Those that were removed or deleted since are among them. *with_text*: whole articles.
+        """
+        fields = decoding.FIELDS + (decoding.TEXT_FIELDS if with_text else ())
+        read_from = rows_of(self._keys, self._keys.saved(name), size, fields)
+        return queue_page(pipeline, number, size, read_from, articles_of)
+
+    def queue_own_saves(self, pipeline: Pipeline, ids: Sequence[int], name: str) -> Future[dict[int, bool]]:
+        """Queue a read of which of the articles *ids* a member has saved."""
+        if not ids:
+            return pipeline.queue([], lambda _: {})
+        return pipeline.queue(
+            [("ZMSCORE", self._keys.saved(name), *map(article_member, ids))],
+            lambda replies: {id: time is not None for id, time in zip(ids, replies[0], strict=True)},
+        )
+
+    def all_hidden(self, name: str) -> tuple[Hidden, ...]:
+        """Return all that a member hides, the last first."""
+        pipeline = self._connection.pipeline()
+        hidden = self.queue_hidden(pipeline, name, 1, config.MAX_HIDDEN)
+        pipeline.execute()
+        return hidden.result.rows
+
+    def all_saved(self, name: str) -> Iterator[Article]:
+        """Yield all articles that a member saved, the last first, read in batches of READ_BATCH_SIZE."""
+        return read_all(self._connection, lambda pipeline, number, size: self.queue_saved(pipeline, name, number, size))

@@ -1,0 +1,136 @@
+"""Viewers: what every page of a member shows of them."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from voteweb.core import clock, config
+from voteweb.core.comments import Unread
+from voteweb.core.models import Role, Session, User, Voter
+from voteweb.store.accounts.sessions import Sessions, digest
+from voteweb.store.accounts.users import FIELDS, parse_user
+from voteweb.store.articles.held_articles import HeldArticles
+from voteweb.store.connection import scripts
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.members.inbox import reading_arguments
+from voteweb.store.moderation.admissions import Admissions
+from voteweb.store.moderation.answers import Answers
+from voteweb.store.moderation.reports import Reports
+from voteweb.store.schema.keys import parse_comment
+from voteweb.store.site.context import Context
+from voteweb.store.site.hints import HintCache
+
+
+class Viewer(NamedTuple):
+    """A member whom a session names, None if there is none, with their session, None if it has ended.
+
+    ``waiting`` is the number of accounts that wait for a moderator, ``open_reports`` that of reports, articles and
+    answers that do; both are 0 for members. ``voted_at`` is when votes of the member on articles changed last, "" for
+    never: it is only compared.
+    """
+
+    member: User | None
+    session: Session | None
+    unread: Unread
+    open_reports: int
+    waiting: int
+    voted_at: str
+
+
+class _Seen(NamedTuple):
+    """A member when this process last saw them: is there a list of what is unread, do they moderate.
+
+    If it is remembered, ``viewer`` is what ``replies`` say of ``voter`` before the unix time ``until``.
+    """
+
+    has_list: bool = True
+    moderates: bool = True
+    voter: Voter | None = None
+    viewer: Viewer | None = None
+    replies: Sequence[Any] = ()
+    until: float = 0.0
+
+
+class Viewers:
+    """The viewers of one site.
+
+    What is unread is counted by a script, and what waits is of no use to most. Both are asked for in the same round
+    trip as the member if this process expects it, else in another one: the answer is right either way.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        sessions: Sessions,
+        admissions: Admissions,
+        reports: Reports,
+        held_articles: HeldArticles,
+        answers: Answers,
+    ) -> None:
+        self._connection = context.connection
+        self._settings = context.settings
+        self._keys = context.keys
+        self._sessions = sessions
+        self._admissions = admissions
+        self._reports = reports
+        self._held_articles = held_articles
+        self._answers = answers
+        self._seen: HintCache[int, _Seen] = HintCache(config.HINT_CACHE_SIZE)
+
+    def queue_read(self, pipeline: Pipeline, voter: Voter) -> Future[Viewer]:
+        """Queue a read of the viewer whom a session names as *voter*."""
+        keys, name, seen = self._keys, voter.name, self._seen.get(voter.id, _Seen())
+        token_digest = digest(voter.token)
+        # Plain commands: one script for all of it took Redis 17 microseconds instead of 1, a tenth of a page.
+        commands: list[Command] = [
+            ("HMGET", keys.user(name), *FIELDS, "voted"),
+            self._sessions.find_command(name, token_digest),
+            self._count_unread(name) if seen.has_list else ("EXISTS", keys.unread(name)),
+        ]
+        counts = self._queue_waiting(pipeline) if seen.moderates else None
+
+        def parse(replies: Sequence[Any]) -> Viewer:
+            # Nothing has changed since the last page, mostly: a member's list takes a tenth less.
+            if seen.viewer and seen.voter == voter and replies == seen.replies and clock.now() < seen.until:
+                return seen.viewer
+            (*fields, voted_at), session, unread = replies
+            member = parse_user(fields)
+            moderates = member is not None and member.role is not Role.MEMBER
+            if unread == 1:
+                (unread,) = pipeline.send([self._count_unread(name)])
+            waiting = counts
+            if moderates and waiting is None:
+                more = self._connection.pipeline()
+                waiting = self._queue_waiting(more)
+                more.execute()
+            own_session = self._sessions.parse(voter, token_digest, *session)
+            open_reports, accounts = waiting.result if waiting and moderates else (0, 0)
+            viewer = Viewer(member, own_session, _unread(unread), open_reports, accounts, voted_at or "")
+            now_seen = _Seen(bool(unread), moderates)
+            if member and own_session and not (moderates or member.banned_until or unread != replies[-1]):
+                now_seen = now_seen._replace(
+                    voter=voter, viewer=viewer, replies=replies, until=self._sessions.end_of(own_session)
+                )
+            if now_seen != seen:
+                self._seen.put(voter.id, now_seen)
+            return viewer
+
+        return pipeline.queue(commands, parse)
+
+    def _count_unread(self, name: str) -> Command:
+        keys = [self._keys.removing(), self._keys.unread(name), self._keys.log_entries()]
+        return scripts.call("count_unread", keys, reading_arguments(self._keys, self._settings))
+
+    def _queue_waiting(self, pipeline: Pipeline) -> Future[tuple[int, int]]:
+        """Queue a read of ``open_reports`` and ``waiting``."""
+        accounts = self._admissions.queue_count(pipeline)
+        others = [part.queue_count(pipeline) for part in (self._reports, self._held_articles, self._answers)]
+        return pipeline.queue([], lambda _: (sum(other.result for other in others), accounts.result))
+
+
+def _unread(reply: Any) -> Unread:
+    """Return what is unread, from the answer of the script or, if there is no such list, of EXISTS."""
+    if not reply:
+        return Unread()
+    count, *entries = reply
+    comments = {entry: parse_comment(entry.split(" ")[1]) for entry in entries}
+    return Unread(count, {entry: comment for entry, comment in comments.items() if comment})

@@ -1,0 +1,268 @@
+"""Bans: members logged out and refused, for good or until an end, with what they posted removed if that is wanted.
+
+A removal, or its undoing, goes on in bounded steps. The field ``ban-removal`` of a member says what is to be done:
+"<id of the ban's log entry> <state> <time from which on articles are removed> <the same of comments>", each time "-"
+for none. Whatever was removed names the log entry of the ban that removed it.
+"""
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from math import ceil
+from typing import NamedTuple
+
+from voteweb.core import clock, config
+from voteweb.core.comments import CommentId
+from voteweb.core.errors import NotAllowed, StillRestoring
+from voteweb.core.models import BanRemoval, LogEntry, RemovalState, User
+from voteweb.core.names import name_key
+from voteweb.core.permissions import may_ban
+from voteweb.store.accounts.users import Users, change_member, new_session_id, read_member, read_present_member
+from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.moderation.comment_removals import CommentRemovals
+from voteweb.store.moderation.removals import Removals
+from voteweb.store.scan.scanner import batched
+from voteweb.store.schema.keys import article_id, is_article, parse_comment
+from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.schema.nodes import parse_node
+from voteweb.store.site.leases import steps_of_each
+from voteweb.store.site.moderation_log import ModerationLog
+
+#: Articles or comments that one step removes or restores: some milliseconds each.
+_STEP = 50
+
+
+class Span(StrEnum):
+    """The time before a ban from which things are removed."""
+
+    NONE = "none"
+    DAY = "day"
+    WEEK = "week"
+    ALL = "all"
+
+    @property
+    def seconds(self) -> int | None:
+        """Its length in seconds, None for a span without one."""
+        return {Span.DAY: 86_400, Span.WEEK: 7 * 86_400}.get(self)
+
+    def since(self, now: float) -> str:
+        """Return the whole unix second from which on things are removed, "-" if none are."""
+        if self is Span.NONE:
+            return "-"
+        return "0" if self.seconds is None else str(int(now - self.seconds))
+
+
+class PostCounts(NamedTuple):
+    """How many of a member's articles, or comments, each span has; ``is_bounded``: of all there are more."""
+
+    day: int
+    week: int
+    all: int
+    is_bounded: bool = False
+
+    def of(self, span: Span) -> int:
+        return 0 if span is Span.NONE else int(getattr(self, span.value))
+
+
+class Bans:
+    """The bans of one site."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        moderation_log: ModerationLog,
+        users: Users,
+        removals: Removals,
+        comment_removals: CommentRemovals,
+    ) -> None:
+        self._connection = connection
+        self._keys = connection.keys
+        self._log = moderation_log
+        self._users = users
+        self._removals = removals
+        self._comment_removals = comment_removals
+
+    def ban(
+        self,
+        name: str,
+        entry: NewLogEntry,
+        *,
+        days: int | None = None,
+        articles: Span = Span.NONE,
+        comments: Span = Span.NONE,
+        actor: User | None = None,
+    ) -> None:
+        """Log a member out everywhere and refuse log-ins, for *days* or for good, for the reason of *entry*.
+
+        Begins to remove the *articles* and *comments* of these spans; :meth:`steps` goes on. A member who is
+        banned already stays banned for the first reason. *actor* is the moderator who does it, of a higher role than
+        the member; None is the operator. Raises NoSuchMember, LastAdmin, StillRestoring, LoggedOut, NotAllowed.
+        """
+
+        def decide(attempt: Attempt) -> list[Command]:
+            member, stored = read_present_member(attempt, self._keys, name)
+            if member.held or member.banned:
+                return []
+            self._check_actor(attempt, actor, member)
+            if member.ban_removal and member.ban_removal.state is RemovalState.RESTORING:
+                raise StillRestoring(name=name)
+            attempt.until = "" if days is None else str(ceil(float(attempt.now) + days * 86_400))
+            changes = {"banned": attempt.now.split(".")[0], "ban-reason": entry.why, "session": new_session_id()}
+            # A ban that removes nothing leaves what an earlier one removed to be restored.
+            if (articles, comments) != (Span.NONE, Span.NONE):
+                (entries,) = attempt.read(("LLEN", self._keys.log_entries()))
+                since = " ".join(span.since(float(attempt.now)) for span in (articles, comments))
+                changes["ban-removal"] = f"{entries + 1} {RemovalState.REMOVING} {since}"
+            return change_member(attempt, self._keys, name, stored, {**changes, "banned-until": attempt.until or None})
+
+        commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+
+    def lift(self, name: str, entry: NewLogEntry, *, restore: bool = False, actor: User | None = None) -> None:
+        """Lift a ban; with *restore*, begin to restore exactly what it removed, also after it was lifted without.
+
+        Does nothing for a member who is not banned and has nothing to restore. *actor* and errors are those of
+        :meth:`ban`; raises NothingToUndo when *entry* undoes a ban that is not in force.
+        """
+
+        def decide(attempt: Attempt) -> list[Command]:
+            member, stored = read_present_member(attempt, self._keys, name)
+            removal = member.ban_removal
+            restores = restore and removal is not None and removal.state is not RemovalState.RESTORING
+            if member.held or not (member.banned or restores):
+                return []
+            self._check_actor(attempt, actor, member)
+            changes = {"banned": "0", "ban-reason": "", "banned-until": None}
+            if removal and restores:
+                changes["ban-removal"] = _in_state(stored, removal, RemovalState.RESTORING)
+            elif removal and removal.state is RemovalState.REMOVING:
+                # What is not yet removed stays, and what is can be restored later.
+                changes["ban-removal"] = _in_state(stored, removal, RemovalState.REMOVED)
+            return change_member(attempt, self._keys, name, stored, changes)
+
+        commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+
+    def _check_actor(self, attempt: Attempt, actor: User | None, member: User) -> None:
+        """Raise NotAllowed to an actor whose role is by now too low for this *member*."""
+        if actor and not may_ban(read_member(attempt, self._keys, actor.name)[0], member):
+            raise NotAllowed()
+
+    def count_articles(self, name: str) -> PostCounts:
+        """Return how many listed articles of a member each span has."""
+        key, now = self._keys.posted(name), clock.now()
+        spans = (span.seconds for span in (Span.DAY, Span.WEEK))
+        commands = [("ZCOUNT", key, now - (seconds or 0), "+inf") for seconds in spans]
+        return PostCounts(*self._connection.run([*commands, ("ZCARD", key)]))
+
+    def count_comments(self, name: str) -> PostCounts:
+        """Return how many readable comments of a member each span has, of the newest MAX_COUNTED_COMMENTS."""
+        now, counts = clock.now(), {Span.DAY: 0, Span.WEEK: 0, Span.ALL: 0}
+        last = config.MAX_COUNTED_COMMENTS
+        listed = self._connection.command("LRANGE", self._keys.commented(name), 0, last)
+        for first in range(0, len(listed[:last]), config.READ_BATCH_SIZE):
+            for posted in self._times(listed[:last][first : first + config.READ_BATCH_SIZE]):
+                counts[Span.ALL] += 1
+                for span in (Span.DAY, Span.WEEK):
+                    counts[span] += posted >= now - (span.seconds or 0)
+        return PostCounts(counts[Span.DAY], counts[Span.WEEK], counts[Span.ALL], len(listed) > last)
+
+    def _times(self, members: list[str]) -> list[float]:
+        """Return when those of these comments were written that nobody deleted or removed."""
+        ids = [id for id in map(parse_comment, members) if id]
+        stored = self._connection.run([("HGET", self._keys.thread(id.article), str(id.number)) for id in ids])
+        nodes = [parse_node(id.number, text or "") for id, text in zip(ids, stored, strict=True)]
+        return [node.time for node in nodes if node and not node.status]
+
+    def steps(self) -> Iterator[None]:
+        """Finish all removals and restorations that were begun, in bounded steps."""
+        names = sorted(self._connection.command("SMEMBERS", self._keys.ban_removals()))
+        yield from steps_of_each(names, self._steps)
+
+    def _steps(self, name: str) -> Iterator[None]:
+        member = self._users.find(name)
+        removal = member.ban_removal if member else None
+        ban = self._log.get(removal.entry) if removal else None
+        if member and removal and ban and removal.state is not RemovalState.REMOVED:
+            changed = True
+            # What is deleted in between moves the rest of a list, hence the loop.
+            while changed:
+                changed = False
+                for batch in self._batches(member, removal):
+                    changed = self._change(batch, removal, ban) or changed
+                    yield
+        self._end(name, removal)
+
+    def _end(self, name: str, removal: BanRemoval | None) -> None:
+        """Note that all of *removal* is done, unless somebody has decided otherwise meanwhile."""
+        listed = ("SREM", self._keys.ban_removals(), name_key(name))
+
+        def decide(attempt: Attempt) -> list[Command]:
+            member, stored = read_member(attempt, self._keys, name)
+            if member is None or member.ban_removal is None:
+                return [listed]
+            if removal is None or member.ban_removal != removal:
+                return []
+            if removal.state is RemovalState.RESTORING:
+                return [listed, ("HDEL", self._keys.user(name), "ban-removal")]
+            removed = _in_state(stored, removal, RemovalState.REMOVED)
+            return [listed, ("HSET", self._keys.user(name), "ban-removal", removed)]
+
+        commit(self._connection, decide, when_full=True)
+
+    def _batches(self, member: User, removal: BanRemoval) -> Iterator[list[int | CommentId]]:
+        """Yield the ids of what is still to be removed or restored, some at a time."""
+        removes = removal.state is RemovalState.REMOVING
+        if removal.articles is not None:
+            ranking = (self._keys.posted if removes else self._keys.gone)(member.name)
+            first, count = f"{removal.articles}", config.READ_BATCH_SIZE
+            while True:
+                found = self._connection.command(
+                    "ZRANGE", ranking, first, "+inf", "BYSCORE", "LIMIT", 0, count, "WITHSCORES"
+                )
+                ids = [article_id(name) for name, _ in found if is_article(name)]
+                yield from map(list, batched(ids if removes else self._removed_by(ids, removal), _STEP))
+                if len(found) < count:
+                    break
+                first = f"({found[-1][1]!r}"
+        if removal.comments is not None:
+            position = 0
+            while listed := self._connection.command(
+                "LRANGE", self._keys.commented(member.name), position, position + config.READ_BATCH_SIZE - 1
+            ):
+                yield from map(list, batched(self._comments(listed, removal), _STEP))
+                position += len(listed)
+
+    def _removed_by(self, ids: list[int], removal: BanRemoval) -> list[int]:
+        stored = self._connection.run([("HGET", self._keys.article(id), "removed-by") for id in ids])
+        return [id for id, entry in zip(ids, stored, strict=True) if entry == str(removal.entry)]
+
+    def _comments(self, listed: list[str], removal: BanRemoval) -> list[CommentId]:
+        """Return those of these comments that are to be removed, or that the ban removed."""
+        ids = [id for id in map(parse_comment, listed) if id]
+        stored = self._connection.run(
+            [("HMGET", self._keys.thread(id.article), id.number, f"removed-by:{id.number}") for id in ids]
+        )
+        found = []
+        for id, (text, entry) in zip(ids, stored, strict=True):
+            node = parse_node(id.number, text or "")
+            if removal.state is RemovalState.RESTORING:
+                wanted = entry == str(removal.entry)
+            else:
+                wanted = node is not None and not node.status and node.time >= (removal.comments or 0)
+            if wanted:
+                found.append(id)
+        return found
+
+    def _change(self, batch: list[int | CommentId], removal: BanRemoval, ban: LogEntry) -> bool:
+        """Remove or restore these; tell whether anything changed."""
+        changed = False
+        for id in batch:
+            part = self._comment_removals if isinstance(id, CommentId) else self._removals
+            act = part.remove_by_ban if removal.state is RemovalState.REMOVING else part.restore_by_ban
+            changed = act(id, ban) or changed  # type: ignore[arg-type]
+        return changed
+
+
+def _in_state(stored: Mapping[str, str | None], removal: BanRemoval, state: RemovalState) -> str:
+    """Return the *stored* text of *removal* in another *state*."""
+    return (stored["ban-removal"] or "").replace(f" {removal.state} ", f" {state} ", 1)

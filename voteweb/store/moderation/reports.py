@@ -1,0 +1,263 @@
+"""Reports: members report an article or a comment once, moderators close its reports."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from voteweb.core import config
+from voteweb.core.comment_errors import CommentGone, CommentReported, NoSuchComment
+from voteweb.core.comments import CommentId, ListedComment, Reported
+from voteweb.core.config import Settings
+from voteweb.core.errors import AlreadyReported
+from voteweb.core.models import ArticleStatus, OpenReports, Page, Reason, Report, Role, User
+from voteweb.core.names import name_key
+from voteweb.store.comments.readable import read_comment, read_time
+from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.scan.scanner import Scanner, batched, split_evenly
+from voteweb.store.schema import decoding
+from voteweb.store.schema.keys import (
+    Keys,
+    article_id,
+    article_member,
+    comment_member,
+    comment_of,
+    is_article,
+    parse_comment,
+)
+from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.schema.nodes import parse_node
+from voteweb.store.site.statistics import count_act
+from voteweb.store.site.told import count_settled, read_open_reports, who_is_told
+
+
+class Thing(NamedTuple):
+    """An article or a comment that members report.
+
+    ``report_key`` is the hash of its open reports; ``reported_key`` of a name the set of what that member has reported,
+    in which ``str(id)`` stands for it; ``member`` stands for it in rankings.
+    """
+
+    id: int | CommentId
+    report_key: str
+    reported_key: Callable[[str], str]
+    member: str
+
+
+class Reports:
+    """The reports of one site."""
+
+    def __init__(self, connection: Connection, settings: Settings) -> None:
+        self._connection = connection
+        self._settings = settings
+        self._keys = connection.keys
+
+    def make(self, id: int | CommentId, member: User, reason: Reason, note: str) -> None:
+        """Report an article or a comment; raise LoggedOut, Held.
+
+        Of an article also AlreadyReported, NoSuchArticle, ArticleGone; of a comment CommentReported, NoSuchComment,
+        CommentGone.
+        """
+        keys, thing, name = self._keys, _thing(self._keys, id), name_key(member.name)
+        reported = thing.reported_key(name)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            if isinstance(id, CommentId):
+                ((title, gone),) = attempt.read(("HMGET", keys.article(id.article), "title", "gone"))
+                if title is None:
+                    raise NoSuchComment()
+                read_comment(attempt, keys, id)
+                if gone == ArticleStatus.REMOVED:
+                    raise CommentGone()
+            else:
+                read_time(attempt, keys, id)
+            is_reported, is_open, count = attempt.read(
+                ("SISMEMBER", reported, str(id)), ("HEXISTS", thing.report_key, name), ("HLEN", thing.report_key)
+            )
+            if is_reported:
+                raise CommentReported() if isinstance(id, CommentId) else AlreadyReported()
+            report = {"by": member.name, "reason": reason.value, "note": note, "time": float(attempt.now)}
+            return [
+                ("SADD", reported, str(id)),
+                ("HSET", thing.report_key, name, json.dumps(report, ensure_ascii=False, separators=(",", ":"))),
+                ("ZADD", keys.reports(), count + (not is_open), thing.member),
+                *count_act(keys, "reports"),
+            ]
+
+        commit(self._connection, decide, actor=member, role=Role.MEMBER)
+
+    def dismiss(self, id: int | CommentId, entry: NewLogEntry, *, actor: User | None = None) -> bool:
+        """Close the open reports of an article or a comment, and leave it as it is; tell whether there were any.
+
+        Tells the reporters. *actor* is the moderator who does it, None the operator. Raises LoggedOut, NotAllowed,
+        Conflict.
+        """
+        queue, thing = self._keys.reports(), _thing(self._keys, id)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            (queued,) = attempt.read(("ZSCORE", queue, thing.member))
+            if queued is None:
+                return []
+            reporters = read_open_reports(attempt, thing.report_key)
+            attempt.told = who_is_told(entry.who, reporters=reporters.names)
+            settled = count_settled(self._keys, reporters)
+            return [("UNLINK", thing.report_key), ("ZREM", queue, thing.member), *settled]
+
+        return commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+
+    def withdraw_all(self, name: str) -> Iterator[None]:
+        """Withdraw, in bounded steps, all reports by a member who left; the queue counts the others."""
+        for reported in (self._keys.reported(name), self._keys.reported_comments(name)):
+            for batch in batched(Scanner(self._connection).members(reported)):
+                for text in batch:
+                    self._withdraw(name_key(name), reported, text)
+                yield
+
+    def _withdraw(self, name: str, reported: str, text: str) -> None:
+        keys, id = self._keys, _parse_id(text)
+        forget: Command = ("SREM", reported, text)
+        if id is None:  # another program's member
+            self._connection.command(*forget)
+            return
+        thing = _thing(keys, id)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            is_open, count = attempt.read(("HEXISTS", thing.report_key, name), ("HLEN", thing.report_key))
+            if not is_open:
+                return [forget]
+            rank: Command = ("ZADD", keys.reports(), count - 1, thing.member)
+            return [
+                ("HDEL", thing.report_key, name),
+                rank if count > 1 else ("ZREM", keys.reports(), thing.member),
+                forget,
+            ]
+
+        commit(self._connection, decide)
+
+    def queue_count(self, pipeline: Pipeline) -> Future[int]:
+        """Queue a read of how many articles and comments have open reports; a site without comments counts none."""
+        if not self._settings.comments:
+            return pipeline.queue([self._read_members()], lambda replies: len(_articles(replies[0])))
+        return pipeline.queue([("ZCARD", self._keys.reports())], lambda replies: int(replies[0]))
+
+    def queue_page(self, pipeline: Pipeline, number: int) -> Future[Page[str]]:
+        """Queue a read of page *number* (from 1) of the articles and comments with open reports, most reported first.
+
+        The rows are members of rankings, for :meth:`queue_reported`. A site without comments lists none.
+        """
+        size = self._settings.page_size
+        first = (number - 1) * size
+
+        def page(members: Sequence[str], total: int) -> Page[str]:
+            return Page(tuple(members), number, total, first_rank=first + 1, more=total > first + size)
+
+        if not self._settings.comments:
+            return pipeline.queue(
+                [self._read_members()],
+                lambda replies: page((found := _articles(replies[0]))[first : first + size], len(found)),
+            )
+        commands: list[Command] = [("ZCARD", self._keys.reports()), self._read_members(first, first + size - 1)]
+        return pipeline.queue(commands, lambda replies: page(replies[1], replies[0]))
+
+    def _read_members(self, first: int = 0, last: int = -1) -> Command:
+        return ("ZREVRANGE", self._keys.reports(), first, last)
+
+    def queue_reported(self, pipeline: Pipeline, members: Sequence[str]) -> Future[tuple[Reported, ...]]:
+        """Queue a read of the reported articles and comments that stand for *members*; leaves out what is none.
+
+        With QUEUED_REPORTS open reports of each: the newest, or of many a sample.
+        """
+        known = [member for member in members if is_article(member) or comment_of(member)]
+        commands = [command for member in known for command in self._read_reported(member)]
+
+        def parse(replies: list[Any]) -> tuple[Reported, ...]:
+            parts = split_evenly(replies, len(known))
+            rows = [_reported(member, part) for member, part in zip(known, parts, strict=True)]
+            return tuple(row for row in rows if row)
+
+        return pipeline.queue(commands, parse)
+
+    def _read_reported(self, member: str) -> list[Command]:
+        """Return five commands that read an article or a comment with its article, and its open reports."""
+        keys, comment = self._keys, comment_of(member)
+        id = comment.article if comment else article_id(member)
+        number = str(comment.number if comment else 0)
+        return [
+            ("HMGET", keys.article(id), *decoding.FIELDS, *decoding.TEXT_FIELDS),
+            ("HGET", keys.thread(id), number),
+            ("HGET", keys.words(id), number),
+            *self._read_open(keys.comment_report(*comment) if comment else keys.report(id), 0, config.QUEUED_REPORTS),
+        ]
+
+    def queue_open_page(self, pipeline: Pipeline, id: int | CommentId, position: int) -> Future[OpenReports]:
+        """Queue a read of some REPORT_PAGE_SIZE open reports from *position*, 0 or that of ``next``."""
+        commands = self._read_open(_thing(self._keys, id).report_key, position, config.REPORT_PAGE_SIZE)
+        return pipeline.queue(commands, lambda replies: _open_reports(*replies))
+
+    def _read_open(self, reports: str, position: int, count: int) -> list[Command]:
+        """Return the commands that read how many open reports a hash has, and about *count* of them.
+
+        HSCAN costs the same however many there are. Redis returns a small hash whole, in the order of the reports.
+        """
+        return [("HLEN", reports), ("HSCAN", reports, position, "COUNT", count)]
+
+    def made_by(self, member: User) -> dict[int | CommentId, Report | None]:
+        """Return all reports by *member*, of articles and then of comments; None for one that is settled."""
+        names = (self._keys.reported(member.name), self._keys.reported_comments(member.name))
+        stored = self._connection.run([("SMEMBERS", name) for name in names])
+        ids = [id for texts in stored for id in map(_parse_id, texts) if id is not None]
+        things = [_thing(self._keys, id) for id in sorted(ids, key=_place)]
+        reports: dict[int | CommentId, Report | None] = {}
+        for batch in batched(things):
+            open_ones = self._connection.run([("HGET", thing.report_key, name_key(member.name)) for thing in batch])
+            reports |= {
+                thing.id: parse_report(text) if text else None for thing, text in zip(batch, open_ones, strict=True)
+            }
+        return reports
+
+
+def _thing(keys: Keys, id: int | CommentId) -> Thing:
+    if isinstance(id, CommentId):
+        return Thing(id, keys.comment_report(*id), keys.reported_comments, comment_member(*id))
+    return Thing(id, keys.report(id), keys.reported, article_member(id))
+
+
+def _parse_id(text: str) -> int | CommentId | None:
+    """Return what a member of ``reported:`` or ``reported-comments:`` stands for, None for another program's."""
+    return int(text) if text.isascii() and text.isdecimal() else parse_comment(text)
+
+
+def _place(id: int | CommentId) -> tuple[int, ...]:
+    return (1, *id) if isinstance(id, CommentId) else (0, id)
+
+
+def _reported(member: str, replies: Sequence[Any]) -> Reported | None:
+    article_fields, stored, text, *stored_reports = replies
+    reports = _open_reports(*stored_reports)
+    reports = replace(reports, rows=reports.rows[-config.QUEUED_REPORTS :])
+    comment = comment_of(member)
+    article = decoding.article_with_text(comment.article if comment else article_id(member), article_fields)
+    if article is None or comment is None:
+        return Reported(reports, article=article) if article and article.is_listed else None
+    node = parse_node(comment.number, stored or "")
+    if node is None:
+        return None
+    return Reported(reports, comment=ListedComment(comment, node, text or "", article.title, article.poster))
+
+
+def _articles(members: Sequence[str]) -> list[str]:
+    return [member for member in members if is_article(member)]
+
+
+def _open_reports(total: int, scanned: tuple[int, dict[str, str]]) -> OpenReports:
+    position, stored = scanned
+    reports = sorted(map(parse_report, stored.values()), key=lambda report: report.time)
+    return OpenReports(tuple(reports), total, int(position))
+
+
+def parse_report(stored: str) -> Report:
+    """Return the report that is stored as JSON."""
+    fields: dict[str, Any] = json.loads(stored)
+    return Report(fields["by"], Reason(fields["reason"]), fields["note"], float(fields["time"]))

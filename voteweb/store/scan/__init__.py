@@ -1,0 +1,1 @@
+"""Read all keys of a site in bounded steps."""

@@ -1,0 +1,138 @@
+"""Scan every key of a live site in bounded steps, each of which Redis answers as one block."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import Any, TypeVar
+
+from voteweb.core.errors import ServerChanged, StorageFull
+from voteweb.store.connection.connection import Connection
+from voteweb.store.schema.keys import article_id, is_article
+from voteweb.store.schema.nouns import TYPES
+
+T = TypeVar("T")
+
+#: Keys per step: up to two thousand commands, which Redis runs as one block of two milliseconds.
+BATCH_SIZE = 50
+#: Keys or members that Redis looks at in one SCAN: a millisecond.
+SCAN_COUNT = 500
+#: Voters that Redis returns in one block, if they are of more than one article: some milliseconds at most.
+MAX_VOTERS_PER_READ = 5_000
+
+
+class Scanner:
+    """Reads all of a site while it is in use, in one pass over the keys of one run of one server."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.site_keys = connection.keys
+        self._run = ""
+
+    def run_atomic(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Return the replies to *commands*, all of one instant."""
+        return self._run_atomic(commands) if commands else []
+
+    def _run_atomic(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+        try:
+            return self._connection.run(commands, atomic=True)
+        except StorageFull:
+            # A server whose memory is full refuses even to read in a transaction. Nobody can add anything to it.
+            return self._connection.run(commands)
+
+    def command(self, *command: Any) -> Any:
+        """Return the reply to one command."""
+        return self._connection.command(*command)
+
+    def groups(self) -> list[str]:
+        """Return the names of all groups."""
+        return sorted(self.command("SMEMBERS", self.site_keys.groups()))
+
+    def is_group(self, name: str) -> bool:
+        """Tell whether a group exists now: it may have been created since the scan began."""
+        return bool(self.command("SISMEMBER", self.site_keys.groups(), name))
+
+    def keys(self, pattern: str) -> Iterator[str]:
+        """Yield the keys that match *pattern*."""
+        for batch in self.batches("SCAN", 0, "MATCH", pattern, "COUNT", SCAN_COUNT):
+            yield from batch
+
+    def batches(self, *scan: Any) -> Iterator[Any]:
+        """Yield what each step of *scan* returns: SCAN with the cursor 0, or SSCAN, ZSCAN or HSCAN with a key and 0.
+
+        Raises ServerChanged.
+        """
+        at = 1 if scan[0] == "SCAN" else 2
+        cursor, batch = self.command_on_same_server(*scan)
+        yield batch
+        while int(cursor):
+            cursor, batch = self.command_on_same_server(*scan[:at], cursor, *scan[at + 1 :])
+            yield batch
+
+    def command_on_same_server(self, *command: Any) -> Any:
+        """Return the reply to one command; raise ServerChanged unless it is of the run that gave the first one.
+
+        A cursor means nothing to another server, nor to the same one after a restart.
+        """
+        # SCAN names no key: a node of a cluster that has the slot no longer, or not all of its keys, would answer too.
+        # It says so of a key that does not exist.
+        _, info, reply = self._run_atomic([("EXISTS", self.site_keys.prefix), ("INFO", "server"), command])
+        self._run = self._run or info["run_id"]
+        if info["run_id"] != self._run:
+            raise ServerChanged()
+        return reply
+
+    def all_keys(self) -> Iterator[str]:
+        """Yield every key of the site, and none of another site on the same database."""
+        return filter(self.site_keys.covers, self.keys(f"{self.site_keys.prefix}*"))
+
+    def article_ids(self) -> Iterator[int]:
+        """Yield the ids of all articles, listed or not; one may come twice."""
+        for key in self.keys(self.site_keys.article("[0-9]*")):
+            member = key.removeprefix(self.site_keys.prefix)
+            if is_article(member):
+                yield article_id(member)
+
+    def members(self, key: str) -> Iterator[str]:
+        """Yield the members of a set or sorted set."""
+        noun, _ = self.site_keys.split(key)
+        scan = "SSCAN" if TYPES.get(noun) == "set" else "ZSCAN"
+        for batch in self.batches(scan, key, 0, "COUNT", SCAN_COUNT):
+            # redis-py pairs the members of a sorted set with their scores.
+            yield from (item[0] if isinstance(item, tuple | list) else item for item in batch)
+
+    def items(self, key: str, last: int = 0) -> Iterator[tuple[int, str]]:
+        """Yield the items of a list that only grows, each with its place, from 1; those after the *last* one."""
+        while batch := self.command("LRANGE", key, last, last + SCAN_COUNT - 1):
+            yield from enumerate(batch, last + 1)
+            last += len(batch)
+
+    def list_items(self, lists: Iterable[str]) -> Iterator[tuple[str, Iterator[str]]]:
+        """Yield each key of *lists* with its items; many small lists cost little."""
+        for batch in batched(lists):
+            beginnings = self.run_atomic([("LRANGE", key, 0, SCAN_COUNT - 1) for key in batch])
+            for key, items in zip(batch, beginnings, strict=True):
+                rest = self.items(key, SCAN_COUNT) if len(items) == SCAN_COUNT else iter(())
+                yield key, chain(items, (item for _, item in rest))
+
+    def ranking_members(self, rankings: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Yield each key of *rankings* with each of its members; many small rankings cost little."""
+        for batch in batched(rankings):
+            size_of = dict(zip(batch, self.run_atomic([("ZCARD", key) for key in batch]), strict=True))
+            small = [key for key, size in size_of.items() if size <= BATCH_SIZE]
+            for key, members in zip(small, self.run_atomic([("ZRANGE", key, 0, -1) for key in small]), strict=True):
+                yield from ((key, member) for member in members)
+            for key, size in size_of.items():
+                if size > BATCH_SIZE:
+                    yield from ((key, member) for member in self.members(key))
+
+
+def batched(items: Iterable[T], size: int = BATCH_SIZE) -> Iterator[list[T]]:
+    """Yield *items* in lists of *size*."""
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch
+
+
+def split_evenly(replies: Sequence[Any], count: int) -> list[Sequence[Any]]:
+    """Return *replies* cut into *count* equal parts."""
+    width = len(replies) // count if count else 0
+    return [replies[at * width : (at + 1) * width] for at in range(count)]

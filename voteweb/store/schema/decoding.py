@@ -1,0 +1,142 @@
+"""Decode what Redis replies about an article into an Article."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from voteweb.core import config, validation
+from voteweb.core.errors import Invalid
+from voteweb.core.models import Article, ArticleStatus, EarlierVersion
+from voteweb.store.schema.keys import article_id
+from voteweb.store.schema.numbers import finite_number
+
+#: The fields of ``article:<id>`` that a row needs, in the order in which :func:`article` takes them.
+FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone", "closes", "comments")
+#: The further fields of an article's own page, in the order in which :func:`article_with_text` takes them.
+TEXT_FIELDS = ("text", "edited", "reason", "revision", "answer", "answered", "released")
+#: Digits of a unix time in whole seconds.
+MAX_TIME_DIGITS = 12
+
+_REVISION = re.compile(r"[0-9]{1,15}")
+_COUNT = re.compile(r"[0-9]{1,9}")
+
+
+def article(id: int, values: Sequence[str | None]) -> Article | None:
+    """Return the article with these values of FIELDS, or None if the hash is missing or is no article.
+
+    Other programs write here too, so every value is checked: one bad article must not break a whole list.
+    """
+    title, link, poster, time, votes, groups, gone, closes, comments = values
+    try:
+        posted, count, status = float(time or ""), int(votes or 0), ArticleStatus(gone or ArticleStatus.LISTED)
+    except ValueError:
+        return None
+    if title is None or not (0 <= posted < config.MAX_TIME and abs(count) < config.MAX_VOTES):
+        return None
+    return Article(
+        id=id,
+        title=title,
+        link=_valid_link(link or ""),
+        text="",
+        poster=poster or "",
+        time=posted,
+        votes=count,
+        groups=group_names(groups or ""),
+        status=status,
+        closes=unix_time(closes),
+        comments=int(comments) if comments and _COUNT.fullmatch(comments) else 0,
+    )
+
+
+def unix_time(stored: str | None) -> int | None:
+    """Return *stored* whole seconds; None if they are missing or no time, as for voting_end() in rankings.lua."""
+    is_time = stored is not None and stored.isascii() and stored.isdigit() and len(stored) <= MAX_TIME_DIGITS
+    return int(stored) if stored is not None and is_time else None
+
+
+def group_names(field: str) -> tuple[str, ...]:
+    """Return the names in a field of groups, separated by the characters that separate them for scripts."""
+    return tuple(name.decode() for name in field.encode().split())
+
+
+def is_count(stored: str | None) -> bool:
+    """Tell whether *stored* is a valid number of votes; a missing one is 0."""
+    try:
+        return abs(int(stored or 0)) < config.MAX_VOTES
+    except ValueError:
+        return False
+
+
+def _valid_link(stored: str) -> str:
+    """Return a *stored* link, or "" if it could not be posted here, such as ``javascript:``."""
+    try:
+        return validation.link(stored)
+    except Invalid:
+        return ""
+
+
+def article_with_text(id: int, values: Sequence[str | None]) -> Article | None:
+    """Return the article with these values of FIELDS and TEXT_FIELDS, listed or not, or None if there is none."""
+    row = article(id, values[: len(FIELDS)])
+    text, edited, reason, revision, answer, answered, released = values[len(FIELDS) :]
+    if row is None:
+        return None
+    return replace(
+        row,
+        text=text or "",
+        edited=finite_number(edited) or 0.0,
+        reason=reason or "",
+        answer=answer or "",
+        answered=finite_number(answered) or 0.0,
+        released=released == "1",
+        revision=int(revision) if revision and _REVISION.fullmatch(revision) else 0,
+    )
+
+
+def earlier_version(stored: str) -> EarlierVersion:
+    """Return the earlier version of an article that the script stored as JSON."""
+    fields: dict[str, str] = json.loads(stored)
+    return EarlierVersion(
+        title=fields["title"],
+        link=fields["link"],
+        text=fields["text"],
+        groups=group_names(fields["groups"]),
+        until=float(fields["time"]),
+        by_poster=fields["by"] == "poster",
+    )
+
+
+def stored_article(id: int, values: Sequence[str | None]) -> Article | None:
+    """Return what :func:`article_with_text` does, with the link exactly as stored: its key is made from it."""
+    row = article_with_text(id, values)
+    return replace(row, link=values[FIELDS.index("link")] or "") if row else None
+
+
+def rows(replies: Sequence[Sequence[str | None]], *, with_text: bool = False) -> list[Article | None]:
+    """Return what :func:`voteweb.store.site.rows.read_rows` read of the fields of a row; None for one not listed.
+
+    A combined ranking still holds articles that were removed since it was built.
+    """
+    return [_row(*reply) if with_text else _cached_row(*reply) for reply in replies]
+
+
+def _row(member: str | None, *values: str | None) -> Article | None:
+    try:
+        id = article_id(member or "")
+    except ValueError:  # the marker of a combined ranking, or another program's member
+        return None
+    row = article_with_text(id, values) if len(values) > len(FIELDS) else article(id, values)
+    return row if row and row.is_listed else None
+
+
+@lru_cache(maxsize=config.ARTICLE_FRAGMENT_CACHE_SIZE)
+def cached_article(id: int, *values: str | None) -> Article | None:
+    """Return what :func:`article_with_text` does, once for equal values: that takes 7 % of an article's page."""
+    return article_with_text(id, values)
+
+
+#: The rows of busy lists are the same for everybody until a vote changes one. Without this, a list that is read afresh
+#: takes 1.7 times as long.
+_cached_row = lru_cache(maxsize=config.ROW_CACHE_SIZE)(_row)

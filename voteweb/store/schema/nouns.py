@@ -1,0 +1,476 @@
+"""The nouns of keys, each once: its type and lifetime, its part in a backup, its owner, and what it may hold.
+
+The checks of the doctor and of a restore, and the tables of docs/data.md, are made from here.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+from voteweb.core import config, mail, validation
+from voteweb.core.models import ArticleStatus, LogAction, Role
+from voteweb.core.recovery_codes import is_stored
+from voteweb.core.validation import is_member_key
+from voteweb.store.schema import fingerprints
+from voteweb.store.schema.digests import is_digest
+from voteweb.store.schema.keys import Keys, is_article
+from voteweb.store.schema.log_entries import unpack
+from voteweb.store.schema.nodes import is_state, split_node
+from voteweb.store.schema.values import (
+    MAX_TEXT_LENGTH,
+    Check,
+    PairCheck,
+    are_article_groups,
+    are_group_names,
+    is_actor,
+    is_any,
+    is_author,
+    is_ban_removal,
+    is_comment,
+    is_comment_voter,
+    is_count,
+    is_domain_rule,
+    is_foreign_link,
+    is_foreign_name,
+    is_group_name,
+    is_hidden_entry,
+    is_id_text,
+    is_inbox_entry,
+    is_language,
+    is_link,
+    is_member_note,
+    is_note,
+    is_number,
+    is_object,
+    is_password,
+    is_posted,
+    is_poster,
+    is_ranked,
+    is_report,
+    is_reset,
+    is_revision,
+    is_site_field,
+    is_time,
+    is_visit,
+    line_of,
+    one_of,
+    stored_by,
+    text_of,
+)
+
+#: What the doctor says of a value that nothing replaces, and of a key without the one that it belongs to.
+BY_HAND = "the value is stored nowhere else: a backup may hold it; set the field with HSET"
+NEVER_READ = "a backup may hold the conversation; else UNLINK the key"
+#: Numbers of comments and lengths of lists may be this many times what this version allows: others may allow more.
+_MARGIN = 10
+#: The fields of a conversation in which each comment has its own, by their beginnings.
+_FIELD_OF_COMMENT = re.compile(r"(reason:|removed-by:|)([1-9][0-9]{0,8})")
+
+
+class Part(StrEnum):
+    """The part of a noun in a backup.
+
+    PRIMARY is in the backup, DERIVED is computed from that in a restore, and PASSING is left out and lost.
+    """
+
+    PRIMARY = "primary"
+    DERIVED = "derived"
+    PASSING = "passing"
+
+
+class Field(NamedTuple):
+    """A field of a hash: what it may hold, its meaning, whether it must be there, and what replaces a lost value.
+
+    Nothing replaces it if that is None.
+    """
+
+    check: Check
+    meaning: str
+    required: bool = False
+    lost: str | None = None
+
+
+class Noun(NamedTuple):
+    """A kind of keys.
+
+    ``expires`` is the command (without its key) for a key that does not expire but must, () if that depends on its
+    owner, None if it is for ever. ``owner`` is the noun of the key without which it makes no sense, and ``orphan`` why
+    the doctor leaves it to the operator then, "" if it is deleted. A hash has ``fields``, or a check of each ``pair``
+    of a field and its value; all else a check of each ``item``: a string, or what a list, set or ranking holds. There
+    are ``most`` items or pairs at most, 0 for any number. ``name`` checks what follows the noun of a primary key.
+    """
+
+    type: str
+    part: Part
+    expires: tuple[str | int, ...] | None = None
+    owner: str = ""
+    orphan: str = ""
+    fields: Mapping[str, Field] = {}
+    pair: PairCheck | None = None
+    item: Check | None = None
+    most: int = 0
+    name: Check = "".__eq__
+
+
+ARTICLE_FIELDS = {
+    "title": Field(is_any, "what was posted; empty once the article is deleted", required=True),
+    "link": Field(is_foreign_link, "the same; may be empty"),
+    "text": Field(lambda _: True, "the same; may be empty or absent"),
+    "poster": Field(is_foreign_name, "the poster's name, or `[deleted]`"),
+    "time": Field(is_time, "publish time; no two articles posted here have the same", required=True),
+    "votes": Field(is_count, "the number of votes that pages show"),
+    "base": Field(
+        is_count,
+        "votes that have no voter in `voted:<id>`, such as imported ones; −1 if the poster's own vote does not count",
+    ),
+    "closes": Field(
+        is_id_text,
+        "time at which voting ends, in whole seconds; where a program after the book has stored none, `time` + "
+        "`VOTEWEB_VOTING_SECONDS`",
+    ),
+    "groups": Field(are_article_groups, "names of its groups, separated by spaces"),
+    "edited": Field(is_time, "time of the last edit; absent if never edited"),
+    "revision": Field(
+        is_revision,
+        "number of changes of title, link, text or groups; absent if there was none. The form that edits the article "
+        "carries it, so that it cannot undo what somebody else has changed since",
+    ),
+    "comments": Field(is_count, "the number of its comments that anybody can read; absent if there never was one"),
+    "gone": Field(
+        one_of(set(ArticleStatus) - {ArticleStatus.LISTED}),
+        "`deleted`, `removed`, or `held` while it waits for a moderator, in no list; absent while it is listed",
+    ),
+    "reason": Field(is_note, "the moderator's reason of a removal"),
+    "answer": Field(
+        is_note, "what its poster answered to the removal, once; absent if nothing, and after it is restored"
+    ),
+    "answered": Field(is_time, "time of that answer while no moderator has looked at it; absent otherwise"),
+    "was-held": Field(
+        one_of(["1"]),
+        "`1` if it waited for a moderator until it was removed: a restore lets it wait again; absent otherwise",
+    ),
+    "released": Field(
+        one_of(["1"]),
+        "`1` if it waited until a moderator published it: its poster can no longer edit it; absent otherwise",
+    ),
+    "removed-by": Field(
+        is_id_text,
+        "id of the log entry of the ban that removed it, which restores it if that is undone; absent otherwise",
+    ),
+}
+#: The stricter checks of an article with a base: without one, a program after the book has written it.
+_OWN_CHECKS: dict[str, Check] = {
+    "title": line_of(config.MAX_TITLE_LENGTH),
+    "link": is_link,
+    "text": text_of(config.MAX_TEXT_LENGTH),
+    "poster": is_poster,
+}
+OWN_ARTICLE_FIELDS = ARTICLE_FIELDS | {
+    name: ARTICLE_FIELDS[name]._replace(check=check) for name, check in _OWN_CHECKS.items()
+}
+MEMBER_FIELDS = {
+    "id": Field(
+        is_id_text,
+        "number, never given out twice; the value that stands for the member in the sets `voted:<id>`",
+        required=True,
+    ),
+    "name": Field(validation.is_member_name, "the name as typed", required=True),
+    "role": Field(one_of(Role), "`member`, `moderator` or `admin`", required=True, lost=Role.MEMBER),
+    "since": Field(is_time, "time of joining", required=True),
+    "password": Field(is_password, "argon2 hash; empty: this account cannot log in", required=True, lost=""),
+    "session": Field(
+        validation.is_submission_token,
+        "session id of the member, which the cookies of all their sessions repeat; a new one ends all of them",
+    ),
+    "banned": Field(is_time, "time of the ban, 0 for none"),
+    "ban-reason": Field(is_note, "its reason"),
+    "banned-until": Field(
+        is_time,
+        "time at which the ban ends by itself; absent: it stays until it is lifted. Every check compares it with the "
+        "clock, so that an ended ban is none without being taken out",
+    ),
+    "ban-removal": Field(
+        is_ban_removal,
+        "what the ban removes: `<log id> <state> <articles from> <comments from>`. The state is `removing`, `removed` "
+        "or `restoring`, the others are unix times, or `-`. A later ban that removes something too replaces it",
+    ),
+    "left": Field(is_time, "time of the account's deletion"),
+    "leaving": Field(one_of(["keep", "delete"]), "what happens to its articles then: `keep` or `delete`"),
+    "voted": Field(
+        is_time,
+        "time of the member's last vote on an article, or of the last one taken back; a worker remembers own votes "
+        "until another one changes it",
+    ),
+    "invited-by": Field(validation.is_member_name, "name of the inviter"),
+    "signed-up": Field(is_time, "time of signing up on the site; absent if the operator or an import made the member"),
+    "recovery": Field(
+        is_stored,
+        "eight digits that tell which secret key made the digests, then a keyed digest of each recovery code that is "
+        "left; empty or absent for none",
+        lost="",
+    ),
+    "recovered": Field(is_time, "the unix time at which a recovery code was last used; absent for never"),
+    "inbox-feed": Field(
+        is_digest, "the digest in the key `inbox-feed:<digest>` of the feed of the inbox; absent for none"
+    ),
+    "saved-feed": Field(is_digest, "the same of the feed of the articles saved for later"),
+    "my": Field(
+        is_time,
+        "the time of the last change of what the member follows, hides or has saved, by which processes know whether "
+        "what they have read of it is still true; absent if there never was any",
+    ),
+    "front": Field(
+        one_of(["", "my"]),
+        "`my`: the front page shows the member the groups they follow; absent or empty: all articles",
+        lost="",
+    ),
+    "email": Field(
+        mail.FIELD_CHECKS["email"], "the address that the member has confirmed; absent or empty for none", lost=""
+    ),
+    "email-pending": Field(
+        mail.FIELD_CHECKS["email-pending"],
+        "`<until> <nonce> <address>`: an address to be confirmed, until when, and random characters for its link",
+        lost="",
+    ),
+    "email-language": Field(is_language, "the code of the language of mails to the member"),
+    "held": Field(is_time, "time since which the account waits for a moderator; absent once let in"),
+    "request": Field(is_note, "what its owner wrote to the moderators; absent once let in"),
+}
+INVITATION_FIELDS = {
+    "by": Field(validation.is_member_name, "name of the member who made it", required=True),
+    "until": Field(is_time, "time at which it ends", required=True),
+    "used": Field(validation.is_member_name, "name of the member who used it; absent if nobody has"),
+    "revoked": Field(one_of(["1"]), "`1` once revoked; absent otherwise"),
+}
+GROUP_FIELDS = {
+    "title": Field(stored_by(validation.group_title), "its title"),
+    "description": Field(stored_by(validation.group_description), "its description"),
+}
+LOG_FIELDS = {
+    "kind": Field(one_of(LogAction), "see `LogAction` in `voteweb/core/models.py`", required=True),
+    "who": Field(is_actor, "name of who acted", required=True),
+    "time": Field(is_time, "time of the act", required=True),
+    "about": Field(is_foreign_name, "name of the member whom it concerns"),
+    "article": Field(is_id_text, "id of the article"),
+    "title": Field(is_any, "title of the article at that time, or the name of a group"),
+    "why": Field(is_note, "the reason, or the new role"),
+    "added": Field(are_group_names, "names of groups"),
+    "removed": Field(are_group_names, "names of groups"),
+    "undoes": Field(is_id_text, "id of another entry"),
+    "undone": Field(one_of(["1"]), "`1` once undone"),
+    "comment": Field(is_id_text, "number of the comment"),
+    "articles": Field(is_id_text, "how many articles a ban removes"),
+    "comments": Field(is_id_text, "how many comments a ban removes"),
+    "until": Field(is_time, "the end of a ban"),
+}
+THREAD_FIELDS = {
+    "last": Field(is_number, "the highest number given out"),
+    "rev": Field(
+        is_id_text,
+        "a number that no other state of the conversation has had, for readers that keep what they have read",
+    ),
+    "closes": Field(
+        is_id_text, "the time at which writing and voting end, in whole seconds, stored with the first comment"
+    ),
+    "closed": Field(is_time, "the time since which a moderator has closed it; absent while it is open"),
+    "close-reason": Field(is_note, "why; absent while it is open"),
+    "quiet": Field(one_of(["1"]), "`1`: the article's poster wants no notice of comments"),
+}
+#: The parts of the field of a comment, those that have fields of their own, and its text in ``words:<id>``.
+COMMENT_FIELDS = {
+    "parent": Field(is_number, "the number of the comment that it answers, 0 for none", required=True),
+    "votes": Field(is_count, "the number of votes that pages show", required=True),
+    "base": Field(is_count, "votes that have no voter in `voted-comments:<id>-<block>`", required=True),
+    "time": Field(is_time, "time of writing", required=True),
+    "state": Field(
+        is_state,
+        "`-`, or letters: `d` deleted, `r` removed, `R` removed with all replies, `q` its author wants no notice of "
+        "replies, `e` edited",
+        required=True,
+    ),
+    "author": Field(is_author, "the author's name, empty once it is deleted", required=True),
+    "reason": Field(is_note, "`reason:<number>`: why a comment was removed"),
+    "removed-by": Field(
+        is_id_text, "`removed-by:<number>`: id of the log entry of the ban that removed a comment; absent otherwise"
+    ),
+    "text": Field(text_of(config.MAX_COMMENT_LENGTH), "`<number>` in `words:<id>`: its text"),
+}
+_EARLIER_VERSION = {name: OWN_ARTICLE_FIELDS[name].check for name in ("title", "link", "text")} | {
+    "groups": are_group_names,
+    "time": is_time,
+    "by": one_of(["poster", "moderator"]),
+}
+
+
+def article_fields(stored: Mapping[str, str]) -> Mapping[str, Field]:
+    """Return the fields of the article that is *stored* so."""
+    return OWN_ARTICLE_FIELDS if "base" in stored else ARTICLE_FIELDS
+
+
+def is_comment_number(number: int) -> bool:
+    return 0 < number <= _MARGIN * config.MAX_COMMENTS
+
+
+def is_thread_field(name: str, value: str) -> bool:
+    """Tell whether a field of a conversation is one of its own, or of a comment in it."""
+    match = _FIELD_OF_COMMENT.fullmatch(name)
+    if match is None:
+        return name not in THREAD_FIELDS or THREAD_FIELDS[name].check(value)
+    node = split_node(value) if not match[1] else {match[1].removesuffix(":"): value}
+    return node is not None and all(COMMENT_FIELDS[part].check(text) for part, text in node.items())
+
+
+def _is_word(number: str, text: str) -> bool:
+    return is_number(number) and COMMENT_FIELDS["text"].check(text)
+
+
+def _is_alias(alias: str, group: str) -> bool:
+    return is_group_name(alias) and is_group_name(group)
+
+
+def _is_visited(article: str, visit: str) -> bool:
+    return is_id_text(article) and is_visit(visit)
+
+
+def _is_form(name: str) -> bool:
+    member, _, token = name.partition("-")
+    return is_id_text(member) and validation.is_submission_token(token)
+
+
+def _is_block(name: str) -> bool:
+    thread, _, block = name.partition("-")
+    return is_id_text(thread) and is_number(block) and str(int(block)) == block
+
+
+def is_earlier_version(stored: str) -> bool:
+    return is_object(stored, _EARLIER_VERSION)
+
+
+def is_packed_entry(stored: str) -> bool:
+    """Tell whether *stored* is an act in the log, or the place of an id that no act has."""
+    fields = unpack(stored) if len(stored) <= MAX_TEXT_LENGTH else {}
+    return not stored or not any(faults(LOG_FIELDS, fields))
+
+
+def faults(fields: Mapping[str, Field], stored: Mapping[str, str]) -> Iterator[tuple[str, str | None]]:
+    """Yield each field that is missing with None, and each that holds what it cannot hold with its value."""
+    for name, field in fields.items():
+        value = stored.get(name)
+        if field.required if value is None else not field.check(value):
+            yield name, value
+
+
+PRIMARY, DERIVED, PASSING = Part
+_UNLINK = ("UNLINK",)
+_IN_INBOX, _EARLIER = ("EXPIRE", config.INBOX_SECONDS), ("EXPIRE", config.EARLIER_SECONDS)
+
+#: The primary nouns stand in the order in which a backup reads them: what names another thing before what it names.
+NOUNS: dict[str, Noun] = {
+    "once": Noun("string", PRIMARY, ("EXPIRE", config.ONCE_SECONDS), item=is_posted, name=_is_form),
+    "imported": Noun("set", PRIMARY, item=fingerprints.is_member, name=fingerprints.is_bucket),
+    "invite": Noun("hash", PRIMARY, fields=INVITATION_FIELDS, name=is_digest),
+    "reset": Noun("string", PRIMARY, ("EXPIRE", config.RESET_SECONDS), item=is_reset, name=is_digest),
+    "reported": Noun("set", PRIMARY, item=is_id_text, name=is_member_key),
+    "reported-comments": Noun("set", PRIMARY, item=is_comment, name=is_member_key),
+    **dict.fromkeys(("inbox", "unread"), Noun(
+        "list", PRIMARY, _IN_INBOX, "user",
+        item=is_inbox_entry, most=_MARGIN * config.INBOX_SIZE, name=is_member_key,
+    )),
+    "seen": Noun(
+        "hash",
+        PRIMARY,
+        ("EXPIRE", config.VISITED_SECONDS),
+        owner="user",
+        pair=_is_visited,
+        most=_MARGIN * config.MAX_VISITED_THREADS,
+        name=is_member_key,
+    ),
+    "notes": Noun("hash", PRIMARY, None, "user", pair=is_member_note, most=2 * config.MAX_NOTES, name=is_member_key),
+    "follows": Noun(
+        "zset", PRIMARY, None, "user", item=is_group_name, most=config.MAX_FOLLOWED_GROUPS, name=is_member_key
+    ),
+    "hides": Noun("zset", PRIMARY, None, "user", item=is_hidden_entry, most=config.MAX_HIDDEN, name=is_member_key),
+    "saved": Noun("zset", PRIMARY, None, "user", item=is_article, most=config.MAX_SAVED, name=is_member_key),
+    "thread": Noun("hash", PRIMARY, pair=is_thread_field, name=is_id_text),
+    "words": Noun("hash", PRIMARY, owner="thread", orphan=NEVER_READ, pair=_is_word, name=is_id_text),
+    "voted-comments": Noun("set", PRIMARY, (), item=is_comment_voter, name=_is_block),
+    "comment-report": Noun("hash", PRIMARY, pair=is_report, name=is_comment),
+    "article": Noun("hash", PRIMARY, fields=ARTICLE_FIELDS, name=is_id_text),
+    "voted": Noun("set", PRIMARY, (), owner="article", item=is_foreign_name, name=is_id_text),
+    "report": Noun("hash", PRIMARY, owner="article", pair=is_report, name=is_id_text),
+    "was": Noun("zset", PASSING, _EARLIER, owner="article", item=is_earlier_version),
+    "group-info": Noun("hash", PRIMARY, fields=GROUP_FIELDS, name=is_group_name),
+    "group-aliases": Noun("hash", PRIMARY, pair=_is_alias),
+    "domain-rules": Noun("hash", PRIMARY, pair=is_domain_rule),
+    "site": Noun("hash", PRIMARY, pair=is_site_field),
+    "user": Noun("hash", PRIMARY, fields=MEMBER_FIELDS, name=is_member_key),
+    "log-entries": Noun("list", PRIMARY, item=is_packed_entry),
+    **{noun: Noun("zset", DERIVED, item=is_ranked) for noun in (
+        "time", "score", "good", "top", "top-day", "top-group", "domain", "posted", "gone", "held-articles", "answers",
+    )},
+    "link": Noun("zset", DERIVED, (), item=is_ranked),
+    "open-votes": Noun("zset", DERIVED, (), item=is_ranked),
+    "groups": Noun("set", DERIVED, item=is_group_name),
+    "group": Noun("set", DERIVED, item=is_ranked),
+    **{noun: Noun("zset", DERIVED, item=is_member_key) for noun in ("users", "held")},
+    **{noun: Noun("set", DERIVED, item=is_member_key) for noun in ("admins", "leaving", "ban-removals")},
+    **{noun: Noun("string", DERIVED, item=is_member_key) for noun in ("inbox-feed", "saved-feed")},
+    "digests": Noun("zset", PASSING),
+    "invites": Noun("zset", DERIVED),
+    "reports": Noun("zset", DERIVED),
+    "hidden": Noun("string", DERIVED),
+    "removing": Noun("set", DERIVED),
+    **{noun: Noun("list", DERIVED, item=is_comment) for noun in ("comments", "commented")},
+    **{noun: Noun("list", DERIVED, item=is_id_text) for noun in ("log", "log-by", "log-kind", "log-about")},
+    "sessions": Noun("hash", PASSING, ("EXPIRE", config.MAX_SESSION_SECONDS), owner="user"),
+    "signup": Noun("string", PASSING, _UNLINK),
+    "known": Noun("string", PASSING, _UNLINK),
+    "network": Noun("zset", PASSING, _UNLINK, item=is_member_key),
+    "combined": Noun("zset", PASSING, _UNLINK),
+    "top-of": Noun("zset", PASSING, _UNLINK, item=is_ranked),
+    "ordering": Noun("list", PASSING, _UNLINK),
+    "done": Noun("string", PASSING, ("EXPIRE", config.DONE_SECONDS)),
+    "limit": Noun("string", PASSING, _UNLINK),
+    "lease": Noun("string", PASSING, _UNLINK),
+    "log-ins": Noun("zset", PASSING, ("EXPIRE", config.LOG_IN_SECONDS)),
+    "stats": Noun("hash", PASSING, ("EXPIRE", config.STATISTICS_SECONDS), pair=lambda _, count: is_count(count)),
+    "schema": Noun("string", PASSING, item=is_id_text),
+    **{noun: Noun("hash", PASSING) for noun in ("jobs", "backup", "mails", "mail-status")},
+    **{noun: Noun("string", PASSING) for noun in ("restoring", "migrating", "search")},
+    "outbox": Noun("zset", PASSING),
+    "changes": Noun("stream", PASSING),
+}  # fmt: skip
+#: The parts of a member's download, and the nouns of which each tells the member's share.
+DOWNLOAD = {
+    "account": ("user", "signup"),
+    "recovery codes left": ("user",),
+    "sessions": ("sessions",),
+    "log-ins": ("log-ins",),
+    "articles": ("article", "was", "posted", "gone"),
+    "comments": ("thread", "words", "commented"),
+    "inbox": ("inbox", "unread"),
+    "inbox has a feed": ("inbox-feed",),
+    "front page shows the groups followed": ("user",),
+    "groups followed": ("follows",),
+    "hidden": ("hides",),
+    "saved": ("saved",),
+    "saved articles have a feed": ("saved-feed",),
+    "conversations seen": ("seen",),
+    "reports": ("report", "reported"),
+    "reports of comments": ("comment-report", "reported-comments"),
+    "invitations": ("invite", "invites"),
+    "votes": ("open-votes",),
+}
+#: The types of the keys of each noun; keys of other nouns are another program's.
+TYPES = {name: noun.type for name, noun in NOUNS.items()}
+#: The nouns whose keys expire, with the command (without its key) for one that does not; all others are for ever.
+EXPIRING = {name: noun.expires for name, noun in NOUNS.items() if noun.expires is not None}
+#: The nouns whose key without an id is the counter of their ids: a string.
+COUNTED_NOUNS = frozenset({"article", "user"})
+
+
+def key_type(keys: Keys, key: str) -> str | None:
+    """Return the type that *key* must have; None for a key of another program."""
+    noun, name = keys.split(key)
+    return "string" if noun in COUNTED_NOUNS and not name else TYPES.get(noun)

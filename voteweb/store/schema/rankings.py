@@ -1,0 +1,189 @@
+"""Rankings: the sorted sets of articles, and which of them hold a given article with which score."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from voteweb.core import config, links
+from voteweb.core.config import Settings
+from voteweb.core.models import Article, ArticleStatus, Order, Period
+from voteweb.core.ranking import by_votes, day_name, day_number, score
+from voteweb.store.schema.keys import Keys
+from voteweb.store.schema.nouns import TYPES
+from voteweb.store.schema.numbers import finite_number
+
+#: The rankings by votes that are kept: each holds MAX_RANKED articles at most.
+BEST_NOUNS = frozenset({"top", "top-day", "top-group"})
+
+#: Where a thing stands in a set or ranking: its score, True in a set, None where it must not be.
+Place = float | bool | None
+#: The score of an article in each ranking, and what the best article left out there is worth; None where there is none.
+Places = Mapping[str, tuple[float | None, float | None]]
+
+
+class SiteLists(NamedTuple):
+    """The rankings of the site that hold an article of this time and link, with the arguments that describe them."""
+
+    #: ``time: score: good: top: top-day:<day> domain:<domain>``; of a link without a domain, the last is never written.
+    keys: tuple[str, ...]
+    #: The day of ``top-day:`` in days since 1970, and whether the link has a domain (0 or 1).
+    arguments: tuple[int, int]
+
+
+def site_lists(keys: Keys, time: float, link: str) -> SiteLists:
+    """Return the rankings of the site that hold an article published at unix *time*."""
+    domain = links.listed_domain(link)
+    day = day_number(time)
+    best = (keys.top(), keys.top_of_day(day_name(day)))
+    return SiteLists(
+        (keys.by_time(), keys.by_score(), keys.good(), *best, keys.domain(domain)), (day, int(domain != ""))
+    )
+
+
+def group_keys(keys: Keys, names: Sequence[str]) -> list[str]:
+    """Return the four keys of each group of *names*."""
+    spell = (keys.group, keys.group_by_time, keys.group_by_score, keys.top_of_group)
+    return [key(name) for name in names for key in spell]
+
+
+def ranking_arguments(settings: Settings) -> tuple[float, ...]:
+    """Return what decides where an article stands: the arguments that ``find_place()`` of ``rankings.lua`` takes."""
+    return (settings.vote_score, settings.max_lift, settings.good_votes, config.MAX_RANKED)
+
+
+def place_writes(keys: Keys, key: str, member: str, place: Place) -> list[tuple[Any, ...]]:
+    """Return the writes of a commit that put *member* into the set or ranking *key*, or take it out of it.
+
+    A program written after the book may have set a ranking to expire: it stays for good. Under its link an article is
+    found for LINK_SECONDS.
+    """
+    noun, is_set = keys.split(key)[0], TYPES[keys.split(key)[0]] == "set"
+    if place is None:
+        return [("SREM" if is_set else "ZREM", key, member)]
+    if noun in BEST_NOUNS:
+        return [("ENTER-BEST", key, member, repr(place), config.MAX_RANKED)]
+    if noun == "link":
+        end = int(place) + 1 + config.LINK_SECONDS
+        return [("ZADD", key, repr(place), member), ("EXPIREAT", key, end, "NX"), ("EXPIREAT", key, end, "GT")]
+    return [("ENTER", key, member) if is_set else ("ENTER", key, member, repr(place))]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """One sorted set of articles; *combines* are the groups of a combined one, whose rankings it is built from.
+
+    One by votes is of a *period*, of the whole site or of a *group*.
+    """
+
+    key: str
+    order: Order
+    combines: tuple[str, ...] = ()
+    period: Period | None = None
+    group: str = ""
+
+    @property
+    def is_made(self) -> bool:
+        """Tell whether it is made when it is asked for, and kept for a time."""
+        return bool(self.combines) or (self.period is not None and self.period is not Period.ALL)
+
+
+class Rankings:
+    """The rankings of one site."""
+
+    def __init__(self, keys: Keys) -> None:
+        self._keys = keys
+
+    def site(self, order: Order) -> Ranking:
+        """Return the ranking of all articles."""
+        return Ranking(self._keys.by_score() if order is Order.SCORE else self._keys.by_time(), order)
+
+    def groups(self, names: Sequence[str], order: Order) -> Ranking:
+        """Return the ranking of the articles that are in all groups *names* (at least one)."""
+        if len(names) == 1:
+            group_key = self._keys.group_by_score if order is Order.SCORE else self._keys.group_by_time
+            return Ranking(group_key(names[0]), order)
+        names = tuple(sorted(names))
+        return Ranking(self._keys.combined(order, names), order, names)
+
+    def member(self, name: str) -> Ranking:
+        """Return the ranking of a member's listed articles, by time."""
+        return Ranking(self._keys.posted(name), Order.TIME)
+
+    def member_gone(self, name: str) -> Ranking:
+        """Return the ranking of a member's deleted and removed articles, by time."""
+        return Ranking(self._keys.gone(name), Order.TIME)
+
+    def best(self, period: Period, group: str = "") -> Ranking:
+        """Return the ranking by votes of the articles of a *period*, in one *group* if it is named."""
+        if period is Period.ALL:
+            key = self._keys.top_of_group(group) if group else self._keys.top()
+        else:
+            key = self._keys.top_of(f"{period}+{group}" if group else period)
+        return Ranking(key, Order.VOTES, period=period, group=group)
+
+    def domain(self, domain: str) -> Ranking:
+        """Return the ranking of the listed articles with a link to the host *domain*."""
+        return Ranking(self._keys.domain(domain), Order.SECOND)
+
+    def top(self, article: Article) -> tuple[str, ...]:
+        """Return the keys of the rankings by votes that hold *article* while it is one of the best."""
+        of_groups = map(self._keys.top_of_group, article.groups)
+        return (self._keys.top(), self._keys.top_of_day(day_name(day_number(article.time))), *of_groups)
+
+    def scores_of(self, article: Article, settings: Settings, link: str) -> dict[str, float]:
+        """Return the keys of the rankings of the site and its groups that hold *article*, with its score in each.
+
+        *link* is its link as it is stored. Of the rankings by votes, it is in those only where it is one of the best.
+        """
+        if article.status is ArticleStatus.HELD:
+            return {self._keys.held_articles(): article.time}
+        if not article.is_listed:
+            return {}
+        points = score(article.time, article.votes, settings.vote_score, settings.max_lift)
+        scores = {self._keys.by_time(): article.time, self._keys.by_score(): points}
+        if article.votes >= settings.good_votes:
+            scores[self._keys.good()] = article.time
+        for name in article.groups:
+            scores |= {self._keys.group_by_time(name): article.time, self._keys.group_by_score(name): points}
+        if links.listed_domain(link):
+            scores[self._keys.domain(links.listed_domain(link))] = article.time // 1
+        return scores | dict.fromkeys(self.top(article), by_votes(article.votes, article.time))
+
+    def left_out(
+        self, article: Article, link: str, wanted: Mapping[str, Place], places: Places, *, is_ours: bool
+    ) -> Iterator[str]:
+        """Yield the keys of rankings where *article* is *wanted*, but left out given the *places* where it is.
+
+        It is not *is_ours* if a program after the book wrote it, which knows none of these rankings.
+        """
+        for key in (*self.top(article), self._keys.domain(links.listed_domain(link))):
+            score, worth = places.get(key, (None, None))
+            lead = (wanted.get(key) or 0.0) - float(worth) if worth is not None else 1.0
+            if lead < 0 or (score is None and (lead == 0 or not is_ours)):
+                yield key
+
+    def key_of_poster(self, article: Article) -> str:
+        """Return the key of the ranking of its poster that holds *article* by time, if the poster is a member."""
+        return self._keys.posted(article.poster) if article.is_listed else self._keys.gone(article.poster)
+
+    def named(self, fields: Mapping[str, str | None]) -> list[str]:
+        """Return every set and ranking in which an article with these stored *fields* may be, but the queues."""
+        keys, poster, link = self._keys, fields["poster"] or "", fields["link"] or ""
+        time = finite_number(fields["time"])
+        lists = site_lists(keys, time if time is not None and abs(time) < config.MAX_TIME else 0.0, link).keys
+        others = (keys.posted(poster), keys.gone(poster), keys.held_articles(), keys.link(links.digest(link)))
+        return [*lists, *others, *group_keys(keys, list(dict.fromkeys((fields["groups"] or "").split())))]
+
+    def places(self, article: Article, settings: Settings, link: str) -> dict[str, Place]:
+        """Return where an *article* of this stored *link* must be: its score in each ranking, True in each set.
+
+        Of the rankings by votes, it is in those only where it is one of the best; under its link, while that is
+        remembered; under its poster, if that is a member.
+        """
+        places: dict[str, Place] = dict(self.scores_of(article, settings, link))
+        if article.is_listed:
+            places |= dict.fromkeys(map(self._keys.group, article.groups), True)
+        if article.is_listed and link:
+            places[self._keys.link(links.digest(link))] = article.time // 1
+        places[self.key_of_poster(article)] = article.time
+        return places

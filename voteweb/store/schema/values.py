@@ -1,0 +1,253 @@
+"""Check single stored values, by the rules of the forms.
+
+Taste is left out of what members write: a title or a name that would be refused in a new post is no fault. What has
+never been stored is one: an address of another kind, a character that turns the direction of a text.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+
+from voteweb.core import config, links, passwords, validation
+from voteweb.core.characters import INVISIBLE_LETTERS, is_visible
+from voteweb.core.comments import NoticeKind
+from voteweb.core.models import DomainAction, Reason
+from voteweb.core.my_site import HiddenKind, parse_hidden
+from voteweb.core.site_switches import SiteSwitches, Switch, SwitchName, switches
+from voteweb.core.stored_settings import RESCORING, SINCE, is_stored_setting
+from voteweb.store.schema.keys import LEFT_OUT, comment_of, is_article, is_member_id, parse_comment
+from voteweb.store.schema.numbers import finite_number
+
+Check = Callable[[str], bool]
+#: A check of a field of a hash with its value.
+PairCheck = Callable[[str, str], bool]
+#: Ids are counted from 1: nobody posts more than this.
+MAX_ID = 2**53
+#: Characters of names of any program, of texts, and of all other values.
+MAX_NAME_LENGTH, MAX_TEXT_LENGTH, MAX_VALUE_LENGTH = 100, 10 * config.MAX_TEXT_LENGTH, 10_000
+#: Groups of one article: VOTEWEB_MAX_GROUPS may be high, and each group takes 300 bytes.
+MAX_ARTICLE_GROUPS = 100
+#: Members of rankings that stand for no article.
+_MARKERS = frozenset((LEFT_OUT, "whole", "bounded"))
+_TIME = re.compile(r"[0-9]{1,11}(\.[0-9]{1,8})?")
+_COUNT = re.compile(r"-?[0-9]{1,12}")
+_LINK_STATE = re.compile(r"[0-9a-f]{16}")
+_VISIT = re.compile(r"[0-9]{1,15} [0-9]{1,15} [0-9.]{1,20}( [0-9,]*)?")
+_BAN_REMOVAL = re.compile(r"[0-9]{1,15} (removing|removed|restoring) ([0-9]{1,11}|-) ([0-9]{1,11}|-)")
+_LANGUAGE = re.compile(r"[A-Za-z-]{0,20}")
+#: The name and the password in a link, which earlier versions took: pages do not show such a link.
+_USER_INFO = re.compile(r"(?<=//)[^/?#]*@")
+#: What texts have besides characters that are seen: line ends, also of other programs, and tabs.
+_LINE_ENDS = str.maketrans("", "", "\n\t\u2028\u2029")
+
+
+def stored_by(rule: Callable[[str], str]) -> Check:
+    """Return the check of what a form with this *rule* stores."""
+    return partial(validation.accepts, rule)
+
+
+def line_of(max_length: int) -> Check:
+    """Return the check of a line of at most *max_length* characters that somebody wrote."""
+    return lambda text: len(text) <= max_length and _are_visible(text)
+
+
+def text_of(max_length: int) -> Check:
+    """Return the check of a text of at most *max_length* characters that somebody wrote."""
+    return lambda text: len(text) <= max_length and _are_visible(text.translate(_LINE_ENDS))
+
+
+def one_of(values: Iterable[str]) -> Check:
+    return frozenset(map(str, values)).__contains__
+
+
+def _are_visible(text: str) -> bool:
+    return text.isprintable() or all(is_visible(c) or c in INVISIBLE_LETTERS for c in text)
+
+
+#: A name that another program may have chosen, such as user:7.
+is_foreign_name = line_of(MAX_NAME_LENGTH)
+is_group_name = stored_by(validation.group_name)
+#: A reason, or other words of moderators in one line.
+is_note = stored_by(validation.note)
+
+
+def are_group_names(names: str) -> bool:
+    return all(map(is_group_name, names.split()))
+
+
+def are_article_groups(names: str) -> bool:
+    return len(names.split()) <= MAX_ARTICLE_GROUPS and are_group_names(names)
+
+
+def is_id(id: int) -> bool:
+    return 0 < id <= MAX_ID
+
+
+def is_id_text(text: str) -> bool:
+    return len(text) < 20 and is_member_id(text) and is_id(int(text))
+
+
+def is_number(text: str) -> bool:
+    """Tell whether *text* is a number of a comment, or 0."""
+    return len(text) < 10 and text.isascii() and text.isdigit()
+
+
+def is_time(text: str) -> bool:
+    return _TIME.fullmatch(text) is not None and float(text) < config.MAX_TIME
+
+
+def is_count(text: str) -> bool:
+    return _COUNT.fullmatch(text) is not None
+
+
+def is_revision(text: str) -> bool:
+    return is_count(text) and not text.startswith("-")
+
+
+def is_actor(name: str) -> bool:
+    """Tell whether *name* is that of a member, or of the operator."""
+    return name == config.COMMAND_LINE or validation.is_member_name(name)
+
+
+def is_author(name: str) -> bool:
+    """Tell whether *name* is that of a member, or stands for one who left or whose words are deleted."""
+    return name in ("", config.DELETED_MEMBER) or validation.is_member_name(name)
+
+
+def is_poster(name: str) -> bool:
+    """Tell whether an article with a base may have this poster: a repair gives one to those of other programs."""
+    return is_author(name) or (name.startswith("user:") and is_foreign_name(name))
+
+
+def is_link(link: str) -> bool:
+    return validation.accepts(validation.link, _USER_INFO.sub("", link, count=1))
+
+
+def is_foreign_link(link: str) -> bool:
+    """Tell whether another program's *link* is one to a page, or none: nothing that a browser would run."""
+    return bool(links.web_address(link)) or ":" not in link.partition("/")[0]
+
+
+def is_password(stored: str) -> bool:
+    return not stored or passwords.is_hash(stored)
+
+
+def is_ban_removal(stored: str) -> bool:
+    return _BAN_REMOVAL.fullmatch(stored) is not None
+
+
+def is_language(code: str) -> bool:
+    return _LANGUAGE.fullmatch(code) is not None
+
+
+def is_comment(text: str) -> bool:
+    return parse_comment(text) is not None
+
+
+def is_comment_voter(text: str) -> bool:
+    """Tell whether *text* is a number of a comment and the id of a member who voted on it, or 0."""
+    return text == "0" or is_id_text(text)
+
+
+def is_posted(member: str) -> bool:
+    """Tell whether *member* is what a form became: an article or a comment."""
+    return is_article(member) or comment_of(member) is not None
+
+
+def is_any(text: str) -> bool:
+    return len(text) <= MAX_VALUE_LENGTH
+
+
+def is_ranked(member: str) -> bool:
+    return is_article(member) or member in _MARKERS
+
+
+def is_visit(text: str) -> bool:
+    return _VISIT.fullmatch(text) is not None
+
+
+def is_reset(link: str) -> bool:
+    """Tell whether *link* is the value of a one-time link: a member, and for which password and address it was made."""
+    name, *states = link.split(" ")
+    return validation.is_member_key(name) and 1 <= len(states) <= 2 and all(map(_LINK_STATE.fullmatch, states))
+
+
+def is_inbox_entry(text: str) -> bool:
+    parts = text.split(" ")
+    if len(parts) != 3 or parts[0] not in set(NoticeKind):
+        return False
+    kind, what, time = parts
+    if kind in (NoticeKind.REMOVED, NoticeKind.REPORT):
+        is_known = what.startswith("log-") and is_id_text(what.removeprefix("log-"))
+    else:
+        is_known = is_comment(what)
+    return is_known and is_time(time)
+
+
+def is_hidden_entry(entry: str) -> bool:
+    """Tell whether *entry* could be what a member hides, whether it exists or not."""
+    hidden = parse_hidden(entry)
+    match hidden.kind if hidden else None:
+        case HiddenKind.GROUP:
+            return is_group_name(entry[1:])
+        case HiddenKind.DOMAIN:
+            return links.is_listed_domain(entry[1:])
+        case HiddenKind.MEMBER:
+            return validation.is_member_key(entry[1:])
+    return hidden is not None
+
+
+def is_object(stored: str, checks: Mapping[str, Check]) -> bool:
+    """Tell whether *stored* is a JSON object with a text that passes for each of *checks*; a time may be a number."""
+    try:
+        fields = json.loads(stored) if len(stored) <= MAX_TEXT_LENGTH else None
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(fields, dict):
+        return False
+    if isinstance(time := fields.get("time"), int | float):
+        fields["time"] = str(time)
+    return all(isinstance(fields.get(name), str) and check(fields[name]) for name, check in checks.items())
+
+
+_ACT: dict[str, Check] = {"by": validation.is_member_name, "time": is_time}
+_REPORT = _ACT | {"reason": one_of(Reason), "note": is_note}
+_NOTE = _ACT | {"text": stored_by(validation.member_note)}
+_RULE = _ACT | {"action": one_of(DomainAction), "why": is_note}
+
+
+def is_report(name: str, stored: str) -> bool:
+    """Tell whether *stored* is an open report, under the *name* of a member."""
+    return validation.is_member_key(name) and is_object(stored, _REPORT)
+
+
+def is_member_note(id: str, stored: str) -> bool:
+    return id.isalnum() and id.isascii() and len(id) <= 32 and is_object(stored, _NOTE)
+
+
+def is_domain_rule(domain: str, stored: str) -> bool:
+    return validation.is_rule_domain(domain) and is_object(stored, _RULE)
+
+
+def parse_switch(stored: str) -> Switch | None:
+    """Return the switch that *stored* holds, None for what another program wrote."""
+    try:
+        fields = json.loads(stored)
+        time = finite_number(str(fields["time"])) or 0.0
+        return Switch(str(fields["value"]), str(fields["words"]), str(fields["by"]), time)
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return None
+
+
+def is_site_field(name: str, stored: str) -> bool:
+    """Tell whether *stored* is a switch or a setting of the site, or a time of a change of these settings."""
+    if name in (SINCE, RESCORING):
+        return is_time(stored)
+    return is_stored_setting(name, stored) or is_switch(name, stored)
+
+
+def is_switch(name: str, stored: str) -> bool:
+    """Tell whether *stored* sets the switch *name*."""
+    switch = parse_switch(stored) if name in set(SwitchName) and is_object(stored, _ACT) else None
+    return switch is not None and switches({SwitchName(name): switch}) != SiteSwitches()

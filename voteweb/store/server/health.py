@@ -1,0 +1,233 @@
+"""Health checks of the database: what prevents a start, and what may lose data."""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import redis
+
+from voteweb.core import clock, config
+from voteweb.core.errors import ConfigError, Unavailable
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.unavailable import BrokenData
+from voteweb.store.schema.keys import site_of
+from voteweb.store.schema.nouns import key_type
+from voteweb.store.server.last_backup import LastBackup
+from voteweb.store.site.leases import Leases
+
+#: The oldest version whose commands the store uses.
+MIN_VERSION = (7, 0)
+#: Keys sampled to find those of another program: a fraction of a millisecond on a database of any size.
+SAMPLE_SIZE = 1_000
+#: The share of its memory at which a server that evicts nothing is nearly full.
+MEMORY_WARNING_SHARE = 0.9
+
+
+class Health(NamedTuple):
+    """The health of a site: "ok", "degraded" (it serves, but needs an operator) or "down", and the reasons."""
+
+    status: str
+    reasons: list[str]
+
+
+class HealthChecks:
+    """Checks the database of one site; each check sends a bounded number of commands."""
+
+    def __init__(self, connection: Connection, leases: Leases, last_backup: LastBackup) -> None:
+        self._connection = connection
+        self._leases = leases
+        self._last_backup = last_backup
+        self._keys = keys = connection.keys
+        #: Keys that every site has unless it is new: a wrong type means that another program owns them.
+        self._common_keys = (
+            keys.last_article_id(), keys.last_user_id(), keys.by_time(), keys.by_score(), keys.good(), keys.groups(),
+            keys.users(), keys.reports(), keys.log_entries(), keys.comments(), keys.top(), keys.group_aliases(),
+            keys.domain_rules(), keys.held(), keys.admins(), keys.jobs(), keys.schema(), keys.changes(),
+        )  # fmt: skip
+        self._warnings: list[str] = []
+        self._warnings_until = 0.0
+
+    def refuse_old(self) -> None:
+        """Raise ConfigError when the server is too old for the store's commands; silent if it does not tell."""
+        version = str(self._info().get("redis_version", ""))
+        numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
+        if numbers and numbers < MIN_VERSION:
+            raise ConfigError(
+                "The database has version %(version)s, and voteweb needs 7.0 or newer. Install a newer Redis or "
+                "Valkey, or set VOTEWEB_REDIS_URL to one.",
+                version=version,
+            )
+
+    def refuse_elsewhere(self) -> None:
+        """Raise ConfigError if the server is a node of a cluster that keeps the site on another node.
+
+        Raises it also if our user may not read the site's keys. Silent if the database is unavailable.
+        """
+        try:
+            self._connection.command("EXISTS", self._keys.schema())
+        except Unavailable as error:
+            if isinstance(error.__cause__, redis.exceptions.MovedError):
+                raise ConfigError(
+                    "The database is a node of a cluster, which keeps the site on another node. Begin "
+                    "VOTEWEB_REDIS_URL with redis+cluster:// or, with TLS, rediss+cluster://, and set VOTEWEB_SITE."
+                ) from None
+
+    def refuse_foreign(self) -> None:
+        """Raise ConfigError when another program stores something else under a key that every site has."""
+        for key, kind in self._mistyped():
+            raise ConfigError(
+                "The database belongs to another program: its key %(key)s is a %(kind)s, where voteweb keeps a "
+                "%(wanted)s. Give voteweb a database of its own: another number at the end of VOTEWEB_REDIS_URL, "
+                "or another server.",
+                key=key,
+                kind=kind,
+                wanted=key_type(self._keys, key),
+            )
+
+    def _mistyped(self) -> Iterator[tuple[str, str]]:
+        """Yield those of the common keys that have another type, each with it."""
+        types = self._connection.run([("TYPE", key) for key in self._common_keys])
+        for key, kind in zip(self._common_keys, types, strict=True):
+            if kind not in ("none", key_type(self._keys, key)):
+                yield key, kind
+
+    def refuse_unfinished_restore(self) -> None:
+        """Raise ConfigError if a restore into this database began and did not end.
+
+        Silent if the database is unavailable or refuses us: the next command reports that.
+        """
+        with suppress(Unavailable):
+            if self._is_unfinished():
+                raise ConfigError(
+                    "A restore into this database did not finish, so that it is not whole. Run `voteweb restore "
+                    "--again FILE`: it first deletes what that restore has written."
+                )
+
+    def _is_unfinished(self) -> bool:
+        with suppress(redis.ResponseError):
+            return bool(self._connection.command("EXISTS", self._keys.restoring()))
+        return False
+
+    def _interruption(self) -> str:
+        """Return why the data cannot be used, as an operator changed them after the site was started, or ""."""
+        keys = (self._keys.restoring(), self._keys.migrating(), self._keys.schema())
+        restoring, migrating, number = self._connection.run([("GET", key) for key in keys])
+        if restoring:
+            return "A restore did not finish"
+        if migrating:
+            return "A migration did not finish"
+        if number not in (None, str(config.SCHEMA)):
+            return "Another version of voteweb has converted the data: restart the site"
+        return ""
+
+    def warnings(self) -> list[str]:
+        """Return what may lose data or prevents writes, and what to do, in words that anybody may read.
+
+        Silent about what the server does not tell, or we are not allowed to ask.
+        """
+        info = self._info()
+        return [
+            *_memory_warnings(info),
+            *_disk_warnings(info),
+            *_clock_warnings(),
+            *self._replication_warnings(info),
+            *self._foreign_key_warnings(),
+        ]
+
+    def _damage(self) -> list[str]:
+        """Return which of the common keys have another type, in words that anybody may read."""
+        advice = "run `voteweb doctor`, which says what to do"
+        return [f"The data are damaged, key {key}: {advice}." for key, _ in self._mistyped()]
+
+    def _replication_warnings(self, info: Mapping[str, Any]) -> Iterator[str]:
+        if info.get("role") == "slave":
+            yield "The server is a replica: nothing can be written. Set VOTEWEB_REDIS_URL to its primary."
+        if info.get("redis_mode") == "cluster" and not self._connection.in_cluster:
+            yield (
+                "The server is a node of a cluster: the site stops when another node takes over. Begin "
+                "VOTEWEB_REDIS_URL with redis+cluster:// or, with TLS, rediss+cluster://."
+            )
+        replicas, wanted = int(info.get("connected_slaves") or 0), self._connection.wait_replicas
+        # A primary that is cut off answers no vote which waits for replicas. Without the setting, the field is missing.
+        if replicas and not wanted and "min_slaves_good_slaves" not in info:
+            yield (
+                "min-replicas-to-write is 0: cut off from its replicas, the primary would go on taking votes, and "
+                "lose them when another takes over. Set it, or VOTEWEB_WAIT_REPLICAS, to 1."
+            )
+        if replicas < wanted:
+            yield f"VOTEWEB_WAIT_REPLICAS is {wanted}, but {replicas} are there: no vote can be answered."
+
+    def _foreign_key_warnings(self) -> Iterator[str]:
+        foreign = self._foreign_key()
+        if foreign:
+            yield (
+                f"Another program keeps keys in this database, {foreign}: what it deletes may be ours. "
+                "Give voteweb a database of its own."
+            )
+
+    def health(self) -> Health:
+        """Return the health of the database; it is pinged each time, but the warnings are cached for some seconds."""
+        try:
+            self._connection.ping()
+            if reason := self._interruption():
+                return Health("down", [reason])
+            damage = self._damage()
+            if time.monotonic() >= self._warnings_until:
+                self._warnings = [*self.warnings(), *self._leases.warnings(), *self._last_backup.warnings()]
+                self._warnings_until = time.monotonic() + config.HEALTH_SECONDS
+        except Unavailable:
+            return Health("down", ["Redis does not answer"])
+        except BrokenData:
+            return Health("down", self._damage() or ["The data are damaged: run `voteweb doctor`."])
+        except redis.ResponseError:
+            return Health("down", ["Redis refuses us"])
+        reasons = [*damage, *self._warnings]
+        return Health("degraded" if reasons else "ok", reasons)
+
+    def _foreign_key(self) -> str:
+        """Return what keys of another program look like, "" if a sample has none; never a whole key."""
+        sample: list[str] = []
+        with suppress(redis.ResponseError):
+            _, sample = self._connection.command("SCAN", 0, "MATCH", f"{self._keys.prefix}*", "COUNT", SAMPLE_SIZE)
+        for key in sample:
+            if not self._keys.is_ours(key) and site_of(key) is None:
+                noun, _ = self._keys.split(key)
+                is_noun = noun.isascii() and noun.isalpha() and ":" in key.removeprefix(self._keys.prefix)
+                return f"such as {noun}:…" if is_noun else "of other names"
+        return ""
+
+    def _info(self) -> dict[str, Any]:
+        """Return what the server says about itself, nothing if our rights do not allow to ask."""
+        with suppress(redis.ResponseError):
+            return dict(self._connection.retry_until_deadline(self._connection.client.info))
+        return {}
+
+
+def _memory_warnings(info: Mapping[str, Any]) -> Iterator[str]:
+    policy = info.get("maxmemory_policy") or "noeviction"
+    if policy != "noeviction":
+        yield f"maxmemory-policy is {policy}: a full server would drop articles. Set it to noeviction."
+    limit, used = int(info.get("maxmemory") or 0), int(info.get("used_memory") or 0)
+    if limit and used >= MEMORY_WARNING_SHARE * limit:
+        yield f"The server has used {used / limit:.0%} of its maxmemory: when it is full, nobody can post."
+
+
+def _clock_warnings() -> Iterator[str]:
+    difference = clock.difference()
+    if abs(difference) >= config.CLOCK_SECONDS:
+        side = "behind" if difference > 0 else "ahead of"
+        yield (
+            f"The clock of this machine is {abs(difference):,.0f} s {side} the database's, by which voteweb goes. "
+            "Synchronize both, for example with chrony."
+        )
+
+
+def _disk_warnings(info: Mapping[str, Any]) -> Iterator[str]:
+    # INFO does not tell whether snapshots are made, but when the last one was, at first when the server was started.
+    unsaved = clock.now() - int(info.get("rdb_last_save_time") or 0)
+    is_only_in_memory = info.get("aof_enabled") == 0 and info.get("rdb_changes_since_last_save")
+    if is_only_in_memory and not info.get("connected_slaves") and unsaved >= config.UNSAVED_SECONDS:
+        yield f"Nothing was kept on disk for {unsaved / 3_600:.0f} hours: a restart loses it. Set appendonly to yes."
+    if "err" in (info.get("aof_last_write_status"), info.get("rdb_last_bgsave_status")):
+        yield "The server cannot write to its disk: see whether it is full, and the server's log."

@@ -1,0 +1,1 @@
+"""What all parts of a site share: context, log, limits, settings, changes."""

@@ -1,0 +1,24 @@
+"""The context of a site's parts: where its data are, how it is set up, and what acts of all kinds share."""
+
+from dataclasses import dataclass
+
+from voteweb.core.config import Settings
+from voteweb.store.connection.connection import Connection
+from voteweb.store.schema.keys import Keys
+from voteweb.store.site.moderation_log import ModerationLog
+from voteweb.store.site.rate_limits import RateLimits
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The connection of one site, its settings, its log of moderation and its rate limits."""
+
+    connection: Connection
+    settings: Settings
+    log: ModerationLog
+    limits: RateLimits
+
+    @property
+    def keys(self) -> Keys:
+        """The keys of the site."""
+        return self.connection.keys

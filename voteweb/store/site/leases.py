@@ -1,0 +1,94 @@
+"""Leases: of all processes that could run a background job, one does; and when each job was last done."""
+
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+
+import redis
+
+from voteweb.core import config
+from voteweb.core.jobs import JOBS, Job
+from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command
+
+#: Does a part of a job, some seconds at most, until each yield.
+Steps = Callable[[], Iterator[object]]
+
+
+class Leases:
+    """The leases of one site's background jobs."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._keys = connection.keys
+        self._first_check = 0.0
+
+    def run(self, job: Job, steps: Steps, should_stop: Callable[[], bool]) -> bool:
+        """Run *job* to its end if no other process runs it; tell whether it was done.
+
+        The lease is kept after each step, so that the job of a process that was killed is free after LEASE_SECONDS. It
+        ends early when it *should_stop*, or when another process has taken the job over.
+        """
+        lease, token, is_done = self._keys.lease(job.name), secrets.token_urlsafe(9), False
+        if not self._hold(lease, token, ("SET", lease, token, "NX", "EX", config.LEASE_SECONDS)):
+            return False
+        try:
+            for _ in steps():
+                if should_stop() or not self._hold(lease, token, ("EXPIRE", lease, config.LEASE_SECONDS)):
+                    return False
+            is_done = True
+        finally:
+            commit(self._connection, partial(self._end, job, token, is_done))
+        return True
+
+    def _hold(self, lease: str, token: str, command: Command) -> bool:
+        """Take or keep a lease by *command*, which may keep another process's once too often; tell whose it is."""
+        _, holder = self._connection.run([command, ("GET", lease)])
+        return bool(holder == token)
+
+    def _end(self, job: Job, token: str, is_done: bool, attempt: Attempt) -> list[Command]:
+        lease = self._keys.lease(job.name)
+        (holder,) = attempt.read(("GET", lease))
+        if holder != token:
+            return []
+        return [("UNLINK", lease), *([("HSET", self._keys.jobs(), job.name, attempt.now)] if is_done else [])]
+
+    def warnings(self) -> list[str]:
+        """Return which jobs are overdue: nobody runs them, and they were not done for OVERDUE_SECONDS.
+
+        The first check begins the count, so that a site that has just started is not warned about. Silent if we may
+        not ask.
+        """
+        names = [job.name for job in JOBS]
+        with suppress(redis.ResponseError):
+            (seconds, _), done, *held = self._connection.run(
+                [
+                    ("TIME",),
+                    ("HMGET", self._keys.jobs(), *names),
+                    *(("EXISTS", self._keys.lease(name)) for name in names),
+                ]
+            )
+            now = float(seconds)
+            self._first_check = self._first_check or now
+            since = [max(float(time or 0), self._first_check) for time in done]
+            return [
+                f"The background job {job.name} is overdue ({job.undone} stays undone): start `voteweb jobs` beside "
+                "the web server. If it runs, its messages say why it fails."
+                for job, start, is_held in zip(JOBS, since, held, strict=True)
+                if not is_held and now - start >= config.OVERDUE_SECONDS
+            ]
+        return []
+
+
+def steps_of_each(names: Iterable[str], steps: Callable[[str], Iterator[None]]) -> Iterator[None]:
+    """Do the *steps* for each of *names*; raise the last failure, as on damaged data, when all others are done."""
+    failure: redis.ResponseError | None = None
+    for name in names:
+        try:
+            yield from steps(name)
+        except redis.ResponseError as error:
+            failure = error
+    if failure:
+        raise failure

@@ -1,0 +1,64 @@
+"""The public log of what moderators and the command line did, kept for good and indexed by who, kind and whom."""
+
+from collections.abc import Iterator, Sequence
+
+from voteweb.core import config
+from voteweb.core.models import LogAction, LogEntry, Page
+from voteweb.store.connection import scripts
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.schema.log_entries import LogArguments, NewLogEntry, log_arguments, log_entry
+from voteweb.store.site.rows import queue_page
+
+#: The highest place in a list that Redis accepts.
+_MAX_PLACE = 2**63 - 1
+
+
+class ModerationLog:
+    """The log of one site."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._keys = connection.keys
+
+    def prepare(self, entry: NewLogEntry | None) -> LogArguments:
+        """Return what the script needs for one act, with the *entry* that it logs; None is not logged."""
+        return log_arguments(self._keys, entry)
+
+    def queue_page(
+        self, pipeline: Pipeline, number: int, *, who: str = "", kind: str = "", about: str = ""
+    ) -> Future[Page[LogEntry]]:
+        """Queue a read of page *number* (from 1), newest first, filtered by moderator and kind or by subject."""
+        size = config.LOG_PAGE_SIZE
+        keys = [self._index(who, kind, about), self._keys.log_entries()]
+
+        def parse(values: Sequence[str]) -> list[LogEntry | None]:
+            return [log_entry(int(id), text) for id, text in zip(values[::2], values[1::2], strict=True)]
+
+        return queue_page(pipeline, number, size, lambda first: [scripts.call("read_log", keys, [first, size])], parse)
+
+    def names_with_roles(self) -> Iterator[str]:
+        """Yield the names of those who were given a role, by the newest entries first; a name may come again.
+
+        One round trip for each page of the log, and MAX_ROLE_PAGES at most.
+        """
+        for number in range(1, config.MAX_ROLE_PAGES + 1):
+            pipeline = self._connection.pipeline()
+            page = self.queue_page(pipeline, number, kind=LogAction.ROLE)
+            pipeline.execute()
+            yield from (entry.about for entry in page.result.rows)
+            if not page.result.more:
+                return
+
+    def _index(self, who: str, kind: str, about: str) -> str:
+        if about:
+            return self._keys.log_about(about)
+        if kind:
+            return self._keys.log_kind(kind, who)
+        return self._keys.log_by(who) if who else self._keys.log()
+
+    def get(self, id: int) -> LogEntry | None:
+        """Return one entry, or None."""
+        is_place = 0 < id <= _MAX_PLACE
+        text = self._connection.command("LINDEX", self._keys.log_entries(), id - 1) if is_place else None
+        return log_entry(id, text) if text else None

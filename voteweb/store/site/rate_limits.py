@@ -1,0 +1,141 @@
+"""Rate limits: acts are counted, refused while too many were done recently, and refunded.
+
+Flask-Limiter would ask Redis once for each window of a limit: three round trips for a vote instead of one. Here one
+script is queued in the round trip that loads the viewer; for a vote it is part of the vote's own script.
+"""
+
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from math import ceil
+
+from voteweb.core import config
+from voteweb.core.config import Settings
+from voteweb.core.errors import TooFast
+from voteweb.core.names import name_key
+from voteweb.core.rate_limits import Limit
+from voteweb.store.connection import scripts
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.schema.log_entries import not_logged
+
+#: A limit and whose acts it counts: a member's name, an address, or a name used to log in.
+RateLimitHit = tuple[Limit, str]
+
+
+def member_hits(limits: Iterable[Limit], name: str) -> list[RateLimitHit]:
+    """Return *limits* as those of the member *name*."""
+    return [(limit, name_key(name)) for limit in limits]
+
+
+class RateLimits:
+    """The rate limits of one site."""
+
+    def __init__(self, connection: Connection, settings: Settings) -> None:
+        self._connection = connection
+        self._settings = settings
+        self._secret = blake2b(settings.secret_key.encode()).digest()
+
+    def queue_hit(self, pipeline: Pipeline, hits: Sequence[RateLimitHit]) -> Future[TooFast | None]:
+        """Queue one act to be counted against all *hits*; the result is the refusal, or None if it is accepted.
+
+        A refused act counts against none of them.
+        """
+        keys, arguments = self.script_arguments(hits)
+        if not keys:
+            return pipeline.queue([], lambda _: None)
+
+        def parse(replies: list[list[str]]) -> TooFast | None:
+            status, *values = replies[0]
+            return None if status == "counted" else self.to_error(hits, values)
+
+        return pipeline.queue([scripts.call("hit_rate_limit", keys, arguments)], parse)
+
+    def queue_check(self, pipeline: Pipeline, hit: RateLimitHit) -> Future[TooFast | None]:
+        """Queue the question whether an act against *hit* would be accepted; the result is the refusal, or None."""
+        keys, arguments = self.script_arguments([hit])
+        if not keys:
+            return pipeline.queue([], lambda _: None)
+
+        def parse(replies: list[list[str]]) -> TooFast | None:
+            status, *values = replies[0]
+            return None if status == "free" else self.to_error([hit], values)
+
+        return pipeline.queue([scripts.call("check_rate_limit", keys, arguments)], parse)
+
+    def script_arguments(self, hits: Sequence[RateLimitHit]) -> tuple[list[str], list[float]]:
+        """Return the keys and arguments with which a script counts an act against *hits*; none if limits are off.
+
+        If a limit is exceeded, the script answers with the values that :meth:`to_error` takes.
+        """
+        return self._arguments_of(hits) if self._settings.limits else ([], [])
+
+    def _arguments_of(self, hits: Sequence[RateLimitHit]) -> tuple[list[str], list[float]]:
+        factor = self._settings.limits or 1
+        numbers = [number for limit, _ in hits for number in (factor * limit.burst, limit.interval / factor)]
+        return self._keys_of(hits), numbers
+
+    @property
+    def newcomer_seconds(self) -> int:
+        """The seconds after signing up in which the limits of newcomers count; 0 if they never do."""
+        return 86_400 * self._settings.newcomer_days if self._settings.limits else 0
+
+    def newcomer_arguments(self, hits: Sequence[RateLimitHit]) -> tuple[list[str], list[float]]:
+        """Return the keys and arguments with which a script counts an act against *hits*, all of limits of newcomers.
+
+        The arguments begin with the seconds for which a member is a newcomer.
+        """
+        keys, numbers = self._arguments_of(hits)
+        return keys, [self.newcomer_seconds, *numbers]
+
+    def hit(self, hits: Sequence[RateLimitHit]) -> TooFast | None:
+        """Count one act against all *hits*; return the refusal, or None if it is accepted."""
+        pipeline = self._connection.pipeline()
+        refusal = self.queue_hit(pipeline, hits)
+        pipeline.execute()
+        return refusal.result
+
+    def to_error(self, hits: Sequence[RateLimitHit], values: Sequence[str]) -> TooFast:
+        """Return the refusal that a script answered: the number of the hit, the seconds to wait, and the unix time."""
+        number, wait, time = values
+        limit, _ = hits[int(number) - 1]
+        return TooFast(
+            limit.message,
+            wait=ceil(float(wait)),
+            when=60 * ceil(float(time) / 60),  # the message has whole minutes, and an early retry would be refused
+            kind=limit.kind,
+            burst=self._settings.limits * limit.burst,
+            span=self.newcomer_seconds,
+        )
+
+    def refund(self, hits: Sequence[RateLimitHit]) -> None:
+        """Take back one act that turned out not to count against *hits*."""
+        factor = self._settings.limits
+        if factor and hits:
+            intervals = [limit.interval / factor for limit, _ in hits]
+            act = not_logged(self._connection.keys)
+            self._connection.script(
+                "refund_rate_limit", [*self._keys_of(hits), *act.keys], [*act.arguments, *intervals]
+            )
+
+    def _keys_of(self, hits: Sequence[RateLimitHit]) -> list[str]:
+        """Return the keys of *hits*.
+
+        They contain digests that only the site's secret can make: a reader of the database learns no visitor's
+        address, and no password that somebody typed in place of the name.
+        """
+        return [self._connection.keys.limit(limit.kind, self.digest(owner)) for limit, owner in hits]
+
+    def remember_network(self, name: str, network: str) -> None:
+        """Remember that the member *name* has logged in from *network*, for KNOWN_NETWORK_SECONDS."""
+        self._connection.command("SET", self._known(name, network), "1", "EX", config.KNOWN_NETWORK_SECONDS)
+
+    def knows_network(self, name: str, network: str) -> bool:
+        """Tell whether the member *name* has logged in from *network* before."""
+        return bool(self._connection.command("EXISTS", self._known(name, network)))
+
+    def _known(self, name: str, network: str) -> str:
+        return self._connection.keys.known_network(self.digest(f"{name_key(name)} {network}"))
+
+    def digest(self, owner: str) -> str:
+        """Return a digest of a name or network that only the site's secret can make."""
+        return blake2b(owner.encode("utf-8", "replace"), digest_size=12, key=self._secret).hexdigest()

@@ -1,0 +1,101 @@
+"""Rows of lists: a part of a sorted set or list, with what its members stand for, and the pages of such lists.
+
+Each page takes one round trip, its rows and the length of the whole list included.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from voteweb.core import config
+from voteweb.core.comments import ListedComment
+from voteweb.core.models import Article, ArticleStatus, Page
+from voteweb.store.connection import scripts
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.schema import decoding
+from voteweb.store.schema.keys import Keys, article_id, is_article, parse_comment
+from voteweb.store.schema.nodes import parse_node
+
+T = TypeVar("T")
+
+#: Returns the commands that read a list from a position, from 0: one for its length and one for the rows, or a single
+#: one whose reply begins with the length.
+ReadFrom = Callable[[int], Sequence[Command]]
+
+
+def queue_page(
+    pipeline: Pipeline,
+    number: int,
+    size: int,
+    read_from: ReadFrom,
+    parse: Callable[[Sequence[Any]], Iterable[T | None]] = tuple,
+) -> Future[Page[T]]:
+    """Queue a read of page *number* (from 1) of a list with *size* rows a page: what *parse* makes of them but None."""
+
+    def finish(replies: list[Any]) -> Page[T]:
+        total, rows = replies if len(replies) > 1 else (replies[0][0], replies[0][1:])
+        return Page.at(number, size, (row for row in parse(rows) if row is not None), total)
+
+    return pipeline.queue(read_from((number - 1) * size), finish)
+
+
+def members_of(key: str, size: int, *options: str, command: str = "ZREVRANGE") -> ReadFrom:
+    """Return what reads *size* members of a sorted set, the highest first."""
+    return lambda first: [("ZCARD", key), (command, key, first, first + size - 1, *options)]
+
+
+def rows_of(keys: Keys, key: str, size: int, fields: Sequence[str]) -> ReadFrom:
+    """Return what reads *size* rows of a sorted set as :func:`read_rows` does."""
+    return lambda first: [("ZCARD", key), read_rows(keys, key, first, size, fields)]
+
+
+def read_all(connection: Connection, queue: Callable[[Pipeline, int, int], Future[Page[T]]]) -> Iterator[T]:
+    """Yield the rows of all pages of a list, in batches of READ_BATCH_SIZE; *queue* takes page number and size."""
+    number, more = 1, True
+    while more:
+        pipeline = connection.pipeline()
+        page = queue(pipeline, number, config.READ_BATCH_SIZE)
+        pipeline.execute()
+        yield from page.result.rows
+        number, more = number + 1, page.result.more
+
+
+def read_rows(keys: Keys, ranking: str, first: int, count: int, fields: Sequence[str]) -> Command:
+    """Return the command that reads *count* rows from position *first* (from 0), the highest first.
+
+    The reply has a list for each row: the member, then the *fields* of its hash, None for a missing one.
+    """
+    return scripts.call("read_rows", [ranking], [keys.prefix, first, count, *fields])
+
+
+def articles_of(rows: Iterable[Sequence[str | None]]) -> Iterator[Article]:
+    """Yield the articles of rows with FIELDS, or these and TEXT_FIELDS, in any state."""
+    for member, *values in rows:
+        if member and is_article(member):
+            is_whole = len(values) > len(decoding.FIELDS)
+            decode = decoding.article_with_text if is_whole else decoding.article
+            if article := decode(article_id(member), values):
+                yield article
+
+
+def queue_in_state(
+    pipeline: Pipeline, keys: Keys, ranking: str, count: int, status: ArticleStatus
+) -> Future[tuple[Article, ...]]:
+    """Queue a read of the articles with this *status*, and their texts, among the highest *count* of a ranking."""
+    return pipeline.queue(
+        [read_rows(keys, ranking, 0, count, decoding.FIELDS + decoding.TEXT_FIELDS)],
+        lambda replies: tuple(article for article in articles_of(replies[0]) if article.status is status),
+    )
+
+
+def key_beginnings(keys: Keys) -> list[str]:
+    """Return the first arguments of a script with the helpers of ``listed.lua``."""
+    return [keys.article(""), keys.thread(""), keys.words(""), keys.hidden("")]
+
+
+def listed_comment(row: Sequence[str]) -> ListedComment | None:
+    """Return the comment of a row that ``comment_row()`` in ``listed.lua`` made, None for one that cannot be read."""
+    comment, stored, text, title, poster, answers = row
+    id = parse_comment(comment)
+    node = parse_node(id.number, stored) if id else None
+    return ListedComment(id, node, text, title, poster, answers) if id and node else None

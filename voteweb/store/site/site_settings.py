@@ -1,0 +1,174 @@
+"""The settings that shape stored scores, as the hash of the site has them."""
+
+from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
+from typing import NamedTuple
+
+import redis
+
+from voteweb.core import config, ranking
+from voteweb.core.config import Settings, env_name
+from voteweb.core.errors import ConfigError, DataDamaged, Unavailable
+from voteweb.core.stored_settings import FIELDS, RESCORING, SINCE, not_in_force, stored_fields, with_stored
+from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.connection import Connection
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.schema.keys import Keys, article_id, is_article
+from voteweb.store.schema.numbers import finite_number
+
+#: Articles whose scores tell what a vote was worth.
+_SAMPLE = 500
+#: Values of a vote that are compared by how many of these scores they explain.
+_CANDIDATES = 20
+#: Seconds that a stored score may differ from a computed one, as sums of floating-point numbers do.
+_TOLERANCE = 0.01
+_MIN_WORTH, _MAX_WORTH = (Settings.__dataclass_fields__["vote_score"].metadata[bound] for bound in ("min", "max"))
+
+
+class SiteSettings:
+    """The settings of one site that are in its data."""
+
+    def __init__(self, connection: Connection, settings: Settings) -> None:
+        self._connection = connection
+        self._keys = connection.keys
+        self._settings = settings
+
+    def read(self) -> Settings:
+        """Return the settings in force, as far as the data have them; the others are those of the environment."""
+        return with_stored(self._settings, self._stored())
+
+    def has_all(self) -> bool:
+        """Tell whether the data have every one of these settings."""
+        return None not in self._stored().values()
+
+    def take(self) -> Settings:
+        """Return the settings in force; what the data lack, they take from the environment.
+
+        Raises ConfigError if stored scores tell of other settings than the environment. If the database is away, or
+        refuses us, the settings are those of the environment until a later start.
+        """
+        with suppress(Unavailable, redis.ResponseError):
+            if not self.has_all():
+                refuse_other_scores(self._connection, self._settings)
+                now, key = self._connection.command("TIME")[0], self._keys.site()
+                fields = stored_fields(self._settings) | {SINCE: str(now)}
+                # Of two processes that start at once, the second finds all fields of the first.
+                writes: list[Command] = [("HSETNX", key, field, value) for field, value in fields.items()]
+                self._connection.run(writes, atomic=True)
+            return self.read()
+        return self._settings
+
+    def change(self, settings: Settings) -> None:
+        """Put *settings* in force, all at once; the articles are to be rescored then."""
+        key = self._keys.site()
+
+        def decide(attempt: Attempt) -> list[Command]:
+            (stored,) = attempt.read(("HMGET", key, *FIELDS))
+            fields = stored_fields(settings)
+            if stored == list(fields.values()):
+                return []
+            fields |= {SINCE: attempt.now, RESCORING: attempt.now}
+            return [("HSET", key, *(text for pair in fields.items() for text in pair))]
+
+        commit(self._connection, decide)
+
+    def unfinished(self) -> str | None:
+        """Return the mark of a change after which not all articles are rescored, None if they are."""
+        mark: str | None = self._connection.command("HGET", self._keys.site(), RESCORING)
+        return mark
+
+    def finish(self, mark: str) -> bool:
+        """Note that all articles are rescored, unless the settings were changed again since *mark*; tell which."""
+        key = self._keys.site()
+
+        def decide(attempt: Attempt) -> list[Command]:
+            return [("HDEL", key, RESCORING)] if attempt.read(("HGET", key, RESCORING)) == [mark] else []
+
+        commit(self._connection, decide)
+        return self.unfinished() is None
+
+    def _stored(self) -> dict[str, str | None]:
+        try:
+            values = self._connection.command(*read_command(self._keys))
+        except DataDamaged:  # a key of another type, which the doctor names
+            return dict.fromkeys(FIELDS)
+        return dict(zip(FIELDS, values, strict=True))
+
+
+def read_command(keys: Keys) -> Command:
+    """Return the command that reads the fields of the settings."""
+    return ("HMGET", keys.site(), *FIELDS)
+
+
+def settings_of(attempt: Attempt, keys: Keys, settings: Settings) -> Settings:
+    """Return the settings in force for a guarded commit: *settings* with the values of the data."""
+    return with_stored_values(settings, attempt.read(read_command(keys))[0])
+
+
+def with_stored_values(settings: Settings, values: list[str | None]) -> Settings:
+    """Return *settings* with the *values* that the command of :func:`read_command` found."""
+    return with_stored(settings, dict(zip(FIELDS, values, strict=True)))
+
+
+class _Scored(NamedTuple):
+    """An article with votes: by how many seconds they lift it."""
+
+    votes: int
+    lift: float
+
+
+def refuse_other_scores(connection: Connection, settings: Settings) -> None:
+    """Raise ConfigError if other values than those of *settings* explain more of the stored scores.
+
+    The score of one article may be damaged: it tells nothing.
+    """
+    scored = _read_scores(connection)
+    told = _told(scored, settings)
+    if _explained(scored, told) <= _explained(scored, settings) + 1:
+        return
+    raise ConfigError(
+        "The scores of the articles were computed with %(told)s, and the environment says another: %(wanted)s. Start "
+        "with %(told)s. `voteweb rescore --to-environment` changes them afterwards.",
+        told=" and ".join(f"{env_name(name)}={getattr(told, name)}" for name in ("vote_score", "lift_days")),
+        wanted=", ".join(f"{env_name(name)}={value}" for name, value in not_in_force(settings, told).items()),
+    )
+
+
+def _read_scores(connection: Connection) -> list[_Scored]:
+    """Return how far votes lift those of the best articles that voteweb wrote."""
+    keys = connection.keys
+    best = connection.command("ZREVRANGE", keys.by_score(), 0, _SAMPLE - 1, "WITHSCORES")
+    ids = [(article_id(member), float(score)) for member, score in best if is_article(member)]
+    if not ids:
+        return []
+    replies = connection.run([("HMGET", keys.article(id), "time", "votes", "base") for id, _ in ids])
+    scored = []
+    for (_, score), (time, votes, base) in zip(ids, replies, strict=True):
+        published, count = finite_number(time), finite_number(votes)
+        if base is not None and published is not None and count is not None and count > 0:
+            scored.append(_Scored(int(count), score - published))
+    return scored
+
+
+def _told(scored: list[_Scored], settings: Settings) -> Settings:
+    """Return *settings* with the value of a vote, and the limit of days, that explain most of the scores."""
+    worths = Counter(round(row.lift / row.votes, 4) for row in scored).most_common(_CANDIDATES)
+    candidates = [_with_worth(scored, settings, worth) for worth, _ in worths if _MIN_WORTH <= worth <= _MAX_WORTH]
+    return max(candidates, key=lambda told: _explained(scored, told), default=settings)
+
+
+def _with_worth(scored: list[_Scored], settings: Settings, worth: float) -> Settings:
+    """Return *settings* with votes of this *worth*, and the limit that most articles with a smaller lift have."""
+    if abs(worth - settings.vote_score) < 0.001:
+        worth = settings.vote_score
+    bounded = Counter(round(row.lift) for row in scored if worth * row.votes - row.lift > 1)
+    ((lift, _),) = bounded.most_common(1) or [(0, 0)]
+    is_limit = lift > 0 and lift % 86_400 == 0 and lift <= 86_400 * config.MAX_LIFT_DAYS
+    return replace(settings, vote_score=worth, lift_days=lift // 86_400 if is_limit else 0)
+
+
+def _explained(scored: list[_Scored], settings: Settings) -> int:
+    return sum(
+        abs(row.lift - ranking.lift(row.votes, settings.vote_score, settings.max_lift)) < _TOLERANCE for row in scored
+    )
