@@ -1,7 +1,5 @@
 """The store: all of Redis, behind one object with one part per noun. The only package that imports redis."""
 
-from dataclasses import dataclass
-
 from voteweb.core.config import Settings
 from voteweb.store.accounts.invitations import Invitations
 from voteweb.store.accounts.mail import Mail
@@ -50,65 +48,63 @@ from voteweb.store.site.changes import ChangeStream
 from voteweb.store.site.context import Context
 from voteweb.store.site.domain_rules import DomainRules
 from voteweb.store.site.leases import Leases
-from voteweb.store.site.moderation_log import ModerationLog
-from voteweb.store.site.rate_limits import RateLimits
 from voteweb.store.site.site_settings import SiteSettings
 from voteweb.store.site.site_switches import Switches
 from voteweb.store.votes.votes import Votes
 
 
-@dataclass(frozen=True, slots=True)
 class Store:
-    """One site's data."""
+    """One site's data, in parts of one noun each."""
 
-    context: Context
-    articles: Articles
-    removals: Removals
-    purges: Purges
-    answers: Answers
-    comment_removals: CommentRemovals
-    reports: Reports
-    votes: Votes
-    comments: Comments
-    threads: Threads
-    inbox: Inbox
-    groups: Groups
-    group_deletion: GroupDeletion
-    users: Users
-    viewers: Viewers
-    member_lists: MemberLists
-    bans: Bans
-    notes: Notes
-    domain_rules: DomainRules
-    switches: Switches
-    site_settings: SiteSettings
-    held_articles: HeldArticles
-    admissions: Admissions
-    sessions: Sessions
-    invitations: Invitations
-    password_resets: PasswordResets
-    recovery_codes: RecoveryCodes
-    account_deletion: AccountDeletion
-    inbox_feeds: SecretFeeds
-    saved_feeds: SecretFeeds
-    my_sites: MySites
-    rate_limits: RateLimits
-    moderation_log: ModerationLog
-    rankings: Rankings
-    listings: Listings
-    imports: Imports
-    comment_imports: CommentImports
-    doctor: Doctor
-    rescoring: Rescoring
-    backup: Backup
-    last_backup: LastBackup
-    server_info: ServerInfo
-    health: HealthChecks
-    leases: Leases
-    mail: Mail
-    schema: Schema
-    changes: ChangeStream
-    search_documents: SearchDocuments
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.rate_limits = context.limits
+        self.moderation_log = context.log
+        self.rankings = Rankings(context.keys)
+        self.articles = Articles(context)
+        self.votes = Votes(context)
+        self.listings = Listings(context, self.votes)
+        self.groups = Groups(context)
+        self.group_deletion = GroupDeletion(context)
+        self.imports = Imports(context)
+        self.search_documents = SearchDocuments(context)
+        self.changes = ChangeStream(context)
+        self.comments = Comments(context)
+        self.threads = Threads(context, self.votes)
+        self.comment_imports = CommentImports(context)
+        self.users = Users(context)
+        self.member_lists = MemberLists(context)
+        self.sessions = Sessions(context)
+        self.password_resets = PasswordResets(context)
+        self.recovery_codes = RecoveryCodes(context)
+        self.invitations = Invitations(context)
+        self.mail = Mail(context)
+        self.inbox = Inbox(context)
+        self.inbox_feeds = SecretFeeds(context, "inbox-feed", context.keys.inbox_feed)
+        self.saved_feeds = SecretFeeds(context, "saved-feed", context.keys.saved_feed)
+        self.my_sites = MySites(context)
+        self.viewers = Viewers(context)
+        self.account_deletion = AccountDeletion(context)
+        self.removals = Removals(context)
+        self.comment_removals = CommentRemovals(context)
+        self.purges = Purges(context)
+        self.answers = Answers(context)
+        self.reports = Reports(context)
+        self.bans = Bans(context)
+        self.notes = Notes(context)
+        self.admissions = Admissions(context)
+        self.held_articles = HeldArticles(context)
+        self.domain_rules = DomainRules(context)
+        self.switches = Switches(context)
+        self.site_settings = SiteSettings(context)
+        self.rescoring = Rescoring(context)
+        self.health = HealthChecks(context)
+        self.server_info = ServerInfo(context)
+        self.last_backup = LastBackup(context)
+        self.leases = Leases(context)
+        self.doctor = Doctor(context)
+        self.backup = Backup(context)
+        self.schema = Schema(context)
 
     @property
     def connection(self) -> Connection:
@@ -148,75 +144,4 @@ def with_settings_in_force(store: Store) -> Store:
 
 def build_store(connection: Connection, settings: Settings) -> Store:
     """Return the store on an existing *connection*."""
-    moderation_log = ModerationLog(connection)
-    rate_limits = RateLimits(connection, settings)
-    users = Users(connection, rate_limits.digest)
-    sessions = Sessions(connection, settings)
-    leases = Leases(connection)
-    last_backup = LastBackup(connection, settings)
-    server_info = ServerInfo(connection, users)
-    health = HealthChecks(connection, leases, last_backup)
-    removals = Removals(connection, settings)
-    comment_removals = CommentRemovals(connection, settings, moderation_log)
-    comments, keys = Comments(connection, settings, rate_limits), connection.keys
-    inbox_feeds = SecretFeeds(connection, "inbox-feed", keys.inbox_feed)
-    saved_feeds = SecretFeeds(connection, "saved-feed", keys.saved_feed)
-    imports, reports = Imports(connection, settings, users), Reports(connection, settings)
-    context = Context(connection, settings, moderation_log, rate_limits)
-    votes = Votes(context, sessions)
-    admissions, answers = Admissions(connection), Answers(connection, settings)
-    held_articles = HeldArticles(connection, settings)
-    rankings = Rankings(keys)
-    listings = Listings(context, votes)
-    articles = Articles(connection, settings, rate_limits)
-    groups = Groups(connection)
-    return Store(
-        context=context,
-        articles=articles,
-        removals=removals,
-        purges=Purges(connection, removals, comments),
-        answers=answers,
-        comment_removals=comment_removals,
-        reports=reports,
-        votes=votes,
-        comments=comments,
-        threads=Threads(context, votes),
-        inbox=Inbox(connection, settings),
-        groups=groups,
-        group_deletion=GroupDeletion(connection, articles, groups),
-        users=users,
-        viewers=Viewers(context, sessions, admissions, reports, held_articles, answers),
-        member_lists=MemberLists(context, users),
-        bans=Bans(connection, moderation_log, users, removals, comment_removals),
-        notes=Notes(connection),
-        domain_rules=DomainRules(connection),
-        switches=Switches(connection),
-        site_settings=SiteSettings(connection, settings),
-        held_articles=held_articles,
-        admissions=admissions,
-        sessions=sessions,
-        invitations=Invitations(connection, users),
-        password_resets=PasswordResets(connection),
-        recovery_codes=RecoveryCodes(connection, settings),
-        account_deletion=AccountDeletion(connection, removals, comments, reports, (inbox_feeds, saved_feeds), sessions),
-        inbox_feeds=inbox_feeds,
-        saved_feeds=saved_feeds,
-        my_sites=MySites(context),
-        rate_limits=rate_limits,
-        moderation_log=moderation_log,
-        rankings=rankings,
-        listings=listings,
-        imports=imports,
-        comment_imports=CommentImports(connection, settings, imports),
-        doctor=Doctor(connection, settings),
-        rescoring=Rescoring(connection, settings),
-        backup=Backup(connection, settings, health),
-        last_backup=last_backup,
-        server_info=server_info,
-        health=health,
-        leases=leases,
-        mail=Mail(connection),
-        schema=Schema(connection, settings),
-        changes=ChangeStream(connection),
-        search_documents=SearchDocuments(connection),
-    )
+    return Store(Context.of(connection, settings))

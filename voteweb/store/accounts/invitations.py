@@ -11,22 +11,21 @@ from voteweb.core.names import name_key
 from voteweb.core.permissions import may_moderate
 from voteweb.store.accounts.users import Users
 from voteweb.store.connection.commit import Attempt, commit
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.digests import digest_of
 from voteweb.store.schema.keys import invitation_digest, invitation_member
+from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.rows import read_rows
 
 _FIELDS = ("by", "until", "used", "revoked")
 
 
-class Invitations:
+class Invitations(StorePart):
     """The invitations of one site. Only a digest of the token in each one's link is stored."""
 
-    def __init__(self, connection: Connection, users: Users) -> None:
-        self._connection = connection
-        self._keys = connection.keys
-        self._users = users
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._users = Users(context)
 
     def make(self, by: User, role: Role = Role.MEMBER) -> str:
         """Create an invitation for one person, valid for INVITATION_SECONDS; return the token of its link.

@@ -25,10 +25,10 @@ from voteweb.core.mail_errors import LinkOutOfDate, OutboxFull
 from voteweb.core.models import Role, User
 from voteweb.core.names import name_key
 from voteweb.store.connection.commit import Attempt, commit
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.numbers import finite_number
+from voteweb.store.site.context import StorePart
 
 #: The fields of a member that are about mail.
 FIELDS = ("email", "email-pending", "email-language")
@@ -63,12 +63,8 @@ class MailStatus(NamedTuple):
     failure: str
 
 
-class Mail:
+class Mail(StorePart):
     """The mail of one site."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._keys = connection.keys
 
     def queue_account(self, pipeline: Pipeline, name: str) -> Future[MailAccount]:
         """Queue a read of where a member gets mail."""

@@ -9,20 +9,16 @@ from voteweb.core.errors import LinkUsed, NoSuchMember
 from voteweb.core.names import name_key
 from voteweb.store.accounts.users import new_session_id
 from voteweb.store.connection.commit import Attempt, commit
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema.digests import digest_of
+from voteweb.store.site.context import StorePart
 
 #: Returns the reply to a command, in a list.
 Read = Callable[[Command], list[Any]]
 
 
-class PasswordResets:
+class PasswordResets(StorePart):
     """Makes and uses the one-time links of one site."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._keys = connection.keys
 
     def make(self, name: str, email: str = "") -> str:
         """Return the token of a one-time link, valid for RESET_SECONDS, with which *name* sets a new password.

@@ -8,14 +8,13 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from voteweb.core import recovery_codes
-from voteweb.core.config import Settings
 from voteweb.core.errors import Banned, CodeUsed, LoggedOut
 from voteweb.core.models import User
 from voteweb.store.accounts.users import new_session_id, read_member
 from voteweb.store.connection.commit import Attempt, commit
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.numbers import finite_number
+from voteweb.store.site.context import Context, StorePart
 
 
 class CodesLeft(NamedTuple):
@@ -25,13 +24,12 @@ class CodesLeft(NamedTuple):
     used: float
 
 
-class RecoveryCodes:
+class RecoveryCodes(StorePart):
     """The recovery codes of the members of one site."""
 
-    def __init__(self, connection: Connection, settings: Settings) -> None:
-        self._connection = connection
-        self._keys = connection.keys
-        self._secret = blake2b(settings.secret_key.encode(), person=b"recovery codes").digest()
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._secret = blake2b(context.settings.secret_key.encode(), person=b"recovery codes").digest()
         self._key_digest = self._digest("")[:8]
 
     def renew(self, member: User) -> tuple[str, ...]:

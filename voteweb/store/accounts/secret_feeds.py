@@ -6,20 +6,19 @@ from collections.abc import Callable
 from voteweb.core.models import Role, User
 from voteweb.core.names import name_key
 from voteweb.store.connection.commit import Attempt, commit
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.digests import digest_of
+from voteweb.store.site.context import Context, StorePart
 
 
-class SecretFeeds:
+class SecretFeeds(StorePart):
     """Gives, renews and withdraws the addresses of one kind on one site. Only a digest of each is stored.
 
     The digest is in the field *field* of its member, and *feed_key* returns its key.
     """
 
-    def __init__(self, connection: Connection, field: str, feed_key: Callable[[str], str]) -> None:
-        self._connection = connection
-        self._keys = connection.keys
+    def __init__(self, context: Context, field: str, feed_key: Callable[[str], str]) -> None:
+        super().__init__(context)
         self._field = field
         self._feed_key = feed_key
 

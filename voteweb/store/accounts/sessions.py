@@ -14,29 +14,27 @@ from math import ceil
 from typing import Any
 
 from voteweb.core import clock, config
-from voteweb.core.config import Settings
 from voteweb.core.errors import LoggedOut
 from voteweb.core.models import LogIn, LogInOutcome, Page, Session, User, Voter
 from voteweb.core.names import name_key
 from voteweb.store.accounts.users import FIELDS, new_session_id, parse_user
 from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import Attempt, commit
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.scan.scanner import batched
+from voteweb.store.site.context import Context, StorePart
 
 #: The field that holds the session id of the member to which all sessions of the hash belong.
 _OWNER_FIELD = "of"
 _DIGEST_BYTES = 15
 
 
-class Sessions:
+class Sessions(StorePart):
     """The open sessions of the members of one site, and the attempts to log in."""
 
-    def __init__(self, connection: Connection, settings: Settings) -> None:
-        self._connection = connection
-        self._keys = connection.keys
-        self._idle_seconds = settings.session_days * 86_400
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._idle_seconds = context.settings.session_days * 86_400
 
     def open(self, user: User, token: str, browser: str = "") -> None:
         """Open a session of *user*, who has just given the password; raise LoggedOut if it has changed meanwhile."""

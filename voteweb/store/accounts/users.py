@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -18,7 +18,6 @@ from voteweb.core.errors import (
 from voteweb.core.models import BanRemoval, RemovalState, Role, User
 from voteweb.core.names import name_key
 from voteweb.store.connection.commit import Attempt, commit
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.scan.scanner import batched
 from voteweb.store.schema.digests import digest_of
@@ -26,6 +25,7 @@ from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.numbers import finite_number
 from voteweb.store.schema.rankings import Place
+from voteweb.store.site.context import Context, StorePart
 
 #: The fields that :func:`parse_user` reads.
 FIELDS = (
@@ -40,13 +40,12 @@ HAS_WORK = re.compile(r"[0-9]+ (?:removing|restoring) ")
 _NEW_MEMBERS = 50
 
 
-class Users:
+class Users(StorePart):
     """The members of one site."""
 
-    def __init__(self, connection: Connection, network_digest: Callable[[str], str]) -> None:
-        self._connection = connection
-        self._keys = connection.keys
-        self._network_digest = network_digest
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._network_digest = context.limits.digest
 
     def make(
         self,

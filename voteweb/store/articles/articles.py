@@ -6,7 +6,6 @@ from dataclasses import replace
 from itertools import compress
 
 from voteweb.core import clock, config, links
-from voteweb.core.config import Settings
 from voteweb.core.errors import (
     ArticleGone,
     Conflict,
@@ -23,7 +22,7 @@ from voteweb.core.models import Article, ArticleStatus, DomainAction, Draft, Ear
 from voteweb.core.rate_limits import NEWCOMER_POSTS
 from voteweb.store.articles.places import ArticlePlaces, check_poster
 from voteweb.store.connection.commit import Attempt, commit
-from voteweb.store.connection.connection import Connection, Outcome
+from voteweb.store.connection.connection import Outcome
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import article_id, article_member, is_article
@@ -31,23 +30,22 @@ from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.numbers import finite_number
 from voteweb.store.schema.rankings import group_keys, ranking_arguments, site_lists
 from voteweb.store.site.changes import record_change
+from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.domain_rules import read_rule
-from voteweb.store.site.rate_limits import RateLimits, member_hits
+from voteweb.store.site.rate_limits import member_hits
 from voteweb.store.site.rows import read_rows
 
 #: Articles with one link of which the one with the most votes is found.
 _MAX_COMPARED = 100
 
 
-class Articles:
+class Articles(StorePart):
     """The articles of one site."""
 
-    def __init__(self, connection: Connection, settings: Settings, rate_limits: RateLimits) -> None:
-        self._connection = connection
-        self._keys = connection.keys
-        self._settings = settings
-        self._places = ArticlePlaces(connection.keys, settings)
-        self._rate_limits = rate_limits
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._places = ArticlePlaces(context)
+        self._rate_limits = context.limits
 
     def post(
         self, draft: Draft, poster: User, token: str, *, allow_duplicate: bool = False, hold_posts: int | None = None

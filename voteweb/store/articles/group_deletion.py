@@ -5,20 +5,19 @@ from collections.abc import Iterator
 from voteweb.core.errors import ArticleGone, GroupNotEmpty, NoSuchArticle
 from voteweb.store.articles.articles import Articles
 from voteweb.store.articles.groups import Groups
-from voteweb.store.connection.connection import Connection
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.keys import article_id, is_article
 from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.site.context import Context, StorePart
 
 
-class GroupDeletion:
+class GroupDeletion(StorePart):
     """Deletes groups of one site, for its operator."""
 
-    def __init__(self, connection: Connection, articles: Articles, groups: Groups) -> None:
-        self._connection = connection
-        self._keys = connection.keys
-        self._articles = articles
-        self._groups = groups
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._articles = Articles(context)
+        self._groups = Groups(context)
 
     def steps(self, name: str, entry: NewLogEntry) -> Iterator[int]:
         """Take each article out of the group *name*, yielding its id, and then delete the group, logging *entry*.

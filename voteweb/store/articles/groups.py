@@ -5,18 +5,14 @@ from collections.abc import Sequence
 from voteweb.core.errors import AliasTaken, GroupExists, GroupNotEmpty, NoSuchGroup
 from voteweb.core.models import Group, User
 from voteweb.store.connection.commit import Attempt, commit
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.rankings import group_keys
+from voteweb.store.site.context import StorePart
 
 
-class Groups:
+class Groups(StorePart):
     """The groups of one site."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._keys = connection.keys
 
     def make(
         self, name: str, title: str, description: str, entry: NewLogEntry | None = None, *, actor: User | None = None

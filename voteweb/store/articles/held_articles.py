@@ -3,30 +3,27 @@
 from dataclasses import replace
 
 from voteweb.core import config, links
-from voteweb.core.config import Settings
 from voteweb.core.errors import StaleEdit
 from voteweb.core.models import Article, ArticleStatus, User
 from voteweb.core.ranking import voting_end
 from voteweb.store.articles.places import ArticlePlaces, StoredArticle
 from voteweb.store.connection.commit import Attempt, commit
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.keys import article_member
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.site.changes import record_change
+from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.rows import queue_in_state
 from voteweb.store.site.site_settings import settings_of
 from voteweb.store.site.told import who_is_told
 
 
-class HeldArticles:
+class HeldArticles(StorePart):
     """The articles of one site that wait for a moderator."""
 
-    def __init__(self, connection: Connection, settings: Settings) -> None:
-        self._connection = connection
-        self._keys = connection.keys
-        self._settings = settings
-        self._places = ArticlePlaces(connection.keys, settings)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._places = ArticlePlaces(context)
 
     def release(self, id: int, entry: NewLogEntry, *, actor: User | None = None, revision: int | None = None) -> bool:
         """Publish an article now, with its poster's own vote; tell its poster. Return whether it waited.

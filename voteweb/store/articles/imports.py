@@ -4,16 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from voteweb.core import config, links
-from voteweb.core.config import Settings
 from voteweb.core.models import Draft
 from voteweb.core.names import name_key
 from voteweb.store.accounts.users import Users
 from voteweb.store.connection import scripts
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema.fingerprints import fingerprint
 from voteweb.store.schema.keys import article_member
 from voteweb.store.schema.rankings import group_keys, ranking_arguments, site_lists
+from voteweb.store.site.context import Context, StorePart
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +26,12 @@ class Story:
     digest: str
 
 
-class Imports:
+class Imports(StorePart):
     """Imports stories into one site."""
 
-    def __init__(self, connection: Connection, settings: Settings, users: Users) -> None:
-        self._connection = connection
-        self._keys = connection.keys
-        self._settings = settings
-        self._users = users
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._users = Users(context)
         self._poster_ids: dict[str, int] = {}
         self._spellings: dict[str, str] = {}
 

@@ -17,7 +17,7 @@ from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import LEFT_OUT, article_id, article_member, is_article
 from voteweb.store.schema.rankings import Ranking
-from voteweb.store.site.context import Context
+from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.hints import HintCache
 from voteweb.store.site.rate_limits import RateLimitHit
 from voteweb.store.site.rows import key_beginnings, listed_comment, queue_page, read_all, read_rows
@@ -39,13 +39,11 @@ class UnsortedArticles:
     next: str
 
 
-class Listings:
+class Listings(StorePart):
     """The lists of one site."""
 
     def __init__(self, context: Context, votes: Votes) -> None:
-        self._connection = context.connection
-        self._keys = context.keys
-        self._settings = context.settings
+        super().__init__(context)
         self._votes = votes
         self._made = MadeRankings(context)
         self._id_hints: HintCache[tuple[str, int], tuple[int, ...]] = HintCache(config.HINT_CACHE_SIZE)

@@ -15,7 +15,7 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.keys import article_id, combined_member, is_article
 from voteweb.store.schema.rankings import Ranking
-from voteweb.store.site.context import Context
+from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.rate_limits import RateLimitHit
 
 #: Round trips after which a page gives up: a group with hundreds of thousands of articles in a week.
@@ -24,12 +24,11 @@ _MAX_TRIPS = 400
 _MAX_DAYS = 16
 
 
-class MadeRankings:
+class MadeRankings(StorePart):
     """Makes the combined rankings and those of periods of one site."""
 
     def __init__(self, context: Context) -> None:
-        self._keys = context.keys
-        self._settings = context.settings
+        super().__init__(context)
         self._rate_limits = context.limits
 
     def command(self, ranking: Ranking, first: int, last: int, hit: RateLimitHit | None) -> Command:

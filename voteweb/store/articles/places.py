@@ -5,15 +5,15 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from voteweb.core import config
-from voteweb.core.config import Settings
 from voteweb.core.errors import NoSuchArticle, NotYours, TooLate
 from voteweb.core.models import Article, ArticleStatus
 from voteweb.core.names import name_key
 from voteweb.store.connection.commit import Attempt
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema import decoding
-from voteweb.store.schema.keys import Keys, article_member
+from voteweb.store.schema.keys import article_member
 from voteweb.store.schema.rankings import Place, Rankings, place_writes
+from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.site_settings import settings_of
 
 #: The fields that tell where an article stands, but for its votes, which others change often.
@@ -27,13 +27,12 @@ class StoredArticle(NamedTuple):
     fields: dict[str, str | None]
 
 
-class ArticlePlaces:
+class ArticlePlaces(StorePart):
     """The places of the articles of one site."""
 
-    def __init__(self, keys: Keys, settings: Settings) -> None:
-        self._keys = keys
-        self._settings = settings
-        self._rankings = Rankings(keys)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._rankings = Rankings(context.keys)
 
     def read(self, attempt: Attempt, id: int, *others: str) -> StoredArticle:
         """Return an article with these *others* of its fields; without its votes unless they are named.

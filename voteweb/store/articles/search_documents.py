@@ -8,23 +8,19 @@ from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus, Node
 from voteweb.core.models import Article
 from voteweb.core.search_documents import Document
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.scanner import batched
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import article_id, is_article
 from voteweb.store.schema.nodes import parse_node
+from voteweb.store.site.context import StorePart
 
 #: Articles, or comments of one article, that are read by commands which Redis answers as one block: under 1 ms.
 BLOCK_SIZE = 100
 
 
-class SearchDocuments:
+class SearchDocuments(StorePart):
     """The documents of one site."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._keys = connection.keys
 
     def newest_ids(self, count: int) -> list[int]:
         """Return the ids of the newest listed articles."""

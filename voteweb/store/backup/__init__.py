@@ -6,26 +6,24 @@ computed again.
 
 from collections.abc import Iterator
 
-from voteweb.core.config import Settings
 from voteweb.store.backup.dump import Dump
 from voteweb.store.backup.key_copy import read_keys
 from voteweb.store.backup.key_lines import KeyLine, parse_line
 from voteweb.store.backup.line_checks import LineChecks
 from voteweb.store.backup.restore import Restore, things
-from voteweb.store.connection.connection import Connection
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.server.health import HealthChecks
+from voteweb.store.site.context import Context, StorePart
 
 __all__ = ["Backup", "KeyLine", "LineChecks", "parse_line", "things"]
 
 
-class Backup:
+class Backup(StorePart):
     """The backups of one site."""
 
-    def __init__(self, connection: Connection, settings: Settings, health: HealthChecks) -> None:
-        self._connection = connection
-        self._settings = settings
-        self._health = health
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._health = HealthChecks(context)
 
     def total(self) -> int:
         """Return the approximate number of articles, members and acts in the log."""

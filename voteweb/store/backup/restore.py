@@ -17,6 +17,7 @@ from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema.nouns import key_type
 from voteweb.store.server.health import HealthChecks
 from voteweb.store.site.changes import begin_epoch
+from voteweb.store.site.context import Context
 from voteweb.store.site.site_settings import SiteSettings
 
 
@@ -91,7 +92,7 @@ class Restore:
     def _finish(self, force: bool) -> None:
         self._scanner.command_on_same_server("TIME")
         if self._whole_layout is None:
-            settings = SiteSettings(self._connection, self._settings).read()
+            settings = SiteSettings(Context.of(self._connection, self._settings)).read()
             derived = Derivation(self._connection, settings).run()
             # Deriving takes minutes on a large site, in which the database may be lost as well.
             self._scanner.command_on_same_server("TIME")

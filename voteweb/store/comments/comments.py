@@ -15,7 +15,6 @@ from voteweb.core.comment_errors import (
     TooDeep,
 )
 from voteweb.core.comments import CommentId, CommentStatus, Node, NoticeKind, Thread
-from voteweb.core.config import Settings
 from voteweb.core.errors import Conflict
 from voteweb.core.models import Article, Role, User
 from voteweb.core.names import name_key
@@ -23,23 +22,22 @@ from voteweb.core.rate_limits import NEWCOMER_COMMENTS
 from voteweb.store.comments.readable import read_comment, read_time
 from voteweb.store.comments.writes import CommentWrites, reason_field, removed_by_field
 from voteweb.store.connection.commit import Attempt, commit
-from voteweb.store.connection.connection import Connection, Outcome
+from voteweb.store.connection.connection import Outcome
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema.keys import comment_member, comment_of
 from voteweb.store.schema.nodes import format_node, next_revision, replace_author
-from voteweb.store.site.rate_limits import RateLimits, member_hits
+from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.rate_limits import member_hits
 from voteweb.store.site.statistics import today
 from voteweb.store.votes.votes import raise_refusal
 
 
-class Comments:
+class Comments(StorePart):
     """The comments of one site, as their authors write them."""
 
-    def __init__(self, connection: Connection, settings: Settings, rate_limits: RateLimits) -> None:
-        self._connection = connection
-        self._keys = connection.keys
-        self._settings = settings
-        self._rate_limits = rate_limits
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._rate_limits = context.limits
 
     def write(self, article: Article, thread: Thread, parent: int, text: str, author: User, token: str) -> CommentId:
         """Write a comment, or an answer to the comment number *parent*, and tell those who want to know.

@@ -9,16 +9,15 @@ from dataclasses import dataclass
 from itertools import chain
 
 from voteweb.core import config
-from voteweb.core.config import Settings
 from voteweb.core.errors import Conflict
 from voteweb.store.articles.imports import Imports
 from voteweb.store.articles.links import find_articles
 from voteweb.store.comments.order import READ_SIZE, order_members, order_newest
 from voteweb.store.connection import scripts
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.scanner import batched
 from voteweb.store.schema.fingerprints import Fingerprint, fingerprint
+from voteweb.store.site.context import Context, StorePart
 
 #: Numbers of rows that a run remembers instead of asking: an import has the replies of one day close together.
 MAX_KNOWN_NUMBERS = 200_000
@@ -42,14 +41,12 @@ class ImportedComment:
     parent_digest: str = ""
 
 
-class CommentImports:
+class CommentImports(StorePart):
     """Imports comments into one site."""
 
-    def __init__(self, connection: Connection, settings: Settings, imports: Imports) -> None:
-        self._connection = connection
-        self._keys = connection.keys
-        self._settings = settings
-        self._imports = imports
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._imports = Imports(context)
         self._numbers: dict[str, int] = {}
 
     def known(self, digests: Sequence[str]) -> list[bool]:

@@ -15,7 +15,7 @@ from voteweb.store.comments.visits import Visits
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.nodes import VOTER_FACTOR, parse_thread
-from voteweb.store.site.context import Context
+from voteweb.store.site.context import Context, StorePart
 from voteweb.store.votes.votes import Votes
 
 #: Comments up to which a conversation comes with all words and the viewer's votes, in one round trip.
@@ -87,13 +87,12 @@ class _Plan:
         return frozenset(compress(self.asked, replies))
 
 
-class Threads:
+class Threads(StorePart):
     """The conversations of one site."""
 
     def __init__(self, context: Context, votes: Votes) -> None:
-        self._connection = context.connection
+        super().__init__(context)
         self._votes = votes
-        self._keys = context.keys
         self._cache = ThreadCache()
         self._visits = Visits(context)
         #: Of conversations and viewers: the comments that the viewer has voted for, and the state in which that is so.

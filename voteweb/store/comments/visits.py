@@ -10,7 +10,7 @@ from voteweb.core.models import Article
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema import decoding
-from voteweb.store.site.context import Context
+from voteweb.store.site.context import StorePart
 
 #: The arguments of the script that notes visits, but for the article's id.
 _NOTE_ARGUMENTS = (
@@ -32,12 +32,8 @@ class NotedVisit(NamedTuple):
     article: Article | None
 
 
-class Visits:
+class Visits(StorePart):
     """The visits of one site's members."""
-
-    def __init__(self, context: Context) -> None:
-        self._connection = context.connection
-        self._keys = context.keys
 
     def queue_note(self, pipeline: Pipeline, article_id: int, name: str) -> Future[NotedVisit]:
         """Queue a note that a member sees the conversation of an article, and a read of the article.

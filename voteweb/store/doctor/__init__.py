@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 
-from voteweb.core.config import Settings
-from voteweb.store.connection.connection import Connection
 from voteweb.store.doctor import (
     articles,
     comment_lists,
@@ -23,16 +21,16 @@ from voteweb.store.doctor.finding import Finding
 from voteweb.store.doctor.repair import repair
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.scan.scanner import Scanner
+from voteweb.store.site.context import Context, StorePart
 
 __all__ = ["Doctor", "Finding"]
 
 
-class Doctor:
+class Doctor(StorePart):
     """Examines one site."""
 
-    def __init__(self, connection: Connection, settings: Settings) -> None:
-        self._connection = connection
-        self._settings = settings
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
         #: Whether the last examination left out what needs a key of another type.
         self.is_partial = False
 

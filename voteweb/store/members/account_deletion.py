@@ -1,6 +1,6 @@
 """The deletion of an account: immediate for the member, what it wrote in bounded steps that can be resumed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 
@@ -16,13 +16,13 @@ from voteweb.store.accounts.sessions import Sessions
 from voteweb.store.accounts.users import change_member, new_session_id, read_member
 from voteweb.store.comments.comments import Comments
 from voteweb.store.connection.commit import Attempt, commit
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.reports import Reports
 from voteweb.store.scan.scanner import batched
 from voteweb.store.schema.keys import Keys, article_id, invitation_digest, is_article, parse_comment
 from voteweb.store.schema.nouns import NOUNS, Part
+from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.leases import steps_of_each
 
 #: It is that of no password, so that nobody logs in.
@@ -31,25 +31,19 @@ _NO_HASH = ""
 _FORGOTTEN_FIELDS = ("held", "request", "ban-removal", "recovery", "recovered", "front", *MAIL_FIELDS)
 
 
-class AccountDeletion:
+class AccountDeletion(StorePart):
     """Deletes accounts of one site."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        removals: Removals,
-        comments: Comments,
-        reports: Reports,
-        secret_feeds: Sequence[SecretFeeds],
-        sessions: Sessions,
-    ) -> None:
-        self._connection = connection
-        self._keys = connection.keys
-        self._removals = removals
-        self._comments = comments
-        self._reports = reports
-        self._secret_feeds = secret_feeds
-        self._sessions = sessions
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._removals = Removals(context)
+        self._comments = Comments(context)
+        self._reports = Reports(context)
+        self._secret_feeds = (
+            SecretFeeds(context, "inbox-feed", context.keys.inbox_feed),
+            SecretFeeds(context, "saved-feed", context.keys.saved_feed),
+        )
+        self._sessions = Sessions(context)
 
     def start(self, member: User, *, delete_articles: bool) -> None:
         """Log *member* out for ever; :meth:`finish` removes what they leave behind.

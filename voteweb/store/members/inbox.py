@@ -9,24 +9,19 @@ from voteweb.core.config import Settings
 from voteweb.core.models import Page, Role, User
 from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import Attempt, commit
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import log_entry
+from voteweb.store.site.context import StorePart
 from voteweb.store.site.rows import key_beginnings, listed_comment, queue_page
 
 
-class Inbox:
+class Inbox(StorePart):
     """The inboxes of one site's members.
 
     The scripts that write comments and moderate fill them. Both the number of unread entries and the pages leave out
     what cannot be read now, such as a removed comment, and what is older than INBOX_SECONDS.
     """
-
-    def __init__(self, connection: Connection, settings: Settings) -> None:
-        self._connection = connection
-        self._settings = settings
-        self._keys = connection.keys
 
     def queue_page(self, pipeline: Pipeline, name: str, number: int) -> Future[Page[Notice]]:
         """Queue a read of page *number* (from 1) of a member's inbox, newest first."""

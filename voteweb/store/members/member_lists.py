@@ -10,7 +10,7 @@ from voteweb.core.names import name_key
 from voteweb.store.accounts.users import Users
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.keys import PATTERN_CHARACTERS
-from voteweb.store.site.context import Context
+from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.rows import members_of, queue_page
 
 
@@ -23,13 +23,12 @@ class ListedMember:
     comments: int
 
 
-class MemberLists:
+class MemberLists(StorePart):
     """The lists of the members of one site."""
 
-    def __init__(self, context: Context, users: Users) -> None:
-        self._connection = context.connection
-        self._keys = context.keys
-        self._users = users
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._users = Users(context)
         self._log = context.log
 
     def queue_newest(self, pipeline: Pipeline, number: int) -> Future[Page[str]]:

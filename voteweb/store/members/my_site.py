@@ -20,7 +20,7 @@ from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import article_member
 from voteweb.store.schema.nouns import NOUNS
-from voteweb.store.site.context import Context
+from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.hints import HintCache
 from voteweb.store.site.rows import articles_of, members_of, queue_page, read_all, rows_of
 
@@ -28,7 +28,7 @@ from voteweb.store.site.rows import articles_of, members_of, queue_page, read_al
 Known = tuple[str, str, MySite]
 
 
-class MySites:
+class MySites(StorePart):
     """The choices of one site's members.
 
     Each change stores a new value in the field ``my`` of the member, which every page for the member reads: what this
@@ -36,8 +36,7 @@ class MySites:
     """
 
     def __init__(self, context: Context) -> None:
-        self._connection = context.connection
-        self._keys = context.keys
+        super().__init__(context)
         self._known: HintCache[int, Known | None] = HintCache(config.MY_SITE_CACHE_SIZE)
 
     def follow(self, group: str, member: User) -> None:

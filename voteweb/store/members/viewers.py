@@ -16,7 +16,7 @@ from voteweb.store.moderation.admissions import Admissions
 from voteweb.store.moderation.answers import Answers
 from voteweb.store.moderation.reports import Reports
 from voteweb.store.schema.keys import parse_comment
-from voteweb.store.site.context import Context
+from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.hints import HintCache
 
 
@@ -50,30 +50,20 @@ class _Seen(NamedTuple):
     until: float = 0.0
 
 
-class Viewers:
+class Viewers(StorePart):
     """The viewers of one site.
 
     What is unread is counted by a script, and what waits is of no use to most. Both are asked for in the same round
     trip as the member if this process expects it, else in another one: the answer is right either way.
     """
 
-    def __init__(
-        self,
-        context: Context,
-        sessions: Sessions,
-        admissions: Admissions,
-        reports: Reports,
-        held_articles: HeldArticles,
-        answers: Answers,
-    ) -> None:
-        self._connection = context.connection
-        self._settings = context.settings
-        self._keys = context.keys
-        self._sessions = sessions
-        self._admissions = admissions
-        self._reports = reports
-        self._held_articles = held_articles
-        self._answers = answers
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._sessions = Sessions(context)
+        self._admissions = Admissions(context)
+        self._reports = Reports(context)
+        self._held_articles = HeldArticles(context)
+        self._answers = Answers(context)
         self._seen: HintCache[int, _Seen] = HintCache(config.HINT_CACHE_SIZE)
 
     def queue_read(self, pipeline: Pipeline, voter: Voter) -> Future[Viewer]:

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import redis
 
-from voteweb.core.config import SCHEMA, Settings
+from voteweb.core.config import SCHEMA
 from voteweb.core.errors import ConfigError, Unavailable
-from voteweb.store.connection.connection import Connection
 from voteweb.store.migrations.conversions import CONVERSIONS, OLDEST, Conversion
 from voteweb.store.schema.keys import Keys
+from voteweb.store.site.context import StorePart
 
 
 class State(NamedTuple):
@@ -29,13 +29,8 @@ class State(NamedTuple):
         return self.number == SCHEMA and not self.backup
 
 
-class Schema:
+class Schema(StorePart):
     """The layout of one site's data."""
-
-    def __init__(self, connection: Connection, settings: Settings) -> None:
-        self._connection = connection
-        self._keys = connection.keys
-        self._settings = settings
 
     def state(self) -> State:
         """Return the layout of the data; the number is written if there is nothing to convert.

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from voteweb.core.config import Settings
 from voteweb.store.connection.connection import Connection
+from voteweb.store.site.context import Context
 from voteweb.store.site.site_settings import SiteSettings, refuse_other_scores
 
 
@@ -12,5 +13,5 @@ def convert(connection: Connection, settings: Settings, dry_run: bool) -> Iterat
     if dry_run:
         refuse_other_scores(connection, settings)
     else:
-        SiteSettings(connection, settings).take()
+        SiteSettings(Context.of(connection, settings)).take()
     yield 1

@@ -7,17 +7,13 @@ from voteweb.core.models import Neighbour, Page, User
 from voteweb.core.names import name_key
 from voteweb.store.accounts.users import change_member, new_session_id, read_present_member
 from voteweb.store.connection.commit import Attempt, commit
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.site.context import StorePart
 
 
-class Admissions:
+class Admissions(StorePart):
     """The held accounts of one site, and the networks that members signed up from."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._keys = connection.keys
 
     def admit(self, name: str, entry: NewLogEntry, *, actor: User | None = None) -> bool:
         """Admit a member whose account is held, refused or not; tell whether it was.

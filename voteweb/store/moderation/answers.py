@@ -1,27 +1,25 @@
 """Answers of posters to the removal of their articles, which wait for the moderators."""
 
 from voteweb.core import config
-from voteweb.core.config import Settings
 from voteweb.core.errors import AnsweredBefore, NotRemoved, NotYours
 from voteweb.core.models import Article, ArticleStatus, Role, User
 from voteweb.core.names import name_key
 from voteweb.store.articles.places import ArticlePlaces
 from voteweb.store.connection.commit import Attempt, commit
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.keys import Keys, article_member
 from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.rows import queue_in_state
 from voteweb.store.site.told import who_is_told
 
 
-class Answers:
+class Answers(StorePart):
     """The answers of one site."""
 
-    def __init__(self, connection: Connection, settings: Settings) -> None:
-        self._connection = connection
-        self._keys = connection.keys
-        self._places = ArticlePlaces(connection.keys, settings)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._places = ArticlePlaces(context)
 
     def make(self, id: int, poster: User, text: str) -> None:
         """Answer the removal of the article of *poster*. Raises NotRemoved, AnsweredBefore, NotYours, NoSuchArticle.

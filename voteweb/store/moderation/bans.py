@@ -18,7 +18,6 @@ from voteweb.core.names import name_key
 from voteweb.core.permissions import may_ban
 from voteweb.store.accounts.users import Users, change_member, new_session_id, read_member, read_present_member
 from voteweb.store.connection.commit import Attempt, commit
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.moderation.comment_removals import CommentRemovals
 from voteweb.store.moderation.removals import Removals
@@ -26,8 +25,8 @@ from voteweb.store.scan.scanner import batched
 from voteweb.store.schema.keys import article_id, is_article, parse_comment
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import parse_node
+from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.leases import steps_of_each
-from voteweb.store.site.moderation_log import ModerationLog
 
 #: Articles or comments that one step removes or restores: some milliseconds each.
 _STEP = 50
@@ -65,23 +64,15 @@ class PostCounts(NamedTuple):
         return 0 if span is Span.NONE else int(getattr(self, span.value))
 
 
-class Bans:
+class Bans(StorePart):
     """The bans of one site."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        moderation_log: ModerationLog,
-        users: Users,
-        removals: Removals,
-        comment_removals: CommentRemovals,
-    ) -> None:
-        self._connection = connection
-        self._keys = connection.keys
-        self._log = moderation_log
-        self._users = users
-        self._removals = removals
-        self._comment_removals = comment_removals
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._log = context.log
+        self._users = Users(context)
+        self._removals = Removals(context)
+        self._comment_removals = CommentRemovals(context)
 
     def ban(
         self,

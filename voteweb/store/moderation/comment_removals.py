@@ -8,31 +8,27 @@ import redis
 from voteweb.core import config
 from voteweb.core.comment_errors import CommentGone, ConversationEnded, NoSuchComment
 from voteweb.core.comments import CommentId, CommentStatus, Node
-from voteweb.core.config import Settings
 from voteweb.core.models import LogEntry, RemovalState, User
 from voteweb.store.comments.readable import read_above, read_time
 from voteweb.store.comments.writes import CommentWrites, reason_field, removed_by_field
 from voteweb.store.connection.commit import Attempt, commit
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.moderation import covered_reports
 from voteweb.store.schema.decoding import unix_time
 from voteweb.store.schema.keys import comment_member
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import next_revision
-from voteweb.store.site.moderation_log import ModerationLog
+from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.site_settings import settings_of
 from voteweb.store.site.told import count_settled, is_ban_in_state, read_open_reports, who_is_told
 
 
-class CommentRemovals:
+class CommentRemovals(StorePart):
     """Takes comments of one site out of their conversations, and puts them back; closes and reopens conversations."""
 
-    def __init__(self, connection: Connection, settings: Settings, moderation_log: ModerationLog) -> None:
-        self._connection = connection
-        self._keys = connection.keys
-        self._settings = settings
-        self._log = moderation_log
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._log = context.log
 
     def remove(self, id: CommentId, entry: NewLogEntry, *, with_replies: bool = False, actor: User | None) -> None:
         """Remove a comment, with all that is below it or alone, with the reason of *entry*; it can be restored.

@@ -8,18 +8,14 @@ from voteweb.core.errors import NoSuchMember, NotYourNote, TooManyNotes
 from voteweb.core.models import Note, Role, User
 from voteweb.core.names import name_key
 from voteweb.store.connection.commit import Attempt, commit, json_object
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.digests import digest_of
 from voteweb.store.schema.numbers import finite_number
+from voteweb.store.site.context import StorePart
 
 
-class Notes:
+class Notes(StorePart):
     """The notes on members of one site."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._keys = connection.keys
 
     def add(self, name: str, text: str, actor: User) -> None:
         """Add a note of the moderator *actor* on a member, unless it is there: a form that is sent again adds nothing.

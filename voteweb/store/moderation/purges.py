@@ -7,22 +7,21 @@ from voteweb.core.comment_errors import NoSuchComment
 from voteweb.core.comments import CommentId
 from voteweb.store.comments.comments import Comments
 from voteweb.store.connection.commit import Attempt, commit
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.log_entries import NewLogEntry, pack, unpack
 from voteweb.store.schema.nodes import comment_numbers
+from voteweb.store.site.context import Context, StorePart
 
 
-class Purges:
+class Purges(StorePart):
     """Purges articles of one site, for its operator."""
 
-    def __init__(self, connection: Connection, removals: Removals, comments: Comments) -> None:
-        self._connection = connection
-        self._keys = connection.keys
-        self._removals = removals
-        self._comments = comments
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._removals = Removals(context)
+        self._comments = Comments(context)
 
     def steps(self, id: int, entry: NewLogEntry, *, with_comments: bool) -> Iterator[None]:
         """Delete the comments if asked, blank the article's title in the log, delete the article and log *entry*.

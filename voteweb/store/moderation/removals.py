@@ -4,28 +4,25 @@ from contextlib import suppress
 from dataclasses import replace
 
 from voteweb.core import config
-from voteweb.core.config import Settings
 from voteweb.core.errors import ArticleGone, NoSuchArticle
 from voteweb.core.models import ArticleStatus, LogEntry, RemovalState, Role, User
 from voteweb.store.articles.places import ArticlePlaces, StoredArticle, check_poster
 from voteweb.store.connection.commit import Attempt, commit
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.moderation.answers import without_answer
 from voteweb.store.schema.keys import article_member
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.site.changes import record_change
+from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.told import count_settled, is_ban_in_state, read_open_reports, who_is_told
 
 
-class Removals:
+class Removals(StorePart):
     """Takes articles out of the lists of one site, and puts them back."""
 
-    def __init__(self, connection: Connection, settings: Settings) -> None:
-        self._connection = connection
-        self._keys = connection.keys
-        self._settings = settings
-        self._places = ArticlePlaces(connection.keys, settings)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._places = ArticlePlaces(context)
 
     def delete(self, id: int, poster: User | None = None) -> None:
         """Delete the article for good, with its words and voters; for a *poster*, only their own within EDIT_SECONDS.

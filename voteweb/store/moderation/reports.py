@@ -8,13 +8,11 @@ from typing import Any, NamedTuple
 from voteweb.core import config
 from voteweb.core.comment_errors import CommentGone, CommentReported, NoSuchComment
 from voteweb.core.comments import CommentId, ListedComment, Reported
-from voteweb.core.config import Settings
 from voteweb.core.errors import AlreadyReported
 from voteweb.core.models import ArticleStatus, OpenReports, Page, Reason, Report, Role, User
 from voteweb.core.names import name_key
 from voteweb.store.comments.readable import read_comment, read_time
 from voteweb.store.connection.commit import Attempt, commit
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.scan.scanner import Scanner, batched, split_evenly
 from voteweb.store.schema import decoding
@@ -29,6 +27,7 @@ from voteweb.store.schema.keys import (
 )
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import parse_node
+from voteweb.store.site.context import StorePart
 from voteweb.store.site.statistics import count_act
 from voteweb.store.site.told import count_settled, read_open_reports, who_is_told
 
@@ -46,13 +45,8 @@ class Thing(NamedTuple):
     member: str
 
 
-class Reports:
+class Reports(StorePart):
     """The reports of one site."""
-
-    def __init__(self, connection: Connection, settings: Settings) -> None:
-        self._connection = connection
-        self._settings = settings
-        self._keys = connection.keys
 
     def make(self, id: int | CommentId, member: User, reason: Reason, note: str) -> None:
         """Report an article or a comment; raise LoggedOut, Held.

@@ -9,11 +9,11 @@ import redis
 
 from voteweb.core import clock, config
 from voteweb.core.errors import ConfigError, Unavailable
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.unavailable import BrokenData
 from voteweb.store.schema.keys import site_of
 from voteweb.store.schema.nouns import key_type
 from voteweb.store.server.last_backup import LastBackup
+from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.leases import Leases
 
 #: The oldest version whose commands the store uses.
@@ -31,14 +31,14 @@ class Health(NamedTuple):
     reasons: list[str]
 
 
-class HealthChecks:
+class HealthChecks(StorePart):
     """Checks the database of one site; each check sends a bounded number of commands."""
 
-    def __init__(self, connection: Connection, leases: Leases, last_backup: LastBackup) -> None:
-        self._connection = connection
-        self._leases = leases
-        self._last_backup = last_backup
-        self._keys = keys = connection.keys
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._leases = Leases(context)
+        self._last_backup = LastBackup(context)
+        keys = context.keys
         #: Keys that every site has unless it is new: a wrong type means that another program owns them.
         self._common_keys = (
             keys.last_article_id(), keys.last_user_id(), keys.by_time(), keys.by_score(), keys.good(), keys.groups(),

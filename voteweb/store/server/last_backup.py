@@ -5,9 +5,8 @@ from typing import NamedTuple
 import redis
 
 from voteweb.core import clock
-from voteweb.core.config import Settings
-from voteweb.store.connection.connection import Connection
 from voteweb.store.schema.numbers import finite_number
+from voteweb.store.site.context import Context, StorePart
 
 
 class BackupFacts(NamedTuple):
@@ -17,13 +16,13 @@ class BackupFacts(NamedTuple):
     size: int
 
 
-class LastBackup:
+class LastBackup(StorePart):
     """The memory of one site of its last good backup."""
 
-    def __init__(self, connection: Connection, settings: Settings) -> None:
-        self._connection = connection
-        self._key = connection.keys.last_backup()
-        self._days = settings.backup_days
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._key = context.keys.last_backup()
+        self._days = context.settings.backup_days
 
     def record(self, made: BackupFacts) -> None:
         """Record a backup that is complete and, if it has to be copied elsewhere, copied."""

@@ -7,7 +7,6 @@ from voteweb.core import config
 from voteweb.core.config import Settings
 from voteweb.core.models import Order
 from voteweb.store.connection.commit import guarded
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.finding import check_place
 from voteweb.store.doctor.looks import Fields
@@ -16,21 +15,20 @@ from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import LEFT_OUT, article_member
 from voteweb.store.schema.numbers import finite_number
 from voteweb.store.schema.rankings import Places, Rankings, site_lists
+from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.site_settings import SiteSettings, read_command, with_stored_values
 
 #: The fields that tell where an article stands.
 _FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone", "base")
 
 
-class Rescoring:
+class Rescoring(StorePart):
     """Recomputes the rankings by score and by votes of one site, and those of domains."""
 
-    def __init__(self, connection: Connection, settings: Settings) -> None:
-        self._connection = connection
-        self._keys = connection.keys
-        self._settings = settings
-        self._site_settings = SiteSettings(connection, settings)
-        self._rankings = Rankings(connection.keys)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._site_settings = SiteSettings(context)
+        self._rankings = Rankings(context.keys)
 
     def total(self) -> int:
         """Return how many articles are listed."""

@@ -8,7 +8,7 @@ import redis
 
 from voteweb.core.errors import ConfigError
 from voteweb.store.accounts.users import Users
-from voteweb.store.connection.connection import Connection
+from voteweb.store.site.context import Context, StorePart
 
 #: Seconds between two looks whether the append-only file has been rewritten: 20,000 articles take half a second.
 REWRITE_CHECK_SECONDS = 0.05
@@ -42,13 +42,12 @@ class Sizes(NamedTuple):
     max_memory: int = 0
 
 
-class ServerInfo:
+class ServerInfo(StorePart):
     """Facts about the server of one site."""
 
-    def __init__(self, connection: Connection, users: Users) -> None:
-        self._connection = connection
-        self._keys = connection.keys
-        self._users = users
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._users = Users(context)
 
     def wait_until_ready(self, timeout: float) -> None:
         """Return when the server answers; raise Unavailable when it does not within *timeout* seconds.

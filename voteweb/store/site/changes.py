@@ -6,9 +6,9 @@ from typing import Any
 
 from voteweb.core import config
 from voteweb.core.search_documents import Changes
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema.keys import Keys, parse_comment
+from voteweb.store.site.context import StorePart
 
 #: Entries read at once.
 BATCH_SIZE = 500
@@ -25,12 +25,8 @@ def record_change(keys: Keys, kind: str, id: int | str) -> Command:
     return ("XADD", keys.changes(), "MAXLEN", "~", MAX_CHANGES, "*", kind, id)
 
 
-class ChangeStream:
+class ChangeStream(StorePart):
     """The stream of changes of one site, and the epoch of its data."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._keys = connection.keys
 
     def end(self) -> str:
         """Return the position after the last change."""

@@ -18,7 +18,22 @@ class Context:
     log: ModerationLog
     limits: RateLimits
 
+    @classmethod
+    def of(cls, connection: Connection, settings: Settings) -> "Context":
+        """Return the context of the site at *connection*."""
+        return cls(connection, settings, ModerationLog(connection), RateLimits(connection, settings))
+
     @property
     def keys(self) -> Keys:
         """The keys of the site."""
         return self.connection.keys
+
+
+class StorePart:
+    """A part of the store: the acts on one noun, and its reads."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._connection = context.connection
+        self._keys = context.keys
+        self._settings = context.settings

@@ -6,19 +6,15 @@ from voteweb.core import config, links
 from voteweb.core.errors import TooManyRules
 from voteweb.core.models import DomainAction, DomainRule, User
 from voteweb.store.connection.commit import Attempt, commit, json_object
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.numbers import finite_number
+from voteweb.store.site.context import StorePart
 
 
-class DomainRules:
+class DomainRules(StorePart):
     """The domain rules of one site; posts and edits of articles obey them."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._keys = connection.keys
 
     def set(self, domain: str, action: DomainAction, entry: NewLogEntry, *, actor: User) -> None:
         """Make or change the rule of a domain and its subdomains, with the words of *entry*.

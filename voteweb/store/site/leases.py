@@ -10,19 +10,18 @@ import redis
 from voteweb.core import config
 from voteweb.core.jobs import JOBS, Job
 from voteweb.store.connection.commit import Attempt, commit
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
+from voteweb.store.site.context import Context, StorePart
 
 #: Does a part of a job, some seconds at most, until each yield.
 Steps = Callable[[], Iterator[object]]
 
 
-class Leases:
+class Leases(StorePart):
     """The leases of one site's background jobs."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._keys = connection.keys
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self._first_check = 0.0
 
     def run(self, job: Job, steps: Steps, should_stop: Callable[[], bool]) -> bool:

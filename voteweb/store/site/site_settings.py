@@ -16,6 +16,7 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema.keys import Keys, article_id, is_article
 from voteweb.store.schema.numbers import finite_number
+from voteweb.store.site.context import StorePart
 
 #: Articles whose scores tell what a vote was worth.
 _SAMPLE = 500
@@ -26,13 +27,8 @@ _TOLERANCE = 0.01
 _MIN_WORTH, _MAX_WORTH = (Settings.__dataclass_fields__["vote_score"].metadata[bound] for bound in ("min", "max"))
 
 
-class SiteSettings:
+class SiteSettings(StorePart):
     """The settings of one site that are in its data."""
-
-    def __init__(self, connection: Connection, settings: Settings) -> None:
-        self._connection = connection
-        self._keys = connection.keys
-        self._settings = settings
 
     def read(self) -> Settings:
         """Return the settings in force, as far as the data have them; the others are those of the environment."""

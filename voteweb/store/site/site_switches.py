@@ -7,18 +7,14 @@ from voteweb.core.errors import DataDamaged
 from voteweb.core.models import Role, User
 from voteweb.core.site_switches import SiteSwitches, SwitchName
 from voteweb.store.connection.commit import Attempt, commit, json_object
-from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.values import parse_switch
+from voteweb.store.site.context import StorePart
 
 
-class Switches:
+class Switches(StorePart):
     """The switches of one site."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._keys = connection.keys
 
     def set(self, name: SwitchName, value: str, entry: NewLogEntry, *, actor: User) -> None:
         """Set a switch to *value* with the words of *entry*, or clear it with the value "".

@@ -39,7 +39,7 @@ from voteweb.store.schema.keys import article_member
 from voteweb.store.schema.nodes import VOTER_FACTOR, split_node
 from voteweb.store.schema.numbers import finite_number
 from voteweb.store.schema.rankings import ranking_arguments
-from voteweb.store.site.context import Context
+from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.hints import HintCache
 from voteweb.store.site.rate_limits import RateLimitHit
 from voteweb.store.site.rows import queue_page, read_all, read_rows
@@ -64,19 +64,17 @@ class _Remembered(NamedTuple):
 _NOTHING = _Remembered("", 0.0, frozenset(), frozenset())
 
 
-class Votes:
+class Votes(StorePart):
     """The votes of one site's members.
 
     Its acts take an article's id or a comment's. The open votes are those that can still be taken back, without those
     of members on their own articles; every vote keeps them.
     """
 
-    def __init__(self, context: Context, sessions: Sessions) -> None:
-        self._connection = context.connection
-        self._keys = context.keys
-        self._settings = context.settings
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self._rate_limits = context.limits
-        self._sessions = sessions
+        self._sessions = Sessions(context)
         #: The fields groups and the days of articles, as this process saw them last: else a vote takes two round trips.
         self._hints: HintCache[int, tuple[str, int]] = HintCache(config.ROW_CACHE_SIZE)
         self._remembered: HintCache[int, _Remembered] = HintCache(config.HINT_CACHE_SIZE)
