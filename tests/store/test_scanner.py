@@ -13,9 +13,9 @@ from tests.conftest import private_server
 from voteweb.core.config import Settings
 from voteweb.core.errors import ServerChanged
 from voteweb.store import Store, open_store
+from voteweb.store.migrations import digests
 from voteweb.store.scan import scanner
 from voteweb.store.scan.scanner import Scanner
-from voteweb.store.schema import digests
 from voteweb.store.schema.keys import Keys
 
 ReadAll = Callable[[Store], Iterable[Any]]

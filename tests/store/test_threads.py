@@ -11,7 +11,7 @@ from tests.store.thread_data import node, write_thread
 from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus, Thread
 from voteweb.store import Store
-from voteweb.store.comments.comments import threads
+from voteweb.store.comments import threads
 from voteweb.store.comments.thread_cache import ThreadCache
 from voteweb.store.comments.threads import SENT_THREAD, SHORT_THREAD, ThreadRead
 from voteweb.store.connection.pipeline import Command

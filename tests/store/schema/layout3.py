@@ -8,9 +8,11 @@ import json
 import re
 import time
 from datetime import date, timedelta
+from itertools import chain
 from pathlib import Path
 
 from tests.store.examination import run
+from voteweb.core.ranking import votes_in
 from voteweb.store import Store
 
 #: Settings of the site that differ from the defaults.
@@ -39,10 +41,18 @@ def load_keys(store: Store) -> None:
                 run(store, "SADD", name, *items)
             case "list":
                 run(store, "RPUSH", name, *items)
+            case "zset" if name.startswith("top"):
+                moved = [_moved_best(score, days) for score in items[::2]]
+                run(store, "ZADD", name, *chain(*zip(moved, items[1::2], strict=True)))
             case "zset":
                 run(store, "ZADD", name, *items)
         if until:
             run(store, "PEXPIREAT", name, until)
+
+
+def _moved_best(score: str | float, days: int) -> float:
+    """Return a score of a ranking by votes, whose time _moved() does not see behind the votes, moved by *days*."""
+    return float(score) + (days * 86_400 if votes_in(float(score)) else 0)
 
 
 def _moved(line: str, days: int) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from voteweb.core.ranking import day_number
 from voteweb.store.connection import scripts
-from voteweb.store.site.moderation_log import PACKED_FIELDS
+from voteweb.store.schema.log_entries import PACKED_FIELDS
 
 #: The arguments of each script in its order; "log" stands for the three of an act that may be logged.
 ARGUMENTS = {
