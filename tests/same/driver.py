@@ -86,9 +86,9 @@ def serve(path: str, tokens: Tokens) -> None:
         listener.listen()
         while True:
             connection, _ = listener.accept()
+            tokens.begin_process()  # here, where they come one after the other
             if os.fork() == 0:
                 listener.close()
-                tokens.begin_process()
                 with connection, connection.makefile("rwb") as stream:
                     answer_all(create_app().wsgi_app, stream, tokens)
                 os._exit(0)
