@@ -51,7 +51,8 @@ class Script:
         helpers = _used_helpers(text)
         used = set(_names("".join([text, *helpers])))
         constants = sorted(name for name in used - _definitions().keys() if name.isupper() and hasattr(config, name))
-        self._values = {*self._key_values(), *arguments, self._more} - {""}
+        #: The names of the values that a call takes.
+        self.values = {*self._key_values(), *arguments, self._more} - {""}
         arguments = ["prefix"] * ("prefix" in used) + arguments
         self._constants, self._arguments = _getter(constants), _getter(arguments)
         singles = [name for name in self._key_locals if not name.endswith("_keys")]
@@ -93,8 +94,8 @@ class Script:
 
     def command(self, keys: Keys, values: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return the command that runs the script with *values*; raise TypeError if it takes others."""
-        if values.keys() != self._values:
-            raise TypeError(f"{self._name} takes {sorted(self._values)}, not {sorted(values)}")
+        if values.keys() != self.values:
+            raise TypeError(f"{self._name} takes {sorted(self.values)}, not {sorted(values)}")
         known = {"prefix": keys.prefix, **values}
         for name in self._members:
             known[f"@{name}"] = name_key(values[name])
