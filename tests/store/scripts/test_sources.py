@@ -63,13 +63,13 @@ def test_a_call_spells_its_keys_as_all_others_do() -> None:
     script = scripts.Script("test", f"{text}return MAX_RANKED .. prefix")
     keys = Keys("{site}:")
     values = {"name": "ÄNN", "id": 3, "block": 0, "whole": "a:b", "limits": ["few-1", "few-2"], "rest": (1, 2)}
-    _, _, count, *rest = script.command(keys, values)
+    _, _, count, *rest = script.command(keys, dict(values))
     limits = [keys.limit("few", "1"), keys.limit("few", "2")]
     assert rest[:count] == [keys.user("ÄNN"), keys.voted_comments(3, 0), "a:b", keys.log(), *limits]
     assert rest[count:] == [config.MAX_RANKED, "{site}:", "ÄNN", 1, 2]
     for wrong in (values | {"more": 1}, {name: value for name, value in values.items() if name != "id"}):
         with pytest.raises(TypeError, match="test takes"):
-            script.command(keys, wrong)
+            script.command(keys, dict(wrong))
 
 
 @pytest.mark.parametrize("key", ["nothing:{id}", "article", "article:{id}*{other}"])

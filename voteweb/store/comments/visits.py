@@ -60,5 +60,5 @@ class Visits(StorePart):
         def parse(replies: Sequence[Sequence[int | None]]) -> dict[int, int]:
             return {id: count for id, count in zip(article_ids, replies[0], strict=False) if count}
 
-        command = scripts.call(self._keys, "count_new", name=name, articles=" ".join(map(str, article_ids)))
+        command = scripts.call(self._keys, "count_new", name=name, article_ids=" ".join(map(str, article_ids)))
         return pipeline.queue([command], parse)

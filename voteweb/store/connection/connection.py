@@ -160,7 +160,7 @@ class Connection:
 
         Raises Conflict when an id it was given is in use, LoggedOut, Held and NotAllowed when its actor may not act.
         """
-        command = scripts.call(self.keys, name, **values)
+        command = scripts.scripts()[name].command(self.keys, values)
         attempts = 0
 
         def count_attempt() -> None:

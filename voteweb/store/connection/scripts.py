@@ -33,12 +33,16 @@ _OF_MEMBERS = {form.noun for form in FORMS if isinstance(form, KeyOfMember)}
 
 
 class Script:
-    """A script, and the calls that its first lines allow; raises ValueError for a key that no site has."""
+    """A script, and the calls that its first lines allow.
+
+    Raises ValueError for a key that no site has, and for a name that a helper has too.
+    """
 
     def __init__(self, name: str, text: str) -> None:
         self._name = name
+        #: The format of all keys, each in a line, and what stands in it for "%s": "@" before the name of a member.
         self._formats: list[str] = []
-        self._members: set[str] = set()
+        self._placeholders: list[str] = []
         self._key_locals: list[str] = []
         self._checks: list[str] = []
         #: What the keys of any number begin with, and the value that has the rest of each.
@@ -51,9 +55,14 @@ class Script:
         helpers = _used_helpers(text)
         used = set(_names("".join([text, *helpers])))
         constants = sorted(name for name in used - _definitions().keys() if name.isupper() and hasattr(config, name))
+        in_keys = [name.removeprefix("@") for name in self._placeholders if name != "prefix"]
         #: The names of the values that a call takes.
-        self.values = {*self._key_values(), *arguments, self._more} - {""}
+        self.values = {*in_keys, self._more_keys[1], *arguments, self._more} - {""}
+        if clash := {*self.values, *self._key_locals} & _definitions().keys():
+            raise ValueError(f"{name}.lua gives the names of helpers to others: {clash}")
         arguments = ["prefix"] * ("prefix" in used) + arguments
+        self._members = {name for name in self._placeholders if name.startswith("@")}
+        self._format, self._in_keys = "\n".join(self._formats), _getter(self._placeholders)
         self._constants, self._arguments = _getter(constants), _getter(arguments)
         singles = [name for name in self._key_locals if not name.endswith("_keys")]
         locals = [
@@ -80,32 +89,35 @@ class Script:
             self._more_keys = (beginning, name.removesuffix("}"))
             check = f"for _, key in ipairs({local}) do check_type(key, '{TYPES.get(noun)}') end\n"
         else:
-            is_member = noun in _OF_MEMBERS
-            self._members.update(re.findall(r"{(\w+)}", spelled) if is_member else ())
-            self._formats.append(
-                ("%(prefix)s" if noun else "") + re.sub(r"{(\w+)}", r"%(@\1)s" if is_member else r"%(\1)s", spelled)
-            )
+            at = "@" if noun in _OF_MEMBERS else ""
+            names = [at + name for name in re.findall(r"{(\w+)}", spelled)]
+            self._placeholders += ["prefix", *names] if noun else names
+            self._formats.append(("%s" if noun else "") + re.sub(r"{\w+}", "%s", spelled))
             check = f"check_type({local}, '{TYPES.get(noun)}')\n"
         self._checks += [check] if noun else []
 
-    def _key_values(self) -> list[str]:
-        """Return the names of the values that the keys take."""
-        return [*re.findall(r"%\(@?(\w+)\)", " ".join(self._formats).replace("%(prefix)", "")), self._more_keys[1]]
+    def command(self, keys: Keys, values: dict[str, Any]) -> tuple[Any, ...]:
+        """Return the command that runs the script with *values*, which it changes.
 
-    def command(self, keys: Keys, values: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return the command that runs the script with *values*; raise TypeError if it takes others."""
-        if values.keys() != self.values:
+        Raises TypeError if the script takes others, ValueError for a value that no key can have.
+        """
+        if len(values) != len(self.values):
             raise TypeError(f"{self._name} takes {sorted(self.values)}, not {sorted(values)}")
-        known = {"prefix": keys.prefix, **values}
-        for name in self._members:
-            known[f"@{name}"] = name_key(values[name])
-        spelled = [format % known for format in self._formats]
-        beginning, more = self._more_keys
-        if more:
-            beginning = beginning and keys.prefix + beginning
-            spelled += [f"{beginning}{value}" for value in values[more]]
-        rest = values[self._more] if self._more else ()
-        arguments = (*self._constants(vars(config)), *self._arguments(known), *rest)
+        try:
+            values["prefix"] = keys.prefix
+            for name in self._members:
+                values[name] = name_key(values[name[1:]])
+            spelled = (self._format % self._in_keys(values)).split("\n") if self._formats else []
+            if len(spelled) != len(self._formats):
+                raise ValueError(f"{self._name} got a line end in a key")
+            beginning, more = self._more_keys
+            if more:
+                beginning = beginning and keys.prefix + beginning
+                spelled += [f"{beginning}{value}" for value in values[more]]
+            rest = values[self._more] if self._more else ()
+            arguments = (*self._constants(vars(config)), *self._arguments(values), *rest)
+        except KeyError as error:
+            raise TypeError(f"{self._name} takes {error}") from error
         return ("EVALSHA", self.digest, len(spelled), *spelled, *arguments)
 
 

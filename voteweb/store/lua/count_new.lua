@@ -1,7 +1,7 @@
 -- Count the comments that a member has not seen, for articles where the member was before. Only reads.
 -- keys: seen:{name}
--- args: articles
--- articles are their ids with spaces between them: one argument costs the caller a tenth of 25.
+-- args: article_ids
+-- The ids have spaces between them: one argument costs the caller a tenth of 25.
 -- Answers  <for each article the number of new comments, nil where the member never was>
 if redis.call('EXISTS', seen_key) == 0 then
   return {}
@@ -29,7 +29,7 @@ local function count(id, visit)
 end
 
 local ids, answer = {}, {}
-for id in string.gmatch(articles, '%d+') do
+for id in string.gmatch(article_ids, '%d+') do
   ids[#ids + 1] = id
 end
 for i, visit in ipairs(redis.call('HMGET', seen_key, unpack(ids))) do

@@ -214,7 +214,7 @@ class Votes(StorePart):
         self._remembered.put(voter_id, now if len(now.asked) <= MAX_REMEMBERED else _NOTHING)
 
     def _read_own(self, ids: Sequence[int], voter_id: int) -> Command:
-        return scripts.call(self._keys, "own_votes", articles=ids, voter_id=voter_id)
+        return scripts.call(self._keys, "own_votes", article_ids=ids, voter_id=voter_id)
 
     def queue_own_on_comments(
         self, pipeline: Pipeline, article: int, numbers: Sequence[int], member_id: int
