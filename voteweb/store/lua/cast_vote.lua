@@ -14,7 +14,7 @@
 --          | absent <votes> (no vote to take back) | own <votes> | unknown | gone
 --          | closed <unix time> | logged-out (the session has ended, or the voter is banned) | held
 --          | rate-limited <number of the limit, from 1> <seconds to wait> <unix time from which it is accepted>
-local refusal, is_new, noted_use = check_voter(
+local refusal, is_new, noted_use, voted_before = check_voter(
   user_key, sessions_key, session, newcomer_seconds, digest, idle_seconds)
 if refusal then
   return refusal
@@ -54,12 +54,12 @@ redis.call('HLEN', stats_key)
 redis.call('ZCARD', score_key)
 local member, day_key = 'article:' .. article, prefix .. 'top-day:' .. day_of(time)
 local open_votes, good_value = redis.call('ZCARD', open_votes_key), redis.call('ZSCORE', good_key, member)
-local voted_before = redis.call('HGET', user_key, 'voted') or ''
 local top_values, day_values = best_values(top_key, member), best_values(day_key, member)
-local names, group_values = group_names(groups or ''), {}
-for i, name in ipairs(names) do
-  redis.call('ZCARD', prefix .. 'score:' .. name)
-  group_values[i] = best_values(prefix .. 'top-group:' .. name, member)
+local group_rankings = {}
+for i, name in ipairs(group_names(groups or '')) do
+  local score_of_group, top_of_group = prefix .. 'score:' .. name, prefix .. 'top-group:' .. name
+  redis.call('ZCARD', score_of_group)
+  group_rankings[i] = { score_of_group, top_of_group, best_values(top_of_group, member) }
 end
 local limit_count = is_new and #limit_keys or math.min(1, #limit_keys)
 for i = limit_count + 1, #limit_keys do
@@ -104,9 +104,9 @@ if place.is_good or good_value then
 end
 put_best(top_key, place, top_values)
 put_best(day_key, place, day_values)
-for i, name in ipairs(names) do
-  rank(prefix .. 'score:' .. name, place.points, member)
-  put_best(prefix .. 'top-group:' .. name, place, group_values[i])
+for _, group in ipairs(group_rankings) do
+  rank(group[1], place.points, member)
+  put_best(group[2], place, group[3])
 end
 note_session(sessions_key, digest, noted_use, idle_seconds)
 return { 'counted', count, voted_before, now() }

@@ -129,24 +129,30 @@ end
 
 -- Return the UTC day of a unix time as "2026-11-22". day_name() in core/ranking.py: change both together.
 local function day_of(time)
-  -- Days since the first of March of the year 0; years of 365 days, and so many days for leap years before.
-  local days = math.min(math.max(math.floor(time / 86400), -719162), 2932896) + 719468
-  local era, day = math.floor(days / 146097), days % 146097
-  local year = math.floor((day - math.floor(day / 1460) + math.floor(day / 36524) - math.floor(day / 146096)) / 365)
-  day = day - 365 * year - math.floor(year / 4) + math.floor(year / 100)
-  local month = math.floor((5 * day + 2) / 153)
-  local is_next = month >= 10
-  return string.format('%04d-%02d-%02d', era * 400 + year + (is_next and 1 or 0), month + (is_next and -9 or 3),
-    day - math.floor((153 * month + 2) / 5) + 1)
+  -- Days since the first of March of the year 0, of which 400 years have 146097. a - a % b is exact, and takes a third of the
+  -- time of math.floor().
+  local days = math.min(math.max((time - time % 86400) / 86400, -719162), 2932896) + 719468
+  local day = days % 146097
+  local leapless = day - (day - day % 1460) / 1460 + (day - day % 36524) / 36524 - (day - day % 146096) / 146096
+  local year = (leapless - leapless % 365) / 365
+  day = day - 365 * year - (year - year % 4) / 4 + (year - year % 100) / 100
+  local months = 5 * day + 2
+  local month = (months - months % 153) / 153
+  local day_of_month = day - (153 * month + 2 - (153 * month + 2) % 5) / 5 + 1
+  year = (days - days % 146097) / 146097 * 400 + year
+  if month >= 10 then
+    return string.format('%04d-%02d-%02d', year + 1, month - 9, day_of_month)
+  end
+  return string.format('%04d-%02d-%02d', year, month + 3, day_of_month)
 end
 
--- Return the names of groups in an article's field, each once. One that cannot be the name of a group is left out: it could
--- name another key.
+-- Return the names of groups in an article's field. One that cannot be the name of a group is left out: it could name another
+-- key.
 local function group_names(groups)
-  local names, seen = {}, {}
+  local names, is_sound = {}, not string.find(groups, '[^%w_ \128-\255-]')
   for name in string.gmatch(groups, '%S+') do
-    if not seen[name] and string.find(name, '^[%w_\128-\255-]+$') then
-      names[#names + 1], seen[name] = name, true
+    if is_sound or string.find(name, '^[%w_\128-\255-]+$') then
+      names[#names + 1] = name
     end
   end
   return names

@@ -26,10 +26,10 @@ local function find_session(key, member_session, digest, idle)
 end
 
 -- Return the answer of a script to a voter who may not vote, else nil, whether the voter has the limits of newcomers, and
--- the value for note_session(). digest is empty for a vote without a session.
+-- the value for note_session(), and when the voter's votes changed before, empty for never. digest is empty for a vote without a session.
 local function check_voter(user_key, sessions_key, session_id, newcomer_seconds, digest, idle)
-  local session, banned, until_time, left, signed_up, role, held = unpack(
-    redis.call('HMGET', user_key, 'session', 'banned', 'banned-until', 'left', 'signed-up', 'role', 'held'))
+  local session, banned, until_time, left, signed_up, role, held, voted = unpack(
+    redis.call('HMGET', user_key, 'session', 'banned', 'banned-until', 'left', 'signed-up', 'role', 'held', 'voted'))
   if session ~= session_id or is_banned(banned, until_time) or left then
     return { 'logged-out' }
   elseif held then
@@ -39,7 +39,7 @@ local function check_voter(user_key, sessions_key, session_id, newcomer_seconds,
   if digest ~= '' and not open_session then
     return { 'logged-out' }
   end
-  return nil, is_newcomer(signed_up, role, newcomer_seconds), noted_use
+  return nil, is_newcomer(signed_up, role, newcomer_seconds), noted_use, voted or ''
 end
 
 -- Keep the sessions of a member until the last of them has ended.
