@@ -30,11 +30,13 @@ CHANGES = (
         "points = math.floor(score(time, votes, weight, days * 86400)),", "acts",
     ),
     Change(
-        "a log entry is lost", "voteweb/store/lua/commit.lua", "local log_id = write_log_entry(log_keys, entry, added, removed, until_time)",
+        "a log entry is lost", "voteweb/store/lua/commit.lua",
+        "local log_id = write_log_entry(log_keys, entry, added, removed, until_time)",
         "local log_id", "forms",
     ),
     Change(
-        "a key expires earlier", "voteweb/store/lua/helpers/thread.lua", "redis.call('EXPIRE', unread_key, INBOX_SECONDS)",
+        "a key expires earlier", "voteweb/store/lua/helpers/thread.lua",
+        "redis.call('EXPIRE', unread_key, INBOX_SECONDS)",
         "redis.call('EXPIRE', unread_key, INBOX_SECONDS - 60)", "forms",
     ),
     Change(

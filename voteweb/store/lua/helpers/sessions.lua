@@ -10,8 +10,8 @@ local function session_end(value, idle)
   return began + math.min(used + tonumber(idle), tonumber(MAX_SESSION_SECONDS))
 end
 
--- Find the session of a digest among those of a member. Returns its value and, if its last use must be noted, the value to store for
--- note_session(); nil if it has ended, or belongs to another session id of the member.
+-- Find the session of a digest among those of a member. Returns its value and, if its last use must be noted, the
+-- value to store for note_session(); nil if it has ended, or belongs to another session id of the member.
 local function find_session(key, member_session, digest, idle)
   local of, value = unpack(redis.call('HMGET', key, 'of', digest))
   local began, used, rest = string.match(value or '', '^(%d+),(%d+),(.*)$')
@@ -26,7 +26,8 @@ local function find_session(key, member_session, digest, idle)
 end
 
 -- Return the answer of a script to a voter who may not vote, else nil, whether the voter has the limits of newcomers, and
--- the value for note_session(), and when the voter's votes changed before, empty for never. digest is empty for a vote without a session.
+-- the value for note_session(), and when the voter's votes changed before, empty for never. digest is empty for a vote
+-- without a session.
 local function check_voter(user_key, sessions_key, session_id, newcomer_seconds, digest, idle)
   local session, banned, until_time, left, signed_up, role, held, voted = unpack(
     redis.call('HMGET', user_key, 'session', 'banned', 'banned-until', 'left', 'signed-up', 'role', 'held', 'voted'))
