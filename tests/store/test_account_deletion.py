@@ -169,7 +169,7 @@ def test_a_deletion_interrupted_anywhere_can_be_resumed(
     store.account_deletion.start(ann, delete_articles=delete_articles)
     script, remaining = store.connection.script, 0
 
-    def interrupt(name: str, **values: Any) -> Any:
+    def interrupt(name: str, /, **values: Any) -> Any:
         nonlocal remaining
         remaining -= 1
         if remaining < 0:
@@ -219,7 +219,7 @@ def test_an_article_restored_between_steps_is_disowned(
     store.account_deletion.start(ann, delete_articles=False)
     script, moments = store.connection.script, iter(["before article 2"])
 
-    def restore_before(name: str, **values: Any) -> Any:
+    def restore_before(name: str, /, **values: Any) -> Any:
         if name == "commit" and values["named"][0] == store.keys.article(2) and next(moments, None):
             store.removals.restore(2, NewLogEntry(LogAction.RESTORE, "Mod", article=2))
         return script(name, **values)

@@ -185,7 +185,7 @@ def test_an_edit_is_retried_when_the_link_changed_meanwhile(store: Store, monkey
     ann, article = factories.user(store), factories.article(store, link="https://a.example/")
     script, other_links = store.connection.script, iter(["https://b.example/"])
 
-    def edit_before(name: str, **values: Any) -> Any:
+    def edit_before(name: str, /, **values: Any) -> Any:
         if name == "commit" and (link := next(other_links, None)):
             store.articles.edit(article.id, draft_of(article, link=link), ann)
         return script(name, **values)

@@ -96,7 +96,7 @@ def test_leaving_can_be_cut_off_between_comments(store: Store, ann: User, monkey
     store.account_deletion.start(ann, delete_articles=True)
     script, left = store.connection.script, iter(range(4))
 
-    def cut_off(name: str, **values: Any) -> Any:
+    def cut_off(name: str, /, **values: Any) -> Any:
         if next(left, None) is None:
             raise KeyboardInterrupt
         return script(name, **values)

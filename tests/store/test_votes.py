@@ -105,7 +105,7 @@ def test_a_vote_is_one_call_in_a_new_process(store: Store, settings: Settings, m
     article, bob = factories.article(store, groups=("go",)), factories.user(store, "bob")
     process, called, script = build_store(store.connection, settings), list[str](), store.connection.script
 
-    def record(name: str, **values: Any) -> Any:
+    def record(name: str, /, **values: Any) -> Any:
         called.append(name)
         return script(name, **values)
 

@@ -29,7 +29,7 @@ def before_first_script(store: Store, monkeypatch: pytest.MonkeyPatch, *command:
     """Run *command* before the next script; return a list that then holds the content of the database after it."""
     script, contents = store.connection.script, []
 
-    def change_first(name: str, **values: Any) -> Any:
+    def change_first(name: str, /, **values: Any) -> Any:
         if not contents:
             run(store, *command)
             contents.append(content(store))

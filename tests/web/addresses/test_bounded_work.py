@@ -118,7 +118,7 @@ def test_form_with_thousands_of_groups_names_few_keys(
 ) -> None:
     script = store.connection.script
 
-    def checked(name: str, **values: Any) -> Any:
+    def checked(name: str, /, **values: Any) -> Any:
         assert len(values.get("named", ())) < 200, name
         assert len(values.get("groups", "").split()) < 50, name
         return script(name, **values)
