@@ -19,7 +19,7 @@ class PausableProxy:
 
     def __init__(self, target: str | int, script: str = "cast_vote") -> None:
         self._target = target
-        self._digest = scripts.digest(script).encode()
+        self._digest = scripts.scripts()[script].digest.encode()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._sockets: set[socket.socket] = set()
         self._lock = threading.Lock()

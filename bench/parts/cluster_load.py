@@ -102,7 +102,7 @@ def _prepare(servers: DatabaseServers, site: str, node: int) -> Target:
     batches = []
     for take_back in (False, True):
         for article in articles:
-            calls = vote_calls(store, [article.id], BATCH_SIZE, " ".join(article.groups), take_back=take_back)
+            calls = vote_calls(store, [article.id], BATCH_SIZE, take_back=take_back)
             batches.append(b"".join(map(hiredis.pack_command, calls)))
     store.connection.close()
     return Target(servers.ports[node], servers.pids[node], batches)

@@ -99,7 +99,7 @@ def _measure_articles(context: RunContext, voters: int, share: float) -> Article
             before = used_memory(store)
             for _ in range(POSTING_DAYS):
                 expire_keys(store, WEEK_SECONDS, existing)
-                cast_votes(store, _post(store, posters, of_day), voters - 1, GROUP)
+                cast_votes(store, _post(store, posters, of_day), voters - 1)
             posted = used_memory(store)
             expire_keys(store, WEEK_SECONDS, existing)
             week = used_memory(store)

@@ -127,7 +127,7 @@ def _voters_expiry(store: Store) -> Callable[[], None]:
 
     def vote_and_expire() -> None:
         article = store.articles.get(next(articles))
-        cast_votes(store, [article.id], MANY_VOTERS, " ".join(article.groups))
+        cast_votes(store, [article.id], MANY_VOTERS)
         _expire(store, store.keys.voted(article.id))
 
     return vote_and_expire

@@ -1,10 +1,10 @@
 """Votes by the thousand: each is cast by the code of the store, and many are sent in one round trip."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from voteweb.core.config import Settings
 from voteweb.core.models import Voter
-from voteweb.core.ranking import day_number
 from voteweb.store import Store
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection, Outcome
@@ -28,33 +28,28 @@ class _RecordingConnection(Connection):
         super().__init__(connection.client, connection.deadline, keys=connection.keys)
         self.calls: list[Command] = []
 
-    def script(self, name: str, keys: Sequence[str], arguments: Sequence[str | int | float]) -> Outcome:
-        self.calls.append(scripts.call(name, keys, arguments))
+    def script(self, name: str, /, **values: Any) -> Outcome:
+        self.calls.append(scripts.call(self.keys, name, **values))
         return Outcome("counted", ["0", "", "0.000000"], repeated=False)
 
 
-def cast_votes(store: Store, articles: Iterable[int], count: int, groups: str) -> None:
-    """Cast *count* votes on each of *articles*, which are in *groups*; raise RuntimeError when one is refused."""
-    for calls in batched(vote_calls(store, articles, count, groups), BATCH_SIZE):
+def cast_votes(store: Store, articles: Iterable[int], count: int) -> None:
+    """Cast *count* votes on each of *articles*; raise RuntimeError when one is refused."""
+    for calls in batched(vote_calls(store, articles, count), BATCH_SIZE):
         answers = store.connection.run(calls)
         refusal = next((answer for answer in answers if answer[0] != "counted"), None)
         if refusal:
             raise RuntimeError(f"A vote was not counted: {refusal}")
 
 
-def vote_calls(
-    store: Store, articles: Iterable[int], count: int, groups: str, *, take_back: bool = False
-) -> Iterator[Command]:
-    """Yield the calls that cast *count* votes on each of *articles*, which are in *groups*, or *take_back* these."""
-    articles = list(articles)
-    times = store.connection.run([("HGET", store.keys.article(id), "time") for id in articles])
+def vote_calls(store: Store, articles: Iterable[int], count: int, *, take_back: bool = False) -> Iterator[Command]:
+    """Yield the calls that cast *count* votes on each of *articles*, or *take_back* these."""
     connection = _RecordingConnection(store.connection)
     votes = Votes(Context(connection, Settings(), store.moderation_log, store.rate_limits))
     change = votes.take_back if take_back else votes.cast
     account = store.users.find(VOTER_NAME) or store.users.make(VOTER_NAME, "")
     voters = [Voter(FIRST_VOTER_ID + number, VOTER_NAME, account.session) for number in range(count)]
-    for article, time in zip(articles, times, strict=True):
-        votes.expect(article, groups, day_number(float(time)))
+    for article in articles:
         for voter in voters:
             change(article, voter)
             yield connection.calls.pop()

@@ -108,7 +108,7 @@ def _fingerprint(source: int | Path, engine: str) -> str:
     digest = hashlib.sha256(json.dumps([str(source), engine, OPTIONS]).encode())
     for module in (stories, import_run, keys, users):
         digest.update(Path(module.__file__ or "").read_bytes())
-    digest.update(scripts.sources()["import_article"].encode())
+    digest.update(scripts.scripts()["import_article"].digest.encode())
     if isinstance(source, Path):
         digest.update(source.read_bytes())
     return digest.hexdigest()

@@ -26,16 +26,18 @@ CHANGES = (
     Change("a header is missing", "voteweb/web/security.py", '"X-Frame-Options": "DENY",', "", "forms"),
     Change(
         "scores are rounded", "voteweb/store/lua/helpers/rankings.lua",
-        "points = score(time, votes, tonumber(vote_score), tonumber(max_lift)),",
-        "points = math.floor(score(time, votes, tonumber(vote_score), tonumber(max_lift))),", "acts",
+        "points = score(time, votes, weight, days * 86400),",
+        "points = math.floor(score(time, votes, weight, days * 86400)),", "acts",
     ),
     Change(
-        "a log entry is lost", "voteweb/store/lua/commit.lua", "local log_id = write_log_entry(unpack(ARGV, 13, 15))",
+        "a log entry is lost", "voteweb/store/lua/commit.lua",
+        "local log_id = write_log_entry(log_keys, entry, added, removed, until_time)",
         "local log_id", "forms",
     ),
     Change(
-        "a key expires earlier", "voteweb/store/lua/helpers/thread.lua", "redis.call('EXPIRE', unread_key, seconds)",
-        "redis.call('EXPIRE', unread_key, seconds - 60)", "forms",
+        "a key expires earlier", "voteweb/store/lua/helpers/thread.lua",
+        "redis.call('EXPIRE', unread_key, INBOX_SECONDS)",
+        "redis.call('EXPIRE', unread_key, INBOX_SECONDS - 60)", "forms",
     ),
     Change(
         "a message is another", "voteweb/core/errors.py", "You have already reported this article.",

@@ -169,12 +169,12 @@ def test_a_deletion_interrupted_anywhere_can_be_resumed(
     store.account_deletion.start(ann, delete_articles=delete_articles)
     script, remaining = store.connection.script, 0
 
-    def interrupt(name: str, *arguments: Any) -> Any:
+    def interrupt(name: str, /, **values: Any) -> Any:
         nonlocal remaining
         remaining -= 1
         if remaining < 0:
             raise KeyboardInterrupt
-        return script(name, *arguments)
+        return script(name, **values)
 
     monkeypatch.setattr(store.connection, "script", interrupt)
     interruptions = 0
@@ -219,10 +219,10 @@ def test_an_article_restored_between_steps_is_disowned(
     store.account_deletion.start(ann, delete_articles=False)
     script, moments = store.connection.script, iter(["before article 2"])
 
-    def restore_before(name: str, keys: Any, *arguments: Any) -> Any:
-        if name == "commit" and keys[0] == store.keys.article(2) and next(moments, None):
+    def restore_before(name: str, /, **values: Any) -> Any:
+        if name == "commit" and values["named"][0] == store.keys.article(2) and next(moments, None):
             store.removals.restore(2, NewLogEntry(LogAction.RESTORE, "Mod", article=2))
-        return script(name, keys, *arguments)
+        return script(name, **values)
 
     monkeypatch.setattr(store.connection, "script", restore_before)
     store.account_deletion.finish("ann")

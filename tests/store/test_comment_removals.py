@@ -152,10 +152,10 @@ def stop_after(store: Store, steps: int, monkeypatch: pytest.MonkeyPatch) -> Non
     """Interrupt the store after so many steps of hiding replies."""
     script, left = store.connection.script, iter(range(steps))
 
-    def stopping(name: str, *arguments: Any) -> Any:
+    def stopping(name: str, /, **values: Any) -> Any:
         if name == "hide_replies" and next(left, None) is None:
             raise KeyboardInterrupt
-        return script(name, *arguments)
+        return script(name, **values)
 
     monkeypatch.setattr(store.connection, "script", stopping)
 

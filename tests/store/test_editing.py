@@ -185,10 +185,10 @@ def test_an_edit_is_retried_when_the_link_changed_meanwhile(store: Store, monkey
     ann, article = factories.user(store), factories.article(store, link="https://a.example/")
     script, other_links = store.connection.script, iter(["https://b.example/"])
 
-    def edit_before(name: str, *arguments: Any) -> Any:
+    def edit_before(name: str, /, **values: Any) -> Any:
         if name == "commit" and (link := next(other_links, None)):
             store.articles.edit(article.id, draft_of(article, link=link), ann)
-        return script(name, *arguments)
+        return script(name, **values)
 
     monkeypatch.setattr(store.connection, "script", edit_before)
     store.articles.edit(article.id, draft_of(article, link="https://c.example/"), ann)

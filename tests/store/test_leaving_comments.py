@@ -96,10 +96,10 @@ def test_leaving_can_be_cut_off_between_comments(store: Store, ann: User, monkey
     store.account_deletion.start(ann, delete_articles=True)
     script, left = store.connection.script, iter(range(4))
 
-    def cut_off(name: str, *arguments: Any) -> Any:
+    def cut_off(name: str, /, **values: Any) -> Any:
         if next(left, None) is None:
             raise KeyboardInterrupt
-        return script(name, *arguments)
+        return script(name, **values)
 
     with monkeypatch.context() as patch:
         patch.setattr(store.connection, "script", cut_off)

@@ -4,8 +4,6 @@ import time
 from collections import Counter
 from functools import partial
 
-from voteweb.store.schema.digests import digest_of
-
 from tests import factories
 from tests.conftest import MakeStore
 from tests.store.concurrency import at_once
@@ -18,6 +16,7 @@ from voteweb.core.rate_limits import Limit, LimitScope
 from voteweb.core.recovery_codes import read
 from voteweb.store import Store
 from voteweb.store.accounts.sessions import digest
+from voteweb.store.schema.digests import digest_of
 from voteweb.store.schema.log_entries import NewLogEntry
 
 

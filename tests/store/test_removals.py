@@ -213,10 +213,10 @@ def test_a_deletion_is_retried_when_the_groups_changed_meanwhile(store: Store, m
     factories.group(store, "redis")
     script, new_groups = store.connection.script, iter(["redis"])
 
-    def set_groups_before(name: str, *arguments: Any) -> Any:
+    def set_groups_before(name: str, /, **values: Any) -> Any:
         if name == "commit" and (group := next(new_groups, None)):
             store.articles.set_groups(article.id, [group], ["go"])
-        return script(name, *arguments)
+        return script(name, **values)
 
     monkeypatch.setattr(store.connection, "script", set_groups_before)
     store.removals.delete(article.id, ann)

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, example, given, settings
 
 from tests.store.examination import run
 from voteweb.core.config import MAX_TIME, MAX_VOTES, Settings
-from voteweb.core.ranking import by_votes, score
+from voteweb.core.ranking import by_votes, day_name, day_number, score
 from voteweb.store import Store
 from voteweb.store.connection import scripts
 
@@ -18,6 +18,7 @@ SCORE = scripts.with_helpers(
     "return exact(score(tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])))"
 )
 
+DAY = scripts.with_helpers("return day_of(tonumber(ARGV[1]))")
 BY_VOTES = scripts.with_helpers("return exact(by_votes(tonumber(ARGV[1]), tonumber(ARGV[2])))")
 
 
@@ -39,21 +40,32 @@ def test_lua_and_python_compute_the_same_score(
     assert float(value) == float(by_votes(votes, float(time)))
 
 
+@given(time=st.integers(-(2**40), 2**41) | st.floats(0, 253_402_300_799))
+@example(time=951_782_400)
+@example(time=951_868_799.999999)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_lua_and_python_name_the_same_day(store: Store, time: float) -> None:
+    assert run(store, "EVAL", DAY, 0, repr(time)) == day_name(day_number(time))
+
+
+def text(name: str) -> str:
+    return LUA.joinpath(f"{name}.lua").read_text("utf-8")
+
+
 def code(name: str) -> str:
-    return re.sub(r"--[^\n]*", "", LUA.joinpath(f"{name}.lua").read_text("utf-8"))
+    return re.sub(r"--[^\n]*", "", text(name))
 
 
 def test_every_script_given_vote_score_finds_a_place_by_it() -> None:
-    takes_worth = {name for name in scripts.sources() if "seconds per vote" in LUA.joinpath(f"{name}.lua").read_text()}
-    finds_place = {name for name in scripts.sources() if re.search(r"\bfind_place\(", code(name))}
-    assert takes_worth == finds_place
+    takes_score = {name for name in scripts.scripts() if re.search(r"-- args: [^.]*\bvote_score\b", text(name))}
+    finds_place = {name for name in scripts.scripts() if re.search(r"\bfind_place\(", code(name))}
+    assert takes_score == finds_place
     assert finds_place
 
 
 def test_no_script_spells_the_formula() -> None:
-    for name in scripts.sources():
-        names_arguments = re.sub(r"local [\w,\s]+=\s*unpack\(ARGV[^\n]*", "", code(name))
-        rest = re.sub(r"vote_score, max_lift, good_votes, max_ranked\)", "", names_arguments)
+    for name in scripts.scripts():
+        rest = re.sub(r"vote_score, max_lift, good_votes\)", "", code(name))
         assert "vote_score" not in rest, name
         assert re.findall(r"[*]\s*(?:votes|count|points)\b|\b(?:votes|count|points)\s*[*]", rest) == [], name
     assert re.findall(r"vote_score \* votes", RANKINGS) == ["vote_score * votes"]

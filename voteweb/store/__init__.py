@@ -63,7 +63,7 @@ class Store:
         self.rankings = Rankings(context.keys)
         self.articles = Articles(context)
         self.votes = Votes(context)
-        self.listings = Listings(context, self.votes)
+        self.listings = Listings(context)
         self.groups = Groups(context)
         self.group_deletion = GroupDeletion(context)
         self.imports = Imports(context)

@@ -3,8 +3,6 @@
 import time
 from typing import Any
 
-from voteweb.store.schema.digests import digest_of
-
 from tests import factories
 from tests.helpers import until
 from tests.store.backup.conversations import converse
@@ -15,6 +13,7 @@ from voteweb.core.models import DomainAction, LogAction, Reason, Role
 from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store
 from voteweb.store.moderation.bans import Span
+from voteweb.store.schema.digests import digest_of
 from voteweb.store.schema.log_entries import NewLogEntry
 
 MONTH = 31 * 86_400

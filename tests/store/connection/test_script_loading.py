@@ -36,7 +36,7 @@ def test_all_scripts_are_loaded_in_one_round_trip(store: Store, monkeypatch: pyt
     monkeypatch.setattr(connection, "send", record)
     run(store, "SCRIPT", "FLUSH")
     factories.group(store, "go")
-    loads = ["SCRIPT"] * len(scripts.sources())
+    loads = ["SCRIPT"] * len(scripts.scripts())
     assert trips[1:4] == [["EVALSHA"], loads, ["EVALSHA"]]  # the first is what the act reads
 
 
@@ -57,5 +57,7 @@ def test_a_server_restarted_while_scripts_load_gets_them_again(store: Store, mon
 
 def test_a_script_that_had_to_be_loaded_is_not_repeated(store: Store) -> None:
     run(store, "SCRIPT", "FLUSH")
-    outcome = store.connection.script("use_session", [store.keys.sessions("ann")], ["id", "digest", "", 9, 9, 9])
+    outcome = store.connection.script(
+        "use_session", name="ann", session="id", digest="digest", checked="", idle_seconds=9
+    )
     assert outcome == ("ended", [], False)

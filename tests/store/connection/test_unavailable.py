@@ -124,12 +124,11 @@ def test_a_slow_script_is_sent_once(make_store: MakeStore, monkeypatch: pytest.M
     # redis-py by itself would send the script eleven times. A loop by the clock would never end: within a script,
     # Valkey's clock stands still.
     slow = "redis.call('INCR', KEYS[1]) for i = 1, 5e7 do end return { 'done' }"
-    texts = scripts.sources() | {"slow": slow}
-    monkeypatch.setattr(scripts, "sources", lambda: texts)
+    monkeypatch.setitem(scripts.scripts(), "slow", scripts.Script("slow", f"-- keys: {{counter}}\n{slow}"))
     store, other = make_store(redis_deadline=0.1), make_store()
     other.connection.load_scripts()
     with pytest.raises(Unavailable):
-        store.connection.script("slow", [f"{store.keys.prefix}count"], [])
+        store.connection.script("slow", counter=f"{store.keys.prefix}count")
     assert run(other, "GET", "count") == "1"
 
 

@@ -68,6 +68,7 @@ def build_site(store: Store) -> None:
     run(store, "HINCRBY", "article:3", "comments", -1)
     run(store, "HSET", "seen:bob", 3, "1 2 1700000000 2")
     run(store, "HSET", "user:bob", "session", "session-1", "recovery", "key code-1 code-2")
+    run(store, "HSET", "user:ann", "session", "session-1")
     run(store, "PERSIST", "voted:3")
     _add_conversations(store)
     run(store, "HSET", "article:7", "title", "without a time")

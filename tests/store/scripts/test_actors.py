@@ -5,7 +5,6 @@ import re
 import pytest
 
 from tests.store.examination import run, snapshot
-from tests.store.scripts.call import OPERATOR, WITH_ACTOR
 from tests.store.scripts.calls import CALLS
 from tests.store.scripts.test_sources import TEXTS
 from voteweb.store import Store
@@ -21,7 +20,6 @@ CHECKING = {
 }
 #: All others but those that the operator's repairs and conversions run, and why they need no actor.
 WITHOUT_ACTOR = {
-    "check_rate_limit": "it only reads",
     "combine_groups": "a page that is read keeps its ranking",
     "merge_days": "a page that is read keeps its ranking",
     "rank_since": "a page that is read keeps its ranking",
@@ -45,17 +43,17 @@ WITHOUT_ACTOR = {
 }
 #: Those that check the session instead of the member's id.
 CHECKING_SESSION = ("cast_vote", "vote_comment")
-ACTING = [name for name, call in CALLS.items() if call.actor is not OPERATOR]
+#: The scripts that check the actor whom their caller names, if the operator does not act.
+WITH_ACTOR = {"commit"}
+ACTING = [name for name, call in CALLS.items() if call.script in WITH_ACTOR]
 
 
 def test_every_script_for_a_member_checks_its_actor() -> None:
-    others = {name for name in scripts.sources() if not name.startswith(("repair_", "convert_"))}
+    others = {name for name in scripts.scripts() if not name.startswith(("repair_", "convert_"))}
     assert {*WITH_ACTOR, *CHECKING, *WITHOUT_ACTOR} == others
     for name in WITH_ACTOR:
-        (check,) = re.findall(r"^local (?:refusal|answer).* = (check_actor|begin_act)\(\)$", TEXTS[name], re.M)
-        assert TEXTS[name].index(check) < TEXTS[name].index("redis.call"), name
-        assert "answer_before()" not in TEXTS[name], "begin_act() says whether it comes before a refusal"
-    assert {CALLS[name].script for name in ACTING} == WITH_ACTOR
+        assert re.search(r"^local answer = answer_before.* or actor_id .* check_member\(actor_key", TEXTS[name], re.M)
+        assert TEXTS[name].index("check_member(actor_key") < TEXTS[name].index("redis.call"), name
 
 
 @pytest.mark.parametrize("name", [*ACTING, *CHECKING_SESSION, "post_article", "write_comment"])
@@ -66,7 +64,7 @@ def test_script_of_somebody_gone_changes_nothing(site: Store, name: str, field: 
     key = next(key for key in reversed(CALLS[name].all_keys()) if key.startswith("user:"))
     run(site, "HSET", key, field, value)
     before = snapshot(site)
-    assert run(site, *CALLS[name].command()) == ["logged-out"]
+    assert CALLS[name].run(site) == ["logged-out"]
     assert snapshot(site) == before
 
 
@@ -75,13 +73,13 @@ def test_script_of_a_held_member_changes_nothing(site: Store, name: str) -> None
     key = next(key for key in reversed(CALLS[name].all_keys()) if key.startswith("user:"))
     run(site, "HSET", key, "held", "1")
     before = snapshot(site)
-    assert run(site, *CALLS[name].command()) == ["held"]
+    assert CALLS[name].run(site) == ["held"]
     assert snapshot(site) == before
 
 
-@pytest.mark.parametrize("name", [name for name in ACTING if CALLS[name].actor.role != "member"])
+@pytest.mark.parametrize("name", ACTING)
 def test_script_of_somebody_demoted_changes_nothing(site: Store, name: str) -> None:
-    run(site, "HSET", CALLS[name].actor.keys[0], "role", "member")
+    run(site, "HSET", CALLS[name].all_keys()[-1], "role", "member")
     before = snapshot(site)
-    assert run(site, *CALLS[name].command()) == ["forbidden"]
+    assert CALLS[name].run(site) == ["forbidden"]
     assert snapshot(site) == before

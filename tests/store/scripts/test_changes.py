@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.store.examination import run
 from tests.store.scripts.calls import CALLS
 from voteweb.core.comments import CommentId
 from voteweb.core.search_documents import Document, DocumentId
@@ -32,7 +31,7 @@ def documents(store: Store) -> dict[DocumentId, Document]:
 @pytest.mark.parametrize("name", CALLS)
 def test_a_change_of_what_is_searched_is_in_the_stream(site: Store, name: str) -> None:
     before, position = documents(site), site.changes.end()
-    run(site, *CALLS[name].command())
+    CALLS[name].run(site)
     after, changes = documents(site), site.changes.read(position, wait=0)
     changed = {id for id in before.keys() | after.keys() if before.get(id) != after.get(id)}
     told = changes.articles | changes.comments

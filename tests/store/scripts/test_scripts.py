@@ -10,7 +10,7 @@ from voteweb.store.connection import scripts
 
 #: Scripts that write nothing.
 READING = {
-    "check_rate_limit", "count_new", "count_unread", "list_comments", "own_votes", "read_inbox", "read_log",
+    "count_new", "count_unread", "list_comments", "own_votes", "read_inbox", "read_log",
     "read_comments", "read_rows", "read_thread", "read_unsorted",
 }  # fmt: skip
 #: Scripts that count: each run counts once more, which does no harm after a lost answer.
@@ -20,17 +20,15 @@ KEEPING = {"take_lease"}
 
 
 def test_every_script_that_writes_is_called() -> None:
-    assert {call.script for call in CALLS.values()} == set(scripts.sources()) - READING
+    assert {call.script for call in CALLS.values()} == set(scripts.scripts()) - READING
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_script_run_twice_changes_nothing_more(site: Store, name: str) -> None:
-    # A commit's commands are texts, to which nothing else gives the prefix.
-    command = [f"{part}".replace('"group-info:', f'"{site.keys.prefix}group-info:') for part in CALLS[name].command()]
     before = snapshot(site)
-    run(site, *command)
+    CALLS[name].run(site)
     once = snapshot(site)
-    run(site, *command)
+    CALLS[name].run(site)
     assert once != before
     assert (snapshot(site) == once) is (name not in COUNTING | KEEPING)
 
@@ -47,7 +45,7 @@ def test_a_key_of_another_type_stops_a_script_before_writing(site: Store, name: 
             run(site, "XADD", key, "*", "no other key", "is a stream")
         before = snapshot(site)
         try:
-            status, *_ = run(site, *CALLS[name].command())
+            status, *_ = CALLS[name].run(site)
         except redis.ResponseError:
             status = "refused"
         # All but the first: since the key exists, there is nothing to do.
@@ -66,13 +64,13 @@ UNREAD = {("cast_vote", "votes"), ("cast_vote to take back", "votes")}
 @pytest.mark.parametrize("field", ["time", "votes", "base"])
 @pytest.mark.parametrize("value", ["many", "inf", "nan"])
 def test_an_invalid_number_stops_a_script_before_writing(site: Store, name: str, field: str, value: str) -> None:
-    run(site, "HSET", CALLS[name].keys[0], field, value)
+    run(site, "HSET", CALLS[name].all_keys()[0], field, value)
     before = snapshot(site)
     if (name, field) in UNREAD:
-        run(site, *CALLS[name].command())
+        CALLS[name].run(site)
     else:
         with pytest.raises(redis.ResponseError):
-            run(site, *CALLS[name].command())
+            CALLS[name].run(site)
         assert snapshot(site) == before
 
 
@@ -84,19 +82,19 @@ def test_an_invalid_number_stops_a_script_before_writing(site: Store, name: str,
     ],
 )
 def test_an_article_without_title_or_time_is_unknown(site: Store, name: str, field: str) -> None:
-    key = CALLS[name].keys[0]
+    key = CALLS[name].all_keys()[0]
     value = run(site, "HGET", key, field)
     run(site, "DEL", key)
     run(site, "HSET", key, field, value)
     before = snapshot(site)
-    assert run(site, *CALLS[name].command()) == ["unknown"]
+    assert CALLS[name].run(site) == ["unknown"]
     assert snapshot(site) == before
 
 
 def test_a_vote_writes_the_whole_score(site: Store) -> None:
     article = site.articles.get(1)
     run(site, "ZADD", "score:", 17, "article:1")
-    run(site, *CALLS["cast_vote"].command())
+    CALLS["cast_vote"].run(site)
     assert run(site, "ZSCORE", "score:", "article:1") == pytest.approx(article.time + 2 * 432, abs=1e-6)
 
 
@@ -104,5 +102,5 @@ def test_a_vote_writes_the_whole_score(site: Store) -> None:
 def test_scripts_that_store_much_shorten_collections_of_garbage(site: Store, name: str) -> None:
     set_usual_step = "return collectgarbage('setstepmul', 200)"  # returns the multiplier that it replaces
     run(site, "EVAL", set_usual_step, 0)
-    run(site, *CALLS[name].command())
+    CALLS[name].run(site)
     assert run(site, "EVAL", set_usual_step, 0) < 100

@@ -1,4 +1,4 @@
-"""The sources of the scripts: documented arguments, and no key that is not given to them."""
+"""The sources of the scripts: documented signatures, and keys that are given to them or built."""
 
 import re
 from pathlib import Path
@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.store.examination import run
-from tests.store.scripts.call import ARGUMENTS
+from voteweb.core import config
 from voteweb.store import Store
 from voteweb.store.connection import scripts
+from voteweb.store.schema.keys import Keys
+from voteweb.store.schema.nouns import TYPES
 
 TEXTS = {
     path.stem: path.read_text() for path in sorted(Path(scripts.__file__).parents[1].joinpath("lua").rglob("*.lua"))
@@ -27,43 +29,53 @@ def code(name: str) -> str:
     return re.sub(r"--[^\n]*|error\([^\n]*\)", "", TEXTS[name])
 
 
-@pytest.mark.parametrize("name", scripts.sources())
-def test_a_script_documents_its_keys_arguments_and_answers(name: str) -> None:
-    assert re.search(r"^-- KEYS  .*^-- ARGV  .*^-- Answers  ", header(name), re.MULTILINE | re.DOTALL)
+@pytest.mark.parametrize("name", scripts.scripts())
+def test_a_script_documents_its_keys_and_answers(name: str) -> None:
+    assert re.search(r"^-- keys: .*^-- Answers  ", header(name), re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("name", scripts.sources())
-def test_every_numbered_key_and_argument_is_documented(name: str) -> None:
-    keys, _, rest = header(name).partition("-- KEYS")[2].partition("-- ARGV")
-    for array, text in [("KEYS", keys), ("ARGV", rest.partition("-- Answers")[0])]:
-        for number in set(re.findall(rf"{array}\[(\d+)\]", code(name))):
-            assert re.search(rf"(?:^|\s){number} |then|and so on", text), f"{array}[{number}]"
-
-
-@pytest.mark.parametrize("name", ARGUMENTS)
-def test_named_arguments_of_the_tests_are_those_of_the_script(name: str) -> None:
-    names = ARGUMENTS[name].removeprefix("log").split()
-    (documented,) = re.findall(r"-- ARGV(.*?)-- Answers", header(name), re.DOTALL)
-    spans = re.findall(r"(?:^|\s)(?:(\d+)-)?(\d+) ", documented)
-    numbers = {number for start, end in spans for number in range(int(start or end), int(end) + 1)}
-    first = 4 if ARGUMENTS[name].startswith("log") else 1
-    last_named = first + len(names) - 1
-    assert set(range(first, last_named + 1)) <= numbers
-    unpacked = re.search(r"local ([\w, \n]+) = unpack\(ARGV", code(name))
-    if unpacked:
-        assert len(re.findall(r"\w+", unpacked[1])) == len(names)
+@pytest.mark.parametrize("name", scripts.scripts())
+def test_a_script_uses_each_of_its_arguments(name: str) -> None:
+    names = re.search(r"^-- args: (.*(?:\n--   .*)*)", header(name), re.MULTILINE)
+    for argument in re.findall(r"\w+", names[1]) if names else ():
+        assert re.search(rf"\b{argument}\b", code(name)), argument
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_script_builds_no_key(name: str) -> None:
-    literals = [one or other for one, other in re.findall(r"'([^'\n]*)'|\"([^\"\n]*)\"", code(name))]
-    # The settings in force are read where they count, after the key of an article on the same site.
-    of_settings = {"^(.*)article:", "site:"} if name == "rankings" else set()
-    assert [literal for literal in literals if ":" in literal and literal not in of_settings] == []
-    assert re.findall(r"(?:KEYS\[[^\]]*\]|\bkey|\branking)\s*\.\.|\.\.\s*(?:KEYS\[|key\b|ranking\b)", code(name)) == []
-    for command, key in re.findall(r"redis\.call\('(\w+)'(?:,\s*([\w\[\]+]+))?", code(name)):
-        is_key = key.startswith(("KEYS[", "key", "ranking")) or key.endswith("_key")
-        assert is_key or command == "TIME", f"{command} {key}"
+def test_scripts_name_their_keys_and_arguments(name: str) -> None:
+    assert not re.search(r"\b(?:KEYS|ARGV)\b", code(name))
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_script_builds_keys_only_from_a_prefix_and_a_noun(name: str) -> None:
+    built = re.findall(r"prefix \.\. '([a-z-]+):'", code(name))
+    assert set(built) <= TYPES.keys()
+    rest = re.sub(r"prefix \.\. (?:order \.\. )?'[a-z-]*:'|prefix \.\. (?:member|found\[i\]|rows\[i\])", "", code(name))
+    literals = [one or other for one, other in re.findall(r"'([^'\n]*)'|\"([^\"\n]*)\"", rest)]
+    # Members of rankings.
+    assert {literal for literal in literals if ":" in literal} <= {"article:", "comment:"}
+    assert not re.search(r"\bprefix\b", rest)
+    assert re.findall(r"(?:\w+_key|\bkey|\branking)\s*\.\.|\.\.\s*(?:\w+_key\b|key\b|ranking\b)", rest) == []
+
+
+def test_a_call_spells_its_keys_as_all_others_do() -> None:
+    text = "-- keys: user:{name} voted-comments:{id}-{block} part={whole} log: limit:{limits}*\n-- args: name rest*\n"
+    script = scripts.Script("test", f"{text}return MAX_RANKED .. prefix")
+    keys = Keys("{site}:")
+    values = {"name": "ÄNN", "id": 3, "block": 0, "whole": "a:b", "limits": ["few-1", "few-2"], "rest": (1, 2)}
+    _, _, count, *rest = script.command(keys, dict(values))
+    limits = [keys.limit("few", "1"), keys.limit("few", "2")]
+    assert rest[:count] == [keys.user("ÄNN"), keys.voted_comments(3, 0), "a:b", keys.log(), *limits]
+    assert rest[count:] == [config.MAX_RANKED, "{site}:", "ÄNN", 1, 2]
+    for wrong in (values | {"more": 1}, {name: value for name, value in values.items() if name != "id"}):
+        with pytest.raises(TypeError, match="test takes"):
+            script.command(keys, dict(wrong))
+
+
+@pytest.mark.parametrize("key", ["nothing:{id}", "article", "article:{id}*{other}"])
+def test_a_script_names_no_key_that_no_site_has(key: str) -> None:
+    with pytest.raises(ValueError, match="has no key in"):
+        scripts.Script("test", f"-- keys: {key}\n")
 
 
 @pytest.mark.parametrize(
@@ -80,14 +92,14 @@ def test_the_time_has_all_leading_zeros(store: Store, seconds: str, microseconds
 
 
 def test_a_script_has_the_helpers_that_it_uses_and_no_others() -> None:
-    text = "return exact(finite(ARGV[1])) -- now()"
+    text = "-- args: number\nreturn exact(finite(number)) -- now()"
     defined = re.findall(r"local function (\w+)", scripts.with_helpers(text))
     assert defined == ["exact", "finite"]
-    assert re.findall(r"local function (\w+)", scripts.sources()["own_votes"]) == []
+    assert re.findall(r"local function (\w+)", scripts.scripts()["own_votes"].source) == []
 
 
 def test_no_two_files_of_helpers_define_the_same_name() -> None:
-    helpers = [text for name, text in TEXTS.items() if name not in scripts.sources()]
+    helpers = [text for name, text in TEXTS.items() if name not in scripts.scripts()]
     names = re.findall(r"^local (?:function )?([\w, ]+)", "\n".join(helpers), re.MULTILINE)
     defined = [name for line in names for name in line.strip().split(", ")]
     assert sorted(defined) == sorted(set(defined))

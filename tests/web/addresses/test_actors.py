@@ -29,11 +29,11 @@ def before_first_script(store: Store, monkeypatch: pytest.MonkeyPatch, *command:
     """Run *command* before the next script; return a list that then holds the content of the database after it."""
     script, contents = store.connection.script, []
 
-    def change_first(name: str, *arguments: Any) -> Any:
+    def change_first(name: str, /, **values: Any) -> Any:
         if not contents:
             run(store, *command)
             contents.append(content(store))
-        return script(name, *arguments)
+        return script(name, **values)
 
     monkeypatch.setattr(store.connection, "script", change_first)
     return contents

@@ -4,7 +4,6 @@ import encodings.idna
 import encodings.punycode
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate
 from typing import Any
@@ -119,9 +118,10 @@ def test_form_with_thousands_of_groups_names_few_keys(
 ) -> None:
     script = store.connection.script
 
-    def checked(name: str, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
-        assert len(keys) < 200, name
-        return script(name, keys, arguments)
+    def checked(name: str, /, **values: Any) -> Any:
+        assert len(values.get("named", ())) < 200, name
+        assert len(values.get("groups", "").split()) < 50, name
+        return script(name, **values)
 
     monkeypatch.setattr(store.connection, "script", checked)
     address = next(address for address in POSTS if address.url() == path)

@@ -34,22 +34,22 @@ class Sessions(StorePart):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._idle_seconds = context.settings.session_days * 86_400
+        #: Seconds until a session ends that is not used.
+        self.idle_seconds = context.settings.session_days * 86_400
 
     def open(self, user: User, token: str, browser: str = "") -> None:
         """Open a session of *user*, who has just given the password; raise LoggedOut if it has changed meanwhile."""
         outcome = self._connection.script(
             "open_session",
-            [self._keys.user(user.name), self._keys.sessions(user.name)],
-            [user.id, user.session, digest(token), browser, *self.limits[:2], config.MAX_SESSIONS],
+            name=user.name,
+            member_id=user.id,
+            session=user.session,
+            digest=digest(token),
+            browser=browser,
+            idle_seconds=self.idle_seconds,
         )
         if outcome.status == "logged-out":
             raise LoggedOut()
-
-    @property
-    def limits(self) -> tuple[int, int, int]:
-        """Seconds until a session ends that is not used, until any ends, and in which a use is not noted again."""
-        return self._idle_seconds, config.MAX_SESSION_SECONDS, config.SESSION_USE_SECONDS
 
     def find_command(self, name: str, token_digest: str) -> Command:
         """Return the command that reads a session of the member *name*, for :meth:`parse`."""
@@ -65,13 +65,20 @@ class Sessions(StorePart):
         *checked*: the member has just given the password.
         """
         token_digest = digest(voter.token)
-        arguments = [voter.session, token_digest, "checked" if checked else "", *self.limits]
 
         def parse(replies: Sequence[Sequence[str]]) -> Session | None:
             status, *values = replies[0]
             return self._parse(token_digest, values[0]) if status == "open" else None
 
-        command = scripts.call("use_session", [self._keys.sessions(voter.name)], arguments)
+        command = scripts.call(
+            self._keys,
+            "use_session",
+            name=voter.name,
+            session=voter.session,
+            digest=token_digest,
+            checked="checked" if checked else "",
+            idle_seconds=self.idle_seconds,
+        )
         return pipeline.queue([command], parse)
 
     def queue_all(self, pipeline: Pipeline, user: User) -> Future[list[Session]]:
@@ -145,7 +152,7 @@ class Sessions(StorePart):
 
     def end_of(self, session: Session) -> float:
         """Return the unix time at which *session* ends if it is not used again."""
-        return min(session.used + self._idle_seconds, session.began + config.MAX_SESSION_SECONDS)
+        return min(session.used + self.idle_seconds, session.began + config.MAX_SESSION_SECONDS)
 
     def note_log_in(self, name: str, outcome: LogInOutcome, network: str, browser: str) -> None:
         """Note an attempt to log in as the member *name*, "" if there is none; *network* is a digest of theirs."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import compress
 
-from voteweb.core import clock, config, links
+from voteweb.core import config, links
 from voteweb.core.errors import (
     ArticleGone,
     Conflict,
@@ -28,7 +28,7 @@ from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import article_id, article_member, is_article
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.numbers import finite_number
-from voteweb.store.schema.rankings import group_keys, ranking_arguments, site_lists
+from voteweb.store.schema.rankings import ranking_values
 from voteweb.store.site.changes import record_change
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.domain_rules import read_rule
@@ -61,12 +61,9 @@ class Articles(StorePart):
         groups = tuple(dict.fromkeys(draft.groups))
         if len(groups) > self._settings.max_groups:
             raise TooManyGroups(max=self._settings.max_groups)
-        now = clock.now()
         for _ in range(config.MAX_SCRIPT_ATTEMPTS):
-            outcome = self._post(draft, groups, poster, token, allow_duplicate, now, hold_posts)
-            if outcome.status == "again":  # the database's clock says another day
-                now = float(outcome.values[0])
-            elif outcome.status != "taken":  # an id is given out twice when a failover lost the counter
+            outcome = self._post(draft, groups, poster, token, allow_duplicate, hold_posts)
+            if outcome.status != "taken":  # an id is given out twice when a failover lost the counter
                 break
         else:
             raise Conflict()
@@ -93,51 +90,28 @@ class Articles(StorePart):
         poster: User,
         token: str,
         allow_duplicate: bool,
-        now: float,
         hold_posts: int | None,
     ) -> Outcome:
-        keys, settings, lists = self._keys, self._settings, site_lists(self._keys, now, draft.link)
-        hits = member_hits(NEWCOMER_POSTS, poster.name)
-        limit_keys, limit_arguments = self._rate_limits.newcomer_arguments(hits)
-        id = self._connection.command("INCR", keys.last_article_id())
+        settings = self._settings
         return self._connection.script(
             "post_article",
-            [
-                keys.article(id),
-                keys.voted(id),
-                *lists.keys,
-                keys.posted(poster.name),
-                keys.once(poster.id, token),
-                keys.groups(),
-                keys.link(links.digest(draft.link)),
-                keys.user(poster.name),
-                *limit_keys,
-                keys.domain_rules(),
-                keys.held_articles(),
-                keys.gone(poster.name),
-                keys.changes(),
-                *group_keys(keys, groups),
-            ],
-            [
-                article_member(id),
-                draft.title,
-                draft.link,
-                draft.text,
-                poster.name,
-                poster.id,
-                settings.own_vote,
-                *ranking_arguments(settings),
-                *lists.arguments,
-                settings.voting_seconds,
-                config.VOTERS_GRACE_SECONDS,
-                config.ONCE_SECONDS,
-                config.LINK_SECONDS,
-                int(allow_duplicate),
-                *limit_arguments,
-                " ".join(links.rule_domains(draft.link)),
-                settings.hold_posts if hold_posts is None else hold_posts,
-                *groups,
-            ],
+            article=self._connection.command("INCR", self._keys.last_article_id()),
+            token=token,
+            title=draft.title,
+            link=draft.link,
+            link_digest=links.digest(draft.link),
+            listed_domain=links.listed_domain(draft.link),
+            domains=" ".join(links.rule_domains(draft.link)),
+            text=draft.text,
+            groups=" ".join(groups),
+            poster=poster.name,
+            poster_id=poster.id,
+            own_vote=settings.own_vote,
+            voting_seconds=settings.voting_seconds,
+            allow_duplicate=int(allow_duplicate),
+            hold_posts=settings.hold_posts if hold_posts is None else hold_posts,
+            **ranking_values(settings),
+            **self._rate_limits.newcomer_values(member_hits(NEWCOMER_POSTS, poster.name)),
         )
 
     def edit(

@@ -1,17 +1,16 @@
 """Import of stories from other sites, in batches: each is whole or absent, and none is imported twice."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from voteweb.core import config, links
+from voteweb.core import links
 from voteweb.core.models import Draft
 from voteweb.core.names import name_key
 from voteweb.store.accounts.users import Users
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema.fingerprints import fingerprint
-from voteweb.store.schema.keys import article_member
-from voteweb.store.schema.rankings import group_keys, ranking_arguments, site_lists
+from voteweb.store.schema.rankings import ranking_values
 from voteweb.store.site.context import Context, StorePart
 
 
@@ -55,13 +54,10 @@ class Imports(StorePart):
         last_id = self._connection.command("INCRBY", self._keys.last_article_id(), len(new))
         calls = [self._call(story, last_id - len(new) + 1 + at) for at, story in enumerate(new)]
         replies = self._connection.run(calls)
-        repeat: list[Story] = []
-        for story, (status, *values) in zip(new, replies, strict=True):
-            if status == "taken":  # a failover may have lost the counter of ids: the story gets the next one
-                repeat.append(story)
-            elif status == "again":  # the first free time is on the next day
-                repeat.append(replace(story, time=float(values[0])))
-        return [reply[0] for reply in replies].count("imported") + self.add(repeat)
+        statuses = [status for (status,) in replies]
+        # A failover may have lost the counter of ids: the story gets the next one.
+        repeat = [story for story, status in zip(new, statuses, strict=True) if status == "taken"]
+        return statuses.count("imported") + self.add(repeat)
 
     def _make_groups(self, stories: Sequence[Story]) -> None:
         names = sorted({name for story in stories for name in story.draft.groups})
@@ -89,37 +85,23 @@ class Imports(StorePart):
         return poster if spelled.isascii() else spelled
 
     def _call(self, story: Story, id: int) -> Command:
-        keys, settings, draft = self._keys, self._settings, story.draft
-        row, lists = fingerprint(story.digest), site_lists(keys, story.time, draft.link)
+        settings, draft, row = self._settings, story.draft, fingerprint(story.digest)
         return scripts.call(
+            self._keys,
             "import_article",
-            [
-                keys.article(id),
-                keys.voted(id),
-                *lists.keys,
-                keys.posted(story.poster),
-                keys.imported(row.bucket),
-                keys.link(links.digest(draft.link)),
-                keys.changes(),
-                *group_keys(keys, draft.groups),
-                keys.user(story.poster),
-            ],
-            [
-                article_member(id),
-                draft.title,
-                draft.link,
-                draft.text,
-                self.spelling(story.poster),
-                self._poster_ids[name_key(story.poster)],
-                f"{story.time:.6f}",
-                story.votes,
-                *ranking_arguments(settings),
-                *lists.arguments,
-                settings.voting_seconds,
-                config.VOTERS_GRACE_SECONDS,
-                row.member,
-                config.LINK_SECONDS,
-                config.DELETED_MEMBER,
-                *draft.groups,
-            ],
+            article=id,
+            bucket=row.bucket,
+            row=row.member,
+            title=draft.title,
+            link=draft.link,
+            link_digest=links.digest(draft.link),
+            domain=links.listed_domain(draft.link),
+            text=draft.text,
+            groups=" ".join(draft.groups),
+            poster=self.spelling(story.poster),
+            poster_id=self._poster_ids[name_key(story.poster)],
+            wanted_time=f"{story.time:.6f}",
+            votes=story.votes,
+            voting_seconds=settings.voting_seconds,
+            **ranking_values(settings),
         )

@@ -20,8 +20,7 @@ from voteweb.store.schema.rankings import Ranking
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.hints import HintCache
 from voteweb.store.site.rate_limits import RateLimitHit
-from voteweb.store.site.rows import key_beginnings, listed_comment, queue_page, read_all, read_rows
-from voteweb.store.votes.votes import Votes
+from voteweb.store.site.rows import listed_comment, queue_page, read_all, read_rows
 
 #: The fields of a row, that which the script looks at first.
 _UNSORTED_FIELDS = ("groups", *(name for name in decoding.FIELDS if name != "groups"), *decoding.TEXT_FIELDS)
@@ -42,9 +41,8 @@ class UnsortedArticles:
 class Listings(StorePart):
     """The lists of one site."""
 
-    def __init__(self, context: Context, votes: Votes) -> None:
+    def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._votes = votes
         self._made = MadeRankings(context)
         self._id_hints: HintCache[tuple[str, int], tuple[int, ...]] = HintCache(config.HINT_CACHE_SIZE)
 
@@ -68,7 +66,6 @@ class Listings(StorePart):
                 replies = self._made.finish(pipeline, ranking, commands, replies, hit)
             page = self._page(pipeline, ranking, number, replies, with_text)
             self._id_hints.put((ranking.key, number), tuple(article.id for article in page.rows))
-            self._votes.expect_all(page.rows)
             return page
 
         commands = self._page_commands(ranking, number, with_text, hit)
@@ -141,9 +138,7 @@ class Listings(StorePart):
 
         def parse(replies: list[Any]) -> tuple[Article, ...]:
             stored = [(article_member(id), *values) for id, values in zip(ids, replies, strict=True)]
-            rows = tuple(row for row in decoding.rows(stored, with_text=with_text) if row)
-            self._votes.expect_all(rows)
-            return rows
+            return tuple(row for row in decoding.rows(stored, with_text=with_text) if row)
 
         fields = _fields(with_text=with_text)
         return pipeline.queue([("HMGET", self._keys.article(id), *fields) for id in ids], parse)
@@ -191,8 +186,8 @@ class Listings(StorePart):
             return UnsortedArticles(tuple(row for row in decoding.rows(ordered, with_text=True) if row), last)
 
         highest = f"({before}" if before else "+inf"
-        arguments: Sequence[str | int] = [self._keys.prefix, highest, config.SORT_STEP, count, *_UNSORTED_FIELDS]
-        return pipeline.queue([scripts.call("read_unsorted", [self._keys.by_time()], arguments)], parse)
+        command = scripts.call(self._keys, "read_unsorted", highest=highest, wanted=count, fields=_UNSORTED_FIELDS)
+        return pipeline.queue([command], parse)
 
     def complete_unsorted(self, first: UnsortedArticles, count: int) -> UnsortedArticles:
         """Return *first* with up to *count* rows, after up to SORT_STEPS looks in all, each a round trip."""
@@ -225,9 +220,8 @@ class Listings(StorePart):
         """Queue a read of those of the comments *ids* that anybody can read, in this order."""
         if not ids:
             return pipeline.queue([], lambda _: ())
-        arguments = [*key_beginnings(self._keys), *map(str, ids)]
         return pipeline.queue(
-            [scripts.call("read_comments", [self._keys.removing()], arguments)],
+            [scripts.call(self._keys, "read_comments", comments=list(map(str, ids)))],
             lambda replies: tuple(comment for comment in map(listed_comment, replies[0]) if comment),
         )
 
@@ -235,8 +229,7 @@ class Listings(StorePart):
         self, pipeline: Pipeline, number: int, size: int, key: str, wanted: str = "visible"
     ) -> Future[Page[ListedComment]]:
         def read_from(first: int) -> list[Command]:
-            arguments: list[str | int] = [*key_beginnings(self._keys), first, size, wanted]
-            return [scripts.call("list_comments", [self._keys.removing(), key], arguments)]
+            return [scripts.call(self._keys, "list_comments", list=key, first=first, size=size, wanted=wanted)]
 
         return queue_page(pipeline, number, size, read_from, lambda rows: map(listed_comment, rows))
 

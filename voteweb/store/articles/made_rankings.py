@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from voteweb.core import clock, config
-from voteweb.core.models import Order, Period
+from voteweb.core.models import Period
 from voteweb.core.my_site import merged
 from voteweb.core.ranking import day_name, day_number
 from voteweb.store.connection import scripts
@@ -61,29 +61,17 @@ class MadeRankings(StorePart):
         return replies
 
     def _combine(self, ranking: Ranking, first: int, last: int, hit: RateLimitHit | None) -> Command:
-        keys = self._keys
-        group_key = keys.group_by_score if ranking.order is Order.SCORE else keys.group_by_time
-        limit_keys, limit_arguments = self._rate_limits.script_arguments([hit] if hit else [])
         return scripts.call(
+            self._keys,
             "combine_groups",
-            [
-                ranking.key,
-                keys.combinations(),
-                keys.groups(),
-                *(group_key(name) for name in ranking.combines),
-                *limit_keys,
-            ],
-            [
-                combined_member(ranking.order, ranking.combines),
-                self._settings.group_cache_seconds,
-                config.MAX_COMBINATIONS,
-                config.MAX_COMBINED_ARTICLES,
-                first,
-                last,
-                len(ranking.combines),
-                *ranking.combines,
-                *limit_arguments,
-            ],
+            ranking=ranking.key,
+            member=combined_member(ranking.order, ranking.combines),
+            order=ranking.order.value,
+            groups=" ".join(ranking.combines),
+            seconds=self._settings.group_cache_seconds,
+            first_row=first,
+            last_row=last,
+            **self._rate_limits.script_values([hit] if hit else []),
         )
 
     def _steps(self, ranking: Ranking) -> list[Command]:
@@ -91,25 +79,19 @@ class MadeRankings(StorePart):
         keys, days, now = self._keys, (ranking.period or Period.ALL).days, clock.now()
         today = day_number(now)
         # Named after the day, so that a ranking is not made of the days of two.
-        made = [ranking.key, f"{ranking.key}.{day_name(today)}"]
-        bounds: list[str | int | float] = [
-            int(now - days * 86_400),
-            config.BEST_SECONDS,
-            config.MAX_RANKED,
-            config.BEST_STEP,
-        ]
+        period = keys.split(ranking.key)[1]
+        made = {"period": period, "part": f"{period}.{day_name(today)}", "oldest": int(now - days * 86_400)}
         if ranking.group:
-            arguments = [*bounds, keys.prefix]
-            step = scripts.call("rank_since", [*made, keys.group_by_time(ranking.group)], arguments)
-            return [step] * config.BEST_STEPS
-        names = [keys.top_of_day(day_name(today - day)) for day in range(days + 1)]
+            return [scripts.call(keys, "rank_since", **made, group=ranking.group)] * config.BEST_STEPS
+        names = [day_name(today - day) for day in range(days + 1)]
         steps: list[Command] = []
         first = 0
         while first < len(names):
             # The first days bring most of the articles; of the others, only those above the lowest so far are read.
             part = names[first : first + min(max(first, 1), _MAX_DAYS)]
             # Twice: the second goes on where the first has added as many as one step may.
-            steps += [scripts.call("merge_days", [*made, *part], [*bounds, first, len(names)])] * 2
+            step = scripts.call(keys, "merge_days", **made, days=part, days_before=first, days_in_all=len(names))
+            steps += [step] * 2
             first += len(part)
         return steps
 

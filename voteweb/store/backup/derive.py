@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from voteweb.core import clock, links
-from voteweb.core.config import LINK_SECONDS, MAX_RANKED, Settings
+from voteweb.core.config import LINK_SECONDS, Settings
 from voteweb.core.models import ArticleStatus
 from voteweb.core.names import name_key
 from voteweb.store.accounts.users import member_places
@@ -123,7 +123,7 @@ class Derivation:
                 if reports:
                     writes.place(keys.reports(), article_member(id), reports)
                 top |= self._place_article(writes, id, dict(zip(_ARTICLE_FIELDS, values, strict=True)))
-            self._write(writes, [scripts.call("repair_top", [key], [MAX_RANKED]) for key in top])
+            self._write(writes, [scripts.call(self._keys, "repair_top", ranking=key) for key in top])
         return count
 
     def _place_article(self, writes: KeyWrites, id: int, fields: dict[str, str | None]) -> set[str]:

@@ -1,5 +1,6 @@
 """Comments: written, edited, deleted, silenced. What the moderators do to them is in ``comment_removals``."""
 
+import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -28,7 +29,7 @@ from voteweb.store.schema.keys import comment_member, comment_of
 from voteweb.store.schema.nodes import format_node, next_revision, replace_author
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.rate_limits import member_hits
-from voteweb.store.site.statistics import today
+from voteweb.store.site.statistics import this_day
 from voteweb.store.votes.votes import raise_refusal
 
 
@@ -57,51 +58,26 @@ class Comments(StorePart):
 
     def _write(self, id: int, parent: int, text: str, author: User, token: str, known: tuple[int, str, str]) -> Outcome:
         """Run the script once with what is *known* of the thread: block of voters, poster, author of the parent."""
-        keys = self._keys
         block, poster, answered = known
-        reasons = _reasons(self._named(text), author, poster, answered)
-        hits = member_hits(NEWCOMER_COMMENTS, author.name)
-        limit_keys, limit_arguments = self._rate_limits.newcomer_arguments(hits)
+        keys, reasons = self._keys, _reasons(self._named(text), author, poster, answered)
+        told = [
+            (keys.user(name), keys.inbox(name), keys.unread(name), " ".join(kinds)) for name, kinds in reasons.items()
+        ]
         return self._connection.script(
             "write_comment",
-            [
-                keys.article(id),
-                keys.thread(id),
-                keys.words(id),
-                keys.hidden(id),
-                keys.voted_comments(id, block),
-                keys.comments(),
-                keys.commented(author.name),
-                keys.once(author.id, token),
-                keys.user(author.name),
-                keys.seen(author.name),
-                *limit_keys,
-                today(keys),
-                keys.changes(),
-                *self._inbox_keys(reasons),
-            ],
-            [
-                comment_member(id, "").removesuffix("."),
-                id,
-                parent,
-                text,
-                author.name,
-                author.id,
-                self._settings.commenting_seconds,
-                config.VOTERS_GRACE_SECONDS,
-                config.MAX_COMMENT_LEVEL,
-                config.MAX_COMMENTS,
-                config.NEWEST_COMMENTS,
-                config.ONCE_SECONDS,
-                block,
-                poster,
-                answered,
-                config.INBOX_SIZE,
-                config.INBOX_SECONDS,
-                *limit_arguments,
-                config.STATISTICS_SECONDS,
-                *(" ".join(kinds) for kinds in reasons.values()),
-            ],
+            article=id,
+            parent=parent,
+            text=text,
+            author=author.name,
+            author_id=author.id,
+            token=token,
+            today=this_day(),
+            commenting_seconds=self._settings.commenting_seconds,
+            known_block=block,
+            known_poster=poster,
+            known_answered=answered,
+            reasons=json.dumps(told),
+            **self._rate_limits.newcomer_values(member_hits(NEWCOMER_COMMENTS, author.name)),
         )
 
     def _written(self, outcome: Outcome, author: User) -> CommentId:
@@ -231,11 +207,6 @@ class Comments(StorePart):
         exist = self._connection.run([("EXISTS", self._keys.user(name)) for name in unclear]) if unclear else []
         taken = {name for name, exists in zip(unclear, exist, strict=True) if exists}
         return [next((name for name in names if name in taken), names[0]) for names in found]
-
-    def _inbox_keys(self, names: dict[str, list[str]]) -> list[str]:
-        """Return the three keys of each member who may be told of a comment."""
-        keys = self._keys
-        return [key for name in names for key in (keys.user(name), keys.inbox(name), keys.unread(name))]
 
 
 def _reasons(named: Sequence[str], author: User, poster: str, answered: str) -> dict[str, list[str]]:

@@ -131,41 +131,26 @@ class CommentImports(StorePart):
         self._numbers[digest] = number
 
     def _call(self, comment: ImportedComment, number: int, parent: int) -> Command:
-        keys, id = self._keys, comment.article
         row, numbered_row = fingerprint(comment.digest), _numbered(comment.digest, number)
         answered_row = _numbered(comment.parent_digest, parent)
         return scripts.call(
+            self._keys,
             "import_comment",
-            [
-                keys.article(id),
-                keys.thread(id),
-                keys.words(id),
-                keys.hidden(id),
-                keys.voted_comments(id, number // config.VOTER_BLOCK),
-                keys.commented(comment.poster),
-                keys.imported(row.bucket),
-                keys.imported(numbered_row.bucket),
-                keys.imported(answered_row.bucket),
-                keys.user(comment.poster),
-                keys.changes(),
-            ],
-            [
-                f"{id}.{number}",
-                number,
-                parent,
-                comment.text,
-                self._imports.spelling(comment.poster),
-                f"{comment.time:.6f}",
-                comment.votes,
-                self._settings.commenting_seconds,
-                config.VOTERS_GRACE_SECONDS,
-                config.MAX_COMMENT_LEVEL,
-                config.MAX_COMMENTS,
-                row.member,
-                numbered_row.member,
-                answered_row.member,
-                config.DELETED_MEMBER,
-            ],
+            article=comment.article,
+            number=number,
+            block=number // config.VOTER_BLOCK,
+            parent=parent,
+            text=comment.text,
+            poster=self._imports.spelling(comment.poster),
+            time=f"{comment.time:.6f}",
+            votes=comment.votes,
+            commenting_seconds=self._settings.commenting_seconds,
+            bucket=row.bucket,
+            row=row.member,
+            numbered_bucket=numbered_row.bucket,
+            numbered_row=numbered_row.member,
+            answered_bucket=answered_row.bucket,
+            answered_row=answered_row.member,
         )
 
 

@@ -165,12 +165,18 @@ class Threads(StorePart):
 
     def _commands(self, plan: _Plan) -> list[Command]:
         """Return the commands that read a conversation as far as it is not known."""
-        id, known = plan.article_id, plan.known
-        keys = [self._keys.thread(id), self._keys.words(id), self._keys.voted_comments(id, 0)]
-        state = "*" if known is None or plan.is_busy else known.state
-        words_state = known.words.state if known and known.words else ""
-        limits = [SHORT_THREAD, SENT_THREAD]
-        script = scripts.call("read_thread", keys, [state, words_state, 0 if plan.asked else plan.viewer_id, *limits])
+        known = plan.known
+        script = scripts.call(
+            self._keys,
+            "read_thread",
+            article=plan.article_id,
+            block=0,
+            known="*" if known is None or plan.is_busy else known.state,
+            known_words=known.words.state if known and known.words else "",
+            viewer_id=0 if plan.asked else plan.viewer_id,
+            short_comments=SHORT_THREAD,
+            sent_comments=SENT_THREAD,
+        )
         return [self._read_all(plan)] * plan.is_busy + [script, *self._read_votes(plan)]
 
     def _parse(self, plan: _Plan, pipeline: Pipeline, replies: Sequence[Any]) -> ThreadRead:

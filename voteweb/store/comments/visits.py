@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from voteweb.core import config
 from voteweb.core.comments import Visit
 from voteweb.core.models import Article
 from voteweb.store.connection import scripts
@@ -12,11 +11,7 @@ from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.schema import decoding
 from voteweb.store.site.context import StorePart
 
-#: The arguments of the script that notes visits, but for the article's id.
-_NOTE_ARGUMENTS = (
-    config.VISIT_SECONDS, config.VISITED_SECONDS, config.MAX_VISITED_THREADS, config.VISIT_NOTED_SECONDS,
-    *decoding.FIELDS, *decoding.TEXT_FIELDS,
-)  # fmt: skip
+_FIELDS = decoding.FIELDS + decoding.TEXT_FIELDS
 _VISIT = re.compile(r"([0-9]{1,15}) ([0-9]{1,15}) ([0-9]{1,15})")
 
 
@@ -48,10 +43,7 @@ class Visits(StorePart):
             article = decoding.cached_article(article_id, *values)
             return NotedVisit(Visit(int(base), int(seen), float(time)), state, f"{state} {votes}", article)
 
-        site = self._keys
-        keys = [site.seen(name), site.thread(article_id), site.article(article_id), site.words(article_id)]
-        keys.append(site.voted_comments(article_id, 0))
-        command = scripts.call("note_visit", keys, [article_id, *_NOTE_ARGUMENTS])
+        command = scripts.call(self._keys, "note_visit", name=name, article=article_id, block=0, fields=_FIELDS)
         return pipeline.queue([command], parse)
 
     def of_member(self, name: str) -> dict[int, Visit]:
@@ -64,9 +56,9 @@ class Visits(StorePart):
         """Queue a count of the comments that a member has not seen, for those of the articles with such comments."""
         if not article_ids:
             return pipeline.queue([], lambda _: {})
-        arguments = [self._keys.thread(""), self._keys.hidden(""), " ".join(map(str, article_ids))]
 
         def parse(replies: Sequence[Sequence[int | None]]) -> dict[int, int]:
             return {id: count for id, count in zip(article_ids, replies[0], strict=False) if count}
 
-        return pipeline.queue([scripts.call("count_new", [self._keys.seen(name)], arguments)], parse)
+        command = scripts.call(self._keys, "count_new", name=name, article_ids=" ".join(map(str, article_ids)))
+        return pipeline.queue([command], parse)

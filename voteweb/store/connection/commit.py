@@ -14,16 +14,22 @@ from voteweb.core.comments import NoticeKind
 from voteweb.core.errors import Conflict, NothingToUndo, VotewebError
 from voteweb.core.models import Role, User
 from voteweb.store.connection import scripts
-from voteweb.store.connection.actors import OPERATOR, actor_arguments
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.schema.keys import Keys
-from voteweb.store.schema.log_entries import NOT_REMEMBERED, NewLogEntry, log_arguments
+from voteweb.store.schema.log_entries import NewLogEntry, new_token, script_values
 from voteweb.store.schema.nouns import key_type
 
 #: Commands of one commit that read, and that write: Redis does nothing else meanwhile. More goes in steps. An article
 #: that another program has put into a hundred groups moves among them with four writes for each.
 MAX_COMMANDS = 640
+#: The actor of a commit of the operator's, whom no script checks.
+OPERATOR = {"actor_key": "", "actor_id": "", "role": ""}
+#: The values of a commit that only does its writes: harmless when it is repeated, it is neither remembered nor logged.
+_UNSAID = {
+    **OPERATOR, "done_key": "", "entry": "", "log_keys": "[]", "not_after": "", "when_full": 0, "added": "",
+    "removed": "", "until_time": "", "told_of": "",
+}  # fmt: skip
 
 
 class Attempt:
@@ -91,19 +97,24 @@ def commit(
     that free memory or keep the site safe. Raises LoggedOut, Held and NotAllowed to an actor who may not (also in place
     of what *decide* raises), what that raises, NothingToUndo when *entry* undoes what is not in force, and Conflict.
     """
-    log, checked = log_arguments(connection.keys, entry), actor_arguments(connection.keys, actor, role)
+    keys = connection.keys
+    logged, log_keys = script_values(keys, entry)
+    act: dict[str, Any] = {"done_key": keys.done(new_token()), "entry": logged, "log_keys": json.dumps(log_keys)}
+    act |= {"actor_key": keys.user(actor.name), "actor_id": actor.id, "role": role.value} if actor else OPERATOR
     for _ in range(config.MAX_SCRIPT_ATTEMPTS):
         attempt, refusal, writes = Attempt(connection), None, None
         try:
             writes = decide(attempt)
         except VotewebError as error:
             refusal = error
-        told = [_inbox(connection.keys, kind, name) for kind, name in attempt.told]
-        keys, guard = _guard(connection.keys, attempt.reads, attempt.replies, writes or (), told)
-        said = (attempt.not_after, int(when_full), attempt.added, attempt.removed, attempt.until, attempt.told_of)
-        outcome = connection.script(
-            "commit", [*keys, *log.keys, *checked.keys], [*log.arguments, *guard, *said, *checked.arguments]
-        )
+        told = [(kind.value, keys.user(name), keys.inbox(name), keys.unread(name)) for kind, name in attempt.told]
+        named, guard = _guard(keys, attempt.reads, attempt.replies, writes or (), told)
+        said = {
+            "not_after": attempt.not_after, "when_full": int(when_full), "added": attempt.added,
+            "removed": attempt.removed, "until_time": attempt.until, "told_of": attempt.told_of,
+        }  # fmt: skip
+        named += filter(None, [act["done_key"], *log_keys, act["actor_key"]])
+        outcome = connection.script("commit", named=named, **act, **guard, **said)
         if outcome.status == "overruled":
             raise NothingToUndo()
         if outcome.status == "done":
@@ -116,12 +127,7 @@ def commit(
 def guarded(keys: Keys, reads: Sequence[Command], replies: Sequence[Any], writes: Sequence[Command]) -> Command:
     """Return the command that does *writes* if all *reads* still have these *replies*: it answers "done" or "again"."""
     named, guard = _guard(keys, reads, replies, writes)
-    unsaid = ("", 0, "", "", "", "")
-    return scripts.call("commit", named, [*NOT_REMEMBERED.arguments, *guard, *unsaid, *OPERATOR.arguments])
-
-
-def _inbox(keys: Keys, kind: NoticeKind, name: str) -> tuple[str, ...]:
-    return (kind.value, keys.user(name), keys.inbox(name), keys.unread(name))
+    return scripts.call(keys, "commit", named=named, **_UNSAID, **guard)
 
 
 def _guard(
@@ -130,8 +136,8 @@ def _guard(
     replies: Sequence[Any],
     writes: Sequence[Command],
     told: Sequence[tuple[str, ...]] = (),
-) -> tuple[list[str], list[str | int]]:
-    """Return the keys that a commit names, and its arguments 4 to 10 (see lua/commit.lua)."""
+) -> tuple[list[str], dict[str, str]]:
+    """Return the keys that the commands of a commit name, and its values for them (see lua/commit.lua)."""
     if max(len(reads), len(writes)) > MAX_COMMANDS:
         raise ValueError(f"a commit has {len(reads)} reads and {len(writes)} writes")
     inboxes = [key for _, *keys_of_one in told for key in keys_of_one]
@@ -140,8 +146,9 @@ def _guard(
     written |= dict.fromkeys(inboxes)
     types = [(key, kind) for key in written if (kind := key_type(keys, key))]
     texts = [[list(map(str, command)) for command in commands] for commands in (reads, writes)]
-    parts = (texts[0], [_comparable(reply) for reply in replies], texts[1], types, told)
-    return list(named), [*map(json.dumps, parts), config.INBOX_SIZE, config.INBOX_SECONDS]
+    comparable = [_comparable(reply) for reply in replies]
+    parts = {"reads": texts[0], "replies": comparable, "writes": texts[1], "types": types, "told": told}
+    return list(named), {name: json.dumps(part) for name, part in parts.items()}
 
 
 def _keys(command: Command) -> Sequence[Any]:

@@ -155,12 +155,12 @@ class Connection:
         clock.compare(int(seconds) + int(microseconds) / 1e6, asked, time.time())
         return replies
 
-    def script(self, name: str, keys: Sequence[str], arguments: Sequence[str | int | float]) -> Outcome:
-        """Run the script *name* and return its answer.
+    def script(self, name: str, /, **values: Any) -> Outcome:
+        """Run the script *name* with these values and return its answer.
 
         Raises Conflict when an id it was given is in use, LoggedOut, Held and NotAllowed when its actor may not act.
         """
-        command = scripts.call(name, keys, arguments)
+        command = scripts.scripts()[name].command(self.keys, values)
         attempts = 0
 
         def count_attempt() -> None:
@@ -176,7 +176,7 @@ class Connection:
                 raise
 
         try:
-            status, *values = self._with_scripts(attempt)
+            status, *rest = self._with_scripts(attempt)
         except redis.ResponseError as error:
             if " TAKEN " in str(error):
                 raise Conflict from error
@@ -187,7 +187,7 @@ class Connection:
             raise Held
         if status == "forbidden":
             raise NotAllowed
-        return Outcome(status, values, repeated=attempts > 1)
+        return Outcome(status, rest, repeated=attempts > 1)
 
     def _write(self, command: Command, on_connected: Callable[[], None]) -> Any:
         """Run one script and wait for the replicas; raise NotReplicated when too few confirm it in time."""
@@ -224,7 +224,7 @@ class Connection:
 
     def load_scripts(self) -> None:
         """Load every script into Redis in one round trip, so that EVALSHA finds it."""
-        send(self.client, [("SCRIPT", "LOAD", source) for source in scripts.sources().values()])
+        send(self.client, [("SCRIPT", "LOAD", script.source) for script in scripts.scripts().values()])
 
     def ping(self) -> None:
         """Return when Redis answers, and take its time; raise Unavailable when it does not within the deadline."""

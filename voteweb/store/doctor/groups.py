@@ -43,7 +43,7 @@ def _check_bounds(scanner: Scanner, rankings: list[str]) -> Iterator[Finding]:
         if above is not None and above != count - 1:
             yield Finding(key, "holds articles below one that it left out", ("ZREM", key, LEFT_OUT))
         elif (count if above is None else above) > config.MAX_RANKED:
-            fix = scripts.call("repair_top", [key], [config.MAX_RANKED])
+            fix = scripts.call(scanner.site_keys, "repair_top", ranking=key)
             yield Finding(key, f"holds more than {config.MAX_RANKED} articles", fix)
 
 

@@ -2,56 +2,45 @@
 -- The article's votes rise or fall by this one vote. They are not counted anew from the voters, of whom some may be lost
 -- (evicted, or expired by another clock); when all are lost, nobody can tell who may vote, so voting ends at once.
 -- Only a vote that changes something counts against the rate limit.
--- KEYS  1 article:<id>  2 voted:<id>  3 score:  4 good:  5 user:<voter's name>  6 sessions:<voter's name>
---       7 stats:<today>  8 open-votes:<voter's id>  9 top:  10 top-day:<day>  then score:<g> and top-group:<g> for each
---       group of the article, then, with a rate limit, limit:<kind>-<digest>: the member's, then that of newcomers
--- ARGV  1 "cast" or "take-back"  2 the article as a member of rankings  3 voter's id  4 voter's name
---       5 voter's session id  6 seconds per vote  7-9 the other ranking arguments  10 voting seconds of an article
---       without an end of voting  11 seconds that the set of voters outlives voting  12 the article's groups as the
---       caller knows them  13 the day of KEYS[10]  14 seconds for which a member is a newcomer  15 digest of the session
---       that votes, empty for none  16 seconds until a session that is not used ends  17 seconds until any session ends
---       18 seconds in which its use is not noted again  19 how many open votes of a member are kept
---       20 seconds for which statistics are kept
---       then, with a rate limit, for each of the two: acts at once, and seconds per act in the long run
+-- keys: article:{article} voted:{article} score: good: user:{voter} sessions:{voter} stats:{today} open-votes:{voter_id} top:
+--       limit:{limits}*
+-- args: action article voter_id voter session digest newcomer_seconds idle_seconds vote_score max_lift good_votes
+--       voting_seconds rates*
+-- action is "cast" or "take-back"; digest is that of the session that votes, empty for none. With a rate limit, limits are the
+-- member's and that of newcomers, and rates those of hit_rate_limits(). Seconds: newcomer_seconds for which a member is a
+-- newcomer, idle_seconds until a session that is not used ends, voting_seconds for which an article
+-- without an end of voting is open.
 -- Answers  counted <votes> <when the voter's votes changed before, empty for never> <and now> | already <votes>
 --          | absent <votes> (no vote to take back) | own <votes> | unknown | gone
 --          | closed <unix time> | logged-out (the session has ended, or the voter is banned) | held
---          | again <groups> <day> (the article has these groups and is of this day: name their rankings and try again)
 --          | rate-limited <number of the limit, from 1> <seconds to wait> <unix time from which it is accepted>
-local action, member, voter_id, voter_name, session_id, vote_score, max_lift, good_votes, max_ranked, voting_seconds,
-  grace, known_groups, day, newcomer_seconds, digest, idle, longest, pause, max_open_votes,
-  statistics_seconds = unpack(ARGV)
-local FIRST_GROUP_KEY, FIRST_LIMIT = 11, 21
-local limit_count = (#ARGV - FIRST_LIMIT + 1) / 2
-local refusal, is_new, noted_use = check_voter(5, session_id, newcomer_seconds, digest, idle, longest, pause)
+local refusal, is_new, noted_use, voted_before = check_voter(
+  user_key, sessions_key, session, newcomer_seconds, digest, idle_seconds)
 if refusal then
   return refusal
 end
 local title, poster, posted, groups, stored_votes, base, stored_end, gone = unpack(
-  redis.call('HMGET', KEYS[1], 'title', 'poster', 'time', 'groups', 'votes', 'base', 'closes', 'gone'))
+  redis.call('HMGET', article_key, 'title', 'poster', 'time', 'groups', 'votes', 'base', 'closes', 'gone'))
 if not title or not posted then
   return { 'unknown' }
 elseif gone then
   return { 'gone' }
 end
 local time = assert(finite(posted), 'time is no number')
-if (groups or '') ~= known_groups or day_of(time) ~= day then
-  return { 'again', groups or '', day_of(time) }
-end
-local closes, last_ranking = voting_end(stored_end, time, 'voting-seconds', voting_seconds), #KEYS - limit_count
+local closes = voting_end(stored_end, time, 'voting-seconds', voting_seconds)
 if tonumber(now()) >= closes then
   return { 'closed', exact(closes) }
 end
 -- base: votes without a voter, such as imported ones; -1 if the poster is a voter whose own vote does not count.
 base = assert(finite(base or 0), 'base is no number')
-local has_voted, voters_expire = redis.call('SISMEMBER', KEYS[2], voter_id) == 1, redis.call('EXPIRETIME', KEYS[2])
-local votes = tonumber(string.match(stored_votes or '', '^%-?%d+$')) or base + redis.call('SCARD', KEYS[2])
+local has_voted, voters_expire = redis.call('SISMEMBER', voted_key, voter_id) == 1, redis.call('EXPIRETIME', voted_key)
+local votes = tonumber(string.match(stored_votes or '', '^%-?%d+$')) or base + redis.call('SCARD', voted_key)
 if voters_expire == -2 and votes ~= base then
   local ended = string.format('%d', math.floor(tonumber(now())))
-  redis.call('HSET', KEYS[1], 'closes', ended)
+  redis.call('HSET', article_key, 'closes', ended)
   return { 'closed', ended }
 end
-local count, is_own = string.format('%d', votes), is_name_of(poster, voter_name)
+local count, is_own = string.format('%d', votes), is_name_of(poster, voter)
 local casts = action == 'cast'
 if casts and has_voted then
   return { 'already', count }
@@ -60,60 +49,64 @@ elseif not casts and not has_voted then
 elseif not casts and is_own then
   return { 'own', count }
 end
--- Each key that is written must be of its type. Reading it tells so too, and takes less time than check_types().
-redis.call('HLEN', KEYS[7])
-redis.call('ZCARD', KEYS[3])
-local open_votes, good_value = redis.call('ZCARD', KEYS[8]), redis.call('ZSCORE', KEYS[4], member)
-local voted_before = redis.call('HGET', KEYS[5], 'voted') or ''
-local values = { [9] = best_values(KEYS[9], member), [10] = best_values(KEYS[10], member) }
-for i = FIRST_GROUP_KEY, last_ranking, 2 do
-  redis.call('ZCARD', KEYS[i])
-  values[i + 1] = best_values(KEYS[i + 1], member)
+-- Each key that is written must be of its type. Reading it tells so too, and takes less time than check_type().
+redis.call('HLEN', stats_key)
+redis.call('ZCARD', score_key)
+local member, day_key = 'article:' .. article, prefix .. 'top-day:' .. day_of(time)
+local open_votes, good_value = redis.call('ZCARD', open_votes_key), redis.call('ZSCORE', good_key, member)
+local top_values, day_values = best_values(top_key, member), best_values(day_key, member)
+local group_rankings = {}
+for i, name in ipairs(group_names(groups or '')) do
+  local score_of_group, top_of_group = prefix .. 'score:' .. name, prefix .. 'top-group:' .. name
+  redis.call('ZCARD', score_of_group)
+  group_rankings[i] = { score_of_group, top_of_group, best_values(top_of_group, member) }
 end
-local last_limit = is_new and #KEYS or last_ranking + 1
-check_types(last_limit + 1, #KEYS, 'string')
-refusal = limit_count > 0 and hit_rate_limits(last_ranking + 1, FIRST_LIMIT, last_limit)
+local limit_count = is_new and #limit_keys or math.min(1, #limit_keys)
+for i = limit_count + 1, #limit_keys do
+  check_type(limit_keys[i], 'string')
+end
+refusal = limit_count > 0 and hit_rate_limits(limit_keys, rates, limit_count)
 if refusal then
   return refusal
 end
 
-local ends = closes + tonumber(grace)
-votes = votes + (casts and redis.call('SADD', KEYS[2], voter_id) or -redis.call('SREM', KEYS[2], voter_id))
+local ends = closes + VOTERS_GRACE_SECONDS
+votes = votes + (casts and redis.call('SADD', voted_key, voter_id) or -redis.call('SREM', voted_key, voter_id))
 if voters_expire ~= ends then
-  redis.call('EXPIREAT', KEYS[2], string.format('%d', ends))
+  redis.call('EXPIREAT', voted_key, string.format('%d', ends))
 end
 if not casts then
-  redis.call('ZREM', KEYS[8], member)
+  redis.call('ZREM', open_votes_key, member)
 elseif not is_own then
-  redis.call('ZADD', KEYS[8], closes, member)
-  redis.call('ZREMRANGEBYSCORE', KEYS[8], '-inf', now())
-  if open_votes >= tonumber(max_open_votes) then
-    redis.call('ZREMRANGEBYRANK', KEYS[8], 0, -1 - max_open_votes)
+  redis.call('ZADD', open_votes_key, closes, member)
+  redis.call('ZREMRANGEBYSCORE', open_votes_key, '-inf', now())
+  if open_votes >= tonumber(MAX_OPEN_VOTES) then
+    redis.call('ZREMRANGEBYRANK', open_votes_key, 0, -1 - MAX_OPEN_VOTES)
   end
 end
 -- The open votes expire after the last of them.
-local expires = redis.call('EXPIRETIME', KEYS[8])
+local expires = redis.call('EXPIRETIME', open_votes_key)
 if expires < ends or (expires == ends and not casts) then
-  local last_open = redis.call('ZREVRANGE', KEYS[8], 0, 0, 'WITHSCORES')[2]
+  local last_open = redis.call('ZREVRANGE', open_votes_key, 0, 0, 'WITHSCORES')[2]
   if last_open then
-    redis.call('EXPIREAT', KEYS[8], string.format('%d', tonumber(last_open) + tonumber(grace)))
+    redis.call('EXPIREAT', open_votes_key, string.format('%d', tonumber(last_open) + VOTERS_GRACE_SECONDS))
   end
 end
 -- Workers that remember the member's own votes ask for them again; the one that has voted knows what changed.
-redis.call('HSET', KEYS[5], 'voted', now())
-count_act(KEYS[7], 'votes', casts and 1 or -1, statistics_seconds)
-local place = find_place(member, time, votes, vote_score, max_lift, good_votes, max_ranked)
+redis.call('HSET', user_key, 'voted', now())
+count_act(stats_key, 'votes', casts and 1 or -1)
+local place = find_place(member, time, votes, vote_score, max_lift, good_votes)
 count = string.format('%d', votes)
-redis.call('HSET', KEYS[1], 'votes', count)
-rank(KEYS[3], place.points, member)
+redis.call('HSET', article_key, 'votes', count)
+rank(score_key, place.points, member)
 if place.is_good or good_value then
-  rank_good(KEYS[4], place)
+  rank_good(good_key, place)
 end
-put_best(KEYS[9], place, values[9])
-put_best(KEYS[10], place, values[10])
-for i = FIRST_GROUP_KEY, last_ranking, 2 do
-  rank(KEYS[i], place.points, member)
-  put_best(KEYS[i + 1], place, values[i + 1])
+put_best(top_key, place, top_values)
+put_best(day_key, place, day_values)
+for _, group in ipairs(group_rankings) do
+  rank(group[1], place.points, member)
+  put_best(group[2], place, group[3])
 end
-note_session(6, digest, noted_use, idle, longest)
+note_session(sessions_key, digest, noted_use, idle_seconds)
 return { 'counted', count, voted_before, now() }

@@ -1,19 +1,22 @@
 -- Do writes that somebody has decided on, unless something that they read for it is another by now. See store/connection/commit.py.
--- KEYS  those that the commands name, then the act's, then the actor's (see acts.lua)
--- ARGV  1-3 the act's (see acts.lua)  4 the commands that read, as JSON  5 their replies then  6 the commands that write
---       7 the types of keys that they write, as pairs of key and type  8 who is told of the log entry, as JSON: the kind
---       of each notice, and the member's user: inbox: unread:  9 entries of an inbox  10 seconds for which it holds them
---       11 unix time after which the act is decided anew, "": at any time  12 1 if a server whose memory is full takes
---       the writes  13-15 the groups that the log entry says were added and removed, and the end of a ban  16 an earlier
---       entry ("log-<id>") or a comment of which is told instead, ""  then the actor's
+-- keys: {named}*
+-- args: done_key actor_key actor_id role entry log_keys reads replies writes types told not_after when_full added removed
+--       until_time told_of
+-- The keys are all that the commands and the other arguments name. For an act of the operator, actor_key and actor_id are
+-- empty; role is the least that may do this. These are JSON: the log entry, "" if the act is not logged; log_keys,
+-- log-entries: and the lists of ids that index it; the commands that read and their replies then; the commands that write;
+-- the types of keys that they write, as pairs of key and type; and who is told of the log entry: the kind of each notice, and
+-- the member's user: inbox: unread:. not_after is the unix time after which the act is decided anew, "" for none; when_full
+-- is 1 if a server whose memory is full takes the writes; added and removed are groups, and until_time the end of a ban, for
+-- the log entry; told_of is an earlier entry ("log-<id>") or a comment of which is told instead, "" for none.
 -- Answers  done | again (a read has another reply by now, or it is too late) | overruled (the act that this undoes is not
 --          in force) | logged-out | held | forbidden
-local answer = begin_act()
+local answer = answer_before(done_key) or actor_id ~= '' and check_member(actor_key, actor_id, role)
 if answer then
   return answer
 end
-local reads, replies, writes = cjson.decode(ARGV[4]), cjson.decode(ARGV[5]), cjson.decode(ARGV[6])
-local types, told, inbox_size, inbox_seconds = cjson.decode(ARGV[7]), cjson.decode(ARGV[8]), ARGV[9], ARGV[10]
+reads, replies, writes = cjson.decode(reads), cjson.decode(replies), cjson.decode(writes)
+entry, log_keys = entry ~= '' and cjson.decode(entry), cjson.decode(log_keys)
 -- Scores are compared as numbers: a client may have received them as such.
 local function is_same(reply, expected)
   if type(reply) == 'table' and reply.ok then
@@ -35,7 +38,7 @@ local function is_same(reply, expected)
   end
   return reply == expected
 end
-if ARGV[11] ~= '' and tonumber(now()) > tonumber(ARGV[11]) then
+if not_after ~= '' and tonumber(now()) > tonumber(not_after) then
   return { 'again' }
 end
 for i, read in ipairs(reads) do
@@ -43,18 +46,18 @@ for i, read in ipairs(reads) do
     return { 'again' }
   end
 end
-for _, pair in ipairs(types) do
-  if not has_type(pair[1], pair[2]) then
-    error('WRONGTYPE ' .. pair[1] .. ' is no ' .. pair[2])
-  end
+for _, pair in ipairs(cjson.decode(types)) do
+  check_type(pair[1], pair[2])
 end
-check_log()
+for _, key in ipairs(log_keys) do
+  check_type(key, 'list')
+end
 if #writes == 0 then
   return { 'done' }
-elseif not is_in_force() then
+elseif not is_in_force(log_keys[1], entry) then
   return { 'overruled' }
-elseif ARGV[12] == '1' then
-  write_when_full(done_key())
+elseif when_full == '1' then
+  write_when_full(done_key)
 end
 -- Two writes are several commands: see place_writes() in store/schema/rankings.py.
 local function enter(key, member, score)
@@ -77,12 +80,12 @@ for _, write in ipairs(writes) do
     run(unpack(write))
   end
 end
-local log_id = write_log_entry(unpack(ARGV, 13, 15))
-local what = log_id and 'log-' .. log_id or ARGV[16]
-for _, member in ipairs(what ~= '' and told or {}) do
+local log_id = write_log_entry(log_keys, entry, added, removed, until_time)
+local what = log_id and 'log-' .. log_id or told_of
+for _, member in ipairs(what ~= '' and cjson.decode(told) or {}) do
   local kind, user_key, inbox_key, unread_key = unpack(member)
   if not has_notice(inbox_key, what) then
-    notify(user_key, inbox_key, unread_key, kind, what, inbox_size, inbox_seconds)
+    notify(user_key, inbox_key, unread_key, kind, what)
   end
 end
-return done({ 'done' })
+return done(done_key, { 'done' })

@@ -1,10 +1,9 @@
 -- Count the comments that a member has not seen, for articles where the member was before. Only reads.
--- KEYS  1 seen:<name>
--- ARGV  1 the beginning of the keys of threads  2 of hidden comments  3 the ids of the articles, separated by spaces:
---       one argument costs the caller a tenth of 25
+-- keys: seen:{name}
+-- args: article_ids
+-- The ids have spaces between them: one argument costs the caller a tenth of 25.
 -- Answers  <for each article the number of new comments, nil where the member never was>
-local THREADS, HIDDEN = ARGV[1], ARGV[2]
-if redis.call('EXISTS', KEYS[1]) == 0 then
+if redis.call('EXISTS', seen_key) == 0 then
   return {}
 end
 
@@ -13,7 +12,7 @@ local function count(id, visit)
   if not seen then
     return false
   end
-  local key, hidden_key = THREADS .. id, HIDDEN .. id
+  local key, hidden_key = prefix .. 'thread:' .. id, prefix .. 'hidden:' .. id
   local last = tonumber(redis.call('HGET', key, 'last') or '') or 0
   seen = tonumber(seen)
   if last <= seen then
@@ -30,10 +29,10 @@ local function count(id, visit)
 end
 
 local ids, answer = {}, {}
-for id in string.gmatch(ARGV[3], '%d+') do
+for id in string.gmatch(article_ids, '%d+') do
   ids[#ids + 1] = id
 end
-for i, visit in ipairs(redis.call('HMGET', KEYS[1], unpack(ids))) do
+for i, visit in ipairs(redis.call('HMGET', seen_key, unpack(ids))) do
   local is_safe, new = pcall(count, ids[i], visit)
   answer[i] = is_safe and new
 end

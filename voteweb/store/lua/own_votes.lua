@@ -1,9 +1,9 @@
 -- Tell which articles one member has voted for: one command instead of one for each row of a list. Only reads.
--- KEYS  voted:<id> of each article
--- ARGV  1 voter's id
+-- keys: voted:{article_ids}*
+-- args: voter_id
 -- Answers  1 or 0 for each key; 0 if another program has stored something else there
 local answers = {}
-for i = 1, #KEYS do
-  answers[i] = redis.pcall('SISMEMBER', KEYS[i], ARGV[1]) == 1 and 1 or 0
+for i, key in ipairs(voted_keys) do
+  answers[i] = redis.pcall('SISMEMBER', key, voter_id) == 1 and 1 or 0
 end
 return answers

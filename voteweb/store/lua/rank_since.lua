@@ -1,20 +1,19 @@
 -- Rank the articles of a group since a time by their votes, a part of them in each call, unless the ranking is kept.
--- KEYS  1 the ranking  2 what is made of it so far  3 time:<g>
--- ARGV  1 unix time: only articles published since are in it  2 seconds to keep it  3 articles that it holds
---       4 articles that one call looks at  5 the prefix of the site's keys, which members do not carry
+-- keys: top-of:{period} part=top-of:{part} time:{group}
+-- args: oldest
+-- The part is what is made of the ranking so far; oldest is a unix time: only articles published since are in it.
 -- Answers  kept (it existed) | made | more (call again) | none (the group has no article)
 -- It holds one more member, as in merge_days.lua; of what is made so far, with minus the time of the last article.
-local oldest, seconds, max_ranked, max_looked_at, prefix = unpack(ARGV)
-if is_kept(1) then
+if is_kept(top_of_key) then
   return { 'kept' }
 end
-check_types(1, 3, 'zset')
-if redis.call('EXISTS', KEYS[3]) == 0 then
+check_keys()
+if redis.call('EXISTS', time_key) == 0 then
   return { 'none' }
 end
-local last = redis.call('ZSCORE', KEYS[2], LEFT_OUT)
-local rows = redis.call('ZREVRANGEBYSCORE', KEYS[3], last and '(' .. string.sub(last, 2) or '+inf', oldest, 'WITHSCORES',
-  'LIMIT', 0, max_looked_at)
+local last = redis.call('ZSCORE', part_key, LEFT_OUT)
+local rows = redis.call('ZREVRANGEBYSCORE', time_key, last and '(' .. string.sub(last, 2) or '+inf', oldest, 'WITHSCORES',
+  'LIMIT', 0, BEST_STEP)
 local pairs_to_add = {}
 for i = 1, #rows, 2 do
   local votes = redis.pcall('HGET', prefix .. rows[i], 'votes')
@@ -27,6 +26,6 @@ for i = 1, #rows, 2 do
     table.insert(pairs_to_add, rows[i])
   end
 end
-add_best(KEYS[2], pairs_to_add, tonumber(max_ranked))
-local is_whole = #rows < 2 * tonumber(max_looked_at)
-return keep_best(1, is_whole, is_whole and 0 or '-' .. rows[#rows], seconds)
+add_best(part_key, pairs_to_add)
+local is_whole = #rows < 2 * tonumber(BEST_STEP)
+return keep_best(top_of_key, part_key, is_whole, is_whole and 0 or '-' .. rows[#rows])

@@ -1,13 +1,12 @@
 -- Take out of a ranking by votes what it must not hold: articles that stand below one that it left out, and the lowest
 -- of those beyond the number that it holds.
--- KEYS  1 a ranking by votes
--- ARGV  1 articles that a ranking by votes holds
+-- keys: {ranking}
 -- Answers  repaired | unchanged
-check_types(1, 1, 'zset')
-local before = redis.call('ZCARD', KEYS[1])
-local left_out = redis.call('ZSCORE', KEYS[1], LEFT_OUT)
+check_type(ranking_key, 'zset')
+local before = redis.call('ZCARD', ranking_key)
+local left_out = redis.call('ZSCORE', ranking_key, LEFT_OUT)
 if left_out then
-  redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', '(' .. left_out)
+  redis.call('ZREMRANGEBYSCORE', ranking_key, '-inf', '(' .. left_out)
 end
-trim_best(KEYS[1], tonumber(ARGV[1]))
-return { redis.call('ZCARD', KEYS[1]) < before and 'repaired' or 'unchanged' }
+trim_best(ranking_key, tonumber(MAX_RANKED))
+return { redis.call('ZCARD', ranking_key) < before and 'repaired' or 'unchanged' }

@@ -1,13 +1,12 @@
 -- Find an open session that sends a form, and note that it is used, unless that was noted lately.
--- KEYS  1 sessions:<name>
--- ARGV  1 the member's session id as the cookie has it  2 digest of the session  3 "checked" if the member has just given
---       their password, else empty  4 seconds until a session that is not used ends  5 seconds until any ends
---       6 seconds in which a use is not noted again
+-- keys: sessions:{name}
+-- args: session digest checked idle_seconds
+-- session is the member's session id as the cookie has it; checked is "checked" if the member has just given their password,
+-- else empty; idle_seconds are those until a session that is not used ends.
 -- Answers  open <value of the session> | ended
 -- A check of the password is not noted again within these seconds, so that running this twice changes nothing more.
 local CHECK_SECONDS = 5
-local member_session, digest, checked, idle, longest, pause = unpack(ARGV)
-local value, noted = find_session(1, member_session, digest, idle, longest, pause)
+local value, noted = find_session(sessions_key, session, digest, idle_seconds)
 if not value then
   return { 'ended' }
 end
@@ -18,5 +17,5 @@ if checked ~= '' then
     noted = string.format('%d,%d,%d,%s', began, used, after, browser)
   end
 end
-note_session(1, digest, noted, idle, longest)
+note_session(sessions_key, digest, noted, idle_seconds)
 return { 'open', noted or value }

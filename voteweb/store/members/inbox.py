@@ -5,15 +5,13 @@ from typing import Any
 
 from voteweb.core import config
 from voteweb.core.comments import Notice, NoticeKind
-from voteweb.core.config import Settings
 from voteweb.core.models import Page, Role, User
 from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import log_entry
 from voteweb.store.site.context import StorePart
-from voteweb.store.site.rows import key_beginnings, listed_comment, queue_page
+from voteweb.store.site.rows import listed_comment, queue_page
 
 
 class Inbox(StorePart):
@@ -25,13 +23,12 @@ class Inbox(StorePart):
 
     def queue_page(self, pipeline: Pipeline, name: str, number: int) -> Future[Page[Notice]]:
         """Queue a read of page *number* (from 1) of a member's inbox, newest first."""
-        size = config.INBOX_PAGE_SIZE
-        keys = [self._keys.removing(), self._keys.unread(name), self._keys.log_entries(), self._keys.inbox(name)]
+        shows_comments = int(self._settings.comments)
 
         def read_from(first: int) -> list[Command]:
-            return [scripts.call("read_inbox", keys, [*reading_arguments(self._keys, self._settings), first, size])]
+            return [scripts.call(self._keys, "read_inbox", name=name, shows_comments=shows_comments, first=first)]
 
-        return queue_page(pipeline, number, size, read_from, lambda rows: map(_notice, rows))
+        return queue_page(pipeline, number, config.INBOX_PAGE_SIZE, read_from, lambda rows: map(_notice, rows))
 
     def queue_mark_read(self, pipeline: Pipeline, name: str, entries: Iterable[str]) -> Future[None]:
         """Queue that a member has read these entries."""
@@ -53,11 +50,6 @@ class Inbox(StorePart):
             return [("LTRIM", unread_key, 0, newer - 1) if newer else ("UNLINK", unread_key)]
 
         commit(self._connection, decide, actor=member, role=Role.MEMBER)
-
-
-def reading_arguments(keys: Keys, settings: Settings) -> list[str | int]:
-    """Return the first arguments of a script that reads entries of an inbox."""
-    return [*key_beginnings(keys), config.INBOX_SECONDS, int(settings.comments)]
 
 
 def _notice(row: Sequence[Any]) -> Notice | None:

@@ -11,7 +11,6 @@ from voteweb.store.accounts.users import FIELDS, parse_user
 from voteweb.store.articles.held_articles import HeldArticles
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.members.inbox import reading_arguments
 from voteweb.store.moderation.admissions import Admissions
 from voteweb.store.moderation.answers import Answers
 from voteweb.store.moderation.reports import Reports
@@ -107,8 +106,7 @@ class Viewers(StorePart):
         return pipeline.queue(commands, parse)
 
     def _count_unread(self, name: str) -> Command:
-        keys = [self._keys.removing(), self._keys.unread(name), self._keys.log_entries()]
-        return scripts.call("count_unread", keys, reading_arguments(self._keys, self._settings))
+        return scripts.call(self._keys, "count_unread", name=name, shows_comments=int(self._settings.comments))
 
     def _queue_waiting(self, pipeline: Pipeline) -> Future[tuple[int, int]]:
         """Queue a read of ``open_reports`` and ``waiting``."""

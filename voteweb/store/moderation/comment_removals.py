@@ -5,7 +5,6 @@ from contextlib import suppress
 
 import redis
 
-from voteweb.core import config
 from voteweb.core.comment_errors import CommentGone, ConversationEnded, NoSuchComment
 from voteweb.core.comments import CommentId, CommentStatus, Node
 from voteweb.core.models import LogEntry, RemovalState, User
@@ -177,9 +176,7 @@ class CommentRemovals(StorePart):
 
     def _steps(self, article_id: int | str) -> Iterator[None]:
         covered_reports.settle(self._connection, self._log, int(article_id))
-        keys, id = self._keys, int(article_id)
-        names = [keys.article(id), keys.thread(id), keys.hidden(id), keys.removing()]
-        while self._connection.script("hide_replies", names, [article_id, config.REMOVAL_STEP]).status == "more":
+        while self._connection.script("hide_replies", article=article_id).status == "more":
             yield
 
     def close(self, article_id: int, entry: NewLogEntry, *, actor: User | None) -> None:

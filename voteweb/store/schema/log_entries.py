@@ -2,11 +2,9 @@
 
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import NamedTuple
 
-from voteweb.core import config
 from voteweb.core.models import LogAction, LogEntry
 from voteweb.store.schema.keys import Keys
 
@@ -32,17 +30,6 @@ class NewLogEntry:
     #: How many articles and comments a ban removes, or its end restores.
     articles: int = 0
     comments: int = 0
-
-
-class LogArguments(NamedTuple):
-    """The last keys and first arguments with which a script is done once and writes the log (see acts.lua)."""
-
-    keys: tuple[str, ...]
-    arguments: tuple[int, int, str]
-
-
-#: For acts that are not logged, and that are harmless when they are repeated.
-NOT_REMEMBERED = LogArguments((), (0, 0, ""))
 
 
 #: The fields of an entry, in the order in which it is stored: a JSON array of strings, without empty ones at its end.
@@ -71,24 +58,18 @@ def unpack(text: str) -> dict[str, str]:
     return {name: value for name, value in zip(PACKED_FIELDS, values, strict=False) if value}
 
 
-def log_arguments(keys: Keys, entry: NewLogEntry | None) -> LogArguments:
-    """Return what a script needs for one act, with the *entry* that it logs; None is not logged."""
+def script_values(keys: Keys, entry: NewLogEntry | None) -> tuple[str, list[str]]:
+    """Return an *entry* as a script takes it, and the keys of the log that hold it; nothing for an act without one."""
     if entry is None:
-        return not_logged(keys)
+        return "", []
     stored = {field.name: str(getattr(entry, field.name) or "") for field in fields(entry)}
     log_keys = [keys.log_entries(), *log_indexes(keys, entry.kind, entry.who, entry.about)]
-    return _act(keys, log_keys, json.dumps([stored.get(name, "") for name in PACKED_FIELDS]))
+    return json.dumps([stored.get(name, "") for name in PACKED_FIELDS]), log_keys
 
 
-def not_logged(keys: Keys) -> LogArguments:
-    """Return what a script needs for one act that is not logged."""
-    return _act(keys, [], "")
-
-
-def _act(keys: Keys, log_keys: Sequence[str], entry: str) -> LogArguments:
-    """Return the arguments of one act under a token of its own: sent again with the same, it is not done again."""
-    act_keys = (keys.done(secrets.token_urlsafe(9)), *log_keys)
-    return LogArguments(act_keys, (len(act_keys), config.DONE_SECONDS, entry))
+def new_token() -> str:
+    """Return the token of one act: sent again with the same, it is not done again."""
+    return secrets.token_urlsafe(9)
 
 
 def has_too_many_gaps(count: int, last_id: int) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from voteweb.core import config, links
 from voteweb.core.config import Settings
@@ -21,23 +21,14 @@ Place = float | bool | None
 Places = Mapping[str, tuple[float | None, float | None]]
 
 
-class SiteLists(NamedTuple):
-    """The rankings of the site that hold an article of this time and link, with the arguments that describe them."""
+def site_lists(keys: Keys, time: float, link: str) -> tuple[str, ...]:
+    """Return the rankings of the site that hold an article published at unix *time*.
 
-    #: ``time: score: good: top: top-day:<day> domain:<domain>``; of a link without a domain, the last is never written.
-    keys: tuple[str, ...]
-    #: The day of ``top-day:`` in days since 1970, and whether the link has a domain (0 or 1).
-    arguments: tuple[int, int]
-
-
-def site_lists(keys: Keys, time: float, link: str) -> SiteLists:
-    """Return the rankings of the site that hold an article published at unix *time*."""
-    domain = links.listed_domain(link)
-    day = day_number(time)
-    best = (keys.top(), keys.top_of_day(day_name(day)))
-    return SiteLists(
-        (keys.by_time(), keys.by_score(), keys.good(), *best, keys.domain(domain)), (day, int(domain != ""))
-    )
+    They are ``time: score: good: top: top-day:<day> domain:<domain>``; of a link without a domain, the last is never
+    written.
+    """
+    best = (keys.top(), keys.top_of_day(day_name(day_number(time))))
+    return (keys.by_time(), keys.by_score(), keys.good(), *best, keys.domain(links.listed_domain(link)))
 
 
 def group_keys(keys: Keys, names: Sequence[str]) -> list[str]:
@@ -46,9 +37,9 @@ def group_keys(keys: Keys, names: Sequence[str]) -> list[str]:
     return [key(name) for name in names for key in spell]
 
 
-def ranking_arguments(settings: Settings) -> tuple[float, ...]:
-    """Return what decides where an article stands: the arguments that ``find_place()`` of ``rankings.lua`` takes."""
-    return (settings.vote_score, settings.max_lift, settings.good_votes, config.MAX_RANKED)
+def ranking_values(settings: Settings) -> dict[str, float]:
+    """Return what decides where an article stands: the values that ``find_place()`` of ``rankings.lua`` takes."""
+    return {"vote_score": settings.vote_score, "max_lift": settings.max_lift, "good_votes": settings.good_votes}
 
 
 def place_writes(keys: Keys, key: str, member: str, place: Place) -> list[tuple[Any, ...]]:
@@ -170,7 +161,7 @@ class Rankings:
         """Return every set and ranking in which an article with these stored *fields* may be, but the queues."""
         keys, poster, link = self._keys, fields["poster"] or "", fields["link"] or ""
         time = finite_number(fields["time"])
-        lists = site_lists(keys, time if time is not None and abs(time) < config.MAX_TIME else 0.0, link).keys
+        lists = site_lists(keys, time if time is not None and abs(time) < config.MAX_TIME else 0.0, link)
         others = (keys.posted(poster), keys.gone(poster), keys.held_articles(), keys.link(links.digest(link)))
         return [*lists, *others, *group_keys(keys, list(dict.fromkeys((fields["groups"] or "").split())))]
 

@@ -105,7 +105,7 @@ class Rescoring(StorePart):
             return []
         groups = decoding.group_names(fields["groups"] or "")
         in_groups = [spell(name) for name in groups for spell in (keys.group_by_score, keys.top_of_group)]
-        return [*site_lists(keys, time, fields["link"] or "").keys[1:], *in_groups]
+        return [*site_lists(keys, time, fields["link"] or "")[1:], *in_groups]
 
     def _writes(self, id: int, fields: Fields, places: Places, settings: Settings) -> list[Command]:
         """Return the writes that put an article where it should stand, none if it stands there in *places*."""

@@ -6,8 +6,8 @@ from voteweb.core import config
 from voteweb.core.models import LogAction, LogEntry, Page
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
-from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.schema.log_entries import LogArguments, NewLogEntry, log_arguments, log_entry
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.schema.log_entries import log_entry
 from voteweb.store.site.rows import queue_page
 
 #: The highest place in a list that Redis accepts.
@@ -21,21 +21,19 @@ class ModerationLog:
         self._connection = connection
         self._keys = connection.keys
 
-    def prepare(self, entry: NewLogEntry | None) -> LogArguments:
-        """Return what the script needs for one act, with the *entry* that it logs; None is not logged."""
-        return log_arguments(self._keys, entry)
-
     def queue_page(
         self, pipeline: Pipeline, number: int, *, who: str = "", kind: str = "", about: str = ""
     ) -> Future[Page[LogEntry]]:
         """Queue a read of page *number* (from 1), newest first, filtered by moderator and kind or by subject."""
-        size = config.LOG_PAGE_SIZE
-        keys = [self._index(who, kind, about), self._keys.log_entries()]
+        list_key = self._index(who, kind, about)
+
+        def read_from(first: int) -> list[Command]:
+            return [scripts.call(self._keys, "read_log", list=list_key, newer=first)]
 
         def parse(values: Sequence[str]) -> list[LogEntry | None]:
             return [log_entry(int(id), text) for id, text in zip(values[::2], values[1::2], strict=True)]
 
-        return queue_page(pipeline, number, size, lambda first: [scripts.call("read_log", keys, [first, size])], parse)
+        return queue_page(pipeline, number, config.LOG_PAGE_SIZE, read_from, parse)
 
     def names_with_roles(self) -> Iterator[str]:
         """Yield the names of those who were given a role, by the newest entries first; a name may come again.

@@ -7,6 +7,7 @@ script is queued in the round trip that loads the viewer; for a vote it is part 
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from math import ceil
+from typing import Any
 
 from voteweb.core import config
 from voteweb.core.config import Settings
@@ -16,7 +17,7 @@ from voteweb.core.rate_limits import Limit
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.schema.log_entries import not_logged
+from voteweb.store.schema.log_entries import new_token
 
 #: A limit and whose acts it counts: a member's name, an address, or a name used to log in.
 RateLimitHit = tuple[Limit, str]
@@ -40,52 +41,43 @@ class RateLimits:
 
         A refused act counts against none of them.
         """
-        keys, arguments = self.script_arguments(hits)
-        if not keys:
+        return self._queue(pipeline, hits, "when-full")
+
+    def queue_check(self, pipeline: Pipeline, hit: RateLimitHit) -> Future[TooFast | None]:
+        """Queue the question whether an act against *hit* would be accepted; the result is the refusal, or None."""
+        return self._queue(pipeline, [hit], "asked")
+
+    def _queue(self, pipeline: Pipeline, hits: Sequence[RateLimitHit], mode: str) -> Future[TooFast | None]:
+        if not hits or not self._settings.limits:
             return pipeline.queue([], lambda _: None)
 
         def parse(replies: list[list[str]]) -> TooFast | None:
             status, *values = replies[0]
             return None if status == "counted" else self.to_error(hits, values)
 
-        return pipeline.queue([scripts.call("hit_rate_limit", keys, arguments)], parse)
+        command = scripts.call(self._connection.keys, "hit_rate_limit", mode=mode, **self._values_of(hits))
+        return pipeline.queue([command], parse)
 
-    def queue_check(self, pipeline: Pipeline, hit: RateLimitHit) -> Future[TooFast | None]:
-        """Queue the question whether an act against *hit* would be accepted; the result is the refusal, or None."""
-        keys, arguments = self.script_arguments([hit])
-        if not keys:
-            return pipeline.queue([], lambda _: None)
-
-        def parse(replies: list[list[str]]) -> TooFast | None:
-            status, *values = replies[0]
-            return None if status == "free" else self.to_error([hit], values)
-
-        return pipeline.queue([scripts.call("check_rate_limit", keys, arguments)], parse)
-
-    def script_arguments(self, hits: Sequence[RateLimitHit]) -> tuple[list[str], list[float]]:
-        """Return the keys and arguments with which a script counts an act against *hits*; none if limits are off.
+    def script_values(self, hits: Sequence[RateLimitHit]) -> dict[str, Any]:
+        """Return the values with which a script counts an act against *hits*, those of no limits if limits are off.
 
         If a limit is exceeded, the script answers with the values that :meth:`to_error` takes.
         """
-        return self._arguments_of(hits) if self._settings.limits else ([], [])
+        return self._values_of(hits if self._settings.limits else ())
 
-    def _arguments_of(self, hits: Sequence[RateLimitHit]) -> tuple[list[str], list[float]]:
+    def _values_of(self, hits: Sequence[RateLimitHit]) -> dict[str, Any]:
         factor = self._settings.limits or 1
-        numbers = [number for limit, _ in hits for number in (factor * limit.burst, limit.interval / factor)]
-        return self._keys_of(hits), numbers
+        rates = [number for limit, _ in hits for number in (factor * limit.burst, limit.interval / factor)]
+        return {"limits": self._ids_of(hits), "rates": rates}
 
     @property
     def newcomer_seconds(self) -> int:
         """The seconds after signing up in which the limits of newcomers count; 0 if they never do."""
         return 86_400 * self._settings.newcomer_days if self._settings.limits else 0
 
-    def newcomer_arguments(self, hits: Sequence[RateLimitHit]) -> tuple[list[str], list[float]]:
-        """Return the keys and arguments with which a script counts an act against *hits*, all of limits of newcomers.
-
-        The arguments begin with the seconds for which a member is a newcomer.
-        """
-        keys, numbers = self._arguments_of(hits)
-        return keys, [self.newcomer_seconds, *numbers]
+    def newcomer_values(self, hits: Sequence[RateLimitHit]) -> dict[str, Any]:
+        """Return the values with which a script counts an act against *hits*, all of limits of newcomers."""
+        return {"newcomer_seconds": self.newcomer_seconds, **self._values_of(hits)}
 
     def hit(self, hits: Sequence[RateLimitHit]) -> TooFast | None:
         """Count one act against all *hits*; return the refusal, or None if it is accepted."""
@@ -112,18 +104,17 @@ class RateLimits:
         factor = self._settings.limits
         if factor and hits:
             intervals = [limit.interval / factor for limit, _ in hits]
-            act = not_logged(self._connection.keys)
             self._connection.script(
-                "refund_rate_limit", [*self._keys_of(hits), *act.keys], [*act.arguments, *intervals]
+                "refund_rate_limit", token=new_token(), limits=self._ids_of(hits), intervals=intervals
             )
 
-    def _keys_of(self, hits: Sequence[RateLimitHit]) -> list[str]:
-        """Return the keys of *hits*.
+    def _ids_of(self, hits: Sequence[RateLimitHit]) -> list[str]:
+        """Return what the keys of *hits* have behind ``limit:``.
 
         They contain digests that only the site's secret can make: a reader of the database learns no visitor's
         address, and no password that somebody typed in place of the name.
         """
-        return [self._connection.keys.limit(limit.kind, self.digest(owner)) for limit, owner in hits]
+        return [f"{limit.kind}-{self.digest(owner)}" for limit, owner in hits]
 
     def remember_network(self, name: str, network: str) -> None:
         """Remember that the member *name* has logged in from *network*, for KNOWN_NETWORK_SECONDS."""

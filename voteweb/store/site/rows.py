@@ -65,7 +65,7 @@ def read_rows(keys: Keys, ranking: str, first: int, count: int, fields: Sequence
 
     The reply has a list for each row: the member, then the *fields* of its hash, None for a missing one.
     """
-    return scripts.call("read_rows", [ranking], [keys.prefix, first, count, *fields])
+    return scripts.call(keys, "read_rows", ranking=ranking, first=first, count=count, fields=fields)
 
 
 def articles_of(rows: Iterable[Sequence[str | None]]) -> Iterator[Article]:
@@ -86,11 +86,6 @@ def queue_in_state(
         [read_rows(keys, ranking, 0, count, decoding.FIELDS + decoding.TEXT_FIELDS)],
         lambda replies: tuple(article for article in articles_of(replies[0]) if article.status is status),
     )
-
-
-def key_beginnings(keys: Keys) -> list[str]:
-    """Return the first arguments of a script with the helpers of ``listed.lua``."""
-    return [keys.article(""), keys.thread(""), keys.words(""), keys.hidden("")]
 
 
 def listed_comment(row: Sequence[str]) -> ListedComment | None:

@@ -36,7 +36,12 @@ def queue_days(pipeline: Pipeline, keys: Keys, now: float, count: int) -> Future
 
 def today(keys: Keys) -> str:
     """Return the key of this day's counters."""
-    return keys.stats(day_name(day_number(clock.now())))
+    return keys.stats(this_day())
+
+
+def this_day() -> str:
+    """Return this UTC day as ``2026-11-22``."""
+    return day_name(day_number(clock.now()))
 
 
 def count_act(keys: Keys, *fields: str) -> list[Command]:

@@ -1,7 +1,7 @@
 """Votes: cast and taken back, the viewer's own on articles and comments of a page, and those still open."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import monotonic
 from typing import Any, NamedTuple
@@ -16,18 +16,16 @@ from voteweb.core.comment_errors import (
     NoSuchComment,
     OwnComment,
 )
-from voteweb.core.comments import CommentId
 from voteweb.core.errors import (
     AlreadyVoted,
     ArticleGone,
-    Conflict,
     NoSuchArticle,
     NotVoted,
     OwnVote,
     VotingClosed,
 )
 from voteweb.core.models import Article, Page, User, Voter
-from voteweb.core.ranking import day_name, day_number, voting_end
+from voteweb.core.ranking import voting_end
 from voteweb.core.rate_limits import NEWCOMER_VOTE
 from voteweb.core.search_documents import DocumentId
 from voteweb.store.accounts.sessions import Sessions, digest
@@ -35,15 +33,14 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Outcome
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema import decoding
-from voteweb.store.schema.keys import article_member
 from voteweb.store.schema.nodes import VOTER_FACTOR, split_node
 from voteweb.store.schema.numbers import finite_number
-from voteweb.store.schema.rankings import ranking_arguments
+from voteweb.store.schema.rankings import ranking_values
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.hints import HintCache
 from voteweb.store.site.rate_limits import RateLimitHit
 from voteweb.store.site.rows import queue_page, read_all, read_rows
-from voteweb.store.site.statistics import today
+from voteweb.store.site.statistics import this_day
 
 #: Articles of a member whose votes this process remembers: those of the lists that they read.
 MAX_REMEMBERED = 300
@@ -75,8 +72,6 @@ class Votes(StorePart):
         super().__init__(context)
         self._rate_limits = context.limits
         self._sessions = Sessions(context)
-        #: The fields groups and the days of articles, as this process saw them last: else a vote takes two round trips.
-        self._hints: HintCache[int, tuple[str, int]] = HintCache(config.ROW_CACHE_SIZE)
         self._remembered: HintCache[int, _Remembered] = HintCache(config.HINT_CACHE_SIZE)
 
     def cast(self, id: DocumentId, voter: Voter | User, *, hit: RateLimitHit | None = None) -> int:
@@ -100,114 +95,45 @@ class Votes(StorePart):
 
     def _change(self, action: str, id: DocumentId, voter: Voter | User, hit: RateLimitHit | None) -> int:
         hits = [hit, (NEWCOMER_VOTE, hit[1])] if hit else []
-        limit_keys, limit_arguments = self._rate_limits.script_arguments(hits)
+        values = {
+            "action": action,
+            "voter_id": voter.id,
+            "voter": voter.name,
+            "session": voter.session,
+            "digest": digest(voter.token) if isinstance(voter, Voter) else "",
+            "idle_seconds": self._sessions.idle_seconds,
+            "newcomer_seconds": self._rate_limits.newcomer_seconds,
+            **self._rate_limits.script_values(hits),
+        }
         if isinstance(id, int):
-            outcome = self._change_article(action, id, voter, limit_keys, limit_arguments)
+            outcome = self._change_article(id, voter.id, values)
         else:
-            outcome = self._change_comment(action, id, voter, limit_keys, limit_arguments)
+            outcome = self._connection.script(
+                "vote_comment",
+                article=id.article,
+                number=id.number,
+                block=id.number // config.VOTER_BLOCK,
+                commenting_seconds=self._settings.commenting_seconds,
+                **values,
+            )
         if outcome.status == "rate-limited":
             raise self._rate_limits.to_error(hits, outcome.values)
         return _votes_or_refusal(id, outcome)
 
-    def _change_article(
-        self,
-        action: str,
-        id: int,
-        voter: Voter | User,
-        limit_keys: Sequence[str],
-        limit_arguments: Sequence[float],
-    ) -> Outcome:
-        keys, settings = self._keys, self._settings
-        groups, day = self._hints.get(id, ("", day_number(clock.now())))
-        until = monotonic() + self._connection.deadline
-        while monotonic() < until:
-            outcome = self._connection.script(
-                "cast_vote",
-                [
-                    keys.article(id),
-                    keys.voted(id),
-                    keys.by_score(),
-                    keys.good(),
-                    keys.user(voter.name),
-                    keys.sessions(voter.name),
-                    today(keys),
-                    keys.open_votes(voter.id),
-                    keys.top(),
-                    keys.top_of_day(day_name(day)),
-                    *(key(name) for name in groups.split() for key in (keys.group_by_score, keys.top_of_group)),
-                    *limit_keys,
-                ],
-                [
-                    action,
-                    article_member(id),
-                    voter.id,
-                    voter.name,
-                    voter.session,
-                    *ranking_arguments(settings),
-                    settings.voting_seconds,
-                    config.VOTERS_GRACE_SECONDS,
-                    groups,
-                    day,
-                    self._rate_limits.newcomer_seconds,
-                    digest(voter.token) if isinstance(voter, Voter) else "",
-                    *self._sessions.limits,
-                    config.MAX_OPEN_VOTES,
-                    config.STATISTICS_SECONDS,
-                    *limit_arguments,
-                ],
-            )
-            if outcome.status != "again":
-                self.expect(id, groups, day)
-                if outcome.status == "counted":
-                    _, voted_before, voted_at = outcome.values
-                    self._note(voter.id, id, voted_before, voted_at, has_voted=action == "cast")
-                return outcome
-            groups, day = outcome.values[0], int(outcome.values[1])
-        raise Conflict()
-
-    def _change_comment(
-        self,
-        action: str,
-        id: CommentId,
-        voter: Voter | User,
-        limit_keys: Sequence[str],
-        limit_arguments: Sequence[float],
-    ) -> Outcome:
-        keys = self._keys
-        return self._connection.script(
-            "vote_comment",
-            [
-                keys.article(id.article),
-                keys.thread(id.article),
-                keys.voted_comments(id.article, id.number // config.VOTER_BLOCK),
-                keys.user(voter.name),
-                keys.sessions(voter.name),
-                *limit_keys,
-            ],
-            [
-                action,
-                id.number,
-                voter.id,
-                voter.name,
-                voter.session,
-                self._settings.commenting_seconds,
-                config.VOTERS_GRACE_SECONDS,
-                self._rate_limits.newcomer_seconds,
-                digest(voter.token) if isinstance(voter, Voter) else "",
-                *self._sessions.limits,
-                *limit_arguments,
-            ],
+    def _change_article(self, id: int, voter_id: int, values: Mapping[str, Any]) -> Outcome:
+        settings = self._settings
+        outcome = self._connection.script(
+            "cast_vote",
+            article=id,
+            today=this_day(),
+            voting_seconds=settings.voting_seconds,
+            **ranking_values(settings),
+            **values,
         )
-
-    def expect(self, id: int, groups: str, day: int) -> None:
-        """Remember the field *groups* and the *day* of an article, in days since 1970, for votes on it."""
-        self._hints.put(id, (groups, day))
-
-    def expect_all(self, articles: Iterable[Article]) -> None:
-        """Remember groups and day of those *articles* of a list that are not yet known, for votes on them."""
-        self._hints.put_all(
-            {row.id: (" ".join(row.groups), day_number(row.time)) for row in articles if row.id not in self._hints}
-        )
+        if outcome.status == "counted":
+            _, voted_before, voted_at = outcome.values
+            self._note(voter_id, id, voted_before, voted_at, has_voted=values["action"] == "cast")
+        return outcome
 
     def queue_counts(self, pipeline: Pipeline, ids: Sequence[DocumentId]) -> Future[list[int]]:
         """Queue a read of the votes of each of the articles or comments *ids*, 0 for one that is gone.
@@ -288,7 +214,7 @@ class Votes(StorePart):
         self._remembered.put(voter_id, now if len(now.asked) <= MAX_REMEMBERED else _NOTHING)
 
     def _read_own(self, ids: Sequence[int], voter_id: int) -> Command:
-        return scripts.call("own_votes", [self._keys.voted(id) for id in ids], [voter_id])
+        return scripts.call(self._keys, "own_votes", article_ids=ids, voter_id=voter_id)
 
     def queue_own_on_comments(
         self, pipeline: Pipeline, article: int, numbers: Sequence[int], member_id: int

@@ -1,5 +1,17 @@
--- Scripts that act for a member end their KEYS with user:<actor>, and their ARGV with the actor's id and the least role
--- that may do this. For an act of the operator the id and the role are empty, and there is no such key.
+-- Tell whether a member is banned now: banned is the time of the ban, until_time its end, both as stored. A ban without
+-- an end, or with one that is no time, stays until it is lifted.
+local function is_banned(banned, until_time)
+  local ends = finite(until_time or '')
+  return (banned or '0') ~= '0' and not (ends and tonumber(now()) >= ends)
+end
+
+-- Tell whether a member has the limits of newcomers. signed_up is the time at which a member signed up on the site, nil
+-- for one whom the operator or an import made; moderators are trusted already.
+local function is_newcomer(signed_up, role, newcomer_seconds)
+  local is_member = (role or 'member') == 'member'
+  return is_member and signed_up and tonumber(now()) < tonumber(signed_up) + tonumber(newcomer_seconds)
+end
+
 local RANKS = { member = 1, moderator = 2, admin = 3 }
 
 -- Return the answer of the script to a member who may not act, else nil: what the caller knows of the member may be out
@@ -17,43 +29,19 @@ local function check_member(key, id, least_role)
   end
 end
 
--- Check the actor as check_member does, and take the actor off KEYS and ARGV: what is left ends as other scripts' do.
--- Returns the refusal, else nil and whether the operator acts.
-local function check_actor()
-  local least_role, id = table.remove(ARGV), table.remove(ARGV)
-  if id == '' then
-    return nil, true
-  end
-  return check_member(table.remove(KEYS), id, least_role), false
-end
-
--- Scripts that could act again over somebody else's act, if they are sent again because an answer was lost, begin their
--- ARGV with three arguments: how many of the last KEYS belong to the act (0: neither remembered nor logged), for how
--- many seconds its answer is remembered, and its log entry as JSON, or "" if it is not logged. Those keys are
--- done:<token>, with another token for each act; if it is logged, log-entries: and the lists of ids that index it.
-
--- Return done:<token>.
-local function done_key()
-  return KEYS[#KEYS - tonumber(ARGV[1]) + 1]
-end
+-- Scripts that could act again over somebody else's act, if they are sent again because an answer was lost, remember their
+-- answer at done_key, done:<token>, with another token for each act; it is empty for an act that is not remembered.
 
 -- Return the answer that this act has had before, else nil. Called before the script decides anything.
-local function answer_before()
-  local answer = tonumber(ARGV[1]) > 0 and redis.call('GET', done_key())
+local function answer_before(done_key)
+  local answer = done_key ~= '' and redis.call('GET', done_key)
   return answer and cjson.decode(answer) or nil
 end
 
--- Return the answer that this act has had before, also to an actor who may not act any more, else the refusal of its
--- actor; else nil.
-local function begin_act()
-  local refusal = check_actor()
-  return answer_before() or refusal
-end
-
 -- Remember and return the answer of an act that has been done: sent again, it changes nothing.
-local function done(answer)
-  if tonumber(ARGV[1]) > 0 then
-    redis.call('SET', done_key(), cjson.encode(answer), 'EX', ARGV[2])
+local function done(done_key, answer)
+  if done_key ~= '' then
+    redis.call('SET', done_key, cjson.encode(answer), 'EX', DONE_SECONDS)
   end
   return answer
 end

@@ -1,6 +1,6 @@
 -- Helpers: each script gets those functions in front that it uses. See connection/scripts.py.
--- Every key that is written comes in KEYS; some scripts also read keys that they build: see docs/data.md.
--- Members and stored values come in ARGV, never from KEYS: a key may carry the prefix of its site, a member never does.
+-- Keys that only the data tell, such as the rankings of an article's groups, are built from the prefix of the site: see
+-- docs/data.md. Members and stored values never carry it.
 
 local time_of_call
 
@@ -40,18 +40,12 @@ local function collect_in_small_steps()
   collectgarbage('setstepmul', 40)
 end
 
--- Tell whether a key is absent or of the wanted type. Redis undoes nothing, so scripts check before their first write.
-local function has_type(key, wanted)
+-- Raise an error unless a key is absent or of the wanted type. Redis undoes nothing, so scripts check every key that they
+-- write before their first write: those of their first lines by check_keys().
+local function check_type(key, wanted)
   local kind = redis.call('TYPE', key).ok
-  return kind == 'none' or kind == wanted
-end
-
--- Raise an error, before anything is written, unless all keys from KEYS[first] to KEYS[last] are of the wanted type.
-local function check_types(first, last, wanted)
-  for i = first, last do
-    if not has_type(KEYS[i], wanted) then
-      error('WRONGTYPE ' .. KEYS[i] .. ' is no ' .. wanted)
-    end
+  if kind ~= 'none' and kind ~= wanted then
+    error('WRONGTYPE ' .. key .. ' is no ' .. wanted)
   end
 end
 
@@ -71,11 +65,11 @@ local function refuse_elsewhere(reply)
   end
 end
 
--- Count an act in the statistics of a day, which expire after some seconds. One more or less does no harm: a field that
+-- Count an act in the statistics of a day. One more or less does no harm: a field that
 -- another program has made no number stays as it is.
-local function count_act(key, field, by, seconds)
+local function count_act(key, field, by)
   local count = redis.pcall('HINCRBY', key, field, by)
   if count == 1 or count == -1 then
-    redis.call('EXPIRE', key, seconds)
+    redis.call('EXPIRE', key, STATISTICS_SECONDS)
   end
 end

@@ -1,6 +1,5 @@
--- Helpers of scripts that list comments of several conversations; they only read. Such scripts have the set removing: as
--- KEYS[1], and begin ARGV with the beginnings of the keys of articles, threads, words and hidden comments: which ones are
--- read depends on what the lists hold. Data of another program, or of a wrong type, are none.
+-- Helpers of scripts that list comments of several conversations; they only read, and which keys they read depends on what
+-- the lists hold. Data of another program, or of a wrong type, are none.
 local articles, is_removing = {}, nil
 
 -- Return what the comments of an article have in common: its title, "" if there is none, poster and status, the keys of its
@@ -9,19 +8,19 @@ local articles, is_removing = {}, nil
 local function find_article(id)
   local article = articles[id]
   if not article then
-    local fields = redis.pcall('HMGET', ARGV[1] .. id, 'title', 'poster', 'gone')
+    local fields = redis.pcall('HMGET', prefix .. 'article:' .. id, 'title', 'poster', 'gone')
     refuse_elsewhere(fields)
-    article = { title = fields[1] or '', poster = fields[2] or '', gone = fields[3] or '', thread_key = ARGV[2] .. id,
-      hidden_key = ARGV[4] .. id }
+    article = { title = fields[1] or '', poster = fields[2] or '', gone = fields[3] or '',
+      thread_key = prefix .. 'thread:' .. id, hidden_key = prefix .. 'hidden:' .. id }
     local last = redis.pcall('HGET', article.thread_key, 'last')
     if type(last) == 'table' then
       refuse_elsewhere(last)
     end
     article.last = type(last) == 'string' and tonumber(last) or 0
     if is_removing == nil then
-      is_removing = redis.call('EXISTS', KEYS[1]) == 1
+      is_removing = redis.call('EXISTS', removing_key) == 1
     end
-    article.is_in_removal = is_removing and redis.call('SISMEMBER', KEYS[1], id) == 1
+    article.is_in_removal = is_removing and redis.call('SISMEMBER', removing_key, id) == 1
     articles[id] = article
   end
   return article
@@ -60,7 +59,7 @@ end
 -- Return a row for a list: the comment, what is stored of it, its text, the article's title and poster, and the author of the
 -- comment that it answers.
 local function comment_row(id, number)
-  local article, words_key = find_article(id), ARGV[3] .. id
+  local article, words_key = find_article(id), prefix .. 'words:' .. id
   local thread_key = article.thread_key
   local stored, text = redis.call('HGET', thread_key, number), redis.call('HGET', words_key, number)
   local node = read_node(thread_key, number)
@@ -71,14 +70,14 @@ end
 local ABOUT_COMMENTS = { reply = true, article = true, mention = true }
 local ABOUT_ACTS = { removed = true, report = true }
 
--- Return those entries of an inbox, or of what is unread in it, that can be read and are younger than so many seconds: for
+-- Return those entries of an inbox, or of what is unread in it, that can be read and do not end yet: for
 -- each a table with its text, and the article's id and the number of the comment, or the id and the text of the log entry,
 -- that it is about. Unless shows_comments is "1", those about comments are left out. Both the number in the header and the
 -- page of the inbox are made of what this returns.
-local function readable_entries(key, log_key, seconds, shows_comments)
+local function readable_entries(key, log_key, shows_comments)
   local entries, oldest = {}, nil
   for _, text in ipairs(redis.call('LRANGE', key, 0, -1)) do
-    oldest = oldest or redis.call('TIME')[1] - seconds
+    oldest = oldest or redis.call('TIME')[1] - INBOX_SECONDS
     local kind, id, number, time = string.match(text, '^(%a+) (%w+)[.-](%d+) (%d+)$')
     if not kind or tonumber(time) <= oldest then
       id = nil

@@ -4,11 +4,6 @@ local KIND, TIME, ABOUT, ARTICLE, TITLE, ADDED, REMOVED, UNDOES, UNDONE, COMMENT
 -- Entries after one that is to be undone: more in the minutes that undoing is offered for is no usual site.
 local MAX_LATER_ENTRIES = 1000
 
--- Return the key of the log's entries.
-local function log_entries_key()
-  return KEYS[#KEYS - tonumber(ARGV[1]) + 2]
-end
-
 -- Return the log entry with this id, or nil.
 local function read_log_entry(key, id)
   local text = redis.call('LINDEX', key, id - 1)
@@ -44,13 +39,6 @@ local function mark_undone(key, id)
   return true
 end
 
--- Raise an error, before anything is written, when a key of the log is of a wrong type.
-local function check_log()
-  if ARGV[3] ~= '' then
-    check_types(#KEYS - tonumber(ARGV[1]) + 2, #KEYS, 'list')
-  end
-end
-
 -- Tell whether a later log entry decided anew what an earlier one had decided: whether the article is listed, in which
 -- of these groups it is, or whether the member is banned.
 local function overrules(later, earlier)
@@ -74,15 +62,14 @@ local function overrules(later, earlier)
   return false
 end
 
--- Tell whether the entry that this act undoes, if it undoes one, is still in force: it exists, was not undone, and no
--- later act overruled it. An undone act and the one that undid it cancel each other.
-local function is_in_force()
-  local undoes = tonumber(ARGV[3] ~= '' and cjson.decode(ARGV[3])[UNDOES] or '')
+-- Tell whether the entry that an act undoes, if its own entry says that it undoes one, is still in force: it exists, was
+-- not undone, and no later act overruled it. An undone act and the one that undid it cancel each other.
+local function is_in_force(key, own_entry)
+  local undoes = tonumber(own_entry and own_entry[UNDOES] or '')
   if not undoes then
     return true
   end
-  local key, cancelled = log_entries_key(), {}
-  local entry = read_log_entry(key, undoes)
+  local entry, cancelled = read_log_entry(key, undoes), {}
   local later = redis.call('LRANGE', key, undoes, undoes + MAX_LATER_ENTRIES)
   if not entry or (entry[UNDONE] or '') ~= '' or #later > MAX_LATER_ENTRIES then
     return false
@@ -99,21 +86,20 @@ local function is_in_force()
   return true
 end
 
--- Write the act into the log, with the groups that it added and removed, and the end of a ban. Returns the id of the
--- entry, nil without a log.
-local function write_log_entry(added, removed, until_time)
-  if ARGV[3] == '' then
+-- Write an act into the log, whose keys are log-entries: and the lists of ids that index it, with the groups that it added
+-- and removed, and the end of a ban. Returns the id of the entry, nil without one.
+local function write_log_entry(keys, entry, added, removed, until_time)
+  if not entry then
     return
   end
-  local first, entry = #KEYS - tonumber(ARGV[1]) + 2, cjson.decode(ARGV[3])
   local undoes = tonumber(entry[UNDOES])
-  entry[TIME], entry[ADDED], entry[REMOVED], entry[UNTIL] = now(), added or '', removed or '', until_time or ''
-  local id = store_log_entry(KEYS[first], entry)
-  for i = first + 1, #KEYS do
-    redis.call('RPUSH', KEYS[i], id)
+  entry[TIME], entry[ADDED], entry[REMOVED], entry[UNTIL] = now(), added, removed, until_time
+  local id = store_log_entry(keys[1], entry)
+  for i = 2, #keys do
+    redis.call('RPUSH', keys[i], id)
   end
   if undoes then
-    mark_undone(KEYS[first], undoes)
+    mark_undone(keys[1], undoes)
   end
   return id
 end

@@ -6,9 +6,9 @@ local function score(time, votes, vote_score, max_lift)
 end
 
 -- The settings in up to three fields of the site's hash, so that a process that was started before they were changed
--- writes nothing by the values it knows; these count where the data have none. KEYS[1] is an article of the site.
+-- writes nothing by the values it knows; these count where the data have none.
 local function in_force(known, known_second, known_third, ...)
-  local stored = redis.pcall('HMGET', string.match(KEYS[1], '^(.*)article:') .. 'site:', ...)
+  local stored = redis.pcall('HMGET', prefix .. 'site:', ...)
   return finite(stored[1] or nil) or tonumber(known), finite(stored[2] or nil) or tonumber(known_second),
     finite(stored[3] or nil) or tonumber(known_third)
 end
@@ -81,42 +81,41 @@ local function seconds_of(value)
   return value % 4294967296
 end
 
--- Tell whether the ranking in KEYS[at], which expires, is there and stays until it has been read.
-local function is_kept(at)
-  return redis.call('PTTL', KEYS[at]) > 200
+-- Tell whether a ranking, which expires, is there and stays until the commands behind the script have read it.
+local function is_kept(key)
+  return redis.call('PTTL', key) > 200
 end
 
 -- Add articles, as values and members in turn, to a ranking by votes that is being made.
-local function add_best(key, values, max_ranked)
+local function add_best(key, values)
   for first = 1, #values, 1000 do
     redis.call('ZADD', key, unpack(values, first, math.min(first + 999, #values)))
   end
   redis.call('ZREM', key, LEFT_OUT)
-  redis.call('ZREMRANGEBYRANK', key, 0, -1 - max_ranked)
+  redis.call('ZREMRANGEBYRANK', key, 0, -1 - MAX_RANKED)
 end
 
--- Keep the ranking in KEYS[at + 1], which is being made, as KEYS[at] if it is whole; else note how far it is.
-local function keep_best(at, is_whole, position, seconds)
+-- Keep the ranking that is being made at part_key as key if it is whole; else note how far it is.
+local function keep_best(key, part_key, is_whole, position)
   if not is_whole then
-    redis.call('ZADD', KEYS[at + 1], position, LEFT_OUT)
-    redis.call('EXPIRE', KEYS[at + 1], 60)
+    redis.call('ZADD', part_key, position, LEFT_OUT)
+    redis.call('EXPIRE', part_key, 60)
     return { 'more' }
   end
-  redis.call('ZADD', KEYS[at + 1], '-' .. now(), 'whole')
-  redis.call('RENAME', KEYS[at + 1], KEYS[at])
-  redis.call('EXPIRE', KEYS[at], seconds)
+  redis.call('ZADD', part_key, '-' .. now(), 'whole')
+  redis.call('RENAME', part_key, key)
+  redis.call('EXPIRE', key, BEST_SECONDS)
   return { 'made' }
 end
 
--- Where an article stands in the rankings that hold it. The texts are four arguments of scripts, in the order of
--- ranking_arguments() in store/article_lists.py: seconds per vote, most seconds by which votes lift an article (0: no
--- limit), votes of a good article, and articles that a ranking by votes holds.
-local function find_place(member, time, votes, vote_score, max_lift, good_votes, max_ranked)
+-- Where an article stands in the rankings that hold it, by its time, its votes, and seconds per vote, most seconds by which
+-- votes lift an article (0: no limit) and votes of a good article, all as texts.
+local function find_place(member, time, votes, vote_score, max_lift, good_votes)
   local weight, days, good = in_force(
     vote_score, max_lift / 86400, good_votes, 'vote-score', 'lift-days', 'good-votes')
   return {
     member = member, time = time, points = score(time, votes, weight, days * 86400),
-    is_good = votes >= good, by_votes = by_votes(votes, time), max_ranked = tonumber(max_ranked) }
+    is_good = votes >= good, by_votes = by_votes(votes, time), max_ranked = tonumber(MAX_RANKED) }
 end
 
 -- Put an article into the ranking of good articles, or take it out, depending on its votes.
@@ -128,25 +127,69 @@ local function rank_good(key, place)
   end
 end
 
--- The keys of the rankings of the site that hold an article come in one order, that of site_keys() in
--- store/article_lists.py: time: score: good: top: top-day:<day> domain:<domain>. Those of a group, of group_keys() there:
--- group:<g> time:<g> score:<g> top-group:<g>.
-local GROUP_KEYS = 4
-
--- Return the day of a time, in days since 1970.
+-- Return the UTC day of a unix time as "2026-11-22". day_name() in core/ranking.py: change both together.
 local function day_of(time)
-  return string.format('%d', math.floor(time / 86400))
+  -- Days since the first of March of the year 0, of which 400 years have 146097. a - a % b is exact, and takes a third of the
+  -- time of math.floor().
+  local days = math.min(math.max((time - time % 86400) / 86400, -719162), 2932896) + 719468
+  local day = days % 146097
+  local leapless = day - (day - day % 1460) / 1460 + (day - day % 36524) / 36524 - (day - day % 146096) / 146096
+  local year = (leapless - leapless % 365) / 365
+  day = day - 365 * year - (year - year % 4) / 4 + (year - year % 100) / 100
+  local months = 5 * day + 2
+  local month = (months - months % 153) / 153
+  local day_of_month = day - (153 * month + 2 - (153 * month + 2) % 5) / 5 + 1
+  year = (days - days % 146097) / 146097 * 400 + year
+  if month >= 10 then
+    return string.format('%04d-%02d-%02d', year + 1, month - 9, day_of_month)
+  end
+  return string.format('%04d-%02d-%02d', year, month + 3, day_of_month)
 end
 
--- Put an article into the rankings of the site, the first of which is KEYS[at]; has_domain: 0 if its link has none.
-local function enter_site(at, place, has_domain)
-  rank(KEYS[at], place.time, place.member)
-  rank(KEYS[at + 1], place.points, place.member)
-  rank_good(KEYS[at + 2], place)
-  rank_best(KEYS[at + 3], place)
-  rank_best(KEYS[at + 4], place)
-  if has_domain == '1' then
-    rank(KEYS[at + 5], math.floor(place.time), place.member)
+-- Return the names of groups in an article's field. One that cannot be the name of a group is left out: it could name another
+-- key.
+local function group_names(groups)
+  local names, is_sound = {}, not string.find(groups, '[^%w_ \128-\255-]')
+  for name in string.gmatch(groups, '%S+') do
+    if is_sound or string.find(name, '^[%w_\128-\255-]+$') then
+      names[#names + 1] = name
+    end
+  end
+  return names
+end
+
+-- Return the rankings of the site and the groups that hold an article of this time, whose link has this domain, "" for
+-- none; raise an error if one has another type.
+local function find_rankings(time, domain, names)
+  local day_key, domain_key = prefix .. 'top-day:' .. day_of(time), domain ~= '' and prefix .. 'domain:' .. domain
+  check_type(day_key, 'zset')
+  check_type(domain_key or day_key, 'zset')
+  for _, name in ipairs(names) do
+    check_type(prefix .. 'group:' .. name, 'set')
+    check_type(prefix .. 'time:' .. name, 'zset')
+    check_type(prefix .. 'score:' .. name, 'zset')
+    check_type(prefix .. 'top-group:' .. name, 'zset')
+  end
+  return { day_key = day_key, domain_key = domain_key, names = names }
+end
+
+-- Put an article into the rankings of the site and its groups, which find_rankings() has returned.
+local function enter_rankings(rankings, place)
+  rank(time_key, place.time, place.member)
+  rank(score_key, place.points, place.member)
+  rank_good(good_key, place)
+  rank_best(top_key, place)
+  rank_best(rankings.day_key, place)
+  if rankings.domain_key then
+    rank(rankings.domain_key, math.floor(place.time), place.member)
+  end
+  for _, name in ipairs(rankings.names) do
+    local group_key = prefix .. 'group:' .. name
+    redis.call('SADD', group_key, place.member)
+    redis.call('PERSIST', group_key)
+    rank(prefix .. 'time:' .. name, place.time, place.member)
+    rank(prefix .. 'score:' .. name, place.points, place.member)
+    rank_best(prefix .. 'top-group:' .. name, place)
   end
 end
 

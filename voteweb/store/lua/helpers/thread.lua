@@ -1,5 +1,40 @@
+-- Helpers that read a comment of thread:<id>, which has for each a field of its number:
+-- "<parent> <votes> <base> <time> <state> <author>". The parent is 0 for none. The state is "-", or letters: d deleted,
+-- r removed, R removed with its replies, q its author wants no notice of replies, e edited. The author is empty once it is
+-- deleted. parse_node() in nodes.py reads the same.
+
+-- Return the comment with this number in the thread at key, or nil if there is none that can be read.
+local function read_node(key, number)
+  local text = redis.call('HGET', key, number)
+  local parent, votes, base, time, state, author =
+    string.match(text or '', '^(%d+) (%-?%d+) (%-?%d+) ([%d.]+) (%-?%a*) (.*)$')
+  return parent and { parent = tonumber(parent), votes = tonumber(votes), base = tonumber(base), time = time,
+    state = state, author = author }
+end
+
+-- Tell whether a state has one of these letters.
+local function has_state(node, letters)
+  return string.find(node.state, '[' .. letters .. ']') ~= nil
+end
+
+-- Walk from the comment with this number up to the top level: return how many comments that are, and whether one of them was
+-- removed together with its replies. A parent has a lower number than its replies; damaged data end the walk.
+local function walk_up(key, number)
+  local level, is_covered = 0, false
+  while number > 0 do
+    local node = read_node(key, number)
+    level = level + 1
+    if not node or node.parent >= number then
+      break
+    end
+    is_covered = is_covered or has_state(node, 'R')
+    number = node.parent
+  end
+  return level, is_covered
+end
+
 -- Voters of up to VOTER_BLOCK comments share one set; a voter of a comment is number * VOTER_FACTOR + member id.
-local VOTER_BLOCK, VOTER_FACTOR = 512, 4294967296
+local VOTER_FACTOR = 4294967296
 
 -- Give the thread another revision: the unix time in microseconds, or one more than before. So no two states of a thread
 -- ever share a revision, not even after a restore, or on a replica that took over without the last writes.
@@ -66,7 +101,7 @@ end
 
 -- Return the answer of a script that adds a reply to a comment which nobody can read, or on the highest level; else nil and
 -- the comment. A comment on the article itself answers none: 0.
-local function check_answered(key, number, max_level)
+local function check_answered(key, number)
   if number == 0 then
     return nil
   end
@@ -74,7 +109,7 @@ local function check_answered(key, number, max_level)
   local level, is_covered = walk_up(key, number)
   if not node or is_covered or has_state(node, 'drR') then
     return { 'parent-gone' }
-  elseif level >= tonumber(max_level) then
+  elseif level >= tonumber(MAX_COMMENT_LEVEL) then
     return { 'too-deep' }
   end
   return nil, node
@@ -127,9 +162,8 @@ local function has_notice(inbox_key, what)
 end
 
 -- Put an entry, "<kind> <what> <unix time>", on top of the inbox of a member and of what is unread in it. Nobody is told who
--- has left, or is no member. An inbox holds size entries for so many seconds. That it has none about the same is left to the
--- caller: nothing new has any.
-local function notify(user_key, inbox_key, unread_key, kind, what, size, seconds)
+-- has left, or is no member. That the inbox has none about the same is left to the caller: nothing new has any.
+local function notify(user_key, inbox_key, unread_key, kind, what)
   local id, left = unpack(redis.call('HMGET', user_key, 'id', 'left'))
   if not id or left then
     return
@@ -137,20 +171,11 @@ local function notify(user_key, inbox_key, unread_key, kind, what, size, seconds
   local entry = string.format('%s %s %d', kind, what, math.floor(tonumber(now())))
   redis.call('LPUSH', inbox_key, entry)
   redis.call('LPUSH', unread_key, entry)
-  while redis.call('LLEN', inbox_key) > tonumber(size) do
+  while redis.call('LLEN', inbox_key) > tonumber(INBOX_SIZE) do
     redis.call('LREM', unread_key, 0, redis.call('RPOP', inbox_key))
   end
-  redis.call('EXPIRE', inbox_key, seconds)
-  redis.call('EXPIRE', unread_key, seconds)
-end
-
--- Check the types of the keys of members who may be told something: from KEYS[first] to KEYS[last] (by default the last)
--- three of each, user:<name> inbox:<name> unread:<name>.
-local function check_members(first, last)
-  for i = first, last or #KEYS, 3 do
-    check_types(i, i, 'hash')
-    check_types(i + 1, i + 2, 'list')
-  end
+  redis.call('EXPIRE', inbox_key, INBOX_SECONDS)
+  redis.call('EXPIRE', unread_key, INBOX_SECONDS)
 end
 
 -- Choose why a member is told of a comment, of the reasons that apply ("reply", "article", "mention", with blanks between
