@@ -49,7 +49,7 @@ def vote_calls(
     articles = list(articles)
     times = store.connection.run([("HGET", store.keys.article(id), "time") for id in articles])
     connection = _RecordingConnection(store.connection)
-    votes = Votes(Context(connection, Settings(), store.moderation_log, store.rate_limits))
+    votes = Votes(Context(connection, Settings(), store.log, store.limits))
     change = votes.take_back if take_back else votes.cast
     account = store.users.find(VOTER_NAME) or store.users.make(VOTER_NAME, "")
     voters = [Voter(FIRST_VOTER_ID + number, VOTER_NAME, account.session) for number in range(count)]

@@ -4,7 +4,6 @@ import time
 from functools import partial
 
 import pytest
-from voteweb.store.schema.digests import digest_of
 
 from tests import factories
 from tests.store.concurrency import at_once
@@ -13,6 +12,7 @@ from voteweb.core import config
 from voteweb.core.errors import InvitationUsed, InviterGone, LinkUsed, NameTaken, NoInvitation
 from voteweb.core.models import Invitation, LogAction, Page, Role, User
 from voteweb.store import Store
+from voteweb.store.schema.digests import digest_of
 from voteweb.store.schema.log_entries import NewLogEntry
 
 

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from voteweb.store.schema.digests import digest_of
 
 from tests import factories
 from tests.web.browser import PASSWORD, Browser
@@ -15,6 +14,7 @@ from voteweb.core.models import Invitation, LogAction, Page, Role
 from voteweb.store import Store
 from voteweb.store.accounts.invitations import Invitations
 from voteweb.store.connection.pipeline import Future, Pipeline
+from voteweb.store.schema.digests import digest_of
 from voteweb.store.schema.log_entries import NewLogEntry
 
 Enter = Callable[..., Browser]
