@@ -9,7 +9,6 @@ import redis
 
 from voteweb.core import clock, config
 from voteweb.core.errors import ConfigError, Unavailable
-from voteweb.store.accounts.users import Users
 from voteweb.store.connection.unavailable import BrokenData
 from voteweb.store.schema.keys import site_of
 from voteweb.store.schema.nouns import key_type
@@ -42,7 +41,7 @@ class Engine(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """How much a site holds."""
+    """How much a site holds; members who have left do not count."""
 
     articles: int
     members: int
@@ -75,7 +74,6 @@ class HealthChecks(StorePart):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._leases = Leases(context)
-        self._users = Users(context)
         keys = context.keys
         #: Keys that every site has unless it is new: a wrong type means that another program owns them.
         self._common_keys = (
@@ -135,17 +133,12 @@ class HealthChecks(StorePart):
 
         Silent if the database is unavailable or refuses us: the next command reports that.
         """
-        with suppress(Unavailable):
-            if self._is_unfinished():
+        with suppress(Unavailable, redis.ResponseError):
+            if self._connection.command("EXISTS", self._keys.restoring()):
                 raise ConfigError(
                     "A restore into this database did not finish, so that it is not whole. Run `voteweb restore "
                     "--again FILE`: it first deletes what that restore has written."
                 )
-
-    def _is_unfinished(self) -> bool:
-        with suppress(redis.ResponseError):
-            return bool(self._connection.command("EXISTS", self._keys.restoring()))
-        return False
 
     def _interruption(self) -> str:
         """Return why the data cannot be used, as an operator changed them after the site was started, or ""."""
@@ -197,8 +190,7 @@ class HealthChecks(StorePart):
             yield f"VOTEWEB_WAIT_REPLICAS is {wanted}, but {replicas} are there: no vote can be answered."
 
     def _foreign_key_warnings(self) -> Iterator[str]:
-        foreign = self._foreign_key()
-        if foreign:
+        if foreign := self._foreign_key():
             yield (
                 f"Another program keeps keys in this database, {foreign}: what it deletes may be ours. "
                 "Give voteweb a database of its own."
@@ -289,8 +281,10 @@ class HealthChecks(StorePart):
 
     def counts(self) -> Counts:
         """Return how many articles, members and groups there are; costs the same on any site."""
-        articles, groups = self._connection.run([("ZCARD", self._keys.by_time()), ("SCARD", self._keys.groups())])
-        return Counts(articles, self._users.count(), groups)
+        keys = self._keys
+        return Counts(
+            *self._connection.run([("ZCARD", keys.by_time()), ("ZCARD", keys.users()), ("SCARD", keys.groups())])
+        )
 
     def sizes(self) -> Sizes:
         """Return what metrics show; costs the same on any site."""

@@ -40,27 +40,22 @@ class RateLimits:
 
         A refused act counts against none of them.
         """
+        return self._queue(pipeline, "hit_rate_limit", hits)
+
+    def queue_check(self, pipeline: Pipeline, hit: RateLimitHit) -> Future[TooFast | None]:
+        """Queue the question whether an act against *hit* would be accepted; the result is the refusal, or None."""
+        return self._queue(pipeline, "check_rate_limit", [hit])
+
+    def _queue(self, pipeline: Pipeline, script: str, hits: Sequence[RateLimitHit]) -> Future[TooFast | None]:
         keys, arguments = self.script_arguments(hits)
         if not keys:
             return pipeline.queue([], lambda _: None)
 
         def parse(replies: list[list[str]]) -> TooFast | None:
             status, *values = replies[0]
-            return None if status == "counted" else self.to_error(hits, values)
+            return None if status in ("counted", "free") else self.to_error(hits, values)
 
-        return pipeline.queue([scripts.call("hit_rate_limit", keys, arguments)], parse)
-
-    def queue_check(self, pipeline: Pipeline, hit: RateLimitHit) -> Future[TooFast | None]:
-        """Queue the question whether an act against *hit* would be accepted; the result is the refusal, or None."""
-        keys, arguments = self.script_arguments([hit])
-        if not keys:
-            return pipeline.queue([], lambda _: None)
-
-        def parse(replies: list[list[str]]) -> TooFast | None:
-            status, *values = replies[0]
-            return None if status == "free" else self.to_error([hit], values)
-
-        return pipeline.queue([scripts.call("check_rate_limit", keys, arguments)], parse)
+        return pipeline.queue([scripts.call(script, keys, arguments)], parse)
 
     def script_arguments(self, hits: Sequence[RateLimitHit]) -> tuple[list[str], list[float]]:
         """Return the keys and arguments with which a script counts an act against *hits*; none if limits are off.
