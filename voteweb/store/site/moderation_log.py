@@ -7,7 +7,7 @@ from voteweb.core.models import LogAction, LogEntry, Page
 from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Future, Pipeline
-from voteweb.store.schema.log_entries import LogArguments, NewLogEntry, log_arguments, log_entry
+from voteweb.store.schema.log_entries import log_entry
 from voteweb.store.site.rows import queue_page
 
 #: The highest place in a list that Redis accepts.
@@ -20,10 +20,6 @@ class ModerationLog:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._keys = connection.keys
-
-    def prepare(self, entry: NewLogEntry | None) -> LogArguments:
-        """Return what the script needs for one act, with the *entry* that it logs; None is not logged."""
-        return log_arguments(self._keys, entry)
 
     def queue_page(
         self, pipeline: Pipeline, number: int, *, who: str = "", kind: str = "", about: str = ""
