@@ -19,6 +19,7 @@ from voteweb.embedded.database import open_database
 from voteweb.embedded.engines import Engine, record_engine
 from voteweb.store import Store, build_store, open_store
 from voteweb.store.connection.connection import Connection
+from voteweb.store.migrations import Migrations
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.keys import Keys
 
@@ -100,7 +101,7 @@ def make_store(settings: Settings, keys: Keys) -> Iterator[MakeStore]:
     """A function that opens a store on the flushed test server; its arguments are settings that differ."""
     stores = [open_store(settings, keys)]
     stores[0].connection.client.flushall()
-    stores[0].schema.state()  # an empty database gets the number of the layout
+    Migrations(stores[0].context).state()  # an empty database gets the number of the layout
 
     def make(**changes: Any) -> Store:
         stores.append(open_store(replace(settings, **changes), keys))
@@ -132,7 +133,7 @@ def fake_store(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     monkeypatch.setattr(Scanner, "command_on_same_server", Scanner.command)
     with fakeredis.FakeRedis(server=fakeredis.FakeServer(), decode_responses=True, protocol=3) as client:
         store = build_store(Connection(client, deadline=2.0), settings)
-        store.schema.state()
+        Migrations(store.context).state()
         yield store
 
 

@@ -16,6 +16,7 @@ from voteweb.fetching import TitleFetcher
 from voteweb.search.engine import has_full_text_search
 from voteweb.search.index import SearchIndex
 from voteweb.store import Store, open_store, with_settings_in_force
+from voteweb.store.migrations import Migrations
 from voteweb.web import (
     branding,
     finishing,
@@ -48,7 +49,7 @@ def create_app(settings: Settings | None = None, store: Store | None = None) -> 
     store = store or open_store(settings)
     store.health.refuse_elsewhere()
     store.health.refuse_unfinished_restore()
-    store.schema.refuse_other()
+    Migrations(store.context).refuse_other()
     store = with_settings_in_force(store)
     settings = with_stored(settings, stored_fields(store.context.settings))
     app.extensions["voteweb.settings"] = settings

@@ -44,9 +44,9 @@ def measure(context: RunContext) -> list[Table]:
     try:
         with database_copy(site.folder, context.scratch_folder("search-site"), context.engine) as url:
             store = open_store_at(url)
-            folder, position = IndexFolder(home / "search"), store.changes.end()
+            folder, position = IndexFolder(home / "search"), store.search.end_of_changes()
             with folder.locked():
-                writer = folder.start_rebuild(store.changes.read(position, wait=0).epoch)
+                writer = folder.start_rebuild(store.search.changes_since(position, wait=0).epoch)
                 build = _build_table(context, folder, writer, recombined, count)
                 writer.apply([], [], position)
                 folder.publish(writer)

@@ -132,7 +132,7 @@ def _script_microseconds(store: Store, action: Callable[[], object]) -> float:
 def _measure_rebuild(store: Store, home: Path) -> float:
     """Return the articles that are read from Redis and indexed in a second."""
     folder = home / "rebuild"
-    indexer, begin = Indexer(IndexFolder(folder), store.changes, store.search_documents), time.perf_counter()
+    indexer, begin = Indexer(IndexFolder(folder), store.search), time.perf_counter()
     indexer.catch_up()
     seconds = time.perf_counter() - begin
     articles = SearchIndex(folder).state().articles

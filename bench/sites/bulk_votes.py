@@ -45,7 +45,7 @@ def cast_votes(store: Store, articles: Iterable[int], count: int) -> None:
 def vote_calls(store: Store, articles: Iterable[int], count: int, *, take_back: bool = False) -> Iterator[Command]:
     """Yield the calls that cast *count* votes on each of *articles*, or *take_back* these."""
     connection = _RecordingConnection(store.connection)
-    votes = Votes(Context(connection, Settings(), store.moderation_log, store.rate_limits))
+    votes = Votes(Context(connection, Settings(), store.log, store.limits))
     change = votes.take_back if take_back else votes.cast
     account = store.users.find(VOTER_NAME) or store.users.make(VOTER_NAME, "")
     voters = [Voter(FIRST_VOTER_ID + number, VOTER_NAME, account.session) for number in range(count)]

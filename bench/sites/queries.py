@@ -5,13 +5,14 @@ import time
 from voteweb.core.config import Settings
 from voteweb.core.models import Order
 from voteweb.store import Store, open_store
+from voteweb.store.migrations import Migrations
 from voteweb.store.schema.keys import article_id
 
 
 def open_store_at(url: str, site: str = "") -> Store:
     """Return the store of *site* at *url*, which waits a minute for a slow command."""
     store = open_store(Settings(redis_url=url, site=site, redis_deadline=60.0))
-    store.schema.state()  # an empty database gets the number of the layout
+    Migrations(store.context).state()  # an empty database gets the number of the layout
     return store
 
 

@@ -44,7 +44,7 @@ def newest_articles(store: Store) -> Page[Article]:
 def log_entries(store: Store) -> list[LogEntry]:
     """Return the entries of the moderation log, oldest first."""
     pipeline = store.pipeline()
-    page = store.moderation_log.queue_page(pipeline, 1)
+    page = store.log.queue_page(pipeline, 1)
     pipeline.execute()
     return list(reversed(page.result.rows))
 

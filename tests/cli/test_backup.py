@@ -37,7 +37,7 @@ def test_only_its_owner_can_read_a_backup(backup: Path) -> None:
 def test_a_backup_has_its_format_engine_counts_and_checksum(backup: Path, small_site: Store) -> None:
     first, *_, end = read_backup(backup)
     assert (first["file"], first["format"]) == ("voteweb backup", 7)
-    assert first["engine"] == small_site.server_info.engine().program
+    assert first["engine"] == small_site.health.engine().program
     assert end["end"] == {"lines": 9, "articles": 1, "groups": 1, "members": 2}
     assert len(end["sha256"]) == 64
 
@@ -107,7 +107,7 @@ def test_a_damaged_key_is_named_and_all_else_is_restored(
             f"Error: {file} is partial: 3 keys could not be read and are not in it (voteweb doctor tells more)",
         ],
     )
-    assert small_site.last_backup.warnings() == []
+    assert small_site.health.backup_warnings() == []
     restored = invoke("restore", file, "--data", folder, VOTEWEB_REDIS_URL="")
     assert restored.exit_code == 0
     assert "is partial: the backup could not read 3 keys." in restored.stdout
@@ -118,15 +118,15 @@ def test_a_damaged_key_is_named_and_all_else_is_restored(
 
 
 def test_the_site_knows_when_its_last_good_backup_was_made(invoke: Invoke, small_site: Store, tmp_path: Path) -> None:
-    assert small_site.last_backup.get() is None
+    assert small_site.health.last_backup() is None
     assert invoke("backup", tmp_path / "x").exit_code == 0
-    made = small_site.last_backup.get()
+    made = small_site.health.last_backup()
     assert made
     assert abs(made.time - time.time()) < 60
     assert made.size == (tmp_path / "x").stat().st_size
-    assert small_site.last_backup.warnings() == []
-    small_site.last_backup.record(made._replace(time=time.time() - 4 * 86_400))
-    (warning,) = small_site.last_backup.warnings()
+    assert small_site.health.backup_warnings() == []
+    small_site.health.record_backup(made._replace(time=time.time() - 4 * 86_400))
+    (warning,) = small_site.health.backup_warnings()
     assert warning.startswith("The last good backup was made 4 days ago")
     assert small_site.health.health() == ("degraded", [warning])
 
@@ -134,7 +134,7 @@ def test_the_site_knows_when_its_last_good_backup_was_made(invoke: Invoke, small
 def test_a_backup_goes_through_a_pipe(invoke: Invoke, small_site: Store) -> None:
     result = invoke("backup", "-")
     assert (result.exit_code, result.stderr.startswith("Wrote 1 article, ")) == (0, True)
-    made = small_site.last_backup.get()
+    made = small_site.health.last_backup()
     assert made
     assert made.size == len(result.stdout_bytes)
     checked = invoke("restore", "--dry-run", "-", input=result.stdout_bytes)
@@ -146,7 +146,7 @@ def test_a_backup_that_does_not_get_through_is_not_noted(small_site: Store, sett
     with open("/dev/full", "wb") as full:
         process = start_voteweb("backup", "-", env=env, stdout=full)
         assert process.wait(60) != 0
-    assert small_site.last_backup.get() is None
+    assert small_site.health.last_backup() is None
 
 
 def test_a_terminal_gets_no_backup(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,12 +168,12 @@ def test_options_to_delete_and_to_copy_only_warn(invoke: Invoke, small_site: Sto
     old.touch()
     result = invoke("backup", tmp_path, "--keep", 1, "--keep-weekly", 0)
     assert (result.exit_code, len(result.stderr.splitlines()), len(list(tmp_path.iterdir()))) == (0, 2, 2)
-    noted = small_site.last_backup.get()
+    noted = small_site.health.last_backup()
     assert noted
     result = invoke("backup", tmp_path / "x", "--then", "false {}")
     assert (result.exit_code, (tmp_path / "x").exists()) == (0, True)
     assert result.stderr.startswith("--then does nothing any more: ")
-    assert small_site.last_backup.get() == noted
+    assert small_site.health.last_backup() == noted
 
 
 @pytest.mark.parametrize(("site", "beginning"), [("", "voteweb"), ("cooking", "voteweb-cooking")])

@@ -6,7 +6,8 @@ from tests import factories
 from tests.cli.conftest import Invoke
 from tests.store.examination import run, server_setting
 from voteweb.store import Store
-from voteweb.store.server.server_info import Counts
+from voteweb.store.doctor import Doctor
+from voteweb.store.server.health import Counts
 
 
 def test_consistent_data_are_counted(invoke: Invoke, store: Store) -> None:
@@ -35,7 +36,7 @@ def test_a_voter_of_another_program_is_a_warning(invoke: Invoke, store: Store, o
     run(store, "SADD", f"voted:{id}", 9_000_001)
     run(store, "HINCRBY", f"article:{id}", "votes", 1)
     run(store, "ZINCRBY", "score:", 432, f"article:{id}")
-    list(store.doctor.repair())  # which ranks what that program did not
+    list(Doctor(store.context).repair())  # which ranks what that program did not
     result = invoke("doctor", *options)
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.splitlines() == [
@@ -134,5 +135,5 @@ def test_a_server_without_info_is_not_warned_about(fake_store: Store) -> None:
     assert fake_store.health.warnings() == []
     fake_store.health.refuse_old()
     fake_store.health.refuse_foreign()
-    assert fake_store.server_info.counts() == Counts(articles=0, members=0, groups=0)
-    assert fake_store.server_info.is_empty()
+    assert fake_store.health.counts() == Counts(articles=0, members=0, groups=0)
+    assert fake_store.health.is_empty()

@@ -15,7 +15,7 @@ from voteweb.cli.main import voteweb
 from voteweb.core.config import Settings
 from voteweb.core.settings_in_force import mask_password
 from voteweb.embedded.database import open_database
-from voteweb.store.server.server_info import ServerInfo
+from voteweb.store.server.health import HealthChecks
 
 NO_DATABASE = {"VOTEWEB_REDIS_URL": "redis://me:hunter2@127.0.0.1:1/0", "VOTEWEB_REDIS_DEADLINE": "0.2"}
 
@@ -103,10 +103,10 @@ def test_a_folder_may_have_an_unusual_name(invoke_alone: Invoke, folder: Path) -
 
 
 def test_an_unexpected_error_is_one_line_without_a_traceback(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: ServerInfo) -> NoReturn:
+    def fail(self: HealthChecks) -> NoReturn:
         raise KeyError("a\nmistake")
 
-    monkeypatch.setattr(ServerInfo, "counts", fail)
+    monkeypatch.setattr(HealthChecks, "counts", fail)
     line = error_line(invoke("doctor"))
     assert "KeyError" in line
     assert "VOTEWEB_TRACEBACK" in line
@@ -117,10 +117,10 @@ def test_an_unexpected_error_is_one_line_without_a_traceback(invoke: Invoke, mon
 def test_an_interruption_prints_nothing(
     invoke: Invoke, monkeypatch: pytest.MonkeyPatch, interruption: type[BaseException]
 ) -> None:
-    def interrupt(self: ServerInfo) -> NoReturn:
+    def interrupt(self: HealthChecks) -> NoReturn:
         raise interruption
 
-    monkeypatch.setattr(ServerInfo, "counts", interrupt)
+    monkeypatch.setattr(HealthChecks, "counts", interrupt)
     result = invoke("doctor")
     assert (result.exit_code, result.output) == (130, "")
 

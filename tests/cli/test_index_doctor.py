@@ -38,13 +38,13 @@ def site(store: Store, folder: IndexFolder) -> Store:
     for _ in range(3):
         factories.article(store, link="")
     factories.comment(store, 1)
-    Indexer(folder, store.changes, store.search_documents).catch_up()
+    Indexer(folder, store.search).catch_up()
     return store
 
 
 def change(store: Store, folder: IndexFolder) -> None:
     """Take article 1 out, change article 2, and add another."""
-    (article,) = store.search_documents.articles([2])
+    (article,) = store.search.articles([2])
     apply(folder, [article._replace(title="Another"), article._replace(id=77)], [1])
 
 
@@ -145,9 +145,7 @@ def test_the_index_of_a_site_in_use_is_checked_and_made_again(
     monkeypatch.setattr(examination, "CATCH_UP_SECONDS", 30.0)
     monkeypatch.setattr(indexer, "LOOK_SECONDS", 0.1)
     store, stop = make_store(), threading.Event()
-    keeper = threading.Thread(
-        target=keep_index, args=[Indexer(folder, store.changes, make_store().search_documents), stop], daemon=True
-    )
+    keeper = threading.Thread(target=keep_index, args=[Indexer(folder, make_store().search), stop], daemon=True)
     keeper.start()
     storm = StoreStorm(store, threads=2)
     storm.start()

@@ -13,8 +13,8 @@ from voteweb.core.config import SCHEMA, Settings
 from voteweb.core.errors import ServerChanged
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store
-from voteweb.store.migrations import Schema
-from voteweb.store.server.server_info import Engine, ServerInfo
+from voteweb.store.migrations import Migrations
+from voteweb.store.server.health import Engine, HealthChecks
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_an_interrupted_migration_continues_with_its_backup(
 ) -> None:
     file, other = tmp_path / "before.gz", tmp_path / "other.gz"
     with monkeypatch.context() as patch:
-        patch.setattr(Schema, "finish", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(Migrations, "finish", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
         assert invoke("migrate", "--backup", file).exit_code == 130
     assert "A migration did not finish" in invoke("doctor").stderr
     result = invoke("migrate", "--backup", other)
@@ -101,7 +101,7 @@ def test_a_migration_whose_server_changed_is_to_be_run_again(
 ) -> None:
     runs = map(str, count())
     with monkeypatch.context() as patch:
-        patch.setattr(ServerInfo, "engine", lambda _: Engine("redis 7.4.0", next(runs)))
+        patch.setattr(HealthChecks, "engine", lambda _: Engine("redis 7.4.0", next(runs)))
         result = invoke("migrate", "--backup", tmp_path / "before.gz")
     assert (result.exit_code, result.stderr) == (1, f"Error: {ServerChanged()}\n")
     assert "A migration did not finish" in invoke("doctor").stderr

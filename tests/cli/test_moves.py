@@ -21,6 +21,8 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store, with_settings_in_force
+from voteweb.store.backup import Backup
+from voteweb.store.migrations import Migrations
 from voteweb.store.scan.scanner import batched
 from voteweb.store.schema.keys import Keys
 
@@ -41,7 +43,7 @@ class Place:
         with open_database(self._settings) as settings:
             store = open_store(settings)
             with closing(store.connection):
-                store.schema.state()  # an empty database gets the number of the layout
+                Migrations(store.context).state()  # an empty database gets the number of the layout
                 yield store
 
     def content(self) -> dict[str, Any]:
@@ -107,10 +109,10 @@ def test_a_restore_whose_slot_moves_is_repeated(invoke_alone: Invoke, nodes: Clu
     key = Keys.of_site("moving").prefix
     with source.store() as store:
         store.imports.add([factories.story(title=f"Story {number}") for number in range(1_500)])
-        records = list(store.backup.lines())
+        records = list(Backup(store.context).lines())
     assert invoke_alone("backup", file, **source.env).exit_code == 0
     with target.store() as store, ThreadPoolExecutor(1) as mover:
-        restore = store.backup.new_restore()
+        restore = Backup(store.context).new_restore()
         restore.begin()
         first, *others = batched(records, 500)
         restore.write(first)

@@ -13,6 +13,7 @@ from voteweb.core.config import Settings
 from voteweb.core.models import LogAction
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store
+from voteweb.store.migrations import Migrations
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def test_no_word_is_left_but_the_reasons(invoke: Invoke, site: Store, before: st
         site.removals.remove(1, log_entry(1, LogAction.REMOVE))
     if before == "deleted":
         site.removals.delete(1)
-    position = site.changes.end()
+    position = site.search.end_of_changes()
     assert invoke("article", "purge", 1, "--reason", "a court").exit_code == 2, "nobody can be asked"
     result = invoke("article", "purge", 1, "--reason", "a court", "--with-comments", "--yes")
     assert "until it is rewritten: redis-cli BGREWRITEAOF." in result.stdout
@@ -39,7 +40,7 @@ def test_no_word_is_left_but_the_reasons(invoke: Invoke, site: Store, before: st
     assert (purge.who, purge.kind, purge.article, purge.title, purge.why) == (
         "command line", LogAction.PURGE, 1, "", "a court",
     )  # fmt: skip
-    assert site.changes.read(position, wait=0).is_purge
+    assert site.search.changes_since(position, wait=0).is_purge
     assert broken(site) == []
 
 
@@ -55,7 +56,7 @@ def test_the_file_of_the_embedded_database_is_rewritten(invoke_alone: Invoke, em
 
     with open_database(Settings(data_dir=str(embedded))) as settings:
         store = open_store(settings)
-        store.schema.state()
+        Migrations(store.context).state()
         write_words(store)
         store.connection.close()
     assert words_in_files() == list(WORDS)

@@ -59,7 +59,7 @@ def test_the_database_of_a_url_is_left_running(start_site: StartSite, store: Sto
     site = start_site("--sample", VOTEWEB_REDIS_URL=server_url, VOTEWEB_SITE_NAME="The Harbour", **SECRET)
     assert "The Harbour" in site.get("/").body
     assert site.stop() == (0, "voteweb has stopped.\n", "")
-    assert store.server_info.counts().articles == 60
+    assert store.health.counts().articles == 60
 
 
 def test_a_running_site_finishes_deletions_of_accounts(start_site: StartSite, store: Store, server_url: str) -> None:

@@ -12,7 +12,7 @@ from voteweb.core.comments import CommentStatus, NoticeKind
 from voteweb.core.config import COMMAND_LINE, Settings
 from voteweb.core.models import LogAction, Role
 from voteweb.store import Store
-from voteweb.store.server.server_info import Counts
+from voteweb.store.server.health import Counts
 
 ARTICLES, GROUPS = 60, 8
 
@@ -86,26 +86,26 @@ def test_voting_is_open_on_every_article(store: Store, settings: Settings) -> No
 def test_a_site_with_a_member_is_not_changed(store: Store, settings: Settings) -> None:
     user(store, "ann")
     assert import_sample(store, settings, time.time()) is None
-    assert store.server_info.counts() == Counts(articles=0, members=1, groups=0)
+    assert store.health.counts() == Counts(articles=0, members=1, groups=0)
 
 
 def test_a_second_import_changes_nothing(store: Store, settings: Settings) -> None:
     assert import_sample(store, settings, time.time())
-    counts = store.server_info.counts()
+    counts = store.health.counts()
     assert import_sample(store, settings, time.time()) is None
-    assert store.server_info.counts() == counts
+    assert store.health.counts() == counts
 
 
 def test_an_import_that_stopped_after_its_groups_is_completed(store: Store, settings: Settings) -> None:
     store.groups.make("books", "Our own title", "")
     assert import_sample(store, settings, time.time())
-    counts = store.server_info.counts()
+    counts = store.health.counts()
     assert (counts.articles, counts.groups) == (ARTICLES, GROUPS)
 
 
 def test_the_sample_fits_a_site_with_one_group_per_article(store: Store, settings: Settings) -> None:
     import_sample(store, replace(settings, max_groups=1), time.time())
-    assert store.server_info.counts().articles == ARTICLES
+    assert store.health.counts().articles == ARTICLES
 
 
 def test_passwords_are_random_readable_and_long_enough() -> None:

@@ -14,6 +14,7 @@ from tests.machines import Machines, machines
 from tests.store.examination import broken
 from voteweb.core.config import Settings
 from voteweb.store import Store, open_store
+from voteweb.store.migrations import Migrations
 
 pytestmark = pytest.mark.heavy
 
@@ -42,7 +43,7 @@ def embedded_url() -> Iterator[str]:
 def embedded_site(embedded_url: str) -> Iterator[Store]:
     """A site on the embedded database: two groups, votes, and many articles."""
     store = open_store(Settings(redis_url=embedded_url))
-    store.schema.state()  # an empty database gets the number of the layout
+    Migrations(store.context).state()  # an empty database gets the number of the layout
     article = factories.article(store, groups=("go",))
     for voter in factories.users(store, 5):
         store.votes.cast(article.id, voter)

@@ -10,8 +10,7 @@ from tests.deploy.files import DEPLOY
 from tests.helpers import needs
 from voteweb.search.models import State
 from voteweb.store.accounts.mail import MailOutcome, MailStatus
-from voteweb.store.server.last_backup import BackupFacts
-from voteweb.store.server.server_info import Sizes
+from voteweb.store.server.health import BackupFacts, Sizes
 from voteweb.web.monitoring.gauges import Facts
 from voteweb.web.monitoring.prometheus import PrometheusMetrics
 

@@ -23,6 +23,7 @@ from voteweb.core import passwords
 from voteweb.core.models import LogAction
 from voteweb.core.rate_limits import LOGIN_BY_NAME, SIGNUP
 from voteweb.store import Store
+from voteweb.store.doctor import Doctor
 from voteweb.store.schema.log_entries import NewLogEntry
 
 pytestmark = pytest.mark.heavy
@@ -173,7 +174,7 @@ def test_restarts_one_by_one_fail_no_request(start_machine: StartMachine, store:
     # Caddy does not send a form again whose connection was closed.
     assert set(behind_caddy.refused) <= {"vote", "unvote"}
     assert store.articles.get(article.id).votes == 1 or behind_caddy.refused
-    assert list(store.doctor.examine()) == []
+    assert list(Doctor(store.context).examine()) == []
 
 
 @pytest.fixture(scope="session")
@@ -206,6 +207,6 @@ def test_machines_with_a_wrong_clock_serve_the_same_site(
         assert there.get(f"/a/{number}/edit").status == 200, "the time to edit has neither passed nor begun anew"
         assert bob.at(other.address).press(f"/a/{number}", f"/a/{number}/vote").status == 303
         assert store.articles.get(number).votes == 2
-    assert list(store.doctor.examine()) == []
+    assert list(Doctor(store.context).examine()) == []
     for machine, side in zip_longest(machines, ["", "ahead of", "behind"]):
         assert [side in reason for reason in clock_reasons(machine)] == ([True] if side else [])

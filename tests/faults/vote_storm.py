@@ -20,6 +20,7 @@ from tests.visitor import PASSWORD
 from voteweb.core import passwords
 from voteweb.core.models import User
 from voteweb.store import Store
+from voteweb.store.doctor import Doctor
 from voteweb.store.schema.nodes import VOTER_FACTOR
 
 MEMBERS, ARTICLES, THREADS = 60, 120, 6
@@ -182,7 +183,7 @@ def run_fault(site: SupervisedSite, fault: Callable[[SupervisedSite], None]) -> 
             answered=Counter(act.kind for act in storm.answered),
             lost=tuple(times.answered for act, times in storm.answered.items() if not _is_stored(store, act)),
             counted_twice=sum(_excess(store, id) for id in storm.articles),
-            broken=tuple(store.doctor.examine()),
+            broken=tuple(Doctor(store.context).examine()),
             refused=storm.refused,
             without_retry_after=storm.without_retry_after,
             longest_silence=max(after - before for before, after in pairwise([began, *later])),

@@ -135,7 +135,7 @@ def app(settings: Settings, store: Store, search_folder: Path) -> Flask:
 @pytest.fixture
 def index_site(store: Store, search_folder: Path) -> Callable[[], None]:
     """A function that brings the index of the site up to date."""
-    return Indexer(IndexFolder(search_folder), store.changes, store.search_documents).catch_up
+    return Indexer(IndexFolder(search_folder), store.search).catch_up
 
 
 @pytest.fixture(scope="session")

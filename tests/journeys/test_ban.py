@@ -6,6 +6,7 @@ from tests import factories
 from tests.journeys.conftest import Join, Visit, Window
 from voteweb.core.models import Role
 from voteweb.store import Store
+from voteweb.store.doctor import Doctor
 
 
 def test_ban_removes_what_was_posted_and_its_undo_restores_it(
@@ -37,4 +38,4 @@ def test_ban_removes_what_was_posted_and_its_undo_restores_it(
     list(store.bans.steps())
     mod.open("/new")
     expect(mod.row("Buy number 1")).to_be_visible()
-    assert not list(store.doctor.examine())
+    assert not list(Doctor(store.context).examine())

@@ -10,6 +10,7 @@ from tests.journeys.conftest import Join, Visit, Window
 from tests.journeys.visitor import Visitor
 from voteweb.core.models import Role
 from voteweb.store import Store
+from voteweb.store.doctor import Doctor
 
 LINK = "https://www.example.com/redis/"
 
@@ -46,7 +47,7 @@ def test_article_is_posted_edited_reported_removed_and_restored(enter: Visit, st
     expect(reader.open("/new").row("Redis, again")).to_be_visible()
     expect(ann.open("/a/3").page.get_by_role("note")).to_have_count(0)
     check_the_log(reader)
-    assert not list(store.doctor.examine())
+    assert not list(Doctor(store.context).examine())
 
 
 def post_despite_the_duplicate(ann: Visitor) -> None:

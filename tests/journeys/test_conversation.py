@@ -8,6 +8,7 @@ from tests.journeys.conftest import Join, Visit, Window
 from tests.journeys.visitor import Visitor
 from voteweb.core.models import Role
 from voteweb.store import Store
+from voteweb.store.doctor import Doctor
 
 
 @pytest.fixture(autouse=True)
@@ -77,7 +78,7 @@ def test_members_write_answer_read_vote_edit_and_delete(visit: Visit, window: Wi
     comment(carl, 3).get_by_role("link", name="Delete").click()
     carl.press("Delete for good")
     expect(carl.page.get_by_text("3 ms.")).to_have_count(0)
-    assert not list(store.doctor.examine())
+    assert not list(Doctor(store.context).examine())
 
 
 def test_moderator_removes_restores_and_closes(visit: Visit, window: Window, store: Store) -> None:
@@ -108,4 +109,4 @@ def test_moderator_removes_restores_and_closes(visit: Visit, window: Window, sto
     expect(carl.page.get_by_role("link", name="Reply")).to_have_count(0)
     mod.open("/a/1").press("Open the conversation again")
     expect(comment(carl.open("/a/1"), 1).get_by_role("link", name="Reply")).to_be_visible()
-    assert not list(store.doctor.examine())
+    assert not list(Doctor(store.context).examine())

@@ -9,6 +9,7 @@ from tests import factories
 from tests.journeys.conftest import ROWS, Join, Visit, Window
 from tests.journeys.visitor import PASSWORD, Visitor
 from voteweb.store import Store
+from voteweb.store.doctor import Doctor
 
 
 def test_member_joins_posts_votes_logs_out_and_votes_again(
@@ -24,7 +25,7 @@ def test_member_joins_posts_votes_logs_out_and_votes_again(
     log_out_and_vote(carl)
     assert store.articles.get(4).votes == 2
     forget_the_password(carl, code)
-    assert not list(store.doctor.examine())
+    assert not list(Doctor(store.context).examine())
 
 
 def sign_up_and_post(carl: Visitor, script: bool) -> str:
@@ -168,7 +169,7 @@ def test_double_click_on_a_vote_button_does_no_harm(visit: Visit, window: Window
     bob.vote_button("Ann's article").dblclick(no_wait_after=True)
     bob.page.wait_for_load_state()
     assert store.articles.get(1).votes in (1, 2)
-    assert not list(store.doctor.examine())
+    assert not list(Doctor(store.context).examine())
 
 
 def test_member_posts_a_text_after_a_refused_form(visit: Visit, window: Window, join: Join) -> None:

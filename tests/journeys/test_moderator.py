@@ -8,6 +8,7 @@ from tests.journeys.conftest import ROWS, Join, Visit, Window
 from tests.journeys.visitor import Visitor
 from voteweb.core.models import Role
 from voteweb.store import Store
+from voteweb.store.doctor import Doctor
 
 
 @pytest.fixture
@@ -49,7 +50,7 @@ def test_groups_are_added_and_removed_in_one_act(mod: Visitor, store: Store, win
         mod.row(title).get_by_role("link", name="编程").click()
         expect(mod.row(title)).to_be_visible()
         assert store.articles.get(id).groups == ("redis", "lua", "编程")
-    assert not list(store.doctor.examine())
+    assert not list(Doctor(store.context).examine())
 
 
 def test_unknown_group_is_refused_beside_the_form_and_corrected_there(mod: Visitor, window: Window) -> None:

@@ -8,6 +8,7 @@ from tests import factories
 from tests.journeys.conftest import Visit, Window
 from voteweb.core.models import User
 from voteweb.store import Store
+from voteweb.store.doctor import Doctor
 
 
 def test_member_chooses_what_to_read(visit: Visit, window: Window, store: Store, join: Callable[..., User]) -> None:
@@ -44,4 +45,4 @@ def test_member_chooses_what_to_read(visit: Visit, window: Window, store: Store,
     ann.open("/hidden").press("Show again the article “Two”").sees_flash("It is shown in your lists again.")
     ann.open("/my")
     expect(rows).to_have_count(2)
-    assert not list(store.doctor.examine())
+    assert not list(Doctor(store.context).examine())

@@ -12,6 +12,7 @@ from tests.journeys.visitor import Visitor
 from voteweb.core.config import Settings
 from voteweb.core.models import Role, User
 from voteweb.store import Store
+from voteweb.store.doctor import Doctor
 
 ARTICLES = 20
 
@@ -48,7 +49,7 @@ def test_twenty_articles_are_sorted_with_two_loads(mod: Visitor, window: Window,
     expect(mod.page.locator(".empty")).to_contain_text("Every article is in a group.")
     assert store.articles.get(3).groups == ("go",)
     assert len(loads) == 2
-    assert not list(store.doctor.examine())
+    assert not list(Doctor(store.context).examine())
 
 
 def test_what_is_refused_is_said_in_the_row(mod: Visitor, window: Window, store: Store) -> None:

@@ -21,6 +21,7 @@ from voteweb.core.comments import CommentId
 from voteweb.core.models import DomainAction, LogAction, Role
 from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store, open_store
+from voteweb.store.migrations import Migrations
 from voteweb.store.schema.log_entries import NewLogEntry
 
 START, DAY = 1_800_000_000, 86_400
@@ -78,7 +79,7 @@ def build_full(store: Store) -> None:
     rule = NewLogEntry(LogAction.DOMAIN, admin.name, title="hold.example", why="Spam.")
     store.domain_rules.set("hold.example", DomainAction.HOLD, rule, actor=admin)
     words = NewLogEntry(LogAction.SWITCH, admin.name, title="announcement", why="We move on <Sunday>.")
-    store.switches.set(SwitchName.ANNOUNCEMENT, ON, words, actor=admin)
+    store.site.set_switch(SwitchName.ANNOUNCEMENT, ON, words, actor=admin)
     store.groups.change("go", "Go", "A *language*.", alias="golang")
     store.invitations.make(moderator)
 
@@ -105,7 +106,7 @@ def main() -> None:
         return
     settings = config.from_env()
     store = open_store(settings)
-    store.schema.state()
+    Migrations(store.context).state()
     if sys.argv[1] == "sample":
         set_clock(START)
         import_sample(store, settings, START)

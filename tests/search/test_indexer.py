@@ -45,13 +45,13 @@ def folder(tmp_path: Path) -> IndexFolder:
 
 
 def new_indexer(store: Store, folder: IndexFolder) -> Indexer:
-    return Indexer(folder, store.changes, store.search_documents)
+    return Indexer(folder, store.search)
 
 
 def expected(store: Store) -> list[DocumentId]:
     """Return the ids of everything that anybody can read, by the rankings and the bits that hide comments."""
     articles = sorted(ids(store, "time:"))
-    last = store.search_documents.last_comments(articles)
+    last = store.search.last_comments(articles)
     comments = [CommentId(id, number) for id in articles for number in range(1, last.get(id, 0) + 1)]
     return [*articles, *(id for id in comments if not run(store, "GETBIT", f"hidden:{id.article}", id.number))]
 
@@ -64,8 +64,8 @@ def assert_same(store: Store, folder: IndexFolder) -> None:
         assert writer
         indexed = [*writer.article_ids(0, MANY), *writer.comment_ids(CommentId(0, 0), MANY)]
         assert indexed == wanted
-        documents = store.search_documents.articles(id for id in wanted if isinstance(id, int))
-        documents += store.search_documents.comments(id for id in wanted if isinstance(id, CommentId))
+        documents = store.search.articles(id for id in wanted if isinstance(id, int))
+        documents += store.search.comments(id for id in wanted if isinstance(id, CommentId))
         assert writer.apply(documents) == 0, "the words of some are not those of the site"
         assert writer.check()
         writer.close()
@@ -192,12 +192,12 @@ def test_long_conversations_are_read_between_reads_of_the_stream(
     new_indexer(store, folder).catch_up()
     store.removals.delete(1)
     run(store, "HSET", "thread:1", "last", 10**12)
-    calls = Mock(documents=Mock(wraps=store.search_documents), stream=Mock(wraps=store.changes))
-    calls.documents.comments.side_effect = [[], Unavailable()]
+    source = Mock(wraps=store.search)
+    source.comments.side_effect = [[], Unavailable()]
     with pytest.raises(Unavailable):
-        Indexer(folder, calls.stream, calls.documents).catch_up()
-    names = [name for name, *_ in calls.mock_calls if name in {"documents.comments", "stream.read"}]
-    assert names[-4:] == ["stream.read", "documents.comments"] * 2
+        Indexer(folder, source).catch_up()
+    names = [name for name, *_ in source.mock_calls if name in {"comments", "changes_since"}]
+    assert names[-4:] == ["changes_since", "comments"] * 2
     new_indexer(store, folder).catch_up()
     assert_same(store, folder)
 

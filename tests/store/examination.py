@@ -7,7 +7,7 @@ from typing import Any
 import redis
 
 from voteweb.store import Store
-from voteweb.store.doctor import Finding
+from voteweb.store.doctor import Doctor, Finding
 
 #: Returns the type, expiry and content of each of KEYS, in hexadecimal of strings whose keys begin with ARGV[1]: one
 #: command takes a fourth of the time of three for each key.
@@ -118,7 +118,7 @@ def _by_name(names_and_values: list[str]) -> dict[str, str]:
 
 def broken(store: Store) -> list[tuple[str, str]]:
     """Return what the doctor finds: keys and what is wrong with them."""
-    return [described(store, finding) for finding in store.doctor.examine()]
+    return [described(store, finding) for finding in Doctor(store.context).examine()]
 
 
 def described(store: Store, finding: Finding) -> tuple[str, str]:

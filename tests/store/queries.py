@@ -40,7 +40,7 @@ def all_ids(store: Store, ranking: Ranking) -> list[int]:
 def log_page(store: Store, number: int = 1, **filters: str) -> Page[LogEntry]:
     """Return one page of the moderation log, filtered by ``who``, ``kind`` or ``about``."""
     pipeline = store.pipeline()
-    entries = store.moderation_log.queue_page(pipeline, number, **filters)
+    entries = store.log.queue_page(pipeline, number, **filters)
     pipeline.execute()
     return entries.result
 

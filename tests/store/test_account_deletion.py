@@ -13,6 +13,7 @@ from voteweb.core.config import DELETED_MEMBER
 from voteweb.core.errors import LoggedOut, NameTaken, NoSuchMember
 from voteweb.core.models import ArticleStatus, LogAction, Reason, Role, User
 from voteweb.store import Store
+from voteweb.store.doctor import Doctor
 from voteweb.store.schema.log_entries import NewLogEntry
 
 
@@ -101,7 +102,7 @@ def test_reports_of_an_account_deleted_before_are_taken_up(store: Store, ann: Us
     run(store, "SADD", "reported:ann", 4, "another program's")
     run(store, "ZADD", "invites:ann", 9, "invite:none", 9, "another program's")
     assert ("leaving:", "lacks ann, who left articles, reports or invitations behind") in broken(store)
-    list(store.doctor.repair())
+    list(Doctor(store.context).repair())
     for _ in store.account_deletion.steps():
         pass
     assert is_finished(store)

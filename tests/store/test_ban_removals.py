@@ -14,6 +14,7 @@ from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.errors import StillRestoring
 from voteweb.core.models import LogAction, Reason, RemovalState, Role, User
 from voteweb.store import Store
+from voteweb.store.doctor import Doctor
 from voteweb.store.moderation.bans import Span
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.log_entries import NewLogEntry
@@ -50,7 +51,7 @@ def bob(store: Store, mod: User) -> User:
 def backdate(store: Store, id: int, days: int) -> None:
     at = time.time() - days * DAY - id
     run(store, "HSET", f"article:{id}", "time", f"{at:.6f}")
-    assert list(store.doctor.repair())
+    assert list(Doctor(store.context).repair())
 
 
 def ban(store: Store, mod: User, **spans: Span) -> None:

@@ -55,7 +55,7 @@ def test_a_ban_with_an_end_is_none_after_it(store: Store) -> None:
     store.bans.ban("bob", NewLogEntry(LogAction.BAN, "Mod", about="bob", why="spam"), days=3)
     banned = store.users.get("bob")
     assert abs(banned.banned_until - time.time() - 3 * 86_400) < 60
-    entry = store.moderation_log.get(1)
+    entry = store.log.get(1)
     assert entry is not None
     assert entry.until == banned.banned_until
     with pytest.raises(LoggedOut):
@@ -117,7 +117,7 @@ def test_a_role_given_twice_is_logged_once(store: Store) -> None:
     factories.user(store, "bob")
     for _ in range(2):
         store.users.set_role("bob", Role.MODERATOR, NewLogEntry(LogAction.ROLE, "boss", about="bob", why="moderator"))
-    entry = store.moderation_log.get(1)
+    entry = store.log.get(1)
     assert entry is not None
     assert (entry.kind, entry.who, entry.about, entry.why) == (LogAction.ROLE, "boss", "bob", "moderator")
     assert run(store, "LLEN", "log:") == 1

@@ -14,6 +14,7 @@ from voteweb.core import config
 from voteweb.core.models import Order, Page, Period
 from voteweb.core.ranking import by_votes, day_name, day_number
 from voteweb.store import Store
+from voteweb.store.doctor import Doctor
 from voteweb.store.schema.keys import LEFT_OUT
 
 DAY = 86_400
@@ -78,7 +79,7 @@ def test_the_doctor_makes_a_lost_ranking_again(store: Store, three_best: None) -
         factories.imported(store, time=1_700_000_000 + second)
     before = run(store, "ZRANGE", "top:", 0, -1, "WITHSCORES")
     run(store, "DEL", "top:")
-    assert all(is_repaired for _, is_repaired in store.doctor.repair())
+    assert all(is_repaired for _, is_repaired in Doctor(store.context).repair())
     assert run(store, "ZRANGE", "top:", 0, -1, "WITHSCORES") == before
 
 
@@ -110,7 +111,7 @@ def test_the_best_of_a_year_are_the_same_however_they_are_made(store: Store, mon
     monkeypatch.setattr(config, "BEST_STEP", 3)
     assert best_ids(store, Period.YEAR) == wanted
     rescored = run(store, "ZRANGE", f"top-day:{day_name(day_number(now))}", 0, -1)
-    assert sum(moved for _, moved in store.rescoring.run()) == 0
+    assert sum(moved for _, moved in store.site.rescore()) == 0
     assert run(store, "ZRANGE", f"top-day:{day_name(day_number(now))}", 0, -1) == rescored
 
 

@@ -11,24 +11,24 @@ from voteweb.core.comments import CommentId
 from voteweb.core.config import COMMAND_LINE
 from voteweb.core.models import LogAction
 from voteweb.store import Store
+from voteweb.store.articles.search_documents import START
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.site.changes import START
 
 
 def test_changes_are_read_from_where_the_last_read_ended(store: Store) -> None:
     first = factories.article(store)
-    changes = store.changes.read(START, wait=0)
+    changes = store.search.changes_since(START, wait=0)
     assert (changes.articles, changes.is_complete) == ({first.id}, True)
     comment = factories.comment(store, first.id)
-    assert store.changes.read(changes.position, wait=0).comments == {comment}
-    assert store.changes.end() == store.changes.read(changes.position, wait=0).position
+    assert store.search.changes_since(changes.position, wait=0).comments == {comment}
+    assert store.search.end_of_changes() == store.search.changes_since(changes.position, wait=0).position
 
 
 def test_a_read_waits_for_a_change(make_store: MakeStore) -> None:
-    store, position = make_store(), make_store().changes.end()
+    store, position = make_store(), make_store().search.end_of_changes()
     poster = threading.Timer(0.2, factories.article, [make_store()])
     poster.start()
-    while not (changes := store.changes.read(position, wait=1)).articles:
+    while not (changes := store.search.changes_since(position, wait=1)).articles:
         pass
     poster.join()
     assert changes.articles == {1}
@@ -36,24 +36,24 @@ def test_a_read_waits_for_a_change(make_store: MakeStore) -> None:
 
 def test_changes_without_the_entry_at_the_position_are_incomplete(store: Store) -> None:
     factories.article(store)
-    position = store.changes.end()
+    position = store.search.end_of_changes()
     factories.article(store, link="")
     run(store, "XTRIM", "changes:", "MAXLEN", 1)
-    assert not store.changes.read(position, wait=0).is_complete
+    assert not store.search.changes_since(position, wait=0).is_complete
     # A server that took over has numbered by its own clock, and may be behind.
-    assert not store.changes.read("99999999999999-0", wait=0).is_complete
-    assert store.changes.read(store.changes.end(), wait=0).is_complete
+    assert not store.search.changes_since("99999999999999-0", wait=0).is_complete
+    assert store.search.changes_since(store.search.end_of_changes(), wait=0).is_complete
 
 
 def test_a_flushed_or_restored_database_has_another_epoch(store: Store) -> None:
     factories.article(store)
     backup = back_up(store)
-    epochs = [store.changes.read(START, wait=0).epoch]
+    epochs = [store.search.changes_since(START, wait=0).epoch]
     run(store, "FLUSHDB")
-    epochs.append(store.changes.read(START, wait=0).epoch)
+    epochs.append(store.search.changes_since(START, wait=0).epoch)
     restore(store, backup)
-    epochs.append(store.changes.read(START, wait=0).epoch)
-    assert len({*epochs, store.changes.read(START, wait=0).epoch}) == 3
+    epochs.append(store.search.changes_since(START, wait=0).epoch)
+    assert len({*epochs, store.search.changes_since(START, wait=0).epoch}) == 3
 
 
 def test_each_act_on_an_article_is_a_change(store: Store) -> None:
@@ -75,9 +75,9 @@ def test_each_act_on_an_article_is_a_change(store: Store) -> None:
     ]
     told = []
     for act in acts:
-        position = store.changes.end()
+        position = store.search.end_of_changes()
         act()
-        changes = store.changes.read(position, wait=0)
+        changes = store.search.changes_since(position, wait=0)
         told.append((changes.articles, changes.conversations, changes.is_purge))
     nothing, article, conversation = (set(), set(), False), ({id}, set(), False), ({id}, {id}, False)
     expected = [article, conversation, nothing, conversation, nothing, conversation, article, conversation]
@@ -89,13 +89,13 @@ def test_what_stands_below_a_removed_comment_is_no_document(store: Store) -> Non
     for parent in (0, 1, 2, 0):
         factories.comment(store, id, parent=parent)
     ids = [CommentId(id, number) for number in range(1, 6)]
-    assert [document.groups for document in store.search_documents.comments(ids)] == [("go",)] * 4
-    position = store.changes.end()
+    assert [document.groups for document in store.search.comments(ids)] == [("go",)] * 4
+    position = store.search.end_of_changes()
     store.comment_removals.remove(ids[0], NewLogEntry(LogAction.REMOVE, COMMAND_LINE), with_replies=True, actor=None)
-    assert store.changes.read(position, wait=0).conversations == {id}
-    assert [document.id for document in store.search_documents.comments(ids)] == [ids[3]]
+    assert store.search.changes_since(position, wait=0).conversations == {id}
+    assert [document.id for document in store.search.comments(ids)] == [ids[3]]
     store.comment_removals.restore(ids[0], NewLogEntry(LogAction.RESTORE, COMMAND_LINE), actor=None)
-    assert len(store.search_documents.comments(ids)) == 4
+    assert len(store.search.comments(ids)) == 4
 
 
 def test_listed_articles_come_once_each_whatever_their_times(store: Store) -> None:
@@ -103,7 +103,7 @@ def test_listed_articles_come_once_each_whatever_their_times(store: Store) -> No
     for id in range(70, 75):  # of a program after the book, which may give several the same time
         run(store, "HSET", f"article:{id}", "title", "A title", "poster", "user:7", "time", "17.5", "votes", "1")
         run(store, "ZADD", "time:", 17.5, f"article:{id}")
-    steps = [ids for ids, _ in store.search_documents.listed_ids(2)]
+    steps = [ids for ids, _ in store.search.listed_ids(2)]
     assert sorted(id for ids in steps for id in ids) == [1, 70, 71, 72, 73, 74]
-    assert store.search_documents.newest_ids(2) == [1, 74]
-    assert [document.poster for document in store.search_documents.articles([74])] == ["user:7"]
+    assert store.search.newest_ids(2) == [1, 74]
+    assert [document.poster for document in store.search.articles([74])] == ["user:7"]

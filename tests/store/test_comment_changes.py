@@ -10,6 +10,7 @@ from voteweb.core.comments import CommentId, CommentStatus
 from voteweb.core.errors import ArticleGone, LoggedOut, VotewebError
 from voteweb.core.models import LogAction, Role, User
 from voteweb.store import Store
+from voteweb.store.doctor import Doctor
 from voteweb.store.schema.log_entries import NewLogEntry
 
 FIRST = CommentId(1, 1)
@@ -167,6 +168,6 @@ def test_an_article_whose_number_of_comments_is_damaged_takes_comments(store: St
     store.comments.delete(first, store.users.get("ann"))
     assert run(store, "LRANGE", "commented:ann", 0, -1) == [str(second)]
     assert set(dict(broken(store))) == {"article:1"}
-    assert list(store.doctor.repair())
+    assert list(Doctor(store.context).repair())
     assert store.articles.get(1).comments == 1
     assert broken(store) == []

@@ -206,7 +206,7 @@ def test_unknown_and_deleted_comments_are_refused(site: Store) -> None:
 def test_each_act_is_one_entry_of_the_log(site: Store) -> None:
     remove(site, 2)
     restore(site, 2)
-    acts = [site.moderation_log.get(id) for id in (1, 2, 3)]
+    acts = [site.log.get(id) for id in (1, 2, 3)]
     assert [(act.kind, act.comment, act.why) for act in acts if act] == [
         (LogAction.REMOVE, 2, "rude"),
         (LogAction.RESTORE, 2, "rude"),
@@ -217,7 +217,7 @@ def test_only_a_removal_in_force_can_be_undone(site: Store) -> None:
     remove(site)
     remove(site, 5)
     restore(site, undoes=1)
-    undone = site.moderation_log.get(1)
+    undone = site.log.get(1)
     assert undone is not None
     assert undone.undone
     assert hidden(site) == [5]

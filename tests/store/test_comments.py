@@ -135,7 +135,7 @@ def test_a_newcomer_has_two_limits_of_comments(limit: Limit, make_store: MakeSto
     store = make_store(limits=1)
     article, new = factories.article(store), store.users.make("new", "", network="")
     for _ in range(limit.burst - 1):
-        assert store.rate_limits.hit([(limit, "new")]) is None
+        assert store.limits.hit([(limit, "new")]) is None
     factories.comment(store, article, new)
     before = snapshot(store)
     with pytest.raises(TooFast) as refusal:

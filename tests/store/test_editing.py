@@ -119,7 +119,7 @@ def test_a_moderators_edit_is_logged_and_possible_at_any_time(store: Store, age:
     factories.group(store, "redis")
     store.articles.edit(article.id, draft_of(article, title="Better", groups=("redis",)), moderator(store), EDIT)
     assert store.articles.get(article.id).title == "Better"
-    entry = store.moderation_log.get(1)
+    entry = store.log.get(1)
     assert entry is not None
     assert (entry.kind, entry.who, entry.article, entry.title) == (LogAction.EDIT, "Mod", 1, "Redis in Action")
     assert (entry.added, entry.removed) == (("redis",), ("go",))

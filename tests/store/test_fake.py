@@ -8,6 +8,7 @@ from tests.store.examination import snapshot
 from tests.store.queries import page_ids
 from voteweb.core.models import Order
 from voteweb.store import Store
+from voteweb.store.doctor import Doctor
 
 
 def act(store: Store) -> None:
@@ -33,4 +34,4 @@ def test_a_fake_store_lists_its_articles(fake_store: Store) -> None:
     act(fake_store)
     assert page_ids(fake_store, fake_store.rankings.site(Order.SCORE)) == [1, 2, 3]
     assert page_ids(fake_store, fake_store.rankings.groups(["go", "redis"], Order.TIME)) == [2, 1]
-    assert list(fake_store.doctor.examine()) == []
+    assert list(Doctor(fake_store.context).examine()) == []

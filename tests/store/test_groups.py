@@ -10,6 +10,7 @@ from tests.store.examination import broken, run, snapshot
 from voteweb.core.errors import AliasTaken, GroupExists, GroupNotEmpty, NoSuchGroup
 from voteweb.core.models import Group, LogAction
 from voteweb.store import Store
+from voteweb.store.doctor import Doctor
 from voteweb.store.schema.log_entries import NewLogEntry
 
 
@@ -103,7 +104,7 @@ def test_a_group_has_one_alias_that_nothing_else_is_called(store: Store) -> None
     store.groups.change("go", "Go", "", alias="go-lang")
     assert aliases(store) == {"go-lang": "go"}
     assert store.groups.resolve(["redis", "go-lang"]) == ("go", "redis")
-    assert not list(store.doctor.examine())
+    assert not list(Doctor(store.context).examine())
 
 
 def test_an_empty_group_is_deleted_with_its_alias(store: Store) -> None:
@@ -118,10 +119,10 @@ def test_an_empty_group_is_deleted_with_its_alias(store: Store) -> None:
     with pytest.raises(NoSuchGroup):
         store.groups.delete("go", entry)
     assert aliases(store) == {}
-    assert not list(store.doctor.examine())
+    assert not list(Doctor(store.context).examine())
     store.removals.restore(article.id, NewLogEntry(LogAction.RESTORE, "mod", article=article.id))
     assert store.articles.get(article.id).groups == ("redis",)
-    assert not list(store.doctor.examine())
+    assert not list(Doctor(store.context).examine())
 
 
 def test_a_group_is_deleted_or_gets_an_article_never_both(store: Store) -> None:
@@ -133,4 +134,4 @@ def test_a_group_is_deleted_or_gets_an_article_never_both(store: Store) -> None:
             [partial(store.groups.delete, name, entry), partial(store.articles.set_groups, article.id, [name], [])]
         )
         assert len([result for result in results if result in (NoSuchGroup, GroupNotEmpty)]) == 1
-    assert not list(store.doctor.examine())
+    assert not list(Doctor(store.context).examine())

@@ -41,7 +41,7 @@ def waiting(store: Store) -> tuple[list[str], int]:
 def logged(store: Store) -> int:
     """Return the number of entries in the log."""
     pipeline = store.pipeline()
-    page = store.moderation_log.queue_page(pipeline, 1)
+    page = store.log.queue_page(pipeline, 1)
     pipeline.execute()
     return page.result.total
 

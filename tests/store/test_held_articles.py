@@ -14,6 +14,7 @@ from voteweb.core.comments import NoticeKind
 from voteweb.core.errors import ArticleGone, DomainRefused, NoSuchArticle, NotAllowed, TooLate
 from voteweb.core.models import ArticleStatus, DomainAction, LogAction, Role, User
 from voteweb.store import Store
+from voteweb.store.doctor import Doctor
 from voteweb.store.schema.log_entries import NewLogEntry
 
 ROUNDS = 6
@@ -79,7 +80,7 @@ def test_released_article_is_published_now_with_its_own_vote(store: Store, mod: 
     held = post(store, ann)
     run(store, "HSET", f"article:{held}", "time", time.time() - 9 * 86_400, "closes", int(time.time()) - 2 * 86_400)
     run(store, "DEL", f"voted:{held}")
-    assert list(store.doctor.repair())
+    assert list(Doctor(store.context).repair())
     assert release(store, held, mod)
     article = store.articles.get(held)
     assert abs(article.time - time.time()) < 60
@@ -102,7 +103,7 @@ def test_released_article_is_published_now_with_its_own_vote(store: Store, mod: 
 def test_poster_edits_and_deletes_while_it_waits(store: Store, mod: User, ann: User) -> None:
     first, second = post(store, ann), post(store, ann)
     run(store, "HSET", f"article:{first}", "time", time.time() - 86_400)
-    list(store.doctor.repair())
+    list(Doctor(store.context).repair())
     store.articles.edit(first, factories.draft(title="Another", link="https://other.example/"), ann)
     store.removals.delete(second, ann)
     assert (listed(store), run(store, "KEYS", "link:*"), run(store, "KEYS", "time:*")) == ([], [], [])

@@ -45,7 +45,7 @@ def test_inbox_shows_comments_and_acts_with_their_context(store: Store) -> None:
     assert first.comment is not None
     assert (first.comment.node, first.comment.answers, first.comment.text) == (reply, "ann", "Comment 2")
     assert (second.entry, second.kind, second.comment) == (entries[1], NoticeKind.REMOVED, None)
-    assert second.log == store.moderation_log.get(1)
+    assert second.log == store.log.get(1)
     assert second.time == pytest.approx(time.time(), abs=60)
     assert unread(store) == Unread(2, {first.entry: CommentId(1, 2)})
 

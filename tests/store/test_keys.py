@@ -18,11 +18,12 @@ from voteweb.core.my_site import hidden_member
 from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store, open_store
 from voteweb.store.accounts.mail import TakenMail
+from voteweb.store.migrations import Migrations
 from voteweb.store.moderation.bans import Span
 from voteweb.store.schema.keys import FORMS, Keys, article_id
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nouns import NOUNS, key_type
-from voteweb.store.server.last_backup import BackupFacts
+from voteweb.store.server.health import BackupFacts
 
 #: The lifetimes of keys that do not expire.
 PERMANENT = (
@@ -62,29 +63,29 @@ def busy(make_store: MakeStore) -> Store:
     store.invitations.make(bob)
     store.password_resets.make("bob_-9")
     store.users.make("carl", "", network="198.51.100.0/24", request="Please")
-    store.rate_limits.remember_network("bob_-9", "198.51.100.7")
+    store.limits.remember_network("bob_-9", "198.51.100.7")
     store.sessions.open(store.users.get("bob_-9"), "a-token", "Firefox/Linux")
     _converse(store, first.id, bob)
     store.account_deletion.start(factories.user(store, "zoe"), delete_articles=True)
     rule = NewLogEntry(LogAction.DOMAIN, "Ann", title="spam.example", why="spam")
     store.groups.change("go", "Go", "", alias="golang")
     closing = NewLogEntry(LogAction.SWITCH, "root", title="signup")
-    store.switches.set(SwitchName.SIGNUP, "closed", closing, actor=factories.user(store, "root", Role.ADMIN))
+    store.site.set_switch(SwitchName.SIGNUP, "closed", closing, actor=factories.user(store, "root", Role.ADMIN))
     store.sessions.note_log_in("ann", LogInOutcome.IN, "", "")
     store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=store.users.get("ann"))
     store.articles.post(factories.draft(link="https://spam.example/"), bob, factories.token())
     store.notes.add("ann", "A note.", store.users.get("ann"))
     ban = NewLogEntry(LogAction.BAN, COMMAND_LINE, about="dan", why="spam")
     store.bans.ban(factories.user(store, "dan").name, ban, days=1, articles=Span.ALL)
-    assert store.rate_limits.hit([(rate_limits.LOGIN_BY_ADDRESS, "198.51.100.7")]) is None
-    store.leases.run(ACCOUNT_DELETIONS, lambda: iter([]), bool)
+    assert store.limits.hit([(rate_limits.LOGIN_BY_ADDRESS, "198.51.100.7")]) is None
+    store.jobs.run(ACCOUNT_DELETIONS, lambda: iter([]), bool)
     run(store, "SET", "lease:account-deletions", "a process", "EX", 30)
     run(store, "SET", "restoring:", int(time.time()))
     run(store, "RPUSH", "ordering:a-token-1", "1.1")
     run(store, "EXPIRE", "ordering:a-token-1", 600)
-    store.last_backup.record(BackupFacts(time.time(), 1))
-    store.schema.begin("before.gz")
-    store.changes.read("0-0", wait=0)
+    store.health.record_backup(BackupFacts(time.time(), 1))
+    Migrations(store.context).begin("before.gz")
+    store.search.changes_since("0-0", wait=0)
     assert broken(store) == []
     return store
 

@@ -29,7 +29,7 @@ def test_a_job_is_run_by_one_process_at_a_time(store: Store) -> None:
             yield
         running -= 1
 
-    at_once([partial(store.leases.run, ACCOUNT_DELETIONS, steps, never)] * 10)
+    at_once([partial(store.jobs.run, ACCOUNT_DELETIONS, steps, never)] * 10)
     assert (running, most) == (0, 1)
     assert not run(store, "EXISTS", LEASE)
     assert float(run(store, "HGET", "jobs:", "account-deletions")) > 0
@@ -45,7 +45,7 @@ def test_a_lease_expires_unless_each_step_keeps_it(store: Store) -> None:
             yield
             expiries.append(run(store, "TTL", LEASE))
 
-    assert store.leases.run(ACCOUNT_DELETIONS, steps, never)
+    assert store.jobs.run(ACCOUNT_DELETIONS, steps, never)
     assert all(config.LEASE_SECONDS - 2 <= seconds <= config.LEASE_SECONDS for seconds in expiries)
 
 
@@ -59,7 +59,7 @@ def test_a_process_that_lost_its_lease_stops(store: Store, other: str) -> None:
             run(store, "SET", LEASE, other) if other else run(store, "DEL", LEASE)
             yield
 
-    assert not store.leases.run(ACCOUNT_DELETIONS, steps, never)
+    assert not store.jobs.run(ACCOUNT_DELETIONS, steps, never)
     assert done == [0]
     assert (run(store, "GET", LEASE) or "") == other
     assert not run(store, "EXISTS", "jobs:")
@@ -71,19 +71,19 @@ def test_a_failed_or_stopped_job_is_free_and_not_done(store: Store) -> None:
         raise RuntimeError("failed")
 
     with pytest.raises(RuntimeError):
-        store.leases.run(ACCOUNT_DELETIONS, fail, never)
-    assert not store.leases.run(ACCOUNT_DELETIONS, lambda: iter([None, None]), lambda: True)
+        store.jobs.run(ACCOUNT_DELETIONS, fail, never)
+    assert not store.jobs.run(ACCOUNT_DELETIONS, lambda: iter([None, None]), lambda: True)
     assert not run(store, "EXISTS", LEASE, "jobs:")
-    assert store.leases.run(ACCOUNT_DELETIONS, lambda: iter([]), never)
+    assert store.jobs.run(ACCOUNT_DELETIONS, lambda: iter([]), never)
 
 
 def test_a_job_that_nobody_runs_is_overdue(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert store.leases.warnings() == []
+    assert store.jobs.warnings() == []
     assert store.health.health() == ("ok", [])
     monkeypatch.setattr(config, "OVERDUE_SECONDS", 0)
     monkeypatch.setattr(config, "HEALTH_SECONDS", 0)
-    warnings = store.leases.warnings()
+    warnings = store.jobs.warnings()
     assert len(warnings) == len(JOBS)
     assert warnings[0].startswith("The background job account-deletions is overdue")
     run(store, "SET", LEASE, "a process", "EX", 60)
-    assert store.leases.warnings() == warnings[1:]
+    assert store.jobs.warnings() == warnings[1:]

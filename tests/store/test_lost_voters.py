@@ -10,6 +10,7 @@ from tests.store.examination import broken, run
 from voteweb.core.errors import VotingClosed
 from voteweb.core.models import Article, User
 from voteweb.store import Store
+from voteweb.store.doctor import Doctor
 
 
 def voted_article(store: Store) -> Article:
@@ -31,7 +32,7 @@ def age(store: Store, article: Article, seconds: int) -> None:
     for name, value in fields.items():
         if run(store, "HEXISTS", f"article:{article.id}", name):
             run(store, "HSET", f"article:{article.id}", name, value)
-    list(store.doctor.repair())
+    list(Doctor(store.context).repair())
 
 
 def test_a_longer_voting_time_does_not_open_old_articles(make_store: MakeStore) -> None:
@@ -41,7 +42,7 @@ def test_a_longer_voting_time_does_not_open_old_articles(make_store: MakeStore) 
     run(week, "DEL", "voted:1")  # it expired an hour after voting
     with pytest.raises(VotingClosed):
         month.votes.cast(article.id, factories.user(month, "bob"))
-    assert list(month.doctor.repair()) == []
+    assert list(Doctor(month.context).repair()) == []
     assert month.articles.get(article.id).votes == 3
 
 
@@ -61,7 +62,7 @@ def test_repair_keeps_the_votes_of_lost_voters(store: Store) -> None:
     article = voted_article(store)
     run(store, "DEL", "voted:1")
     assert broken(store) == [("article:1", "has lost its voters, so that voting is over: 3 votes, base 0, no voter")]
-    assert [is_repaired for _, is_repaired in store.doctor.repair()] == [True]
+    assert [is_repaired for _, is_repaired in Doctor(store.context).repair()] == [True]
     after = store.articles.get(article.id)
     assert after.votes == 3
     assert after.closes is not None
@@ -74,7 +75,7 @@ def test_voters_who_came_after_a_loss_do_not_replace_it(store: Store, bob: User)
     run(store, "SADD", "voted:1", "user:7")  # a vote by a program written after the book
     run(store, "HINCRBY", "article:1", "votes", 1)
     assert store.votes.cast(article.id, bob) == 5
-    list(store.doctor.repair())
+    list(Doctor(store.context).repair())
     assert run(store, "HMGET", "article:1", "votes", "base") == ["5", "3"]
     assert store.votes.take_back(article.id, bob) == 4
     assert broken(store) == []
@@ -87,7 +88,7 @@ def test_a_voter_who_is_no_member_is_named(store: Store) -> None:
     id = max(run(store, "SMEMBERS", "voted:1"), key=int)
     run(store, "DEL", f"open-votes:{id}")
     assert broken(store) == [("voted:1", f"holds the voter {id}, who is no member")]
-    assert [is_repaired for _, is_repaired in store.doctor.repair()] == [True]
+    assert [is_repaired for _, is_repaired in Doctor(store.context).repair()] == [True]
     assert run(store, "HMGET", "article:1", "votes", "base") == ["3", "1"]
     assert broken(store) == []
 
@@ -117,5 +118,5 @@ def test_an_unreadable_end_counts_as_missing(store: Store, bob: User, closes: st
     run(store, "HSET", "article:1", "closes", closes)
     assert store.votes.cast(article.id, bob) == 4
     assert broken(store) == [("article:1", "has an end of voting that is no time")]
-    assert [is_repaired for _, is_repaired in store.doctor.repair()] == [True]
+    assert [is_repaired for _, is_repaired in Doctor(store.context).repair()] == [True]
     assert store.articles.get(article.id).closes == pytest.approx(article.time + 604_800, abs=1)

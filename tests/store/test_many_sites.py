@@ -17,7 +17,10 @@ from tests.store.examination import broken, run
 from tests.store.test_rights import limited_user
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store, build_store, open_store
+from voteweb.store.backup import Backup
 from voteweb.store.connection.connection import Connection
+from voteweb.store.doctor import Doctor
+from voteweb.store.migrations import Migrations
 from voteweb.store.migrations.conversions import OLDEST
 
 NAMES = ("", "baking", "cooking")
@@ -61,7 +64,7 @@ def test_sites_in_one_storm_never_see_each_other(sites: dict[str, Store]) -> Non
     for name, site in sites.items():
         assert len(articles_of(back_up(site))) == storms[name].acts["post"]
         assert site.health.warnings() == []
-        for records in (back_up(site), list(site.backup.all_lines())):
+        for records in (back_up(site), list(Backup(site.context).all_lines())):
             assert [other for other in NAMES if only(other) in str(records)] == [name]
             assert not any(f"{{{other}}}" in str(records) for other in NAMES if other)
 
@@ -76,12 +79,12 @@ def test_no_work_on_a_whole_site_touches_another(sites: dict[str, Store], name: 
     others = [other for other in sites.values() if other is not site]
     before = [dump(other) for other in others]
     run(site, "DEL", "restoring:")
-    assert all(is_repaired for _, is_repaired in site.doctor.repair())
-    deque(site.rescoring.run(), maxlen=0)
-    for conversion in site.schema.conversions(OLDEST):
-        deque(site.schema.convert(conversion), maxlen=0)
+    assert all(is_repaired for _, is_repaired in Doctor(site.context).repair())
+    deque(site.site.rescore(), maxlen=0)
+    for conversion in Migrations(site.context).conversions(OLDEST):
+        deque(Migrations(site.context).convert(conversion), maxlen=0)
     backup = back_up(site)
-    restore = site.backup.new_restore()
+    restore = Backup(site.context).new_restore()
     with pytest.raises(ConfigError, match="is not empty"):
         restore.begin()
     run(site, "SET", "restoring:", "1")

@@ -53,11 +53,11 @@ def test_entries_are_found_by_moderator_kind_and_member(
 
 
 def test_an_entry_has_moderator_kind_member_time_and_reason(log_of_five: Store) -> None:
-    entry = log_of_five.moderation_log.get(2)
+    entry = log_of_five.log.get(2)
     assert entry is not None
     assert entry == LogEntry(2, LogAction.BAN, "Mod", entry.time, about="Bob", why="spam")
     assert log_page(log_of_five).rows[3] == entry
-    assert log_of_five.moderation_log.get(77) is None
+    assert log_of_five.log.get(77) is None
 
 
 def test_the_log_has_pages_of_twenty_five(store: Store) -> None:

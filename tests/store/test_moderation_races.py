@@ -113,7 +113,7 @@ def test_equal_concurrent_changes_of_groups_are_logged_once(site: Store) -> None
     changes = [partial(site.articles.set_groups, 1, ["redis"], ["go"], entry) for entry in entries]
     assert at_once(changes) == [("redis",)] * 10
     assert log_size(site) == 1
-    logged = site.moderation_log.get(1)
+    logged = site.log.get(1)
     assert logged is not None
     assert (logged.added, logged.removed) == (("redis",), ("go",))
     assert broken(site) == []

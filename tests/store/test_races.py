@@ -166,8 +166,8 @@ def test_concurrent_hits_and_refunds_add_up(make_store: MakeStore) -> None:
     store = make_store(limits=1)
     hits = [(Limit("few", "", LimitScope.MEMBER, 20, 1, 3_600, "", ()), "ann")]
     for _ in range(10):
-        assert store.rate_limits.hit(hits) is None
-    actions = [partial(store.rate_limits.refund, hits), partial(store.rate_limits.hit, hits)] * 10
+        assert store.limits.hit(hits) is None
+    actions = [partial(store.limits.refund, hits), partial(store.limits.hit, hits)] * 10
     assert at_once(actions) == [None] * 20
-    accepted = [store.rate_limits.hit(hits) is None for _ in range(11)]
+    accepted = [store.limits.hit(hits) is None for _ in range(11)]
     assert accepted == [True] * 10 + [False]

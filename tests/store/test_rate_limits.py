@@ -27,7 +27,7 @@ def store(make_store: MakeStore) -> Store:
 
 def hit(store: Store, *hits: RateLimitHit) -> bool:
     """Count one act and tell whether it is accepted."""
-    return store.rate_limits.hit(hits) is None
+    return store.limits.hit(hits) is None
 
 
 def only_key(store: Store) -> str:
@@ -44,7 +44,7 @@ def let_pass(store: Store, seconds: float) -> None:
 
 def test_an_act_beyond_the_burst_is_refused_with_its_time(store: Store) -> None:
     assert [hit(store, (NARROW, "ann")) for _ in range(3)] == [True] * 3
-    refusal = store.rate_limits.hit([(NARROW, "ann")])
+    refusal = store.limits.hit([(NARROW, "ann")])
     assert isinstance(refusal, TooFast)
     assert refusal.template == NARROW.message
     assert 8 <= refusal.values["wait"] <= 10
@@ -79,7 +79,7 @@ def test_an_act_counts_against_all_its_limits_or_none(store: Store) -> None:
     both = (NARROW, "ann"), (NARROWER, "198.51.100.7")
     assert [hit(store, *both) for _ in range(4)] == [True, True, False, False]
     assert hit(store, (NARROW, "ann"))
-    refusal = store.rate_limits.hit(both)
+    refusal = store.limits.hit(both)
     assert refusal is not None
     assert refusal.template == NARROWER.message, "the longer wait counts"
     assert refusal.values["wait"] > 90
@@ -89,20 +89,20 @@ def test_a_refund_takes_one_act_back(store: Store) -> None:
     both = (NARROW, "ann"), (NARROWER, "198.51.100.7")
     for _ in range(9):
         assert hit(store, *both)
-        store.rate_limits.refund(both)
+        store.limits.refund(both)
     assert set(snapshot(store)) <= {"schema:"}
     for _ in range(2):
         hit(store, *both)
-    store.rate_limits.refund(both)
+    store.limits.refund(both)
     assert [hit(store, *both) for _ in range(2)] == [True, False]
-    store.rate_limits.refund([(NARROW, "nobody")])
+    store.limits.refund([(NARROW, "nobody")])
     assert broken(store) == []
 
 
 def test_a_check_counts_nothing_and_agrees_with_the_next_hit(store: Store) -> None:
     def check() -> TooFast | None:
         pipeline = store.pipeline()
-        refusal = store.rate_limits.queue_check(pipeline, (NARROW, "ann"))
+        refusal = store.limits.queue_check(pipeline, (NARROW, "ann"))
         pipeline.execute()
         return refusal.result
 
@@ -117,7 +117,7 @@ def test_a_check_counts_nothing_and_agrees_with_the_next_hit(store: Store) -> No
 
 
 def test_concurrent_acts_do_not_exceed_the_burst(store: Store) -> None:
-    answers = at_once([lambda: store.rate_limits.hit([(NARROW, "ann")])] * 100)
+    answers = at_once([lambda: store.limits.hit([(NARROW, "ann")])] * 100)
     assert answers.count(None) == 3
 
 
@@ -133,7 +133,7 @@ def test_a_limits_key_lives_only_as_long_as_needed(store: Store) -> None:
 def test_an_invalid_stored_time_causes_no_longer_wait(store: Store, stored: str) -> None:
     hit(store, (NARROW, "ann"))
     run(store, "SET", only_key(store), stored)
-    refusal = store.rate_limits.hit([(NARROW, "ann")])
+    refusal = store.limits.hit([(NARROW, "ann")])
     assert refusal is None or refusal.values["wait"] <= 10
 
 
@@ -141,7 +141,7 @@ def test_a_narrowed_limit_applies_at_once(store: Store) -> None:
     wide = Limit("few", "", LimitScope.MEMBER, 300, 360, 3_600, "", ())
     for _ in range(200):
         hit(store, (wide, "ann"))
-    refusal = store.rate_limits.hit([(NARROW, "ann")])
+    refusal = store.limits.hit([(NARROW, "ann")])
     assert refusal is not None
     assert refusal.values["wait"] <= 10
 
@@ -160,7 +160,7 @@ def test_keys_contain_only_digests_of_owners(store: Store, make_store: MakeStore
 def test_nothing_is_written_when_limits_are_off(make_store: MakeStore) -> None:
     store = make_store()
     assert all(hit(store, (NARROW, "ann")) for _ in range(9))
-    store.rate_limits.refund([(NARROW, "ann")])
+    store.limits.refund([(NARROW, "ann")])
     assert len(run(store, "KEYS", "limit:*")) == 0
 
 
@@ -169,7 +169,7 @@ def test_limits_can_be_multiplied(make_store: MakeStore) -> None:
     assert [hit(store, (NARROW, "ann")) for _ in range(31)] == [True] * 30 + [False]
     let_pass(store, 1.1)
     assert hit(store, (NARROW, "ann"))
-    store.rate_limits.refund([(NARROW, "ann")])
+    store.limits.refund([(NARROW, "ann")])
     assert hit(store, (NARROW, "ann"))
 
 
@@ -179,5 +179,5 @@ def test_a_key_of_another_type_fails_before_counting(store: Store) -> None:
     run(store, "DEL", key)
     run(store, "RPUSH", key, "x")
     with pytest.raises(redis.ResponseError, match="WRONGTYPE"):
-        store.rate_limits.hit([(NARROWER, "ann"), (NARROW, "ann")])
+        store.limits.hit([(NARROWER, "ann"), (NARROW, "ann")])
     assert len(run(store, "KEYS", "limit:*")) == 1

@@ -90,7 +90,7 @@ def test_a_removed_article_keeps_its_fields_and_voters(site: Store) -> None:
     assert (article.status, article.reason) == (ArticleStatus.REMOVED, "spam")
     assert (article.title, article.link, article.groups) == ("Redis in Action", LINK, ("go",))
     assert (run(site, "SCARD", "voted:1"), ids(site, "gone:ann")) == (2, [1])
-    logged = site.moderation_log.get(1)
+    logged = site.log.get(1)
     assert logged is not None
     assert (logged.kind, logged.who, logged.about, logged.article) == (LogAction.REMOVE, "Mod", "ann", 1)
     assert logged.why == "spam"

@@ -16,6 +16,7 @@ from voteweb.core.config import Settings
 from voteweb.core.conversation import Conversation
 from voteweb.core.models import LogAction, Order
 from voteweb.store import Store, build_store
+from voteweb.store.doctor import Doctor
 from voteweb.store.schema.log_entries import NewLogEntry
 
 SETTINGS: dict[str, Any] = {"good_votes": 3, "vote_score": 432.0}
@@ -42,7 +43,7 @@ def with_changes(store: Store, settings: Settings, **changes: Any) -> Store:
 
 def rescore(store: Store) -> tuple[int, int]:
     """Rescore the site; return how many articles were seen and moved."""
-    steps = list(store.rescoring.run())
+    steps = list(store.site.rescore())
     return sum(seen for seen, _ in steps), sum(moved for _, moved in steps)
 
 
@@ -87,7 +88,7 @@ def test_rescoring_leaves_other_faults_to_the_doctor(site: Store, settings: Sett
     rescore(changed)
     assert run(site, "ZSCORE", "score:", "article:1") is None
     assert run(site, "EXISTS", "score:nowhere") == 0
-    list(changed.doctor.repair())
+    list(Doctor(changed.context).repair())
     assert run(site, "ZSCORE", "score:", "article:1") is not None
 
 
@@ -137,7 +138,7 @@ def test_the_front_page_follows_the_new_scores(make_store: MakeStore) -> None:
     first = factories.article(store, link="")
     second = factories.article(store, link="")
     run(store, "HSET", f"article:{first.id}", "time", f"{second.time - 600:.6f}")
-    list(store.doctor.repair())
+    list(Doctor(store.context).repair())
     store.votes.cast(first.id, factories.user(store, "bob"))
     assert page_ids(store, store.rankings.site(Order.SCORE)) == [second.id, first.id]
     changed = make_store(vote_score=3_600.0)

@@ -14,6 +14,8 @@ from tests.store.examination import broken, run
 from voteweb.core.config import Settings
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store, open_store
+from voteweb.store.backup import Backup
+from voteweb.store.doctor import Doctor
 
 ROOT = Path(__file__).parents[2]
 PASSWORD = "replace-this-password"
@@ -46,10 +48,10 @@ def test_the_rights_of_the_file_suffice(engine: str) -> None:
         factories.article(store, groups=("go",))
         run(store, "ZREM", "score:", "article:1")
         assert len(broken(store)) == 1
-        assert all(is_repaired for _, is_repaired in store.doctor.repair())
+        assert all(is_repaired for _, is_repaired in Doctor(store.context).repair())
         assert broken(store) == []
-        assert list(store.backup.lines())
-        list(store.rescoring.run())
+        assert list(Backup(store.context).lines())
+        list(store.site.rescore())
         assert store.health.health().status == "ok"
 
 

@@ -23,7 +23,7 @@ def read_all(store: Store) -> tuple[int, ...]:
         store.listings.queue_page(pipeline, ranking, 1)
         for ranking in (rankings.site(Order.SCORE), rankings.groups(["go"], Order.TIME), rankings.member("ann"))
     ]
-    log, invitations = store.moderation_log.queue_page(pipeline, 1), store.invitations.queue_page(pipeline, "ann", 1)
+    log, invitations = store.log.queue_page(pipeline, 1), store.invitations.queue_page(pipeline, "ann", 1)
     good = store.listings.queue_good(pipeline, 5, with_text=True)
     pipeline.execute()
     return (*(len(future.result.rows) for future in (*pages, log, invitations)), len(good.result))

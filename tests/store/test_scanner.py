@@ -13,6 +13,8 @@ from tests.conftest import private_server
 from voteweb.core.config import Settings
 from voteweb.core.errors import ServerChanged
 from voteweb.store import Store, open_store
+from voteweb.store.backup import Backup
+from voteweb.store.doctor import Doctor
 from voteweb.store.migrations import digests
 from voteweb.store.scan import scanner
 from voteweb.store.scan.scanner import Scanner
@@ -96,11 +98,11 @@ def test_a_scan_finds_all_or_says_that_the_server_changed(site: Store, other: St
 @pytest.mark.parametrize(
     "read_all",
     [
-        lambda site: site.doctor.examine(),
-        lambda site: site.doctor.repair(),
-        lambda site: site.rescoring.run(),
-        lambda site: site.backup.lines(),
-        lambda site: site.backup.all_lines(),
+        lambda site: Doctor(site.context).examine(),
+        lambda site: Doctor(site.context).repair(),
+        lambda site: site.site.rescore(),
+        lambda site: Backup(site.context).lines(),
+        lambda site: Backup(site.context).all_lines(),
         lambda site: digests.convert(site.connection, Settings(), dry_run=True),
         lambda site: Scanner(site.connection).members(site.keys.by_time()),
     ],
@@ -112,6 +114,6 @@ def test_reading_all_stops_when_the_server_changes(site: Store, other: Store, re
 
 
 def test_a_backup_whose_server_changes_after_the_last_scan_fails(site: Store, other: Store) -> None:
-    trips = round_trips(site, lambda site: site.backup.lines())
+    trips = round_trips(site, lambda site: Backup(site.context).lines())
     with failing_over(site, other, trips - 1), pytest.raises(ServerChanged):
-        deque(site.backup.lines(), maxlen=0)
+        deque(Backup(site.context).lines(), maxlen=0)

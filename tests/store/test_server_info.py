@@ -7,35 +7,35 @@ from voteweb.store import Store, open_store
 
 
 def test_a_site_is_empty_until_somebody_joins(store: Store) -> None:
-    assert (store.server_info.is_empty(), store.users.has_admin()) == (True, False)
+    assert (store.health.is_empty(), store.users.has_admin()) == (True, False)
     factories.user(store)
-    assert (store.server_info.is_empty(), store.users.has_admin()) == (False, False)
+    assert (store.health.is_empty(), store.users.has_admin()) == (False, False)
 
 
 def test_counts_are_those_of_articles_members_and_groups(store: Store) -> None:
     factories.article(store, factories.user(store), groups=("go", "redis"))
     factories.user(store, "bob")
-    assert store.server_info.counts() == (1, 2, 2)
+    assert store.health.counts() == (1, 2, 2)
 
 
 def test_sizes_are_those_of_listed_articles_and_member_ids(store: Store) -> None:
-    assert store.server_info.sizes()[:2] == (0, 0)
+    assert store.health.sizes()[:2] == (0, 0)
     factories.article(store, factories.user(store))
     factories.user(store, "bob")
-    assert store.server_info.sizes()[:2] == (1, 2)
+    assert store.health.sizes()[:2] == (1, 2)
 
 
 def test_two_servers_do_not_share_data(store: Store) -> None:
     factories.article(store)
     with private_server("valkey") as url:
         other = open_store(Settings(redis_url=url))
-        assert other.server_info.is_empty()
+        assert other.health.is_empty()
         other.connection.close()
 
 
 def test_the_engine_has_a_program_and_a_run(store: Store) -> None:
-    engine = store.server_info.engine()
+    engine = store.health.engine()
     name, version = engine.program.split()
     assert name in ("redis", "valkey")
     assert version[0].isdigit()
-    assert engine.run == store.server_info.engine().run != ""
+    assert engine.run == store.health.engine().run != ""

@@ -63,8 +63,8 @@ def test_two_first_starts_at_once_agree(store: Store, settings: Settings) -> Non
 
 def test_processes_with_old_settings_write_by_those_in_force(site: Store, settings: Settings) -> None:
     old = build_store(site.connection, settings)  # as a process that read other values when it started
-    old.site_settings.change(replace(settings, vote_score=50.0, good_votes=2, own_vote=0, voting_seconds=99))
-    list(old.rescoring.run())
+    old.site.change_settings(replace(settings, vote_score=50.0, good_votes=2, own_vote=0, voting_seconds=99))
+    list(old.site.rescore())
     new = started(site, settings)
     posted = factories.article(old, groups=("go",), link="")
     vote(old, posted.id, 2)
@@ -80,26 +80,26 @@ def test_processes_with_old_settings_write_by_those_in_force(site: Store, settin
 def test_a_killed_rescoring_is_ended_by_the_job(
     site: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    site.site_settings.change(replace(site.context.settings, vote_score=60.0))
+    site.site.change_settings(replace(site.context.settings, vote_score=60.0))
     monkeypatch.setattr("voteweb.store.server.rescoring.batched", lambda items: ([item] for item in items))
-    next(site.rescoring.run())  # killed after the first article
+    next(site.site.rescore())  # killed after the first article
     monkeypatch.undo()
     new = started(site, settings)
     assert broken(new) != []
     vote(new, 2, 1)
-    list(new.rescoring.steps())
+    list(new.site.rescoring_steps())
     assert broken(new) == []
-    assert new.site_settings.unfinished() is None
-    assert list(new.rescoring.steps()) == []
+    assert new.site.unfinished_change() is None
+    assert list(new.site.rescoring_steps()) == []
 
 
 def test_a_change_while_articles_are_rescored_is_ended_too(site: Store, settings: Settings) -> None:
-    site.site_settings.change(replace(site.context.settings, vote_score=60.0))
-    steps = site.rescoring.run()
+    site.site.change_settings(replace(site.context.settings, vote_score=60.0))
+    steps = site.site.rescore()
     next(steps)
-    site.site_settings.change(replace(site.context.settings, vote_score=70.0))
+    site.site.change_settings(replace(site.context.settings, vote_score=70.0))
     list(steps)
-    assert site.site_settings.unfinished() is None
+    assert site.site.unfinished_change() is None
     assert broken(started(site, settings)) == []
 
 
@@ -114,8 +114,8 @@ def test_a_backup_keeps_the_settings(site: Store, settings: Settings) -> None:
 
 @pytest.mark.parametrize("changes", [{"vote_score": 432.0, "lift_days": 1}, {"vote_score": 50_000.0}])
 def test_lost_settings_are_not_replaced_by_others(site: Store, settings: Settings, changes: dict[str, Any]) -> None:
-    site.site_settings.change(replace(site.context.settings, vote_score=50_000.0))
-    list(site.rescoring.run())
+    site.site.change_settings(replace(site.context.settings, vote_score=50_000.0))
+    list(site.site.rescore())
     for _ in range(3):
         vote(site, factories.article(site, link="").id, 3)
     run(site, "DEL", "site:")

@@ -17,7 +17,7 @@ _PATTERNS = {
 
 def use_up(store: Store, limit: Limit, owner: str) -> None:
     """Count acts of *owner* until *limit* refuses the next one."""
-    while store.rate_limits.hit([(limit, owner)]) is None:
+    while store.limits.hit([(limit, owner)]) is None:
         pass
 
 

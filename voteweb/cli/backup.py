@@ -14,7 +14,8 @@ from voteweb.cli.progress import track
 from voteweb.cli.site import Site, pluralize, with_site
 from voteweb.core import clock
 from voteweb.core.errors import StorageFull, Unavailable
-from voteweb.store.server.last_backup import BackupFacts
+from voteweb.store.backup import Backup
+from voteweb.store.server.health import BackupFacts
 
 #: Skipped keys that are printed; all are counted.
 PRINTED_KEYS = 20
@@ -83,7 +84,7 @@ def backup(site: Site, /, path: Path | None, **former_options: str | None) -> No
     if "--then" in ignored:
         return  # /healthz then says that no copy is made elsewhere
     try:
-        site.store.last_backup.record(BackupFacts(begun, size))
+        site.store.health.record_backup(BackupFacts(begun, size))
     except (StorageFull, Unavailable):
         click.echo("The database accepts no writes: the site cannot note that this backup was made.", err=True)
 
@@ -98,7 +99,7 @@ def _write(site: Site, file: Path | None) -> tuple[int, list[str]]:
 
     Return its size in bytes, and the keys that could not be read, of which the first are printed.
     """
-    source, engine, skipped = site.store.backup, site.store.server_info.engine().program, list[str]()
+    source, engine, skipped = Backup(site.store.context), site.store.health.engine().program, list[str]()
     with backup_file.replace_atomically(file) if file else nullcontext(sys.stdout.buffer) as stream:
         lines = track(source.lines(skipped), "Backing up", source.total())
         counts, size = backup_file.write(stream, engine, lines, skipped)

@@ -45,8 +45,8 @@ def _read_in_force(settings: Settings) -> Settings | None:
     try:
         require_database(settings)
         with open_database(settings) as opened, open_checked_store(opened, any_schema=True) as store:
-            is_stored = store.site_settings.has_all()
-            return with_stored(settings, stored_fields(store.site_settings.read())) if is_stored else None
+            is_stored = store.site.has_settings()
+            return with_stored(settings, stored_fields(store.site.read_settings())) if is_stored else None
     except (ConfigError, Unavailable):
         return None
 

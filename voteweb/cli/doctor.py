@@ -9,6 +9,7 @@ from voteweb.search.engine import has_full_text_search
 from voteweb.search.errors import SearchError
 from voteweb.search.examination import examine
 from voteweb.search.health import start_warnings
+from voteweb.store.doctor import Doctor
 
 
 @click.command()
@@ -27,7 +28,7 @@ def doctor(site: Site, repair: bool) -> None:
     for warning in (*site.settings.warnings(), *site.store.health.warnings(), *search_warnings):
         click.echo(f"Warning: {warning}")
     left = repaired = 0
-    checks = site.store.doctor
+    checks = Doctor(site.store.context)
     for finding, is_repaired in checks.repair() if repair else ((finding, False) for finding in checks.examine()):
         if finding.is_warning:
             click.echo(f"Warning: {finding.key}  {finding.what}")
@@ -47,7 +48,7 @@ def doctor(site: Site, repair: bool) -> None:
         if checks.is_partial:
             message += ". Other checks, which need a key of another type, were left out."
         raise click.ClickException(message)
-    counts = site.store.server_info.counts()._asdict().items()
+    counts = site.store.health.counts()._asdict().items()
     summary = ", ".join(pluralize(count, noun.removesuffix("s")) for noun, count in counts)
     click.echo(f"The data are consistent: {summary}")
     # A machine that does not serve the site has no such folder.
@@ -57,7 +58,7 @@ def doctor(site: Site, repair: bool) -> None:
 
 def _check_search(site: Site, repair: bool) -> None:
     try:
-        faults, state = examine(new_folder(site), site.store.changes, site.store.search_documents)
+        faults, state = examine(new_folder(site), site.store.search)
         for fault in faults:
             click.echo(f"Warning: search: {fault.what}")
         if repair and faults:
@@ -81,11 +82,11 @@ def rescore(site: Site, to_environment: bool) -> None:
     the site's background job, goes on. Running it again changes nothing.
     """
     if to_environment:
-        site.store.site_settings.change(site.environment)
+        site.store.site.change_settings(site.environment)
     for line in () if to_environment else lines_not_in_force(site.environment, site.settings):
         click.echo(line)
     checked = changed = 0
-    batches = track(site.store.rescoring.run(), "Rescoring", site.store.rescoring.total(), lambda batch: batch[0])
+    batches = track(site.store.site.rescore(), "Rescoring", site.store.health.counts().articles, lambda batch: batch[0])
     for batch_checked, batch_changed in batches:
         checked += batch_checked
         changed += batch_changed

@@ -25,7 +25,7 @@ def new_folder(site: Site) -> IndexFolder:
 
 def new_indexer(site: Site) -> Indexer:
     """Return an indexer of the index of this machine."""
-    return Indexer(new_folder(site), site.store.changes, site.store.search_documents)
+    return Indexer(new_folder(site), site.store.search)
 
 
 @click.command()

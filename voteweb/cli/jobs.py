@@ -25,7 +25,7 @@ RUNNERS: dict[Job, Callable[[Site], Steps]] = {
     COMMENT_REMOVALS: lambda site: site.store.comment_removals.steps,
     BAN_REMOVALS: lambda site: site.store.bans.steps,
     MAIL: mail_steps,
-    RESCORING: lambda site: site.store.rescoring.steps,
+    RESCORING: lambda site: site.store.site.rescoring_steps,
 }
 
 
@@ -50,7 +50,7 @@ def jobs(site: Site, once: bool, parent: int | None) -> None:
             click.echo(f"Warning: {warning}", err=True)
     if once:
         for job in JOBS:
-            site.store.leases.run(job, RUNNERS[job](site), stop.is_set)
+            site.store.jobs.run(job, RUNNERS[job](site), stop.is_set)
         return
     threads = [threading.Thread(target=_repeat, args=[site, job, stop], daemon=True) for job in JOBS]
     if site.settings.search and has_full_text_search():
@@ -68,7 +68,7 @@ def _repeat(site: Site, job: Job, stop: threading.Event) -> None:
     while not stop.is_set():
         try:
             site.store.connection.ping()  # which sets the clock of this process
-            site.store.leases.run(job, RUNNERS[job](site), stop.is_set)
+            site.store.jobs.run(job, RUNNERS[job](site), stop.is_set)
         except Unavailable:
             pass  # /healthz and the web server's log say so already
         except Exception as error:

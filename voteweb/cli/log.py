@@ -23,7 +23,7 @@ def log(site: Site, who: str, kind: str | None, about: str, limit: int, skip: in
 
     def read(number: int) -> Page[LogEntry]:
         pipeline = site.store.pipeline()
-        page = site.store.moderation_log.queue_page(pipeline, number, who=who, kind=kind or "", about=about)
+        page = site.store.log.queue_page(pipeline, number, who=who, kind=kind or "", about=about)
         pipeline.execute()
         return page.result
 

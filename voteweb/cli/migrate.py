@@ -18,7 +18,8 @@ from voteweb.core.config import SCHEMA
 from voteweb.core.errors import ServerChanged
 from voteweb.embedded.database import open_database
 from voteweb.store import Store
-from voteweb.store.migrations import State
+from voteweb.store.backup import Backup
+from voteweb.store.migrations import Migrations, State
 
 
 @click.command()
@@ -39,7 +40,7 @@ def migrate(dry_run: bool, backup: Path | None, data: str | None) -> None:
     require_database(settings)
     folder = Path() if settings.redis_url else Path(settings.data_dir)
     with open_database(settings) as settings, open_checked_store(settings, any_schema=True) as store:
-        state = store.schema.state()
+        state = Migrations(store.context).state()
         if state.is_current:
             click.echo(f"The data have layout {SCHEMA}, the current one.")
         elif dry_run:
@@ -56,32 +57,34 @@ def backup_path(folder: Path, state: State, site: str) -> Path:
 
 def convert_site(store: Store, state: State, file: Path) -> None:
     """Back up every key into *file*, unless an unfinished migration has made its backup, and convert the data."""
-    run = store.server_info.engine().run
+    run = store.health.engine().run
     # Whatever cannot be converted is found here, before anything is changed.
     totals = {
-        conversion: sum(store.schema.convert(conversion, dry_run=True))
-        for conversion in store.schema.conversions(state.number)
+        conversion: sum(Migrations(store.context).convert(conversion, dry_run=True))
+        for conversion in Migrations(store.context).conversions(state.number)
     }
     if state.backup:
         click.echo(f"Continuing the migration whose backup is {state.backup}.")
     else:
         with backup_file.replace_atomically(file) as stream:
-            lines = track(store.backup.all_lines(), "Backing up", store.backup.key_total())
-            engine = store.server_info.engine().program
+            lines = track(Backup(store.context).all_lines(), "Backing up", Backup(store.context).key_total())
+            engine = store.health.engine().program
             backup_file.write(stream, engine, lines, layout=state.number, is_whole=True)
         click.echo(f"Wrote a backup of every key to {file.resolve()}.")
-        store.schema.begin(str(file.resolve()))
+        Migrations(store.context).begin(str(file.resolve()))
     for conversion, total in totals.items():
-        converted = sum(track(store.schema.convert(conversion), conversion.title, total, lambda count: count))
+        converted = sum(
+            track(Migrations(store.context).convert(conversion), conversion.title, total, lambda count: count)
+        )
         click.echo(f"{conversion.title}: {pluralize(converted, 'record')}.")
-    if store.server_info.engine().run != run:  # it may lack what was converted last
+    if store.health.engine().run != run:  # it may lack what was converted last
         raise ServerChanged()
-    store.schema.finish()
+    Migrations(store.context).finish()
     click.echo(f"The data have layout {SCHEMA} now.")
 
 
 def _count(store: Store, state: State) -> None:
-    for conversion in store.schema.conversions(state.number):
-        count = sum(store.schema.convert(conversion, dry_run=True))
+    for conversion in Migrations(store.context).conversions(state.number):
+        count = sum(Migrations(store.context).convert(conversion, dry_run=True))
         click.echo(f"{conversion.title}: {pluralize(count, 'record')} to convert.")
     click.echo(f"The data have layout {state.number} and would get layout {SCHEMA}.")

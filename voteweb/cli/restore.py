@@ -17,7 +17,8 @@ from voteweb.cli.progress import track_file
 from voteweb.cli.site import data_option, load_named_settings, open_checked_store, pluralize
 from voteweb.embedded.database import open_database
 from voteweb.store import Store
-from voteweb.store.backup import KeyLine, LineChecks
+from voteweb.store.backup import Backup, KeyLine, LineChecks
+from voteweb.store.doctor import Doctor
 
 #: Lines that are written to Redis at once.
 RESTORE_BATCH_SIZE = 200
@@ -62,7 +63,7 @@ def restore(file: str, again: bool, dry_run: bool, force: bool, data: str | None
             open_database(target) as settings,
             open_checked_store(settings, allow_unfinished=True, any_schema=True) as store,
         ):
-            restore = store.backup.new_restore(reader.layout if reader.is_whole else None)
+            restore = Backup(store.context).new_restore(reader.layout if reader.is_whole else None)
             if again:
                 restore.clear()
             restore.begin()
@@ -87,7 +88,7 @@ def _check(file: str, stream: IO[bytes], force: bool) -> tuple[Reader, str]:
 def _print_findings(store: Store) -> bool:
     """Print what the doctor names in a site that was restored with force; tell whether there is anything."""
     findings = _Faults()
-    findings.add(f"{found.key}  {found.what}" for found in store.doctor.examine() if not found.is_warning)
+    findings.add(f"{found.key}  {found.what}" for found in Doctor(store.context).examine() if not found.is_warning)
     return bool(findings.report())
 
 

@@ -37,6 +37,7 @@ from voteweb.embedded import disk
 from voteweb.embedded.database import open_database
 from voteweb.search import health as search_health
 from voteweb.store import Store, with_settings_in_force
+from voteweb.store.migrations import Migrations
 from voteweb.web.monitoring import access_log
 
 if TYPE_CHECKING:
@@ -73,10 +74,10 @@ def run(host: str | None, port: int | None, workers: int | None, data: str | Non
     is_embedded = not settings.redis_url
     with _metrics_dir(settings), open_database(replace(settings, port=port), notify=_warn) as settings:
         with open_checked_store(settings, DATABASE_START_TIMEOUT, any_schema=True) as store:
-            state = store.schema.state()
+            state = Migrations(store.context).state()
             if is_embedded and not state.is_current:
                 convert_site(store, state, backup_path(Path(settings.data_dir), state, settings.site))
-            store.schema.refuse_other()
+            Migrations(store.context).refuse_other()
             store = with_settings_in_force(store)
             _check_app(settings)
             store.health.refuse_foreign()

@@ -35,7 +35,7 @@ def import_sample(store: Store, settings: Settings, now: float) -> Account | Non
 
     Returns None, and changes nothing, if anybody has ever posted or joined.
     """
-    if not store.server_info.is_empty():
+    if not store.health.is_empty():
         return None
     for name, group in json.loads(_read_data("sample-groups.json")).items():
         with suppress(GroupExists):  # of an earlier attempt that was stopped

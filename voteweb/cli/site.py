@@ -17,6 +17,7 @@ from voteweb.core.settings_in_force import mask_password
 from voteweb.core.stored_settings import not_in_force, stored_fields, with_stored
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store, with_settings_in_force
+from voteweb.store.migrations import Migrations
 
 P = ParamSpec("P")
 
@@ -124,7 +125,7 @@ def open_checked_store(
         if not allow_unfinished:
             store.health.refuse_unfinished_restore()
         if not any_schema:
-            store.schema.refuse_other()
+            Migrations(store.context).refuse_other()
             store = with_settings_in_force(store)
         yield store
     finally:
@@ -138,7 +139,7 @@ def _wait_until_ready(settings: Settings, timeout: float) -> None:
     """
     store = open_store(settings)
     try:
-        store.server_info.wait_until_ready(timeout)
+        store.health.wait_until_ready(timeout)
     except Unavailable as error:
         raise ConfigError(
             "Cannot reach the database at %(url)s: %(reason)s.",

@@ -27,5 +27,5 @@ def stats(site: Site, days: int, as_json: bool) -> None:
     wait = median_wait(counted.result)
     if not as_json:
         click.echo()
-    totals = site.store.server_info.counts()._asdict()
+    totals = site.store.health.counts()._asdict()
     print_fields({**totals, "median_wait_of_reports_in_seconds": None if wait is None else round(wait)}, as_json)

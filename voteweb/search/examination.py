@@ -11,7 +11,7 @@ from voteweb.core.search_documents import Document, DocumentId
 from voteweb.search.errors import IndexDamaged, SearchError
 from voteweb.search.files import IndexFolder
 from voteweb.search.models import Difference, State
-from voteweb.search.steps import Documents, Stream, index_articles, index_comments, read_everything
+from voteweb.search.steps import Source, index_articles, index_comments, read_everything
 from voteweb.search.writer import IndexWriter
 
 #: Seconds that the indexer of a site in use has to read the stream up to where it was.
@@ -37,7 +37,7 @@ class Examination(NamedTuple):
     state: State | None = None
 
 
-def examine(folder: IndexFolder, stream: Stream, documents: Documents) -> Examination:
+def examine(folder: IndexFolder, source: Source) -> Examination:
     """Compare the index in *folder*, which may be in use, with everything that is searched; changes nothing.
 
     Raises SearchError if another process does not let it read.
@@ -51,30 +51,30 @@ def examine(folder: IndexFolder, stream: Stream, documents: Documents) -> Examin
         is_damaged = isinstance(error, IndexDamaged)
         return Examination([Fault("the index is damaged" if is_damaged else "the index cannot be opened")])
     try:
-        return Examination(_faults(writer, stream, documents), writer.state())
+        return Examination(_faults(writer, source), writer.state())
     except IndexDamaged:
         return Examination([Fault("the index is damaged")])
     finally:
         writer.close()
 
 
-def _faults(writer: IndexWriter, stream: Stream, documents: Documents) -> list[Fault]:
+def _faults(writer: IndexWriter, source: Source) -> list[Fault]:
     """Return what is wrong with the index of *writer*, which writes nothing; raises IndexDamaged."""
     if not writer.check():
         raise IndexDamaged
     state = writer.state()
-    if stream.read(state.position, wait=0).epoch != state.epoch:
+    if source.changes_since(state.position, wait=0).epoch != state.epoch:
         return [Fault("the index is of other data")]  # and never catches up
-    is_up_to_date = _catches_up(writer, stream)
+    is_up_to_date = _catches_up(writer, source)
     state = writer.state()
-    changes = stream.read(state.position, wait=0)
+    changes = source.changes_since(state.position, wait=0)
     if not changes.is_complete:
         return [Fault("the index has missed changes", needs_rebuild=False)]
     if not is_up_to_date:
         behind = f"the index is {max(time.time() - state.checked, 0):,.0f} s behind"
         return [Fault(behind, needs_rebuild=False)]
     comparison = _Comparison(writer)
-    for _ in read_everything(documents, comparison):
+    for _ in read_everything(source, comparison):
         if len(comparison.differences) >= MAX_DIFFERENCES:
             break
     differences = comparison.differences
@@ -82,10 +82,10 @@ def _faults(writer: IndexWriter, stream: Stream, documents: Documents) -> list[F
         if not differences:
             break
         # What changed while it was compared may have been indexed after it was read, or read after it was indexed.
-        _catches_up(writer, stream)
+        _catches_up(writer, source)
         again = _Comparison(writer)
-        index_articles(documents, [again], (id for id in differences if isinstance(id, int)))
-        index_comments(documents, [again], (id for id in differences if not isinstance(id, int)))
+        index_articles(source, [again], (id for id in differences if isinstance(id, int)))
+        index_comments(source, [again], (id for id in differences if not isinstance(id, int)))
         differences = again.differences
     return [*_described(differences)]
 
@@ -116,9 +116,9 @@ class _Comparison:
         return len(differences)
 
 
-def _catches_up(writer: IndexWriter, stream: Stream) -> bool:
+def _catches_up(writer: IndexWriter, source: Source) -> bool:
     """Wait until the index has what the stream tells now; tell whether it came to that in time."""
-    end, deadline = _numbers(stream.end()), time.monotonic() + CATCH_UP_SECONDS
+    end, deadline = _numbers(source.end_of_changes()), time.monotonic() + CATCH_UP_SECONDS
     while _numbers(writer.state().position) < end:
         if time.monotonic() > deadline:
             return False

@@ -14,8 +14,7 @@ from voteweb.search.errors import IndexDamaged, IndexNotWritable
 from voteweb.search.files import IndexFolder
 from voteweb.search.steps import (
     Conversations,
-    Documents,
-    Stream,
+    Source,
     index_articles,
     index_comments,
     index_everything,
@@ -44,10 +43,9 @@ RETRY_SECONDS = 1.0
 class Indexer:
     """The indexer of the index in *folder*, one per machine."""
 
-    def __init__(self, folder: IndexFolder, stream: Stream, documents: Documents) -> None:
+    def __init__(self, folder: IndexFolder, source: Source) -> None:
         self._folder = folder
-        self._stream = stream
-        self._documents = documents
+        self._source = source
         self._current: IndexWriter | None = None
         #: The index that is being built, and takes the place of the current one.
         self._next: IndexWriter | None = None
@@ -55,7 +53,7 @@ class Indexer:
         #: The steps in which everything is indexed, the next index or again the current one.
         self._round: Iterator[float] | None = None
         #: What the stream named before the position and is not indexed yet.
-        self._conversations = Conversations(documents)
+        self._conversations = Conversations(source)
         self._pause = 0.0
         #: Whether the current index lacks changes before the position, until the round ends.
         self._has_gap = False
@@ -115,7 +113,7 @@ class Indexer:
                 self._start_over()  # a search has found damage, or the last attempt failed
                 return False
             is_done = not self._round and not self._conversations
-            changes = self._stream.read(self._position, wait=wait if is_done else min(wait, self._pause))
+            changes = self._source.changes_since(self._position, wait=wait if is_done else min(wait, self._pause))
             if changes.epoch != self._epoch:
                 self._start_over()
                 return False
@@ -123,7 +121,7 @@ class Indexer:
                 # Not a round over the current index: words may have been purged, and it would keep them.
                 self._has_gap = True
                 self._begin_build()
-                self._position = self._stream.end()
+                self._position = self._source.end_of_changes()
                 return False
             self._follow(changes)
             if not changes.may_be_more and not self._has_gap and not self._conversations:
@@ -148,11 +146,11 @@ class Indexer:
         if file := self._folder.current():
             self._folder.discard(file)
         self._close()
-        self._position = self._stream.end()
+        self._position = self._source.end_of_changes()
         self._begin_build()
 
     def _begin_build(self) -> None:
-        self._epoch = self._stream.read(self._position, wait=0).epoch
+        self._epoch = self._source.changes_since(self._position, wait=0).epoch
         if self._next:
             self._next.close()
         self._next = self._folder.start_rebuild(self._epoch)
@@ -160,7 +158,7 @@ class Indexer:
 
     def _begin_round(self) -> None:
         writer = self._next or self._current
-        self._round = index_everything(self._documents, writer, is_new=writer is self._next) if writer else None
+        self._round = index_everything(self._source, writer, is_new=writer is self._next) if writer else None
 
     def _follow(self, changes: Changes) -> None:
         """Index what has changed, but for whole conversations, then store the new position."""
@@ -169,8 +167,8 @@ class Indexer:
         if changes.is_purge:
             self._folder.request_rebuild()
         writers = self._writers()
-        index_articles(self._documents, writers, changes.articles)
-        index_comments(self._documents, writers, changes.comments)
+        index_articles(self._source, writers, changes.articles)
+        index_comments(self._source, writers, changes.comments)
         self._conversations.add(changes.conversations)
         self._position = changes.position
         self._store_position()
@@ -216,7 +214,7 @@ class Indexer:
         clock = time.monotonic()
         if clock >= self._next_look:
             self._next_look = clock + LOOK_SECONDS
-            index_articles(self._documents, self._writers(), self._documents.newest_ids(NEWEST_COUNT))
+            index_articles(self._source, self._writers(), self._source.newest_ids(NEWEST_COUNT))
             if clock >= self._next_build and self._needs_build():
                 self._begin_build()
         if clock >= self._next_round and not self._round:

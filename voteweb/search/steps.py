@@ -14,18 +14,14 @@ T = TypeVar("T")
 CHUNK_SIZE = 500
 
 
-class Stream(Protocol):
-    """The stream of changes: see :class:`voteweb.store.site.changes.ChangeStream`."""
+class Source(Protocol):
+    """Everything that is searched, as it is now, and the stream of its changes: see ``Search`` in the store."""
 
-    def end(self) -> str:
+    def end_of_changes(self) -> str:
         """Return the position after the last change."""
 
-    def read(self, position: str, *, wait: float) -> Changes:
+    def changes_since(self, position: str, *, wait: float) -> Changes:
         """Return what has changed since *position*; wait some seconds for a change."""
-
-
-class Documents(Protocol):
-    """Everything that is searched, as it is now: see ``SearchDocuments`` in the store."""
 
     def newest_ids(self, count: int) -> list[int]:
         """Return the ids of the newest articles."""
@@ -56,14 +52,14 @@ class Target(Protocol):
         """Return up to *count* indexed ids of comments above *after*, ascending."""
 
 
-def index_articles(source: Documents, writers: Sequence[Target], ids: Iterable[int]) -> None:
+def index_articles(source: Source, writers: Sequence[Target], ids: Iterable[int]) -> None:
     """Index these articles as they are now; those that are not listed are taken out."""
     wanted = set(ids)
     if wanted:
         _apply(source.articles(wanted), writers, wanted)
 
 
-def index_comments(source: Documents, writers: Sequence[Target], ids: Iterable[CommentId]) -> None:
+def index_comments(source: Source, writers: Sequence[Target], ids: Iterable[CommentId]) -> None:
     """Index these comments as they are now; those that nobody can read are taken out."""
     for chunk in _chunks(ids):
         _apply(source.comments(chunk), writers, set(chunk))
@@ -72,7 +68,7 @@ def index_comments(source: Documents, writers: Sequence[Target], ids: Iterable[C
 class Conversations:
     """The conversations of which all comments are to be indexed as they are now, CHUNK_SIZE of them in a step."""
 
-    def __init__(self, source: Documents) -> None:
+    def __init__(self, source: Source) -> None:
         self._source = source
         self._articles: dict[int, None] = {}
         #: The comments of articles that are not among ``_articles`` any more.
@@ -100,7 +96,7 @@ class Conversations:
         del self._comments[:CHUNK_SIZE]
 
 
-def index_everything(source: Documents, writer: IndexWriter, *, is_new: bool) -> Iterator[float]:
+def index_everything(source: Source, writer: IndexWriter, *, is_new: bool) -> Iterator[float]:
     """Index everything as it is now, in steps; yield the share of what is listed that is done.
 
     Unless the index *is_new*, what it has and nobody can read any more is taken out.
@@ -113,7 +109,7 @@ def index_everything(source: Documents, writer: IndexWriter, *, is_new: bool) ->
         yield 1.0
 
 
-def read_everything(source: Documents, writer: Target) -> Iterator[float]:
+def read_everything(source: Source, writer: Target) -> Iterator[float]:
     """Give *writer* all that is listed, and say of all that it has what is gone, in steps; yield the share done."""
     yield from _read_listed(source, writer)
     article, comment = 0, CommentId(0, 0)
@@ -127,7 +123,7 @@ def read_everything(source: Documents, writer: Target) -> Iterator[float]:
         yield 1.0
 
 
-def _read_listed(source: Documents, writer: Target) -> Iterator[float]:
+def _read_listed(source: Source, writer: Target) -> Iterator[float]:
     for articles, share in source.listed_ids(CHUNK_SIZE):
         index_articles(source, [writer], articles)
         yield share

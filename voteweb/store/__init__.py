@@ -14,8 +14,7 @@ from voteweb.store.articles.groups import Groups
 from voteweb.store.articles.held_articles import HeldArticles
 from voteweb.store.articles.imports import Imports
 from voteweb.store.articles.listings import Listings
-from voteweb.store.articles.search_documents import SearchDocuments
-from voteweb.store.backup import Backup
+from voteweb.store.articles.search_documents import Search
 from voteweb.store.comments.comments import Comments
 from voteweb.store.comments.imports import CommentImports
 from voteweb.store.comments.threads import Threads
@@ -23,13 +22,11 @@ from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.factory import open_connection
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.store.connection.tls import TlsFiles
-from voteweb.store.doctor import Doctor
 from voteweb.store.members.account_deletion import AccountDeletion
 from voteweb.store.members.inbox import Inbox
 from voteweb.store.members.member_lists import MemberLists
 from voteweb.store.members.my_site import MySites
 from voteweb.store.members.viewers import Viewers
-from voteweb.store.migrations import Schema
 from voteweb.store.moderation.admissions import Admissions
 from voteweb.store.moderation.answers import Answers
 from voteweb.store.moderation.bans import Bans
@@ -41,15 +38,10 @@ from voteweb.store.moderation.reports import Reports
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.rankings import Rankings
 from voteweb.store.server.health import HealthChecks
-from voteweb.store.server.last_backup import LastBackup
-from voteweb.store.server.rescoring import Rescoring
-from voteweb.store.server.server_info import ServerInfo
-from voteweb.store.site.changes import ChangeStream
+from voteweb.store.server.rescoring import Site
 from voteweb.store.site.context import Context
 from voteweb.store.site.domain_rules import DomainRules
 from voteweb.store.site.leases import Leases
-from voteweb.store.site.site_settings import SiteSettings
-from voteweb.store.site.site_switches import Switches
 from voteweb.store.votes.votes import Votes
 
 
@@ -58,8 +50,8 @@ class Store:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self.rate_limits = context.limits
-        self.moderation_log = context.log
+        self.limits = context.limits
+        self.log = context.log
         self.rankings = Rankings(context.keys)
         self.articles = Articles(context)
         self.votes = Votes(context)
@@ -67,8 +59,7 @@ class Store:
         self.groups = Groups(context)
         self.group_deletion = GroupDeletion(context)
         self.imports = Imports(context)
-        self.search_documents = SearchDocuments(context)
-        self.changes = ChangeStream(context)
+        self.search = Search(context)
         self.comments = Comments(context)
         self.threads = Threads(context, self.votes)
         self.comment_imports = CommentImports(context)
@@ -95,16 +86,9 @@ class Store:
         self.admissions = Admissions(context)
         self.held_articles = HeldArticles(context)
         self.domain_rules = DomainRules(context)
-        self.switches = Switches(context)
-        self.site_settings = SiteSettings(context)
-        self.rescoring = Rescoring(context)
+        self.site = Site(context)
         self.health = HealthChecks(context)
-        self.server_info = ServerInfo(context)
-        self.last_backup = LastBackup(context)
-        self.leases = Leases(context)
-        self.doctor = Doctor(context)
-        self.backup = Backup(context)
-        self.schema = Schema(context)
+        self.jobs = Leases(context)
 
     @property
     def connection(self) -> Connection:
@@ -138,7 +122,7 @@ def with_settings_in_force(store: Store) -> Store:
 
     Raises ConfigError if stored scores tell of other settings.
     """
-    settings = store.site_settings.take()
+    settings = store.site.take_settings()
     return store if settings == store.context.settings else build_store(store.connection, settings)
 
 

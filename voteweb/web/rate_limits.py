@@ -62,8 +62,8 @@ def queue_member_hit(pipeline: Pipeline, name: str) -> None:
 
 def _queue_form(pipeline: Pipeline, hit: RateLimitHit) -> None:
     """Queue a form to be counted against *hit*, and the check whether too many such forms had errors."""
-    counted = store().rate_limits.queue_hit(pipeline, [hit])
-    refused = store().rate_limits.queue_check(pipeline, CountedForm(hit, True).refused_hit)
+    counted = store().limits.queue_hit(pipeline, [hit])
+    refused = store().limits.queue_check(pipeline, CountedForm(hit, True).refused_hit)
 
     def read(_: list[object]) -> None:
         g.rate_limit_refusal = refused.result or counted.result
@@ -79,7 +79,7 @@ def check_form(*limits: Limit) -> None:
         return
     form = CountedForm(hits[0], is_counted=False)
     pipeline = store().pipeline()
-    refusals = [store().rate_limits.queue_check(pipeline, hit) for hit in (*hits, form.refused_hit)]
+    refusals = [store().limits.queue_check(pipeline, hit) for hit in (*hits, form.refused_hit)]
     pipeline.execute()
     g.counted_form = form
     g.rate_limit_refusal = next((refusal.result for refusal in refusals if refusal.result), None)
@@ -92,11 +92,11 @@ def count_refused_form(status: int) -> None:
     is_anybodys = g.get("viewer") is None
     with suppress(Unavailable):  # the answer is ready, and the form was counted once
         if "member_hit" in g and is_anybodys and exceeded() is None:
-            store().rate_limits.refund([g.member_hit])
+            store().limits.refund([g.member_hit])
         if form and form.is_counted and (is_anybodys or 400 <= status < 500):
-            store().rate_limits.refund([form.hit])
+            store().limits.refund([form.hit])
         if form and not (form.is_counted and is_anybodys) and 400 <= status < 500 and exceeded() is None:
-            store().rate_limits.hit([form.refused_hit])
+            store().limits.hit([form.refused_hit])
 
 
 def add_retry_after(response: Response) -> None:
@@ -114,7 +114,7 @@ def skip_member_hit() -> None:
 
 def queue_hits(pipeline: Pipeline, *hits: RateLimitHit) -> None:
     """Queue an act to be counted against *hits*; afterwards :func:`exceeded` returns the refusal."""
-    refusal = store().rate_limits.queue_hit(pipeline, hits)
+    refusal = store().limits.queue_hit(pipeline, hits)
 
     def read(_: list[object]) -> None:
         g.rate_limit_refusal = refusal.result

@@ -11,11 +11,11 @@ from typing import NamedTuple, cast
 from flask import Flask
 
 from voteweb.core import config
+from voteweb.core.caches import BoundedCache
 from voteweb.core.errors import TooFast
 from voteweb.core.rate_limits import SEARCH
 from voteweb.search.errors import SearchError
 from voteweb.store.connection.pipeline import Pipeline
-from voteweb.store.site.hints import HintCache
 from voteweb.store.site.rate_limits import RateLimitHit
 from voteweb.web import rate_limits
 from voteweb.web.auth.login import named_voter
@@ -33,11 +33,11 @@ class Refused(NamedTuple):
 
 def init_app(app: Flask) -> None:
     """Give *app* its memory of refused searches."""
-    app.extensions[_EXTENSION] = HintCache[RateLimitHit, Refused | None](config.HINT_CACHE_SIZE)
+    app.extensions[_EXTENSION] = BoundedCache[RateLimitHit, Refused | None](config.HINT_CACHE_SIZE)
 
 
-def _refused() -> HintCache[RateLimitHit, Refused | None]:
-    return cast("HintCache[RateLimitHit, Refused | None]", current_app().extensions[_EXTENSION])
+def _refused() -> BoundedCache[RateLimitHit, Refused | None]:
+    return cast("BoundedCache[RateLimitHit, Refused | None]", current_app().extensions[_EXTENSION])
 
 
 def viewer_hit() -> RateLimitHit | None:

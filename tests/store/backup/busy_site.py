@@ -12,6 +12,7 @@ from tests.store.thread_data import node, write_thread
 from voteweb.core.models import DomainAction, LogAction, Reason, Role
 from voteweb.core.site_switches import ON, SwitchName
 from voteweb.store import Store
+from voteweb.store.doctor import Doctor
 from voteweb.store.moderation.bans import Span
 from voteweb.store.schema.digests import digest_of
 from voteweb.store.schema.log_entries import NewLogEntry
@@ -52,7 +53,7 @@ def build_site(store: Store) -> None:
     store.domain_rules.set("spam.example", DomainAction.HOLD, rule, actor=store.users.get("ann"))
     store.articles.post(factories.draft(link="https://spam.example/"), bob, factories.token())
     words = NewLogEntry(LogAction.SWITCH, "Ann", title="announcement", why="We move on Sunday.")
-    store.switches.set(SwitchName.ANNOUNCEMENT, ON, words, actor=store.users.get("ann"))
+    store.site.set_switch(SwitchName.ANNOUNCEMENT, ON, words, actor=store.users.get("ann"))
     spam = NewLogEntry(LogAction.BAN, "Mod", about="dan", why="spam")
     factories.article(store, factories.user(store, "dan"), link="")
     store.bans.ban("dan", spam, days=7, articles=Span.ALL)
@@ -71,5 +72,5 @@ def build_site(store: Store) -> None:
     run(store, "HSET", "article:70000", *(item for field in theirs.items() for item in field))
     run(store, "SADD", "voted:70000", "user:7", "007")
     run(store, "SET", "article:", 70_001)
-    list(store.doctor.repair())
+    list(Doctor(store.context).repair())
     assert broken(store) == []

@@ -8,13 +8,15 @@ from typing import Any
 from tests.store.examination import run, snapshot
 from voteweb.core.config import LINK_SECONDS
 from voteweb.store import Store
-from voteweb.store.backup import KeyLine, parse_line
+from voteweb.store.backup import Backup, KeyLine, parse_line
 from voteweb.store.backup.restore import Restore
 
 
 def back_up(store: Store) -> list[KeyLine]:
     """Return a backup of the site, through the form that it has in a file."""
-    return [parse_line(json.loads(json.dumps(line.as_json())), is_whole=False) for line in store.backup.lines()]
+    return [
+        parse_line(json.loads(json.dumps(line.as_json())), is_whole=False) for line in Backup(store.context).lines()
+    ]
 
 
 def articles_of(backup: Iterable[KeyLine]) -> dict[int, dict[str, str]]:
@@ -24,7 +26,7 @@ def articles_of(backup: Iterable[KeyLine]) -> dict[int, dict[str, str]]:
 def begin_restore(store: Store, whole_layout: int | None = None) -> Restore:
     """Empty the database and begin a restore into it."""
     run(store, "FLUSHDB")
-    restore = store.backup.new_restore(whole_layout)
+    restore = Backup(store.context).new_restore(whole_layout)
     restore.begin()
     return restore
 

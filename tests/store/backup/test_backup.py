@@ -18,7 +18,8 @@ from voteweb.core.comments import CommentStatus
 from voteweb.core.config import DELETED_MEMBER, MAX_COMMENTS, SCHEMA
 from voteweb.core.models import ArticleStatus, LogAction, Reason
 from voteweb.store import Store
-from voteweb.store.backup import KeyLine, LineChecks, parse_line
+from voteweb.store.backup import Backup, KeyLine, LineChecks, parse_line
+from voteweb.store.doctor import Doctor
 from voteweb.store.schema.keys import FORMS
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import format_node
@@ -178,7 +179,7 @@ def test_an_act_undone_during_the_backup_is_marked(store: Store) -> None:
     (late,) = of_nouns(back_up(store), "log-entries")
     restore(store, [*but_nouns(back_up(store), "log-entries"), replace(late, value=[*early.value, late.value[1]])])
     assert broken(store) == []
-    undone = store.moderation_log.get(1)
+    undone = store.log.get(1)
     assert undone is not None
     assert undone.undone
 
@@ -226,7 +227,7 @@ def test_a_number_that_lost_its_comment_stays_unread(small: Store) -> None:
         factories.comment(small, 1)
     run(small, "HDEL", "thread:1", 1, 2, 9)
     run(small, "HDEL", "words:1", 1, 2, 9)
-    list(small.doctor.repair())
+    list(Doctor(small.context).repair())
     assert broken(small) == []
     before = lasting(small)
     restore(small, back_up(small))
@@ -237,7 +238,9 @@ def test_a_number_that_lost_its_comment_stays_unread(small: Store) -> None:
 def test_a_copy_of_every_key_has_bits_that_are_no_text(small: Store) -> None:
     write_thread(small, 1, [node(at, status=CommentStatus.DELETED, author="") for at in range(1, 20)])
     before = lasting(small)
-    copy = [parse_line(json.loads(json.dumps(line.as_json())), is_whole=True) for line in small.backup.all_lines()]
+    copy = [
+        parse_line(json.loads(json.dumps(line.as_json())), is_whole=True) for line in Backup(small.context).all_lines()
+    ]
     restore(small, copy, whole_layout=SCHEMA)
     assert lasting(small) == before
 

@@ -10,7 +10,7 @@ from tests.store.backup.copying import articles_of, back_up
 from tests.store.examination import run, without_prefix
 from voteweb.core.errors import ConfigError
 from voteweb.store import Store
-from voteweb.store.backup import LineChecks, dump_threads
+from voteweb.store.backup import Backup, LineChecks, dump_threads
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.nouns import key_type
@@ -100,11 +100,11 @@ def test_one_damaged_key_is_skipped_and_named(small: Store, key: str, kind: str)
     with pytest.raises(ConfigError, match=r"cannot be read: .*doctor"):
         back_up(small)
     skipped: list[str] = []
-    lines = list(small.backup.lines(skipped))
+    lines = list(Backup(small.context).lines(skipped))
     assert [without_prefix(small, name) for name in skipped] == [key]
     checks = LineChecks()
     assert [fault for line in lines for fault in checks.faults(line)] == []
-    assert small.backup.total() >= 0
+    assert Backup(small.context).total() >= 0
 
 
 def _store_bytes(store: Store, key: str) -> None:
@@ -117,7 +117,7 @@ def test_a_key_whose_name_is_no_text_is_skipped(small: Store) -> None:
     name = small.keys.user("x").encode() + b"\xff"
     small.connection.client.hset(name, "id", "7")  # run() spells keys as text
     skipped: list[str] = []
-    lines = list(small.backup.lines(skipped))
+    lines = list(Backup(small.context).lines(skipped))
     assert skipped == [repr(name)]
     assert [line.name for line in lines if line.noun == "user" and line.name] == ["ann"]
 
@@ -127,5 +127,5 @@ def test_a_counter_that_is_no_number_is_skipped(small: Store) -> None:
     with pytest.raises(ConfigError, match="cannot be read"):
         back_up(small)
     skipped: list[str] = []
-    assert list(small.backup.lines(skipped))
+    assert list(Backup(small.context).lines(skipped))
     assert skipped == [small.keys.last_article_id()]

@@ -14,7 +14,7 @@ from voteweb.core.errors import Invalid
 from voteweb.core.models import DomainAction, LogAction, Role
 from voteweb.core.my_site import Hidden, HiddenKind
 from voteweb.store import Store
-from voteweb.store.backup import KeyLine, LineChecks, parse_line
+from voteweb.store.backup import Backup, KeyLine, LineChecks, parse_line
 from voteweb.store.schema.log_entries import NewLogEntry
 
 REPORT = '{"by":"Ann","reason":"spam","note":"","time":1700000000.5}'
@@ -64,7 +64,7 @@ def faults(*lines: KeyLine, is_whole: bool = False) -> list[str]:
 
 def test_copies_of_a_busy_site_have_no_faults(site: Store) -> None:
     assert faults(*back_up(site)) == []
-    assert faults(*site.backup.all_lines(), is_whole=True) == []
+    assert faults(*Backup(site.context).all_lines(), is_whole=True) == []
 
 
 def test_a_domain_that_begins_with_www_is_kept(store: Store) -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.store.backup.copying import back_up
 from voteweb.core.errors import Invalid
 from voteweb.store import Store
-from voteweb.store.backup import KeyLine, LineChecks, parse_line
+from voteweb.store.backup import Backup, KeyLine, LineChecks, parse_line
 from voteweb.store.backup.key_writes import KeyWrites
 
 #: What takes the place of each value, and texts also of each name in an object.
@@ -56,7 +56,7 @@ def restore(json: dict[str, Any], *, is_whole: bool) -> bool:
 
 @pytest.mark.parametrize("is_whole", [False, True])
 def test_mutated_lines_are_restored_or_refused(site: Store, is_whole: bool) -> None:
-    lines = largest(list(site.backup.all_lines()) if is_whole else back_up(site))
+    lines = largest(list(Backup(site.context).all_lines()) if is_whole else back_up(site))
     assert [line for line in lines if not restore(line.as_json(), is_whole=is_whole)] == []
     written = [
         restore(mutation, is_whole=is_whole)

@@ -10,14 +10,17 @@ from tests.store.backup.copying import restore as copy
 from tests.store.examination import run, snapshot
 from voteweb.core.errors import ConfigError, ServerChanged
 from voteweb.store import Store
+from voteweb.store.backup import Backup
 from voteweb.store.backup.derive import Derivation, Derived
+from voteweb.store.doctor import Doctor
+from voteweb.store.migrations import Migrations
 from voteweb.store.scan.scanner import Scanner
 
 
 def test_a_database_that_is_not_empty_is_left_alone(small: Store) -> None:
     before = snapshot(small)
     with pytest.raises(ConfigError, match="is not empty"):
-        small.backup.new_restore().begin()
+        Backup(small.context).new_restore().begin()
     assert snapshot(small) == before
 
 
@@ -26,7 +29,7 @@ def test_an_unfinished_restore_is_marked(small: Store) -> None:
     small.health.refuse_unfinished_restore()
     restore = begin_restore(small)
     restore.write(backup[:2])
-    for use in (small.health.refuse_unfinished_restore, small.backup.new_restore().begin):
+    for use in (small.health.refuse_unfinished_restore, Backup(small.context).new_restore().begin):
         with pytest.raises(ConfigError, match="did not finish"):
             use()
 
@@ -63,33 +66,33 @@ def test_a_database_replaced_while_it_was_derived_stays_marked(small: Store, mon
 
 
 def test_a_site_that_was_started_gets_the_layout_of_the_copy(small: Store) -> None:
-    copy = list(small.backup.all_lines())
+    copy = list(Backup(small.context).all_lines())
     run(small, "FLUSHDB")
-    assert small.schema.state().is_current
-    restore = small.backup.new_restore(3)
+    assert Migrations(small.context).state().is_current
+    restore = Backup(small.context).new_restore(3)
     restore.begin()
     restore.write(copy)
     restore.finish()
-    assert small.schema.state().number == 3
+    assert Migrations(small.context).state().number == 3
 
 
 def test_a_copy_has_no_key_of_another_program(small: Store) -> None:
     run(small, "SET", "celery:x", "1")
-    assert "celery:" not in repr(list(small.backup.all_lines()))
+    assert "celery:" not in repr(list(Backup(small.context).all_lines()))
 
 
 def test_voters_of_another_program_get_no_list_of_open_votes(small: Store) -> None:
     run(small, "SADD", "voted:1", 9_000_001)
     run(small, "HINCRBY", "article:1", "votes", 1)
-    list(small.doctor.repair())
+    list(Doctor(small.context).repair())
     copy(small, back_up(small))
-    assert all(finding.is_warning for finding in small.doctor.examine())
+    assert all(finding.is_warning for finding in Doctor(small.context).examine())
 
 
 def test_a_restore_begins_anew_over_keys_of_another_programs_posters(small: Store) -> None:
     begin_restore(small)
     run(small, "ZADD", "posted:user:7", 1, "article:1")
-    again = small.backup.new_restore()
+    again = Backup(small.context).new_restore()
     again.clear()
     again.begin()
     assert set(run(small, "KEYS", "*")) == {"restoring:"}

@@ -78,7 +78,7 @@ def test_a_request_counts_once_however_often_it_is_tried_again(nodes: Cluster, o
     def hit() -> TooFast | None:
         pipeline = store.pipeline()
         store.viewers.queue_read(pipeline, Voter(bob.id, bob.name, bob.session))  # runs a script of several keys
-        counted = store.rate_limits.queue_hit(pipeline, [(SIGNUP, "bob")])
+        counted = store.limits.queue_hit(pipeline, [(SIGNUP, "bob")])
         pipeline.execute()
         return counted.result
 
@@ -196,14 +196,14 @@ def test_the_rights_of_the_file_suffice_on_a_cluster(nodes: Cluster, open_news: 
         node.command("ACL", "SETUSER", name, *rules)
     url = nodes.url.replace("://", f"://{name}:replace-this-password@")
     store = open_news(redis_url=url, wait_replicas=1)
-    store.server_info.wait_until_ready(1.0)
+    store.health.wait_until_ready(1.0)
     assert factories.article(store).id == 1
     assert titles(store)
     assert broken(store) == []
     for node in nodes.nodes:
         node.command("ACL", "SETUSER", name, "-cluster|slots")
     with pytest.raises(ConfigError, match=r"refuses us: .*cluster"):
-        open_news(redis_url=url).server_info.wait_until_ready(1.0)
+        open_news(redis_url=url).health.wait_until_ready(1.0)
 
 
 def test_the_address_of_one_node_is_refused_if_the_site_is_on_another(nodes: Cluster, open_news: OpenStore) -> None:

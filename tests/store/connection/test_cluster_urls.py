@@ -162,5 +162,5 @@ def test_a_greeting_may_take_less_time_than_a_command(port: int) -> None:
 def test_a_server_in_no_cluster_is_refused_with_its_words(port: int) -> None:
     store = open_store(Settings(redis_url=f"redis+cluster://127.0.0.1:{port}", site="news"))
     with pytest.raises(ConfigError, match="refuses us: This instance has cluster support disabled"):
-        store.server_info.wait_until_ready(1.0)
+        store.health.wait_until_ready(1.0)
     store.connection.close()

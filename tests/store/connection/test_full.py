@@ -85,7 +85,7 @@ def test_a_write_to_a_full_server_is_refused_at_once(site: Store, single_server:
 def test_a_full_server_is_read_and_backed_up(site: Store, single_server: str, full: Full) -> None:
     before = back_up(site)
     with full(site):
-        site.server_info.wait_until_ready(1.0)
+        site.health.wait_until_ready(1.0)
         assert site.articles.get(1).title == "Redis in Action"
         assert broken(site) == []
         assert {str(record) for record in back_up(site)} == {str(record) for record in before}
@@ -100,7 +100,7 @@ def test_what_keeps_a_site_safe_goes_on_without_memory(site: Store, single_serve
     factories.group(site, "rust")
     comment, removed = factories.comment(site, 1), factories.comment(site, 1)
     factories.comment(site, 1, parent=removed.number)
-    limited = build_store(site.connection, Settings(limits=1, secret_key="x" * 16)).rate_limits
+    limited = build_store(site.connection, Settings(limits=1, secret_key="x" * 16)).limits
     with full_memory(site):
         site.comments.delete(comment, site.users.get("ann"))
         removal = act(LogAction.REMOVE, article=1, comment=removed.number)
@@ -118,7 +118,7 @@ def test_what_keeps_a_site_safe_goes_on_without_memory(site: Store, single_serve
         assert site.sessions.end("bob", session.digest)
         site.account_deletion.start(bob, delete_articles=True)
         site.account_deletion.finish("bob")
-        assert sum(checked for checked, _ in site.rescoring.run()) == 2
+        assert sum(checked for checked, _ in site.site.rescore()) == 2
         pipeline = site.pipeline()
         page = site.listings.queue_page(pipeline, site.rankings.groups(["go", "rust"], Order.SCORE), 1)
         pipeline.execute()

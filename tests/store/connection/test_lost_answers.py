@@ -187,8 +187,8 @@ OVERRULED: dict[str, tuple[Act, Act]] = {
         lambda store: store.users.set_password("bob", "newer hash"),
     ),
     "refund": (
-        lambda store: store.rate_limits.refund(HITS),
-        lambda store: store.rate_limits.hit(HITS),
+        lambda store: store.limits.refund(HITS),
+        lambda store: store.limits.hit(HITS),
     ),
 }
 
@@ -209,7 +209,7 @@ def test_a_retry_changes_nothing_that_was_done_meanwhile(
     store.bans.ban("eve", logged(LogAction.BAN))
     report(store, "bob")
     for _ in range(3):
-        store.rate_limits.hit(HITS)
+        store.limits.hit(HITS)
     store.connection.load_scripts()
     act, overrule = OVERRULED[name]
     after: list[Any] = []

@@ -62,14 +62,14 @@ def require_password(store: Store, password: str) -> Iterator[None]:
 def test_a_server_that_refuses_us_is_reported_at_once(store: Store, server_url: str) -> None:
     refused = open_store(Settings(redis_url=server_url, redis_deadline=60.0))
     with require_password(store, "secret"), pytest.raises(ConfigError, match="refuses us"):
-        refused.server_info.wait_until_ready(timeout=60.0)
+        refused.health.wait_until_ready(timeout=60.0)
     refused.connection.close()
 
 
 def test_a_password_in_the_url_is_used(store: Store, server_url: str) -> None:
     admitted = open_store(Settings(redis_url=server_url.replace("://", "://:secret@"), redis_deadline=5.0))
     with require_password(store, "secret"):
-        admitted.server_info.wait_until_ready(timeout=5.0)
+        admitted.health.wait_until_ready(timeout=5.0)
     admitted.connection.close()
 
 
@@ -77,5 +77,5 @@ def test_waiting_for_an_absent_server_ends_with_the_timeout() -> None:
     with closed_port() as url:
         store = open_store(Settings(redis_url=url))
         with pytest.raises(Unavailable):
-            store.server_info.wait_until_ready(timeout=0.1)
+            store.health.wait_until_ready(timeout=0.1)
         store.connection.close()

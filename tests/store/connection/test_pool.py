@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import pytest
 import redis
 
-from voteweb.store.connection import pool
+from voteweb.store.connection import transport
 from voteweb.store.connection.factory import open_connection
-from voteweb.store.connection.pool import Pool
+from voteweb.store.connection.transport import Pool
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def test_a_connection_that_the_server_closed_is_replaced_after_a_second(
     kill_by_server(connections, single_server)
     with pytest.raises(redis.ConnectionError):
         redis.Redis(connection_pool=connections).ping()
-    monkeypatch.setattr(pool, "CHECK_SECONDS", 0.0)
+    monkeypatch.setattr(transport, "CHECK_SECONDS", 0.0)
     kill_by_server(connections, single_server)
     assert redis.Redis(connection_pool=connections).ping()
 

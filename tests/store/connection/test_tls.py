@@ -81,7 +81,7 @@ def test_a_server_with_a_valid_certificate_is_used(site: Site, host: str) -> Non
     names = ("redis_ca_file", "redis_certificate_file", "redis_key_file")
     files: dict[str, Any] = dict(zip(names, site.files(site.ours), strict=True))
     store = open_store(Settings(redis_url=f"rediss://{host}:{site.secure}", **files))
-    assert store.server_info.is_empty()
+    assert store.health.is_empty()
     store.connection.close()
 
 

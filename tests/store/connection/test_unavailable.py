@@ -22,9 +22,10 @@ from voteweb.core.errors import Unavailable
 from voteweb.core.models import Role, User
 from voteweb.embedded.database import open_database
 from voteweb.store import Store, open_store
-from voteweb.store.connection import scripts
+from voteweb.store.connection import connection, scripts
+from voteweb.store.connection.connection import one_deadline
 from voteweb.store.connection.factory import open_connection
-from voteweb.store.connection.request_deadline import one_deadline
+from voteweb.store.connection.transport import send
 from voteweb.store.connection.unavailable import is_unavailable, may_be_replaced
 
 
@@ -70,14 +71,13 @@ def test_a_database_that_returns_within_the_deadline_is_waited_for(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     errors = iter([redis.ConnectionError("gone"), redis.BusyLoadingError("loading"), redis.TimeoutError("slow")])
-    send = store.connection.client.execute_command
 
-    def flaky(*command: Any, **options: Any) -> Any:
+    def flaky(client: redis.Redis, commands: Any) -> Any:
         for error in errors:
             raise error
-        return send(*command, **options)
+        return send(client, commands)
 
-    monkeypatch.setattr(store.connection.client, "execute_command", flaky)
+    monkeypatch.setattr(connection, "send", flaky)
     store.connection.command("TIME")
     assert not list(errors)
 
@@ -135,13 +135,12 @@ def test_a_slow_script_is_sent_once(make_store: MakeStore, monkeypatch: pytest.M
 def test_an_error_of_ours_is_not_retried(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     run(store, "RPUSH", "article:1", "x")
     sent = []
-    send = store.connection.client.execute_command
 
-    def record(*command: Any, **options: Any) -> Any:
-        sent.append(command)
-        return send(*command, **options)
+    def record(client: redis.Redis, commands: Any) -> Any:
+        sent.append(commands)
+        return send(client, commands)
 
-    monkeypatch.setattr(store.connection.client, "execute_command", record)
+    monkeypatch.setattr(connection, "send", record)
     with pytest.raises(redis.ResponseError, match="WRONGTYPE"):
         store.connection.command("HGET", store.keys.article(1), "title")
     assert len(sent) == 1

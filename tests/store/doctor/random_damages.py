@@ -23,7 +23,8 @@ from tests.store.backup.busy_site import SETTINGS, build_site
 from tests.store.examination import run, snapshot
 from voteweb.core.config import Settings
 from voteweb.store import Store, open_store
-from voteweb.store.doctor import Finding
+from voteweb.store.doctor import Doctor, Finding
+from voteweb.store.migrations import Migrations
 
 SITE, ANSWERS = Path(__file__).with_name("random_site.jsonl"), Path(__file__).with_suffix(".jsonl")
 SEED, DAMAGES = 1, 300
@@ -51,7 +52,7 @@ def open_site() -> Iterator[Store]:
     """Yield a store on a server of its own."""
     with private_server("valkey") as url:
         store = open_store(replace(Settings(redis_url=url, redis_deadline=10.0), **SETTINGS))
-        store.schema.state()
+        Migrations(store.context).state()
         yield store
         store.connection.close()
 
@@ -120,9 +121,9 @@ def judged(store: Store, damage: list[Command]) -> dict[str, Any]:
         run(store, *(_with_days(part, today) for part in command))
     if snapshot(store) == before:
         return {}
-    findings = _texts(store.doctor.examine(), today)
-    failure = _texts((finding for finding, _ in store.doctor.repair()), today)[-1:]
-    rest, after = _texts(store.doctor.examine(), today), snapshot(store)
+    findings = _texts(Doctor(store.context).examine(), today)
+    failure = _texts((finding for finding, _ in Doctor(store.context).repair()), today)[-1:]
+    rest, after = _texts(Doctor(store.context).examine(), today), snapshot(store)
     differences = {
         _without_times(key, today): _shortened(lines)
         for key in sorted((before.keys() | after.keys()) - OF_SEARCH)

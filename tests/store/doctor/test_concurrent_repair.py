@@ -24,18 +24,19 @@ from tests.store.queries import read_articles
 from tests.store.storm import StoreStorm
 from voteweb.core.models import ArticleStatus
 from voteweb.store import Store
+from voteweb.store.doctor import Doctor
 
 COUNTERS = {"article:", "user:"}
 
 
 def repair(store: Store) -> int:
     """Repair the site; return how many findings were repaired."""
-    return sum(is_repaired for _, is_repaired in store.doctor.repair())
+    return sum(is_repaired for _, is_repaired in Doctor(store.context).repair())
 
 
 def test_a_vote_between_finding_and_fix_is_counted(site: Store) -> None:
     spoil(site, "HINCRBY article:1 votes -5")
-    (finding, *_) = site.doctor.examine()
+    (finding, *_) = Doctor(site.context).examine()
     bob = site.users.get("bob")
     run(site, "SADD", "voted:1", bob.id)  # as by a program after the book that is killed before its next command
     assert site.connection.run([finding.fix]) == [["again"]]
@@ -56,7 +57,7 @@ def test_a_vote_between_finding_and_fix_is_counted(site: Store) -> None:
 )
 def test_an_outdated_fix_changes_nothing(site: Store, damage: str, change: str) -> None:
     spoil(site, damage)
-    (finding,) = site.doctor.examine()
+    (finding,) = Doctor(site.context).examine()
     spoil(site, change)
     before = snapshot(site)
     assert site.connection.run([finding.fix])[0][0] == "again"

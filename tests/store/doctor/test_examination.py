@@ -16,7 +16,7 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import NoSuchGroup
 from voteweb.core.models import LogAction
 from voteweb.store import Store, build_store
-from voteweb.store.doctor import thread_snapshots
+from voteweb.store.doctor import Doctor, thread_snapshots
 from voteweb.store.scan import key_spool
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.log_entries import NewLogEntry
@@ -51,7 +51,7 @@ def test_groups_that_come_and_go_meanwhile_are_no_findings(site: Store, monkeypa
 def test_open_votes_that_never_end_are_repaired(site: Store, time: str) -> None:
     run(site, "ZADD", "open-votes:2", time, "nonsense")
     run(site, "PERSIST", "open-votes:2")
-    list(site.doctor.repair())
+    list(Doctor(site.context).repair())
     assert broken(site) == []
 
 
@@ -98,8 +98,9 @@ def test_a_key_of_another_type_is_found_and_left_alone(site: Store, key: str) ->
     run(site, "DEL", key)
     run(site, "XADD", key, "*", "x", "y")
     before = snapshot(site)
-    assert [described(site, finding)[0] for finding, _ in site.doctor.repair()] == [key]
-    assert (snapshot(site), site.doctor.is_partial) == (before, True)
+    doctor = Doctor(site.context)
+    assert [described(site, finding)[0] for finding, _ in doctor.repair()] == [key]
+    assert (snapshot(site), doctor.is_partial) == (before, True)
 
 
 @pytest.mark.parametrize(

@@ -8,18 +8,19 @@ from tests import factories
 from tests.store.doctor.damages import CONSEQUENCES, DAMAGES, UNREPAIRABLE, changed_keys, named_keys, spoil
 from tests.store.examination import broken, described, run, snapshot, without_prefix
 from voteweb.store import Store
+from voteweb.store.doctor import Doctor
 
 
 def repair(store: Store) -> list[tuple[str, str]]:
     """Repair the site; return the key and fault of each finding that was repaired."""
-    return [described(store, finding) for finding, is_repaired in store.doctor.repair() if is_repaired]
+    return [described(store, finding) for finding, is_repaired in Doctor(store.context).repair() if is_repaired]
 
 
 def repair_rest(store: Store) -> list[tuple[str, str]]:
     """Repair the site; return the key of each finding that was not repaired, and why not."""
     return [
         (without_prefix(store, finding.key), finding.why_not)
-        for finding, is_repaired in store.doctor.repair()
+        for finding, is_repaired in Doctor(store.context).repair()
         if not is_repaired
     ]
 
@@ -51,7 +52,7 @@ def test_unrepairable_damage_is_reported_with_its_reason(site: Store, command: s
 def test_repairing_a_sound_site_writes_nothing(site: Store) -> None:
     before = snapshot(site)
     writes = run(site, "INFO", "persistence")["rdb_changes_since_last_save"]
-    assert list(site.doctor.repair()) == []
+    assert list(Doctor(site.context).repair()) == []
     assert snapshot(site) == before
     assert run(site, "INFO", "persistence")["rdb_changes_since_last_save"] == writes
 

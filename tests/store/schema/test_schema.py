@@ -12,6 +12,8 @@ from tests.store.schema import layout3
 from voteweb.core.config import SCHEMA
 from voteweb.core.errors import ConfigError, NoInvitation
 from voteweb.store import Store
+from voteweb.store.backup import Backup
+from voteweb.store.migrations import Migrations
 from voteweb.store.migrations.conversions import CONVERSIONS, OLDEST
 
 #: The nouns of keys of the moment, in no backup.
@@ -33,10 +35,10 @@ def old_site(store: Store) -> Store:
 
 def convert(store: Store) -> None:
     """Convert the data as far as they are not converted yet."""
-    for conversion in store.schema.conversions(store.schema.state().number):
-        for _ in store.schema.convert(conversion):
+    for conversion in Migrations(store.context).conversions(Migrations(store.context).state().number):
+        for _ in Migrations(store.context).convert(conversion):
             pass
-    store.schema.finish()
+    Migrations(store.context).finish()
 
 
 def settled(store: Store) -> dict[str, Any]:
@@ -50,7 +52,7 @@ def test_the_newest_conversion_leads_to_the_current_layout() -> None:
 
 def test_an_empty_database_gets_the_current_number(store: Store) -> None:
     run(store, "FLUSHDB")
-    store.schema.refuse_other()
+    Migrations(store.context).refuse_other()
     assert run(store, "GET", "schema:") == str(SCHEMA)
 
 
@@ -58,15 +60,15 @@ def test_the_data_of_a_program_after_the_book_are_served(store: Store) -> None:
     run(store, "FLUSHDB")
     run(store, "HSET", "article:1", "title", "Theirs", "poster", "user:7", "time", "1000", "votes", 1)
     run(store, "SET", "article:", 1)
-    store.schema.refuse_other()
+    Migrations(store.context).refuse_other()
     assert store.articles.get(1).title == "Theirs"
 
 
 def test_data_of_layout_3_are_refused_until_they_are_converted(old_site: Store) -> None:
     with pytest.raises(ConfigError, match="An older version of voteweb wrote the data: they have layout 3"):
-        old_site.schema.refuse_other()
+        Migrations(old_site.context).refuse_other()
     convert(old_site)
-    old_site.schema.refuse_other()
+    Migrations(old_site.context).refuse_other()
     assert broken(old_site) == []
 
 
@@ -74,29 +76,29 @@ def test_data_of_layout_3_are_refused_until_they_are_converted(old_site: Store) 
 def test_data_of_an_older_layout_are_refused(old_site: Store, command: str, number: int) -> None:
     run(old_site, *command.split())
     with pytest.raises(ConfigError, match=f"have layout {number}, .* Convert them with an older version first"):
-        old_site.schema.refuse_other()
+        Migrations(old_site.context).refuse_other()
 
 
 @pytest.mark.parametrize("number", [SCHEMA + 1, "x"])
 def test_a_newer_layout_is_refused(store: Store, number: object) -> None:
     run(store, "SET", "schema:", number)
     with pytest.raises(ConfigError, match="a newer version of voteweb wrote them"):
-        store.schema.refuse_other()
+        Migrations(store.context).refuse_other()
 
 
 def test_an_unfinished_migration_is_refused(old_site: Store) -> None:
-    old_site.schema.begin("before.gz")
+    Migrations(old_site.context).begin("before.gz")
     with pytest.raises(ConfigError, match="A migration did not finish"):
-        old_site.schema.refuse_other()
-    assert old_site.schema.state().backup == "before.gz"
+        Migrations(old_site.context).refuse_other()
+    assert Migrations(old_site.context).state().backup == "before.gz"
 
 
 def test_a_conversion_that_was_interrupted_continues(old_site: Store) -> None:
     convert(old_site)
     whole = settled(old_site)
     layout3.load_keys(old_site)
-    for conversion in old_site.schema.conversions(3):
-        next(old_site.schema.convert(conversion))
+    for conversion in Migrations(old_site.context).conversions(3):
+        next(Migrations(old_site.context).convert(conversion))
     convert(old_site)
     assert settled(old_site).keys() == whole.keys()
     assert broken(old_site) == []
@@ -104,9 +106,15 @@ def test_a_conversion_that_was_interrupted_continues(old_site: Store) -> None:
 
 def test_a_dry_run_counts_and_changes_nothing(old_site: Store) -> None:
     before = snapshot(old_site)
-    counts = [sum(old_site.schema.convert(conversion, dry_run=True)) for conversion in old_site.schema.conversions(3)]
+    counts = [
+        sum(Migrations(old_site.context).convert(conversion, dry_run=True))
+        for conversion in Migrations(old_site.context).conversions(3)
+    ]
     assert snapshot(old_site) == before
-    assert counts == [sum(old_site.schema.convert(conversion)) for conversion in old_site.schema.conversions(3)]
+    assert counts == [
+        sum(Migrations(old_site.context).convert(conversion))
+        for conversion in Migrations(old_site.context).conversions(3)
+    ]
     assert all(counts)
 
 
@@ -123,7 +131,7 @@ def test_links_of_invitations_of_layout_3_stay_valid(old_site: Store) -> None:
 
 
 def test_copies_of_layout_3_restore_what_a_conversion_makes(old_site: Store) -> None:
-    lines = list(old_site.backup.all_lines())
+    lines = list(Backup(old_site.context).all_lines())
     convert(old_site)
     converted = settled(old_site)
     restore(old_site, lines, whole_layout=3)
@@ -135,17 +143,17 @@ def test_a_copy_of_every_key_restores_the_old_layout(old_site: Store) -> None:
     run(old_site, "SADD", "voted:1", *range(1000, 4000))
     run(old_site, "RPUSH", "log-entries:", *range(2500))
     before = settled(old_site)
-    lines = list(old_site.backup.all_lines())
+    lines = list(Backup(old_site.context).all_lines())
     copying = begin_restore(old_site, 3)
     for line in lines:
         copying.write([line])
         copying.write([line])  # as after a lost answer
     copying.finish()
     assert settled(old_site) == before
-    assert old_site.schema.state().number == 3
+    assert Migrations(old_site.context).state().number == 3
 
 
 def test_a_restored_site_has_the_current_layout(store: Store) -> None:
     factories.article(store)
     restore(store, back_up(store))
-    assert store.schema.state().is_current
+    assert Migrations(store.context).state().is_current

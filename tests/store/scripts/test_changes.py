@@ -22,17 +22,14 @@ def documents(store: Store) -> dict[DocumentId, Document]:
     """Return everything that is searched."""
     articles = range(1, ARTICLES)
     comments = [CommentId(id, number) for id in articles for number in range(1, COMMENTS)]
-    return {
-        document.id: document
-        for document in store.search_documents.articles(articles) + store.search_documents.comments(comments)
-    }
+    return {document.id: document for document in store.search.articles(articles) + store.search.comments(comments)}
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_change_of_what_is_searched_is_in_the_stream(site: Store, name: str) -> None:
-    before, position = documents(site), site.changes.end()
+    before, position = documents(site), site.search.end_of_changes()
     CALLS[name].run(site)
-    after, changes = documents(site), site.changes.read(position, wait=0)
+    after, changes = documents(site), site.search.changes_since(position, wait=0)
     changed = {id for id in before.keys() | after.keys() if before.get(id) != after.get(id)}
     told = changes.articles | changes.comments
     assert {id for id in changed - told if isinstance(id, int) or id.article not in changes.conversations} == set()

@@ -22,7 +22,7 @@ from voteweb.search.files import IndexFolder
 from voteweb.search.indexer import Indexer
 from voteweb.store import Store
 from voteweb.store.connection.connection import Connection
-from voteweb.store.server.last_backup import BackupFacts
+from voteweb.store.server.health import BackupFacts
 
 TOKEN = "a token of the operator's own"
 Count = Callable[[str], float]
@@ -167,7 +167,7 @@ def test_what_an_operator_watches_is_shown(reader: Browser, bob: Browser, count:
 
 
 def test_page_has_the_age_of_the_last_backup(ann: Browser, count: Count, store: Store) -> None:
-    store.last_backup.record(BackupFacts(time.time() - 7_200, 12_345))
+    store.health.record_backup(BackupFacts(time.time() - 7_200, 12_345))
     assert abs(count("voteweb_backup_age_seconds") - 7_200) < 60
     assert count("voteweb_backup_bytes") == 12_345
 
@@ -184,7 +184,7 @@ def test_searches_are_counted_by_outcome(reader: Browser, count: Count, settings
     assert count("voteweb_search_seconds_count{outcome=search-not-ready}") == 1
     assert count("voteweb_search_up") == 0
     factories.article(store, title="Common Lisp")
-    Indexer(IndexFolder(settings.search_folder), store.changes, store.search_documents).catch_up()
+    Indexer(IndexFolder(settings.search_folder), store.search).catch_up()
     reader.open("/search?q=lisp")
     assert count("voteweb_search_seconds_count{outcome=ok}") == 2, "articles, and the number of comments"
     assert (count("voteweb_search_up"), count("voteweb_search_rows{kind=articles}")) == (1, 1)

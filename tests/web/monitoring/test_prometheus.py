@@ -1,7 +1,7 @@
 """The metrics, as the parser of Prometheus reads them."""
 
 from tests.web.monitoring.samples import samples
-from voteweb.store.server.server_info import Sizes
+from voteweb.store.server.health import Sizes
 from voteweb.web.monitoring.gauges import Facts
 from voteweb.web.monitoring.prometheus import PrometheusMetrics
 

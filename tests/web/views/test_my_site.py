@@ -7,10 +7,10 @@ import pytest
 from tests import factories
 from tests.web.browser import Browser
 from tests.web.conftest import CountRoundTrips, MakeBrowser
+from voteweb.core.caches import BoundedCache
 from voteweb.core.models import LogAction
 from voteweb.store import Store
 from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.site.hints import HintCache
 
 
 @pytest.fixture(autouse=True)
@@ -146,7 +146,7 @@ def test_a_choice_takes_at_most_one_round_trip_more(
 ) -> None:
     def open_anew(address: str) -> None:
         """Open *address* in a process that has read nothing yet."""
-        monkeypatch.setattr(store.my_sites, "_known", HintCache(9))
+        monkeypatch.setattr(store.my_sites, "_known", BoundedCache(9))
         bob.open(address)
 
     addresses = ("/", "/new", "/my", "/my/new")

@@ -86,7 +86,7 @@ def test_what_a_script_is_refused_does_not_count(mod: Browser, store: Store) -> 
         mod.post("/a/1/groups", {**fields, "csrf_token": mod.csrf_token()}, headers=JSON)
         assert 400 <= mod.status < 500
     accepted = 0
-    while store.rate_limits.hit([(limit, "mod")]) is None:
+    while store.limits.hit([(limit, "mod")]) is None:
         accepted += 1
     assert accepted == limit.burst
 
@@ -102,7 +102,7 @@ def test_too_many_forms_with_errors_are_refused_unchecked(
         bob.post("/submit", {"csrf_token": bob.csrf_token(), "title": "Überall", "text": "kept"})
         assert_too_fast(bob, REFUSED_FORMS)
         assert bob.form("/submit").by_id("title")["value"] == "Überall"
-    assert store.rate_limits.hit([(limit, "bob")]) is None, "what was refused is refunded"
+    assert store.limits.hit([(limit, "bob")]) is None, "what was refused is refunded"
 
 
 def test_form_without_its_token_counts_nowhere(bob: Browser, store: Store) -> None:
@@ -124,4 +124,4 @@ def test_request_of_an_ended_session_is_not_counted(vote_limit: Limit, bob: Brow
     for _ in range(vote_limit.burst + 1):
         bob.post("/a/1/vote", {"csrf_token": token})
         assert (bob.status, bob.location.partition("&")[0]) == (303, "/login?next=/a/1%23a1")
-    assert store.rate_limits.hit([(vote_limit, "bob")]) is None
+    assert store.limits.hit([(vote_limit, "bob")]) is None

@@ -45,7 +45,7 @@ def stories_reader(
     shift, remaining = time.time() - max(story.time for story in stories), iter(stories)
     while batch := list(islice(remaining, 500)):
         store.imports.add([replace(story, time=story.time + shift) for story in batch])
-    Indexer(IndexFolder(tmp_path), store.changes, store.search_documents).catch_up()
+    Indexer(IndexFolder(tmp_path), store.search).catch_up()
     app.extensions["voteweb.search"] = SearchIndex(tmp_path)
     monkeypatch.setattr(config, "SEARCH_SECONDS", 60.0)  # a busy machine is no failing test
     return Browser(app)

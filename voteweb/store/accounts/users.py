@@ -215,10 +215,6 @@ class Users(StorePart):
         """Tell whether any member who may log in is an admin."""
         return bool(self._connection.command("SCARD", self._keys.admins()))
 
-    def count(self) -> int:
-        """Return how many members there are who have not left."""
-        return int(self._connection.command("ZCARD", self._keys.users()))
-
 
 def member_places(keys: Keys, fields: Mapping[str, str | None]) -> dict[str, Place]:
     """Return where a member with these stored *fields* stands in the lists of members; nobody stands in any."""

@@ -8,6 +8,7 @@ from itertools import chain, groupby
 from typing import Any
 
 from voteweb.core import config
+from voteweb.core.caches import BoundedCache
 from voteweb.core.comments import CommentId, ListedComment
 from voteweb.core.models import Article, Order, Page, Period
 from voteweb.core.ranking import newest_first, ranking_key
@@ -18,7 +19,6 @@ from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import LEFT_OUT, article_id, article_member, is_article
 from voteweb.store.schema.rankings import Ranking
 from voteweb.store.site.context import Context, StorePart
-from voteweb.store.site.hints import HintCache
 from voteweb.store.site.rate_limits import RateLimitHit
 from voteweb.store.site.rows import listed_comment, queue_page, read_all, read_rows
 
@@ -44,7 +44,7 @@ class Listings(StorePart):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._made = MadeRankings(context)
-        self._id_hints: HintCache[tuple[str, int], tuple[int, ...]] = HintCache(config.HINT_CACHE_SIZE)
+        self._id_hints: BoundedCache[tuple[str, int], tuple[int, ...]] = BoundedCache(config.HINT_CACHE_SIZE)
 
     def queue_page(
         self,

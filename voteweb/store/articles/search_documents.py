@@ -1,26 +1,60 @@
-"""Read what is searched of articles and comments, as it is now, in bounded steps."""
+"""Read what is searched: what has changed, and the articles and comments as they are now, in bounded steps."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus, Node
 from voteweb.core.models import Article
-from voteweb.core.search_documents import Document
+from voteweb.core.search_documents import Changes, Document
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.scan.scanner import batched
 from voteweb.store.schema import decoding
-from voteweb.store.schema.keys import article_id, is_article
+from voteweb.store.schema.keys import article_id, is_article, parse_comment
 from voteweb.store.schema.nodes import parse_node
+from voteweb.store.site.changes import MAX_CHANGES, new_epoch
 from voteweb.store.site.context import StorePart
 
 #: Articles, or comments of one article, that are read by commands which Redis answers as one block: under 1 ms.
 BLOCK_SIZE = 100
+#: Changes that are read at once.
+BATCH_SIZE = 500
+#: The position before the first change.
+START = "0-0"
+#: The share of the connection's deadline for which a read may wait for a change.
+WAIT_SHARE = 0.5
 
 
-class SearchDocuments(StorePart):
-    """The documents of one site."""
+class Search(StorePart):
+    """The documents of one site, and the stream of their changes."""
+
+    def end_of_changes(self) -> str:
+        """Return the position after the last change."""
+        newest = self._connection.command("XREVRANGE", self._keys.changes(), "+", "-", "COUNT", 1)
+        return str(newest[0][0]) if newest else START
+
+    def changes_since(self, position: str, *, wait: float) -> Changes:
+        """Return what has changed since *position*, BATCH_SIZE changes at most.
+
+        If nothing has, wait for a change, at most *wait* seconds and half the deadline of the connection. The changes
+        are incomplete if the stream does not have the entry at *position*: it was cut since, or a server has taken
+        over that had not heard of it.
+        """
+        key, milliseconds = self._keys.changes(), int(1000 * min(wait, WAIT_SHARE * self._connection.deadline))
+        block = ("BLOCK", milliseconds) if milliseconds else ()
+        streams = self._connection.command("XREAD", "COUNT", BATCH_SIZE, *block, "STREAMS", key, position)
+        # After the entries, so that what was cut in the meantime is noticed.
+        at_position, length, epoch = self._connection.run(
+            [("XRANGE", key, position, position), ("XLEN", key), ("GET", self._keys.search_epoch())]
+        )
+        is_complete = bool(at_position) or (position == START and length < MAX_CHANGES)
+        return _parse(position, _entries(streams), epoch or self._make_epoch(), is_complete)
+
+    def _make_epoch(self) -> str:
+        key = self._keys.search_epoch()
+        _, epoch = self._connection.run([("SET", key, new_epoch(), "NX"), ("GET", key)])
+        return str(epoch)
 
     def newest_ids(self, count: int) -> list[int]:
         """Return the ids of the newest listed articles."""
@@ -104,6 +138,30 @@ class SearchDocuments(StorePart):
 
     def _run(self, commands: Sequence[Command]) -> list[Any]:
         return [reply for block in batched(commands, BLOCK_SIZE) for reply in self._connection.run(block)]
+
+
+def _entries(streams: Mapping[str, Sequence[Any]] | None) -> list[tuple[str, Mapping[str, str]]]:
+    """Return the entries in a reply about one stream; redis-py puts those of a read into a list of their own."""
+    entries = next(iter(streams.values()), []) if streams else []
+    return list(entries[0]) if entries and isinstance(entries[0], list) else list(entries)
+
+
+def _parse(position: str, entries: list[tuple[str, Mapping[str, str]]], epoch: str, is_complete: bool) -> Changes:
+    fields = [field for _, entry in entries for field in entry.items()]
+    articles = {int(id) for kind, id in fields if kind == "a" and id.isdecimal()}
+    conversations = {int(id) for kind, id in fields if kind in ("t", "p") and id.isdecimal()}
+    comments = {parse_comment(id) for kind, id in fields if kind in ("c", "p")}
+    comments = {comment for comment in comments if comment and comment.number <= config.MAX_COMMENTS}
+    return Changes(
+        entries[-1][0] if entries else position,
+        epoch,
+        articles=frozenset(articles | conversations),
+        comments=frozenset(comment for comment in comments if comment and comment.article not in conversations),
+        conversations=frozenset(conversations),
+        is_complete=is_complete,
+        may_be_more=len(entries) == BATCH_SIZE,
+        is_purge=any(kind == "p" for kind, _ in fields),
+    )
 
 
 def _is_visible(id: CommentId, nodes: dict[CommentId, Node]) -> bool:

@@ -92,7 +92,7 @@ class Restore:
     def _finish(self, force: bool) -> None:
         self._scanner.command_on_same_server("TIME")
         if self._whole_layout is None:
-            settings = SiteSettings(Context.of(self._connection, self._settings)).read()
+            settings = SiteSettings(Context.of(self._connection, self._settings)).read_settings()
             derived = Derivation(self._connection, settings).run()
             # Deriving takes minutes on a large site, in which the database may be lost as well.
             self._scanner.command_on_same_server("TIME")

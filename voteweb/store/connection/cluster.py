@@ -11,18 +11,16 @@ import time
 from collections import deque
 from collections.abc import Collection
 from typing import Any, NamedTuple
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import redis
 from redis.crc import key_slot
 from redis.exceptions import MovedError
 
-from voteweb.store.connection.pool import Pool
-from voteweb.store.connection.sentinel import IDLE_CHECK_SECONDS, parse_host
+from voteweb.store.connection.sentinel import IDLE_CHECK_SECONDS, Address, parse_hosts
 from voteweb.store.connection.tls import is_tls
+from voteweb.store.connection.transport import Pool
 from voteweb.store.schema.keys import Keys
-
-Address = tuple[str, int]
 
 #: The schemes of a cluster's URL, without and with TLS.
 SCHEMES = ("redis+cluster", "rediss+cluster")
@@ -47,15 +45,10 @@ def parse(url: str) -> ClusterUrl:
     Raises ValueError. A cluster has no database but 0.
     """
     parts = urlsplit(url)
-    credentials, _, hosts = parts.netloc.rpartition("@")
-    user, _, password = credentials.partition(":")
     options = parse_qs(parts.query, strict_parsing=bool(parts.query))
-    if not hosts or parts.path not in ("", "/", "/0") or options not in ({}, {"db": ["0"]}):
-        raise ValueError("hosts are missing, or there is more than hosts")
-    return ClusterUrl(
-        nodes=tuple(parse_host(host, DEFAULT_PORT) for host in hosts.split(",")),
-        credentials={"username": unquote(user) or None, "password": unquote(password) or None},
-    )
+    if parts.path not in ("", "/", "/0") or options not in ({}, {"db": ["0"]}):
+        raise ValueError("there is more than hosts")
+    return ClusterUrl(*parse_hosts(parts.netloc, DEFAULT_PORT))
 
 
 class SlotOwner:
@@ -85,16 +78,14 @@ class SlotOwner:
         """Return the address of the node; raise RedisError when no node tells it in time."""
         with self._lock:
             if time.monotonic() >= self._valid_until:
-                try:
-                    self._found = self._look_up()
-                except redis.RedisError as error:
-                    self._found = error
+                self._found = self._look_up()
                 self._valid_until = time.monotonic() + LOOK_UP_SECONDS
             if isinstance(self._found, redis.RedisError):
                 raise type(self._found)(str(self._found))
             return self._found
 
-    def _look_up(self) -> Address:
+    def _look_up(self) -> Address | redis.RedisError:
+        """Return the address of the node, or why none of those that were asked tells it."""
         problem: redis.RedisError = redis.ConnectionError("no node has the slot")
         for _ in range(min(ASKED_NODES, len(self._to_ask))):
             host, port = self._to_ask[0]
@@ -111,7 +102,7 @@ class SlotOwner:
                 if first <= self._slot <= last:
                     self._remember({address for addresses in nodes.values() for address in addresses})
                     return primary
-        raise problem
+        return problem
 
     def follow(self, error: MovedError) -> None:
         """Take the node that *error* names for the owner: nodes that are asked next may not know it yet."""

@@ -5,7 +5,10 @@ scripts that are idempotent.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -17,7 +20,6 @@ from voteweb.core.errors import Conflict, Held, LoggedOut, NotAllowed, StorageFu
 from voteweb.store.connection import scripts
 from voteweb.store.connection.cluster import SlotPool
 from voteweb.store.connection.pipeline import Command, Pipeline
-from voteweb.store.connection.request_deadline import Wait, current_wait
 from voteweb.store.connection.transport import replies_to, send, send_atomic
 from voteweb.store.connection.unavailable import (
     NOT_RUN_ERRORS,
@@ -39,6 +41,28 @@ T = TypeVar("T")
 RETRY_PAUSE_SECONDS = 0.05
 #: A look-up of the primary, or a wait for replicas, may take this share of the deadline, so that another can be tried.
 ATTEMPT_SHARE = 0.25
+
+
+@dataclass(slots=True)
+class Wait:
+    """The wait of one request: since when the database does not answer it (monotonic), None while it does, and why."""
+
+    since: float | None = None
+    error: Exception | None = None
+
+
+#: The wait of the request that this thread answers; None outside a request, where each round trip has its deadline.
+_current_wait: ContextVar[Wait | None] = ContextVar("current_wait", default=None)
+
+
+@contextmanager
+def one_deadline() -> Iterator[None]:
+    """Make all round trips of the block share one deadline, which begins at the first attempt that fails."""
+    token = _current_wait.set(Wait())
+    try:
+        yield
+    finally:
+        _current_wait.reset(token)
 
 
 class Outcome(NamedTuple):
@@ -86,7 +110,7 @@ class Connection:
         Redis answered it last, or at once while a cluster's slot moves; StorageFull, BrokenData and NotPermitted at
         once.
         """
-        wait, began = current_wait.get() or Wait(), time.monotonic()
+        wait, began = _current_wait.get() or Wait(), time.monotonic()
         until = (wait.since or began) + (self.deadline if deadline is None else deadline)
         if wait.since and began >= until:
             raise Unavailable from wait.error
@@ -132,10 +156,7 @@ class Connection:
 
     def command(self, *arguments: Any, deadline: float | None = None) -> Any:
         """Run one command that may be sent twice, or once with the *deadline* 0."""
-        return self.retry_until_deadline(
-            lambda: self.client.execute_command(*arguments),  # type: ignore[no-untyped-call]
-            deadline=deadline,
-        )
+        return self.run([arguments], deadline=deadline)[0]
 
     def run(self, commands: Sequence[Command], *, atomic: bool = False, deadline: float | None = None) -> list[Any]:
         """Run *commands* in one round trip and return their replies; *atomic*: in one transaction.

@@ -1,4 +1,4 @@
-"""Open the connection to the database at a URL: one server, or or a primary that may change."""
+"""Open the connection to the database at a URL: one server, or a primary that may change."""
 
 import re
 from typing import Any
@@ -13,8 +13,8 @@ from redis.retry import Retry
 from voteweb.core.errors import ConfigError
 from voteweb.store.connection import cluster, sentinel, tls
 from voteweb.store.connection.connection import ATTEMPT_SHARE, Connection
-from voteweb.store.connection.pool import Pool
 from voteweb.store.connection.tls import NO_FILES, TlsFiles
+from voteweb.store.connection.transport import Pool
 from voteweb.store.schema.keys import Keys
 
 #: Each connection would look for the version of redis-py in the files of its package again: half a millisecond.

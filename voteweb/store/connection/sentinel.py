@@ -14,6 +14,8 @@ from redis.sentinel import MasterNotFoundError, SentinelConnectionPool
 
 from voteweb.store.connection.tls import is_tls
 
+Address = tuple[str, int]
+
 #: The schemes of a URL, without and with TLS, which is spoken to the Sentinels too.
 SCHEMES = ("redis+sentinel", "rediss+sentinel")
 #: The port of a Sentinel whose address names none.
@@ -29,7 +31,7 @@ _OPTIONS = {"db", "sentinel_username", "sentinel_password"}
 class SentinelUrl(NamedTuple):
     """The Sentinels, the name of the database they watch, and the credentials for both."""
 
-    sentinels: tuple[tuple[str, int], ...]
+    sentinels: tuple[Address, ...]
     name: str
     database_options: dict[str, Any]
     sentinel_options: dict[str, Any]
@@ -42,28 +44,30 @@ def parse(url: str) -> SentinelUrl:
     ``sentinel_password``. Raises ValueError.
     """
     parts = urlsplit(url)
-    credentials, _, hosts = parts.netloc.rpartition("@")
-    user, _, password = credentials.partition(":")
+    sentinels, credentials = parse_hosts(parts.netloc, DEFAULT_PORT)
     name = unquote(parts.path.removeprefix("/"))
-    if not hosts or not name or "/" in name:
-        raise ValueError("hosts or name are missing")
+    if not name or "/" in name:
+        raise ValueError("the name is missing")
     options = {key: values[-1] for key, values in parse_qs(parts.query, strict_parsing=bool(parts.query)).items()}
     if unknown := options.keys() - _OPTIONS:
         raise ValueError(f"there is no option {', '.join(sorted(unknown))}")
     return SentinelUrl(
-        sentinels=tuple(parse_host(host, DEFAULT_PORT) for host in hosts.split(",")),
+        sentinels=sentinels,
         name=name,
-        database_options={
-            "username": unquote(user) or None,
-            "password": unquote(password) or None,
-            "db": int(options.get("db", 0)),
-        },
+        database_options=credentials | {"db": int(options.get("db", 0))},
         sentinel_options={"username": options.get("sentinel_username"), "password": options.get("sentinel_password")},
     )
 
 
-def parse_host(text: str, default_port: int) -> tuple[str, int]:
-    """Parse ``host[:port]``; raise ValueError."""
+def parse_hosts(text: str, default_port: int) -> tuple[tuple[Address, ...], dict[str, Any]]:
+    """Parse ``[user:password@]host[:port],host[:port],…`` into addresses and credentials; raise ValueError."""
+    credentials, _, hosts = text.rpartition("@")
+    user, _, password = credentials.partition(":")
+    addresses = tuple(_parse_host(host, default_port) for host in hosts.split(","))
+    return addresses, {"username": unquote(user) or None, "password": unquote(password) or None}
+
+
+def _parse_host(text: str, default_port: int) -> Address:
     parts = urlsplit(f"//{text}")
     if not parts.hostname:
         raise ValueError("a host is missing")
@@ -83,7 +87,7 @@ class Sentinels:
         #: Where the next look-up begins: with the Sentinel that answered last, or after the last that did not.
         self._next = 0
 
-    def discover_master(self, name: str) -> tuple[str, int]:
+    def discover_master(self, name: str) -> Address:
         """Return the address of the primary; raise MasterNotFoundError when no Sentinel tells one in time."""
         until = time.monotonic() + self._seconds
         reasons: list[str] = []
@@ -102,9 +106,9 @@ class Sentinels:
         raise MasterNotFoundError(f"no primary for {name!r}: {'; '.join(dict.fromkeys(reasons))}")
 
 
-def _primary(client: redis.Redis, name: str) -> tuple[str, int] | None:
+def _primary(client: redis.Redis, name: str) -> Address | None:
     """Return the address of the primary as one Sentinel knows it, None if it is down."""
-    address = cast(tuple[str, int] | None, client.sentinel_get_master_addr_by_name(name))
+    address = cast(Address | None, client.sentinel_get_master_addr_by_name(name))
     state = cast(dict[str, Any], client.sentinel_master(name))
     is_down = state["is_sdown"] or state["is_odown"] or state["is_disconnected"]
     # While the replicas are being switched to a new primary, the state is still that of the old one.

@@ -8,6 +8,8 @@ from voteweb.core.config import Settings, env_name
 from voteweb.core.errors import ConfigError
 
 CA_FILE, CERTIFICATE_FILE, KEY_FILE = map(env_name, ("redis_ca_file", "redis_certificate_file", "redis_key_file"))
+#: The option of redis-py that each setting is, in the order of TlsFiles.
+_OPTIONS = {"ssl_ca_certs": CA_FILE, "ssl_certfile": CERTIFICATE_FILE, "ssl_keyfile": KEY_FILE}
 
 
 class TlsFiles(NamedTuple):
@@ -36,33 +38,21 @@ def options(url: str, files: TlsFiles) -> dict[str, str]:
 
     Raises ConfigError when a file cannot be used, or would not be used.
     """
-    given = {
-        name: (variable, file)
-        for name, variable, file in zip(
-            ("ssl_ca_certs", "ssl_certfile", "ssl_keyfile"), (CA_FILE, CERTIFICATE_FILE, KEY_FILE), files, strict=True
-        )
-        if file
-    }
-    if given and not is_tls(url):
-        variable, _ = next(iter(given.values()))
-        raise ConfigError("%(name)s requires a VOTEWEB_REDIS_URL that begins with rediss.", name=variable)
-    for variable, file in given.values():
-        _refuse_unreadable(variable, file)
+    given = [(name, variable, file) for (name, variable), file in zip(_OPTIONS.items(), files, strict=True) if file]
+    for _, variable, file in given:
+        if not is_tls(url):
+            raise ConfigError("%(name)s requires a VOTEWEB_REDIS_URL that begins with rediss.", name=variable)
+        try:
+            open(file, "rb").close()
+        except OSError as error:
+            raise _unusable(variable, file, error.strerror) from None
     if files.authorities:
         _check_authorities(files.authorities)
     if files.certificate:
         _check_certificate(files.certificate, files.key or files.certificate)
     elif files.key:
         raise ConfigError("%(name)s requires %(other)s.", name=KEY_FILE, other=CERTIFICATE_FILE)
-    return {name: file for name, (_, file) in given.items()}
-
-
-def _refuse_unreadable(variable: str, file: str) -> None:
-    try:
-        with open(file, "rb"):
-            pass
-    except OSError as error:
-        raise _unusable(variable, file, error.strerror) from None
+    return {name: file for name, _, file in given}
 
 
 def _unusable(variable: str, file: str, reason: str | None) -> ConfigError:

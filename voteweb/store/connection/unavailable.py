@@ -4,15 +4,6 @@ import redis
 
 from voteweb.core.errors import ConfigError, DataDamaged
 
-#: Errors of a server that is gone, loading or failing over. The command has not run, or nobody knows whether it has.
-_UNAVAILABLE_ERRORS = (
-    redis.ConnectionError,
-    redis.TimeoutError,
-    redis.ReadOnlyError,
-    redis.InvalidResponse,
-    redis.exceptions.ClusterDownError,  # also: a replica has lost its primary
-    redis.exceptions.NoScriptError,  # right after all scripts were loaded: the server has been restarted since
-)
 #: Errors of a server that has not run the command: it has not our scripts, or not the keys.
 NOT_RUN_ERRORS = (
     redis.exceptions.NoScriptError,
@@ -26,7 +17,13 @@ _LOST_PRIMARY_ERRORS = (
     redis.ConnectionError,
     redis.TimeoutError,
     redis.ReadOnlyError,
-    redis.exceptions.ClusterDownError,
+    redis.exceptions.ClusterDownError,  # also: a replica has lost its primary
+)
+#: Errors of a server that is gone, loading or failing over. The command has not run, or nobody knows whether it has.
+_UNAVAILABLE_ERRORS = (
+    *_LOST_PRIMARY_ERRORS,
+    redis.InvalidResponse,
+    redis.exceptions.NoScriptError,  # right after all scripts were loaded: the server has been restarted since
 )
 #: Error codes of a server that runs but cannot take the command now: a slow script is running, its replicas are gone,
 #: or it ceased to be the primary.

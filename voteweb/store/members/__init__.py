@@ -1,1 +1,1 @@
-"""What a member's own pages read, and the deletion of accounts."""
+"""The reads of a member's own pages, and the deletion of accounts."""

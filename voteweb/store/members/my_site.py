@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from voteweb.core import config
+from voteweb.core.caches import BoundedCache
 from voteweb.core.errors import (
     NoSuchArticle,
     NoSuchGroup,
@@ -21,7 +22,6 @@ from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import article_member
 from voteweb.store.schema.nouns import NOUNS
 from voteweb.store.site.context import Context, StorePart
-from voteweb.store.site.hints import HintCache
 from voteweb.store.site.rows import articles_of, members_of, queue_page, read_all, rows_of
 
 #: What a process knows of a member: the fields ``my`` and ``front``, and what the member follows and hides.
@@ -37,7 +37,7 @@ class MySites(StorePart):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._known: HintCache[int, Known | None] = HintCache(config.MY_SITE_CACHE_SIZE)
+        self._known: BoundedCache[int, Known | None] = BoundedCache(config.MY_SITE_CACHE_SIZE)
 
     def follow(self, group: str, member: User) -> None:
         """Make *member* follow a group; raise NoSuchGroup, TooMuchFollowed, LoggedOut, Held."""

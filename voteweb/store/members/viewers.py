@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from voteweb.core import clock, config
+from voteweb.core.caches import BoundedCache
 from voteweb.core.comments import Unread
 from voteweb.core.models import Role, Session, User, Voter
 from voteweb.store.accounts.sessions import Sessions, digest
@@ -16,7 +17,6 @@ from voteweb.store.moderation.answers import Answers
 from voteweb.store.moderation.reports import Reports
 from voteweb.store.schema.keys import parse_comment
 from voteweb.store.site.context import Context, StorePart
-from voteweb.store.site.hints import HintCache
 
 
 class Viewer(NamedTuple):
@@ -63,7 +63,7 @@ class Viewers(StorePart):
         self._reports = Reports(context)
         self._held_articles = HeldArticles(context)
         self._answers = Answers(context)
-        self._seen: HintCache[int, _Seen] = HintCache(config.HINT_CACHE_SIZE)
+        self._seen: BoundedCache[int, _Seen] = BoundedCache(config.HINT_CACHE_SIZE)
 
     def queue_read(self, pipeline: Pipeline, voter: Voter) -> Future[Viewer]:
         """Queue a read of the viewer whom a session names as *voter*."""

@@ -29,7 +29,7 @@ class State(NamedTuple):
         return self.number == SCHEMA and not self.backup
 
 
-class Schema(StorePart):
+class Migrations(StorePart):
     """The layout of one site's data."""
 
     def state(self) -> State:

@@ -13,5 +13,5 @@ def convert(connection: Connection, settings: Settings, dry_run: bool) -> Iterat
     if dry_run:
         refuse_other_scores(connection, settings)
     else:
-        SiteSettings(Context.of(connection, settings)).take()
+        SiteSettings(Context.of(connection, settings)).take_settings()
     yield 1

@@ -1,4 +1,4 @@
-"""Health checks of the database: what prevents a start, and what may lose data."""
+"""The database server: what prevents a start, what may lose data, which program it is, and how much the site holds."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ from voteweb.core.errors import ConfigError, Unavailable
 from voteweb.store.connection.unavailable import BrokenData
 from voteweb.store.schema.keys import site_of
 from voteweb.store.schema.nouns import key_type
-from voteweb.store.server.last_backup import LastBackup
+from voteweb.store.schema.numbers import finite_number
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.leases import Leases
 
@@ -22,6 +22,8 @@ MIN_VERSION = (7, 0)
 SAMPLE_SIZE = 1_000
 #: The share of its memory at which a server that evicts nothing is nearly full.
 MEMORY_WARNING_SHARE = 0.9
+#: Seconds between two looks whether the append-only file has been rewritten: 20,000 articles take half a second.
+REWRITE_CHECK_SECONDS = 0.05
 
 
 class Health(NamedTuple):
@@ -31,13 +33,47 @@ class Health(NamedTuple):
     reasons: list[str]
 
 
+class Engine(NamedTuple):
+    """The server program, and the id of this run of it; both empty if it does not tell."""
+
+    program: str
+    run: str
+
+
+class Counts(NamedTuple):
+    """How much a site holds; members who have left do not count."""
+
+    articles: int
+    members: int
+    groups: int
+
+
+class Sizes(NamedTuple):
+    """Listed articles, the last id given to a member, things with open reports, and the server's memory in bytes.
+
+    *memory* is None if the server does not tell, *max_memory* is 0 without a limit.
+    """
+
+    articles: int
+    members: int
+    open_reports: int = 0
+    memory: int | None = None
+    max_memory: int = 0
+
+
+class BackupFacts(NamedTuple):
+    """The unix time as of which a backup was made, and its size in bytes."""
+
+    time: float
+    size: int
+
+
 class HealthChecks(StorePart):
-    """Checks the database of one site; each check sends a bounded number of commands."""
+    """The database of one site; each check and each question sends a bounded number of commands."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._leases = Leases(context)
-        self._last_backup = LastBackup(context)
         keys = context.keys
         #: Keys that every site has unless it is new: a wrong type means that another program owns them.
         self._common_keys = (
@@ -97,17 +133,12 @@ class HealthChecks(StorePart):
 
         Silent if the database is unavailable or refuses us: the next command reports that.
         """
-        with suppress(Unavailable):
-            if self._is_unfinished():
+        with suppress(Unavailable, redis.ResponseError):
+            if self._connection.command("EXISTS", self._keys.restoring()):
                 raise ConfigError(
                     "A restore into this database did not finish, so that it is not whole. Run `voteweb restore "
                     "--again FILE`: it first deletes what that restore has written."
                 )
-
-    def _is_unfinished(self) -> bool:
-        with suppress(redis.ResponseError):
-            return bool(self._connection.command("EXISTS", self._keys.restoring()))
-        return False
 
     def _interruption(self) -> str:
         """Return why the data cannot be used, as an operator changed them after the site was started, or ""."""
@@ -159,8 +190,7 @@ class HealthChecks(StorePart):
             yield f"VOTEWEB_WAIT_REPLICAS is {wanted}, but {replicas} are there: no vote can be answered."
 
     def _foreign_key_warnings(self) -> Iterator[str]:
-        foreign = self._foreign_key()
-        if foreign:
+        if foreign := self._foreign_key():
             yield (
                 f"Another program keeps keys in this database, {foreign}: what it deletes may be ours. "
                 "Give voteweb a database of its own."
@@ -174,7 +204,7 @@ class HealthChecks(StorePart):
                 return Health("down", [reason])
             damage = self._damage()
             if time.monotonic() >= self._warnings_until:
-                self._warnings = [*self.warnings(), *self._leases.warnings(), *self._last_backup.warnings()]
+                self._warnings = [*self.warnings(), *self._leases.warnings(), *self.backup_warnings()]
                 self._warnings_until = time.monotonic() + config.HEALTH_SECONDS
         except Unavailable:
             return Health("down", ["Redis does not answer"])
@@ -184,6 +214,86 @@ class HealthChecks(StorePart):
             return Health("down", ["Redis refuses us"])
         reasons = [*damage, *self._warnings]
         return Health("degraded" if reasons else "ok", reasons)
+
+    def record_backup(self, made: BackupFacts) -> None:
+        """Record a backup that is complete and, if it has to be copied elsewhere, copied."""
+        key, fields = self._keys.last_backup(), ("time", f"{made.time:.0f}", "size", made.size)
+        self._connection.run([("UNLINK", key), ("HSET", key, *fields)], atomic=True)
+
+    def last_backup(self) -> BackupFacts | None:
+        """Return the last good backup; None if there never was one, or what is stored is none: the doctor tells."""
+        try:
+            made, size = map(finite_number, self._connection.command("HMGET", self._keys.last_backup(), "time", "size"))
+        except redis.ResponseError:
+            return None
+        return None if made is None or size is None else BackupFacts(made, int(size))
+
+    def backup_warnings(self) -> list[str]:
+        """Return that the last backup is older than VOTEWEB_BACKUP_DAYS, if it is.
+
+        Silent about a site that never had one: it may be saved in another way.
+        """
+        limit = self._settings.backup_days
+        last = self.last_backup() if limit else None
+        days = (clock.now() - last.time) / 86_400 if last else 0.0
+        if days <= limit:
+            return []
+        return [f"The last good backup was made {days:.0f} days ago: see why `voteweb backup` fails, or does not run."]
+
+    def wait_until_ready(self, timeout: float) -> None:
+        """Return when the server answers; raise Unavailable when it does not within *timeout* seconds.
+
+        Raises ConfigError when it answers but refuses us.
+        """
+
+        def attempt() -> None:
+            try:
+                self._connection.client.time()
+            except (redis.ResponseError, redis.AuthenticationError) as error:  # the second is a ConnectionError
+                raise ConfigError("The database refuses us: %(problem)s", problem=error) from None
+
+        self._connection.retry_until_deadline(attempt, deadline=timeout)
+        self._connection.ping()  # which sets the clock of this process
+
+    def engine(self) -> Engine:
+        """Return which program answers, such as "valkey 9.1.2", and which run of it."""
+        info = self._info("server")
+        name = info.get("server_name", "redis")
+        version = info.get(f"{name}_version")
+        return Engine(f"{name} {version}" if version else "", str(info.get("run_id", "")))
+
+    def rewrite_file(self) -> bool:
+        """Have the embedded database write its append-only file anew, without what was deleted; tell whether it has."""
+        self._wait_for_rewrite()  # one that has begun may have what was deleted
+        self._connection.retry_until_deadline(self._connection.client.bgrewriteaof)
+        return bool(self._wait_for_rewrite()["aof_last_bgrewrite_status"] == "ok")
+
+    def _wait_for_rewrite(self) -> dict[str, Any]:
+        while True:
+            info = self._connection.retry_until_deadline(lambda: self._connection.client.info("persistence"))
+            if not (info["aof_rewrite_in_progress"] or info["aof_rewrite_scheduled"]):
+                return info
+            time.sleep(REWRITE_CHECK_SECONDS)
+
+    def is_empty(self) -> bool:
+        """Tell whether nobody has ever posted or joined here."""
+        return not self._connection.command("EXISTS", self._keys.last_article_id(), self._keys.last_user_id())
+
+    def counts(self) -> Counts:
+        """Return how many articles, members and groups there are; costs the same on any site."""
+        keys = self._keys
+        return Counts(
+            *self._connection.run([("ZCARD", keys.by_time()), ("ZCARD", keys.users()), ("SCARD", keys.groups())])
+        )
+
+    def sizes(self) -> Sizes:
+        """Return what metrics show; costs the same on any site."""
+        keys = self._keys
+        articles, members, reports = self._connection.run(
+            [("ZCARD", keys.by_time()), ("GET", keys.last_user_id()), ("ZCARD", keys.reports())]
+        )
+        info = self._info("memory")
+        return Sizes(articles, int(members or 0), reports, info.get("used_memory"), int(info.get("maxmemory", 0)))
 
     def _foreign_key(self) -> str:
         """Return what keys of another program look like, "" if a sample has none; never a whole key."""
@@ -197,10 +307,10 @@ class HealthChecks(StorePart):
                 return f"such as {noun}:…" if is_noun else "of other names"
         return ""
 
-    def _info(self) -> dict[str, Any]:
+    def _info(self, *section: str) -> dict[str, Any]:
         """Return what the server says about itself, nothing if our rights do not allow to ask."""
         with suppress(redis.ResponseError):
-            return dict(self._connection.retry_until_deadline(self._connection.client.info))
+            return dict(self._connection.retry_until_deadline(lambda: self._connection.client.info(*section)))
         return {}
 
 

@@ -15,41 +15,36 @@ from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import LEFT_OUT, article_member
 from voteweb.store.schema.numbers import finite_number
 from voteweb.store.schema.rankings import Places, Rankings, site_lists
-from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.context import Context
 from voteweb.store.site.site_settings import SiteSettings, read_command, with_stored_values
 
 #: The fields that tell where an article stands.
 _FIELDS = ("title", "link", "poster", "time", "votes", "groups", "gone", "base")
 
 
-class Rescoring(StorePart):
-    """Recomputes the rankings by score and by votes of one site, and those of domains."""
+class Site(SiteSettings):
+    """The decisions of one site's admins, and the new places of its articles after a change of the settings."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._site_settings = SiteSettings(context)
         self._rankings = Rankings(context.keys)
 
-    def total(self) -> int:
-        """Return how many articles are listed."""
-        return int(self._connection.command("ZCARD", self._keys.by_time()))
-
-    def run(self) -> Iterator[tuple[int, int]]:
+    def rescore(self) -> Iterator[tuple[int, int]]:
         """Give every listed article the places it should have; yield after each step how many it saw and moved.
 
         An article that gets a vote meanwhile is looked at again, so that no vote is lost; may be stopped anywhere and
         run again. When the settings are changed meanwhile, the articles seen before are seen once more.
         """
         while True:
-            mark = self._site_settings.unfinished()
+            mark = self.unfinished_change()
             yield from self._rescore_all()
-            if mark is None or self._site_settings.finish(mark):
+            if mark is None or self.finish_change(mark):
                 return
 
-    def steps(self) -> Iterator[object]:
+    def rescoring_steps(self) -> Iterator[object]:
         """End what a process that was killed left undone after a change of the settings, in steps."""
-        if self._site_settings.unfinished() is not None:
-            yield from self.run()
+        if self.unfinished_change() is not None:
+            yield from self.rescore()
 
     def _rescore_all(self) -> Iterator[tuple[int, int]]:
         scanner = Scanner(self._connection)

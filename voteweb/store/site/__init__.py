@@ -1,1 +1,1 @@
-"""What all parts of a site share: context, log, limits, settings, changes."""
+"""The room of all that parts of a site share: context, log, limits, settings, changes."""

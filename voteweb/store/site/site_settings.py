@@ -1,5 +1,6 @@
-"""The settings that shape stored scores, as the hash of the site has them."""
+"""The hash of a site: the settings that shape stored scores, and the switches of its admins."""
 
+import json
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
@@ -7,15 +8,19 @@ from typing import NamedTuple
 
 import redis
 
-from voteweb.core import config, ranking
+from voteweb.core import config, ranking, site_switches
 from voteweb.core.config import Settings, env_name
 from voteweb.core.errors import ConfigError, DataDamaged, Unavailable
+from voteweb.core.models import Role, User
+from voteweb.core.site_switches import SiteSwitches, SwitchName
 from voteweb.core.stored_settings import FIELDS, RESCORING, SINCE, not_in_force, stored_fields, with_stored
-from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.commit import Attempt, commit, json_object
 from voteweb.store.connection.connection import Connection
-from voteweb.store.connection.pipeline import Command
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.keys import Keys, article_id, is_article
+from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.values import parse_switch
 from voteweb.store.site.context import StorePart
 
 #: Articles whose scores tell what a vote was worth.
@@ -28,34 +33,34 @@ _MIN_WORTH, _MAX_WORTH = (Settings.__dataclass_fields__["vote_score"].metadata[b
 
 
 class SiteSettings(StorePart):
-    """The settings of one site that are in its data."""
+    """The settings and the switches of one site that are in its data."""
 
-    def read(self) -> Settings:
+    def read_settings(self) -> Settings:
         """Return the settings in force, as far as the data have them; the others are those of the environment."""
         return with_stored(self._settings, self._stored())
 
-    def has_all(self) -> bool:
+    def has_settings(self) -> bool:
         """Tell whether the data have every one of these settings."""
         return None not in self._stored().values()
 
-    def take(self) -> Settings:
+    def take_settings(self) -> Settings:
         """Return the settings in force; what the data lack, they take from the environment.
 
         Raises ConfigError if stored scores tell of other settings than the environment. If the database is away, or
         refuses us, the settings are those of the environment until a later start.
         """
         with suppress(Unavailable, redis.ResponseError):
-            if not self.has_all():
+            if not self.has_settings():
                 refuse_other_scores(self._connection, self._settings)
                 now, key = self._connection.command("TIME")[0], self._keys.site()
                 fields = stored_fields(self._settings) | {SINCE: str(now)}
                 # Of two processes that start at once, the second finds all fields of the first.
                 writes: list[Command] = [("HSETNX", key, field, value) for field, value in fields.items()]
                 self._connection.run(writes, atomic=True)
-            return self.read()
+            return self.read_settings()
         return self._settings
 
-    def change(self, settings: Settings) -> None:
+    def change_settings(self, settings: Settings) -> None:
         """Put *settings* in force, all at once; the articles are to be rescored then."""
         key = self._keys.site()
 
@@ -69,12 +74,12 @@ class SiteSettings(StorePart):
 
         commit(self._connection, decide)
 
-    def unfinished(self) -> str | None:
+    def unfinished_change(self) -> str | None:
         """Return the mark of a change after which not all articles are rescored, None if they are."""
         mark: str | None = self._connection.command("HGET", self._keys.site(), RESCORING)
         return mark
 
-    def finish(self, mark: str) -> bool:
+    def finish_change(self, mark: str) -> bool:
         """Note that all articles are rescored, unless the settings were changed again since *mark*; tell which."""
         key = self._keys.site()
 
@@ -82,7 +87,7 @@ class SiteSettings(StorePart):
             return [("HDEL", key, RESCORING)] if attempt.read(("HGET", key, RESCORING)) == [mark] else []
 
         commit(self._connection, decide)
-        return self.unfinished() is None
+        return self.unfinished_change() is None
 
     def _stored(self) -> dict[str, str | None]:
         try:
@@ -90,6 +95,44 @@ class SiteSettings(StorePart):
         except DataDamaged:  # a key of another type, which the doctor names
             return dict.fromkeys(FIELDS)
         return dict(zip(FIELDS, values, strict=True))
+
+    def set_switch(self, name: SwitchName, value: str, entry: NewLogEntry, *, actor: User) -> None:
+        """Set a switch to *value* with the words of *entry*, or clear it with the value "".
+
+        Raises LoggedOut, and NotAllowed unless *actor* is an admin.
+        """
+        key = self._keys.site()
+
+        def decide(attempt: Attempt) -> list[Command] | None:
+            (stored,) = attempt.read(("HGET", key, name.value))
+            switch = json_object(stored)
+            if (switch.get("value"), switch.get("words")) == (value, entry.why) or not (value or stored):
+                return None
+            attempt.added = value
+            switch = {"value": value, "words": entry.why, "by": entry.who, "time": attempt.now}
+            return [("HSET", key, name.value, json.dumps(switch)) if value else ("HDEL", key, name.value)]
+
+        commit(self._connection, decide, actor=actor, role=Role.ADMIN, entry=entry, when_full=True)
+
+    def queue_switches(self, pipeline: Pipeline) -> Future[SiteSwitches]:
+        """Queue a read of all switches."""
+        return pipeline.queue([("HGETALL", self._keys.site())], lambda replies: _switches(replies[0]))
+
+    def read_switches(self) -> SiteSwitches:
+        """Return all switches, and take the database's time, after one attempt to ask for them; raise Unavailable.
+
+        None of them is set in a key of another type, which the doctor names: no page must fail for it.
+        """
+        try:
+            (stored,) = self._connection.run_and_compare_clocks(("HGETALL", self._keys.site()), deadline=0)
+            return _switches(stored)
+        except DataDamaged:
+            return SiteSwitches()
+
+
+def _switches(stored: dict[str, str]) -> SiteSwitches:
+    read = {SwitchName(name): parse_switch(text) for name, text in stored.items() if name in set(SwitchName)}
+    return site_switches.switches({name: switch for name, switch in read.items() if switch})
 
 
 def read_command(keys: Keys) -> Command:

@@ -25,24 +25,15 @@ class Reporters(NamedTuple):
 
 def read_open_reports(attempt: Attempt, key: str) -> Reporters:
     """Return the names of MAX_TOLD_REPORTERS members with open reports in the hash *key*, of more a sample."""
-    return _reporters(*attempt.read_sample(key, config.MAX_TOLD_REPORTERS))
+    stored, total = attempt.read_sample(key, config.MAX_TOLD_REPORTERS)
+    times = [float(json.loads(report)["time"]) for report in stored.values()]
+    return Reporters(sorted(stored), total, min(times, default=0.0))
 
 
 def count_settled(keys: Keys, reporters: Reporters) -> list[Command]:
     """Return the writes that count that open reports are settled, and how long they have waited; none if none are."""
-    return count_act(keys, "settled", _waited(reporters)) if reporters.total else []
-
-
-def _waited(reporters: Reporters) -> str:
-    return f"wait-{wait_bucket(clock.now() - reporters.since)}"
-
-
-def _reporters(stored: dict[str, str], total: int) -> Reporters:
-    return Reporters(sorted(stored), total, min(map(_time, stored.values()), default=0.0))
-
-
-def _time(report: str) -> float:
-    return float(json.loads(report)["time"])
+    waited = f"wait-{wait_bucket(clock.now() - reporters.since)}"
+    return count_act(keys, "settled", waited) if reporters.total else []
 
 
 def who_is_told(by: str, author: str = "", reporters: Iterable[str] = ()) -> list[tuple[NoticeKind, str]]:

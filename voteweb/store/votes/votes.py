@@ -7,6 +7,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from voteweb.core import clock, config
+from voteweb.core.caches import BoundedCache
 from voteweb.core.comment_errors import (
     CommentGone,
     CommentNotVoted,
@@ -37,7 +38,6 @@ from voteweb.store.schema.nodes import VOTER_FACTOR, split_node
 from voteweb.store.schema.numbers import finite_number
 from voteweb.store.schema.rankings import ranking_values
 from voteweb.store.site.context import Context, StorePart
-from voteweb.store.site.hints import HintCache
 from voteweb.store.site.rate_limits import RateLimitHit
 from voteweb.store.site.rows import queue_page, read_all, read_rows
 from voteweb.store.site.statistics import this_day
@@ -72,7 +72,7 @@ class Votes(StorePart):
         super().__init__(context)
         self._rate_limits = context.limits
         self._sessions = Sessions(context)
-        self._remembered: HintCache[int, _Remembered] = HintCache(config.HINT_CACHE_SIZE)
+        self._remembered: BoundedCache[int, _Remembered] = BoundedCache(config.HINT_CACHE_SIZE)
 
     def cast(self, id: DocumentId, voter: Voter | User, *, hit: RateLimitHit | None = None) -> int:
         """Count the vote of *voter* and return the votes of the article or comment.

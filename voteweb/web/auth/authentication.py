@@ -68,12 +68,12 @@ def authenticate(name: str, password: str) -> User:
     try:
         is_right = passwords.verify(user.password if user else "", password)
     except Busy:
-        store().rate_limits.refund(hits)
+        store().limits.refund(hits)
         raise
     if not is_right or user is None or user.left:
         note_log_in(user.name if user and not user.left else "", LogInOutcome.REFUSED)
         raise Invalid(_("No member has this name and this password."))
-    store().rate_limits.refund(hits)
+    store().limits.refund(hits)
     if user.banned:
         note_log_in(user.name, LogInOutcome.BANNED)
         raise ban_error(user)

@@ -44,7 +44,7 @@ def remember_network(name: str) -> None:
     network = rate_limits.network(request.remote_addr)
     if network:
         with suppress(StorageFull):
-            store().rate_limits.remember_network(name, network)
+            store().limits.remember_network(name, network)
 
 
 def rate_limit_key(name: str) -> str:
@@ -61,7 +61,7 @@ def rate_limit_key(name: str) -> str:
     if name and known_name == name:
         return f"{name} {device_id}"
     network = rate_limits.network(request.remote_addr)
-    return f"{name} {network}" if network and store().rate_limits.knows_network(name, network) else name
+    return f"{name} {network}" if network and store().limits.knows_network(name, network) else name
 
 
 def _name() -> str:

@@ -218,7 +218,7 @@ def note_log_in(name: str, outcome: LogInOutcome) -> None:
     metrics.count_login(outcome)
     network = rate_limits.sign_up_network()
     with suppress(StorageFull, DataDamaged):
-        digest = store().rate_limits.digest(network)[: config.NETWORK_DIGEST_LENGTH] if network else ""
+        digest = store().limits.digest(network)[: config.NETWORK_DIGEST_LENGTH] if network else ""
         store().sessions.note_log_in(name, outcome, digest, _browser())
 
 

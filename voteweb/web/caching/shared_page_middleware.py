@@ -13,11 +13,11 @@ from flask import g
 from flask.sessions import SessionMixin
 
 from voteweb.core import config
+from voteweb.core.caches import BoundedCache
 from voteweb.core.config import Settings
 from voteweb.core.models import User, Voter
 from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.members.viewers import Viewer
-from voteweb.store.site.hints import HintCache
 from voteweb.web import flashes, security
 from voteweb.web.auth import csrf, login
 from voteweb.web.auth.sessions import SessionInterface, cookie_name
@@ -65,7 +65,7 @@ class SharedPageMiddleware:
         self._finders = tuple(finders)
         self._sessions = cast(SessionInterface, app.session_interface)
         self._cookie = cookie_name(settings)
-        self._accounts: HintCache[int, tuple[Viewer, Language, Part] | None] = HintCache(config.HINT_CACHE_SIZE)
+        self._accounts: BoundedCache[int, tuple[Viewer, Language, Part] | None] = BoundedCache(config.HINT_CACHE_SIZE)
         self._flash_end = "Set-Cookie", flashes.vote_flash_cookie(None, secure=settings.secure)
         self._last_headers = {code: security.private_headers(settings, LANGUAGES[code]) for code in LANGUAGES}
 

@@ -24,9 +24,9 @@ from flask import Flask, Response, request
 from werkzeug.http import dump_cookie
 
 from voteweb.core import config
+from voteweb.core.caches import BoundedCache
 from voteweb.core.config import Settings
 from voteweb.core.models import Role, User, Voter
-from voteweb.store.site.hints import HintCache
 from voteweb.web.caching import own_parts
 from voteweb.web.caching.frames import Content, Frame, cut
 from voteweb.web.caching.page_cache import is_cached_address, page_key
@@ -50,7 +50,7 @@ class SharedPages:
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self.frames: SizedCache[Frame] = SizedCache(config.SHARED_LISTS_BYTES)
-        self.excluded: HintCache[int, bool] = HintCache(config.HINT_CACHE_SIZE)
+        self.excluded: BoundedCache[int, bool] = BoundedCache(config.HINT_CACHE_SIZE)
 
     def find(self, environ: "WSGIEnvironment", cookies: Mapping[str, str], voter: Voter) -> Frame | None:
         """Return the last frame of the page that *voter* requests with *environ*, None if there is none for them.

@@ -13,8 +13,7 @@ from voteweb.core import clock
 from voteweb.core.config import METRICS_DIR_VARIABLE
 from voteweb.search.models import State
 from voteweb.store.accounts.mail import MailStatus
-from voteweb.store.server.last_backup import BackupFacts
-from voteweb.store.server.server_info import Sizes
+from voteweb.store.server.health import BackupFacts, Sizes
 
 
 class Facts(NamedTuple):

@@ -44,7 +44,7 @@ def set_switch(switch: str) -> ResponseReturnValue:
     if name is SwitchName.ANNOUNCEMENT and not entry_words:
         checked = ""
     entry = NewLogEntry(LogAction.SWITCH, user.name, title=name.value, why=entry_words if checked else "")
-    store().switches.set(name, checked, entry, actor=user)
+    store().site.set_switch(name, checked, entry, actor=user)
     read_again()
     flash(
         _("Saved. It holds everywhere within a second; pages that are kept for readers follow when they are renewed.")
@@ -56,7 +56,7 @@ def render_index(typed: _Typed | None = None) -> str:
     """Return the first page of admins; *typed* is a form that was refused."""
     pipeline = store().pipeline()
     user = queue_viewer(pipeline)
-    switches = store().switches.queue_all(pipeline)
+    switches = store().site.queue_switches(pipeline)
     pipeline.execute()
     require_admin(user.result)
     status, reasons = site_health()

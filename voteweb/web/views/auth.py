@@ -86,7 +86,7 @@ def _join(form: SignupForm, invitation: str | None) -> User:
     try:
         password_hash = passwords.hash_password(form.password.data)
     except Busy:
-        store().rate_limits.refund(hits)
+        store().limits.refund(hits)
         raise
     user = store().users.make(
         name,
@@ -101,7 +101,7 @@ def _join(form: SignupForm, invitation: str | None) -> User:
 
 def _check_look_alike(name: str) -> None:
     """Raise Invalid for a *name* that looks like that of a moderator or admin, as the log of given roles has them."""
-    for other in store().moderation_log.names_with_roles():
+    for other in store().log.names_with_roles():
         if look_alike(name, other):
             user = store().users.find(other)
             if user and permissions.may_moderate(user):

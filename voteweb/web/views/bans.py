@@ -75,7 +75,7 @@ def unban(name: str) -> ResponseReturnValue:
     """Lift the ban of a member; restore what it removed, if that is wanted."""
     user, target = _user_and_target(name)
     restore = "restore" in request.form and target.ban_removal is not None
-    ban = store().moderation_log.get(target.ban_removal.entry) if restore and target.ban_removal else None
+    ban = store().log.get(target.ban_removal.entry) if restore and target.ban_removal else None
     articles, comments = (ban.articles, ban.comments) if ban else (0, 0)
     entry = NewLogEntry(LogAction.UNBAN, user.name, about=target.name, articles=articles, comments=comments)
     store().bans.lift(target.name, entry, restore=restore, actor=user)

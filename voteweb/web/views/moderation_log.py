@@ -35,7 +35,7 @@ def index() -> str:
     number, who, kind = page_number(), _who(), _kind()
     pipeline = store().pipeline()
     queue_viewer(pipeline)
-    entries = store().moderation_log.queue_page(pipeline, number, who=who, kind=kind)
+    entries = store().log.queue_page(pipeline, number, who=who, kind=kind)
     pipeline.execute()
     page = check_page_exists(entries.result)
     return render_template("moderation_log/index.html", page=page, who=who, kind=kind, kinds=tuple(LogAction))
@@ -47,7 +47,7 @@ def feed(format: str) -> Response:
     """Return the newest entries as a feed; the query can filter them by moderator and kind."""
     who, kind = _who(), _kind()
     pipeline = store().pipeline()
-    entries = store().moderation_log.queue_page(pipeline, 1, who=who, kind=kind)
+    entries = store().log.queue_page(pipeline, 1, who=who, kind=kind)
     pipeline.execute()
     query = urlencode({name: value for name, value in (("who", who), ("kind", kind)) if value})
     items = tuple(_item(entry) for entry in entries.result.rows)
@@ -77,7 +77,7 @@ def undo(id: int) -> ResponseReturnValue:
     viewer = queue_viewer(pipeline)
     pipeline.execute()
     user = require_moderator(viewer.result)
-    entry = store().moderation_log.get(id)
+    entry = store().log.get(id)
     if entry is None or not permissions.may_undo(user, entry, now()):
         raise NothingToUndo()
     is_removal = entry.kind is LogAction.REMOVE
@@ -102,7 +102,7 @@ def undo(id: int) -> ResponseReturnValue:
         store().removals.restore(entry.article, undoing, actor=user)
     else:
         store().articles.set_groups(entry.article, entry.removed, entry.added, undoing, actor=user)
-    undone = store().moderation_log.get(id)
+    undone = store().log.get(id)
     if undone is None or not undone.undone:  # somebody else has reverted it meanwhile, so nothing was left to undo
         raise NothingToUndo()
     flash(_("The action has been undone. The log says so."))

@@ -90,7 +90,7 @@ def _use_code(form: RecoveryForm) -> tuple[User, int]:
     user = stored_member.result
     if not store().recovery_codes.is_one(stored.result, user, code) or user is None or user.left:
         raise CodeUsed()
-    store().rate_limits.refund(hits)
+    store().limits.refund(hits)
     if user.banned:
         raise ban_error(user)
     session_id, left = store().recovery_codes.use(user, code, passwords.hash_password(form.new.data or ""))

@@ -129,8 +129,8 @@ def show_metrics() -> ResponseReturnValue:
     facts = Facts(has_search=search_index() is not None, search=_search_state(), reasons=1, site=settings().site)
     with suppress(Unavailable):
         facts = facts._replace(
-            sizes=_unless_damaged(store().server_info.sizes),
-            backup=store().last_backup.get(),
+            sizes=_unless_damaged(store().health.sizes),
+            backup=store().health.last_backup(),
             mail=_unless_damaged(store().mail.status) if settings().mail_url else None,
             reasons=len(site_health()[1]),
             is_up=True,

@@ -51,7 +51,7 @@ def render_member(name: str, **context: Any) -> RenderedPage:
             **(own if is_own else {}),
         },
         moderator_queries={
-            "log": lambda pipeline: store().moderation_log.queue_page(pipeline, 1, about=name),
+            "log": lambda pipeline: store().log.queue_page(pipeline, 1, about=name),
             "invitations": lambda pipeline: store().invitations.queue_page(pipeline, name, 1),
             "notes": lambda pipeline: store().notes.queue_on(pipeline, name),
             "neighbours": lambda pipeline: store().admissions.queue_neighbours(pipeline, name, networks[0]),
