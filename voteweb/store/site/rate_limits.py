@@ -53,7 +53,7 @@ class RateLimits:
 
         def parse(replies: list[list[str]]) -> TooFast | None:
             status, *values = replies[0]
-            return None if status in ("counted", "free") else self.to_error(hits, values)
+            return None if status == "counted" else self.to_error(hits, values)
 
         command = scripts.call(self._connection.keys, "hit_rate_limit", mode=mode, **self._values_of(hits))
         return pipeline.queue([command], parse)
