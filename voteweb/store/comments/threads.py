@@ -8,14 +8,20 @@ from typing import Any
 
 from voteweb.core import config
 from voteweb.core.caches import BoundedCache
+from voteweb.core.comment_errors import ConversationEnded
 from voteweb.core.comments import Thread, Visit
-from voteweb.core.models import Article
+from voteweb.core.models import Article, User
+from voteweb.store.comments.stored_comments import read_time
 from voteweb.store.comments.thread_cache import KnownThread, KnownWords, ThreadCache
 from voteweb.store.comments.visits import Visits
 from voteweb.store.connection import scripts
+from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.schema.nodes import VOTER_FACTOR, parse_thread
+from voteweb.store.schema.decoding import unix_time
+from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.schema.nodes import VOTER_FACTOR, next_revision, parse_thread
 from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.site_settings import settings_of
 from voteweb.store.votes.votes import Votes
 
 #: Comments up to which a conversation comes with all words and the viewer's votes, in one round trip.
@@ -249,6 +255,39 @@ class Threads(StorePart):
             [("HMGET", self._keys.words(article_id), *wanted)],
             lambda replies: {number: text for number, text in zip(wanted, replies[0], strict=True) if text is not None},
         )
+
+    def close(self, article_id: int, entry: NewLogEntry, *, actor: User | None) -> None:
+        """Stop comments and votes on them in a conversation, with the reason of *entry*; it can be reopened.
+
+        Does nothing if it is closed. Raises NoSuchArticle, ArticleGone, ConversationEnded when its time was over,
+        LoggedOut, NotAllowed.
+        """
+        self._change(article_id, entry, actor, closes=True)
+
+    def reopen(self, article_id: int, entry: NewLogEntry, *, actor: User | None) -> None:
+        """Open a conversation that a moderator closed, until the end that it had; raises what :meth:`close` does."""
+        self._change(article_id, entry, actor, closes=False)
+
+    def _change(self, article_id: int, entry: NewLogEntry, actor: User | None, *, closes: bool) -> None:
+        thread = self._keys.thread(article_id)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            posted = read_time(attempt, self._keys, article_id)
+            ((stored, closed, revision),) = attempt.read(("HMGET", thread, "closes", "closed", "rev"))
+            if (closed is not None) == closes:
+                return []
+            end = unix_time(stored)
+            if end is None:
+                end = int(posted + settings_of(attempt, self._keys, self._settings).commenting_seconds)
+            if float(attempt.now) >= end:
+                raise ConversationEnded(when=end)
+            # The voters are kept until then as if it were open: it can be opened again.
+            attempt.not_after = end
+            is_closed: Command = ("HSET", thread, "closed", attempt.now, "close-reason", entry.why)
+            change = is_closed if closes else ("HDEL", thread, "closed", "close-reason")
+            return [change, ("HSET", thread, "rev", next_revision(revision, attempt.now))]
+
+        commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
 
 
 def _pairs(flat: Sequence[str]) -> dict[str, str]:

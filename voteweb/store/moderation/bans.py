@@ -13,13 +13,12 @@ from typing import NamedTuple
 from voteweb.core import clock, config
 from voteweb.core.comments import CommentId
 from voteweb.core.errors import NotAllowed, StillRestoring
-from voteweb.core.models import BanRemoval, LogEntry, RemovalState, User
+from voteweb.core.models import BanRemoval, RemovalState, User
 from voteweb.core.names import name_key
 from voteweb.core.permissions import may_ban
 from voteweb.store.accounts.users import Users, change_member, new_session_id, read_member, read_present_member
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.moderation.comment_removals import CommentRemovals
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.scan.scanner import batched
 from voteweb.store.schema.keys import article_id, is_article, parse_comment
@@ -72,7 +71,6 @@ class Bans(StorePart):
         self._log = context.log
         self._users = Users(context)
         self._removals = Removals(context)
-        self._comment_removals = CommentRemovals(context)
 
     def ban(
         self,
@@ -179,7 +177,8 @@ class Bans(StorePart):
             while changed:
                 changed = False
                 for batch in self._batches(member, removal):
-                    changed = self._change(batch, removal, ban) or changed
+                    for id in batch:
+                        changed = self._removals.change_by_ban(id, ban, removal.state) or changed
                     yield
         self._end(name, removal)
 
@@ -243,15 +242,6 @@ class Bans(StorePart):
             if wanted:
                 found.append(id)
         return found
-
-    def _change(self, batch: list[int | CommentId], removal: BanRemoval, ban: LogEntry) -> bool:
-        """Remove or restore these; tell whether anything changed."""
-        changed = False
-        for id in batch:
-            part = self._comment_removals if isinstance(id, CommentId) else self._removals
-            act = part.remove_by_ban if removal.state is RemovalState.REMOVING else part.restore_by_ban
-            changed = act(id, ban) or changed  # type: ignore[arg-type]
-        return changed
 
 
 def _in_state(stored: Mapping[str, str | None], removal: BanRemoval, state: RemovalState) -> str:

@@ -5,14 +5,14 @@ from typing import Any
 
 from voteweb.core.comments import CommentId
 from voteweb.core.models import LogAction, LogEntry
-from voteweb.store.comments.readable import read_above
+from voteweb.store.comments.stored_comments import is_covered
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.schema.keys import Keys, comment_member, comment_of
+from voteweb.store.moderation.settling import settle, thing_of, without_reports
+from voteweb.store.schema.keys import Keys, comment_of
 from voteweb.store.schema.nodes import parse_node
 from voteweb.store.site.moderation_log import ModerationLog
-from voteweb.store.site.told import count_settled, read_open_reports, who_is_told
 
 
 def find_covered(
@@ -37,7 +37,7 @@ def find_covered(
     return covered
 
 
-def settle(connection: Connection, log: ModerationLog, article_id: int | None = None) -> None:
+def settle_covered(connection: Connection, log: ModerationLog, article_id: int | None = None) -> None:
     """Settle the open reports of all such comments, of one article or of all; tell their reporters of the removal."""
     keys = connection.keys
     queued = map(comment_of, connection.command("ZRANGE", keys.reports(), 0, -1))
@@ -54,19 +54,15 @@ def settle(connection: Connection, log: ModerationLog, article_id: int | None = 
 
 def _settle(connection: Connection, id: CommentId, removal: LogEntry | None) -> None:
     """Close the open reports of one comment; nobody is told of a *removal* that is not among the newest acts."""
-    keys, reports = connection.keys, connection.keys.comment_report(*id)
+    keys, thing = connection.keys, thing_of(connection.keys, id)
 
     def decide(attempt: Attempt) -> list[Command]:
         (stored,) = attempt.read(("HGET", keys.thread(id.article), id.number))
-        node = parse_node(id.number, stored or "")
-        above = read_above(attempt, keys, id.article, node) if node else []
-        if not any(each.removes_replies for each in above):
+        if not is_covered(attempt, keys, id.article, parse_node(id.number, stored or "")):
             return []
-        settled: list[Command] = []
-        if removal:
-            reporters = read_open_reports(attempt, reports)
-            attempt.told, attempt.told_of = who_is_told(removal.who, reporters=reporters.names), f"log-{removal.id}"
-            settled = count_settled(keys, reporters)
-        return [("UNLINK", reports), ("ZREM", keys.reports(), comment_member(*id)), *settled]
+        if removal is None:
+            return without_reports(keys, thing)
+        attempt.told_of = f"log-{removal.id}"
+        return settle(attempt, keys, thing, removal.who)
 
     commit(connection, decide, when_full=True)

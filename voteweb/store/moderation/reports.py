@@ -1,9 +1,9 @@
 """Reports: members report an article or a comment once, moderators close its reports."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from voteweb.core import config
 from voteweb.core.comment_errors import CommentGone, CommentReported, NoSuchComment
@@ -11,16 +11,14 @@ from voteweb.core.comments import CommentId, ListedComment, Reported
 from voteweb.core.errors import AlreadyReported
 from voteweb.core.models import ArticleStatus, OpenReports, Page, Reason, Report, Role, User
 from voteweb.core.names import name_key
-from voteweb.store.comments.readable import read_comment, read_time
+from voteweb.store.comments.stored_comments import read_comment, read_time
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.moderation.settling import settle, thing_of
 from voteweb.store.scan.scanner import Scanner, batched, split_evenly
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import (
-    Keys,
     article_id,
-    article_member,
-    comment_member,
     comment_of,
     is_article,
     parse_comment,
@@ -29,20 +27,6 @@ from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import parse_node
 from voteweb.store.site.context import StorePart
 from voteweb.store.site.statistics import count_act
-from voteweb.store.site.told import count_settled, read_open_reports, who_is_told
-
-
-class Thing(NamedTuple):
-    """An article or a comment that members report.
-
-    ``report_key`` is the hash of its open reports; ``reported_key`` of a name the set of what that member has reported,
-    in which ``str(id)`` stands for it; ``member`` stands for it in rankings.
-    """
-
-    id: int | CommentId
-    report_key: str
-    reported_key: Callable[[str], str]
-    member: str
 
 
 class Reports(StorePart):
@@ -54,7 +38,7 @@ class Reports(StorePart):
         Of an article also AlreadyReported, NoSuchArticle, ArticleGone; of a comment CommentReported, NoSuchComment,
         CommentGone.
         """
-        keys, thing, name = self._keys, _thing(self._keys, id), name_key(member.name)
+        keys, thing, name = self._keys, thing_of(self._keys, id), name_key(member.name)
         reported = thing.reported_key(name)
 
         def decide(attempt: Attempt) -> list[Command]:
@@ -88,16 +72,13 @@ class Reports(StorePart):
         Tells the reporters. *actor* is the moderator who does it, None the operator. Raises LoggedOut, NotAllowed,
         Conflict.
         """
-        queue, thing = self._keys.reports(), _thing(self._keys, id)
+        thing = thing_of(self._keys, id)
 
         def decide(attempt: Attempt) -> list[Command]:
-            (queued,) = attempt.read(("ZSCORE", queue, thing.member))
+            (queued,) = attempt.read(("ZSCORE", self._keys.reports(), thing.member))
             if queued is None:
                 return []
-            reporters = read_open_reports(attempt, thing.report_key)
-            attempt.told = who_is_told(entry.who, reporters=reporters.names)
-            settled = count_settled(self._keys, reporters)
-            return [("UNLINK", thing.report_key), ("ZREM", queue, thing.member), *settled]
+            return settle(attempt, self._keys, thing, entry.who)
 
         return commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
 
@@ -115,7 +96,7 @@ class Reports(StorePart):
         if id is None:  # another program's member
             self._connection.command(*forget)
             return
-        thing = _thing(keys, id)
+        thing = thing_of(keys, id)
 
         def decide(attempt: Attempt) -> list[Command]:
             is_open, count = attempt.read(("HEXISTS", thing.report_key, name), ("HLEN", thing.report_key))
@@ -187,7 +168,7 @@ class Reports(StorePart):
 
     def queue_open_page(self, pipeline: Pipeline, id: int | CommentId, position: int) -> Future[OpenReports]:
         """Queue a read of some REPORT_PAGE_SIZE open reports from *position*, 0 or that of ``next``."""
-        commands = self._read_open(_thing(self._keys, id).report_key, position, config.REPORT_PAGE_SIZE)
+        commands = self._read_open(thing_of(self._keys, id).report_key, position, config.REPORT_PAGE_SIZE)
         return pipeline.queue(commands, lambda replies: _open_reports(*replies))
 
     def _read_open(self, reports: str, position: int, count: int) -> list[Command]:
@@ -202,7 +183,7 @@ class Reports(StorePart):
         names = (self._keys.reported(member.name), self._keys.reported_comments(member.name))
         stored = self._connection.run([("SMEMBERS", name) for name in names])
         ids = [id for texts in stored for id in map(_parse_id, texts) if id is not None]
-        things = [_thing(self._keys, id) for id in sorted(ids, key=_place)]
+        things = [thing_of(self._keys, id) for id in sorted(ids, key=_place)]
         reports: dict[int | CommentId, Report | None] = {}
         for batch in batched(things):
             open_ones = self._connection.run([("HGET", thing.report_key, name_key(member.name)) for thing in batch])
@@ -210,12 +191,6 @@ class Reports(StorePart):
                 thing.id: parse_report(text) if text else None for thing, text in zip(batch, open_ones, strict=True)
             }
         return reports
-
-
-def _thing(keys: Keys, id: int | CommentId) -> Thing:
-    if isinstance(id, CommentId):
-        return Thing(id, keys.comment_report(*id), keys.reported_comments, comment_member(*id))
-    return Thing(id, keys.report(id), keys.reported, article_member(id))
 
 
 def _parse_id(text: str) -> int | CommentId | None:
