@@ -1,8 +1,10 @@
-"""Articles and comments inside a guarded commit, as they are deleted, removed and restored."""
+"""Articles and comments inside a guarded commit, as they are deleted, removed and restored: both in the same acts.
+
+Each act returns the writes, none if there is nothing to do; a removal and a restoration also the author.
+"""
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import Protocol
 
 from voteweb.core import config
 from voteweb.core.comment_errors import CommentGone, NoSuchComment, NotYourComment
@@ -19,22 +21,6 @@ from voteweb.store.schema.keys import article_member
 from voteweb.store.schema.nodes import REASON, replace_author
 from voteweb.store.site.changes import record_change
 from voteweb.store.site.context import Context
-
-
-class Removable(Protocol):
-    """An article or a comment. An act returns the writes to it, none if there is nothing to do."""
-
-    def deletion(self, author: User | None) -> list[Command]:
-        """Delete it for good, with its words and reports; check that *author* may, None may always."""
-
-    def disowning(self, name: str) -> list[Command]:
-        """Take the *name* of a member who left off it, and it from their lists."""
-
-    def removal(self, reason: str, *, with_replies: bool = False) -> tuple[str, list[Command]]:
-        """Take it out of every list; return its author, too."""
-
-    def restoration(self) -> tuple[str, list[Command]]:
-        """Put it back into every list, if it is removed; return its author, too."""
 
 
 class RemovableArticle:
@@ -201,7 +187,7 @@ class RemovableComment(StoredComment):
         return ("HDEL", self.thread_key, f"{REASON}{self.id.number}", thing_of(self.keys, self.id).ban_field[1])
 
 
-def removable(attempt: Attempt, context: Context, id: int | CommentId) -> Removable:
+def removable(attempt: Attempt, context: Context, id: int | CommentId) -> RemovableArticle | RemovableComment:
     """Return the article or comment of this id for one attempt at an act."""
     if isinstance(id, CommentId):
         return RemovableComment(attempt, context.keys, id)

@@ -26,6 +26,7 @@ from voteweb.store.schema.keys import (
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import parse_node
 from voteweb.store.site.context import StorePart
+from voteweb.store.site.rows import members_of, queue_page
 from voteweb.store.site.statistics import count_act
 
 
@@ -124,20 +125,17 @@ class Reports(StorePart):
         """
         size = self._settings.page_size
         first = (number - 1) * size
+        if self._settings.comments:
+            return queue_page(pipeline, number, size, members_of(self._keys.reports(), size))
 
-        def page(members: Sequence[str], total: int) -> Page[str]:
-            return Page(tuple(members), number, total, first_rank=first + 1, more=total > first + size)
+        def parse(replies: list[Any]) -> Page[str]:
+            articles = _articles(replies[0])
+            return Page.at(number, size, articles[first : first + size], len(articles))
 
-        if not self._settings.comments:
-            return pipeline.queue(
-                [self._read_members()],
-                lambda replies: page((found := _articles(replies[0]))[first : first + size], len(found)),
-            )
-        commands: list[Command] = [("ZCARD", self._keys.reports()), self._read_members(first, first + size - 1)]
-        return pipeline.queue(commands, lambda replies: page(replies[1], replies[0]))
+        return pipeline.queue([self._read_members()], parse)
 
-    def _read_members(self, first: int = 0, last: int = -1) -> Command:
-        return ("ZREVRANGE", self._keys.reports(), first, last)
+    def _read_members(self) -> Command:
+        return ("ZREVRANGE", self._keys.reports(), 0, -1)
 
     def queue_reported(self, pipeline: Pipeline, members: Sequence[str]) -> Future[tuple[Reported, ...]]:
         """Queue a read of the reported articles and comments that stand for *members*; leaves out what is none.
