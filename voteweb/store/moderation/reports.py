@@ -124,13 +124,12 @@ class Reports(StorePart):
         The rows are members of rankings, for :meth:`queue_reported`. A site without comments lists none.
         """
         size = self._settings.page_size
-        first = (number - 1) * size
         if self._settings.comments:
             return queue_page(pipeline, number, size, members_of(self._keys.reports(), size))
 
         def parse(replies: list[Any]) -> Page[str]:
             articles = _articles(replies[0])
-            return Page.at(number, size, articles[first : first + size], len(articles))
+            return Page.at(number, size, articles[(number - 1) * size : number * size], len(articles))
 
         return pipeline.queue([self._read_members()], parse)
 
@@ -142,26 +141,24 @@ class Reports(StorePart):
 
         With QUEUED_REPORTS open reports of each: the newest, or of many a sample.
         """
-        known = [member for member in members if is_article(member) or comment_of(member)]
-        commands = [command for member in known for command in self._read_reported(member)]
+        ids = [id for id in map(_id_of, members) if id is not None]
+        commands = [command for id in ids for command in self._read_reported(id)]
 
         def parse(replies: list[Any]) -> tuple[Reported, ...]:
-            parts = split_evenly(replies, len(known))
-            rows = [_reported(member, part) for member, part in zip(known, parts, strict=True)]
+            parts = split_evenly(replies, len(ids))
+            rows = [_reported(id, part) for id, part in zip(ids, parts, strict=True)]
             return tuple(row for row in rows if row)
 
         return pipeline.queue(commands, parse)
 
-    def _read_reported(self, member: str) -> list[Command]:
+    def _read_reported(self, id: int | CommentId) -> list[Command]:
         """Return five commands that read an article or a comment with its article, and its open reports."""
-        keys, comment = self._keys, comment_of(member)
-        id = comment.article if comment else article_id(member)
-        number = str(comment.number if comment else 0)
+        article, number = id if isinstance(id, CommentId) else (id, 0)
         return [
-            ("HMGET", keys.article(id), *decoding.FIELDS, *decoding.TEXT_FIELDS),
-            ("HGET", keys.thread(id), number),
-            ("HGET", keys.words(id), number),
-            *self._read_open(keys.comment_report(*comment) if comment else keys.report(id), 0, config.QUEUED_REPORTS),
+            ("HMGET", self._keys.article(article), *decoding.FIELDS, *decoding.TEXT_FIELDS),
+            ("HGET", self._keys.thread(article), number),
+            ("HGET", self._keys.words(article), number),
+            *self._read_open(thing_of(self._keys, id).report_key, 0, config.QUEUED_REPORTS),
         ]
 
     def queue_open_page(self, pipeline: Pipeline, id: int | CommentId, position: int) -> Future[OpenReports]:
@@ -200,18 +197,22 @@ def _place(id: int | CommentId) -> tuple[int, ...]:
     return (1, *id) if isinstance(id, CommentId) else (0, id)
 
 
-def _reported(member: str, replies: Sequence[Any]) -> Reported | None:
+def _id_of(member: str) -> int | CommentId | None:
+    """Return what a member of the queue stands for, None for another program's."""
+    return article_id(member) if is_article(member) else comment_of(member)
+
+
+def _reported(id: int | CommentId, replies: Sequence[Any]) -> Reported | None:
     article_fields, stored, text, *stored_reports = replies
     reports = _open_reports(*stored_reports)
     reports = replace(reports, rows=reports.rows[-config.QUEUED_REPORTS :])
-    comment = comment_of(member)
-    article = decoding.article_with_text(comment.article if comment else article_id(member), article_fields)
-    if article is None or comment is None:
+    if not isinstance(id, CommentId):
+        article = decoding.article_with_text(id, article_fields)
         return Reported(reports, article=article) if article and article.is_listed else None
-    node = parse_node(comment.number, stored or "")
-    if node is None:
+    article, node = decoding.article_with_text(id.article, article_fields), parse_node(id.number, stored or "")
+    if article is None or node is None:
         return None
-    return Reported(reports, comment=ListedComment(comment, node, text or "", article.title, article.poster))
+    return Reported(reports, comment=ListedComment(id, node, text or "", article.title, article.poster))
 
 
 def _articles(members: Sequence[str]) -> list[str]:
