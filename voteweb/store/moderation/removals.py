@@ -10,16 +10,18 @@ from voteweb.core.errors import ArticleGone, NoSuchArticle
 from voteweb.core.models import Article, ArticleStatus, LogEntry, RemovalState, Role, User
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.moderation.comment_removals import CoveredComments
+from voteweb.store.moderation.covered_reports import settle_covered
 from voteweb.store.moderation.removable import RemovableArticle, removable
 from voteweb.store.moderation.settling import settle, thing_of, who_is_told
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.log_entries import NewLogEntry, pack, unpack
 from voteweb.store.schema.nodes import comment_numbers
+from voteweb.store.site.context import StorePart
+from voteweb.store.site.leases import steps_of_each
 from voteweb.store.site.rows import queue_in_state
 
 
-class Removals(CoveredComments):
+class Removals(StorePart):
     """Takes articles and comments of one site out of its lists and conversations, and puts them back."""
 
     def delete(self, id: int | CommentId, author: User | None = None) -> None:
@@ -76,6 +78,24 @@ class Removals(CoveredComments):
         commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
         if isinstance(id, CommentId):
             self.finish(id.article)
+
+    def finish(self, article_id: int) -> None:
+        """Count what became invisible or visible again below the comments of one article that were removed.
+
+        May be interrupted anywhere and called again: :meth:`steps` goes on.
+        """
+        for _ in self._steps(article_id):
+            pass
+
+    def steps(self) -> Iterator[None]:
+        """Do so for every article with such comments, in bounded steps."""
+        ids = sorted(filter(str.isdigit, self._connection.command("SMEMBERS", self._keys.removing())))
+        yield from steps_of_each(ids, self._steps)
+
+    def _steps(self, article_id: int | str) -> Iterator[None]:
+        settle_covered(self._connection, self._context.log, int(article_id))
+        while self._connection.script("hide_replies", article=article_id).status == "more":
+            yield
 
     def change_by_ban(self, id: int | CommentId, ban: LogEntry, state: RemovalState) -> bool:
         """Remove an article or a comment in the name of the log entry *ban*, or restore what that has removed.
