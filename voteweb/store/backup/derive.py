@@ -20,7 +20,7 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.members.account_deletion import keys_left_behind
-from voteweb.store.moderation.covered_reports import settle_covered
+from voteweb.store.moderation.settling import settle_covered
 from voteweb.store.scan.bitmap import Bitmap
 from voteweb.store.scan.scanner import Scanner, batched, split_evenly
 from voteweb.store.schema import decoding

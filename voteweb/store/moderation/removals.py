@@ -10,9 +10,8 @@ from voteweb.core.errors import ArticleGone, NoSuchArticle
 from voteweb.core.models import Article, ArticleStatus, LogEntry, RemovalState, Role, User
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.moderation.covered_reports import settle_covered
 from voteweb.store.moderation.removable import RemovableArticle, removable
-from voteweb.store.moderation.settling import settle, thing_of, who_is_told
+from voteweb.store.moderation.settling import settle, settle_covered, thing_of, who_is_told
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.log_entries import NewLogEntry, pack, unpack
 from voteweb.store.schema.nodes import comment_numbers
