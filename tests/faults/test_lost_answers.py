@@ -43,7 +43,7 @@ ACTIONS = [
     Action("vote_comment", lambda store, bob: store.votes.cast(CommentId(2, 3), bob), 1),
     Action("vote_comment", lambda store, bob: store.votes.take_back(VOTED, bob), 0),
     Action("commit", lambda store, bob: store.comments.edit(OWN, "No.", bob), None),
-    Action("commit", lambda store, bob: store.comments.delete(OWN, bob), None),
+    Action("commit", lambda store, bob: store.removals.delete(OWN, bob), None),
     Action("commit", lambda store, bob: store.articles.set_groups(1, ["go"], []), ("go",)),
     Action("commit", lambda store, bob: store.reports.make(1, bob, Reason.SPAM, ""), None),
     Action("commit", lambda store, bob: store.groups.make("lua", "Lua", ""), None),
@@ -51,7 +51,7 @@ ACTIONS = [
     Action("commit", lambda store, bob: store.users.make("cid", "").name, "cid"),
     Action(
         "commit",
-        lambda store, _: store.comment_removals.remove(VOTED, REMOVAL, with_replies=True, actor=None),
+        lambda store, _: store.removals.remove(VOTED, REMOVAL, with_replies=True, actor=None),
         None,
     ),
     Action("commit", lambda store, bob: store.removals.remove(1, REMOVAL), None),

@@ -35,13 +35,13 @@ def fill(store: Store, mod: User, member: User, other: User, texts: Sequence[str
         number = write(other, f"This will be {state}.")
         write(mod, f"An answer to one that is {state}.", number)
         if state == "deleted":
-            store.comments.delete(CommentId(ARTICLE, number), other)
+            store.removals.delete(CommentId(ARTICLE, number), other)
         else:
             id, reason = (
                 CommentId(ARTICLE, number),
                 entry(LogAction.REMOVE, number, texts[-1][: config.MAX_REASON_LENGTH]),
             )
-            store.comment_removals.remove(id, reason, with_replies="replies" in state, actor=mod)
+            store.removals.remove(id, reason, with_replies="replies" in state, actor=mod)
     for number in (1, 3):
         store.reports.make(CommentId(ARTICLE, number), mod, Reason.SPAM, "Look at this.")
     for number in range(SHORT_COMMENTS):
@@ -50,7 +50,7 @@ def fill(store: Store, mod: User, member: User, other: User, texts: Sequence[str
     closing = NewLogEntry(
         LogAction.CLOSE, mod.name, about=member.name, article=CLOSED_ARTICLE, title="t", why="It went in circles."
     )
-    store.comment_removals.close(CLOSED_ARTICLE, closing, actor=mod)
+    store.threads.close(CLOSED_ARTICLE, closing, actor=mod)
 
 
 def _visit(store: Store, member: User) -> None:

@@ -113,7 +113,7 @@ def _fill_long(store: Store, member: User) -> None:
     factories.imported(store, title="W" * config.MAX_TITLE_LENGTH, votes=10_000_000, poster=POSTER, groups=groups)
     removed = factories.article(store, poster, title=LONG_WORD)
     store.removals.remove(removed.id, _log_entry(LogAction.REMOVE, removed.id, poster, LONG_WORD))
-    store.answers.make(removed.id, poster, LONG_WORD[: config.MAX_REASON_LENGTH])
+    store.waiting.answer(removed.id, poster, LONG_WORD[: config.MAX_REASON_LENGTH])
     for name in (*LONG_GROUPS, "编程"):
         store.my_sites.follow(name, member)
     for id in (39, 40):

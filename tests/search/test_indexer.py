@@ -86,7 +86,7 @@ def test_the_index_is_what_the_site_has_after_a_storm(make_store: MakeStore, fol
     storm.stop()
     stop.set()
     thread.join()
-    for _ in store.comment_removals.steps():
+    for _ in store.removals.steps():
         pass
     new_indexer(store, folder).catch_up()
     assert_same(store, folder)
@@ -105,7 +105,7 @@ def test_a_killed_indexer_loses_and_doubles_nothing(
             until(lambda at=posted: folder.current() and len(storm.votes) > at + 3)
             process.send_signal(signal.SIGKILL)
     storm.stop()
-    for _ in store.comment_removals.steps():
+    for _ in store.removals.steps():
         pass
     assert "The index has " in run_voteweb("index", **env).stdout
     assert_same(store, folder)

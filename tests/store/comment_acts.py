@@ -104,7 +104,7 @@ class CommentActs:
 
     def _delete(self, chance: random.Random, who: User, article: int) -> None:
         if id := self._some(chance, article):
-            self._store.comments.delete(id, who if chance.random() < 0.7 else None)
+            self._store.removals.delete(id, who if chance.random() < 0.7 else None)
             self._note("delete")
 
     def _silence(self, chance: random.Random, who: User, article: int) -> None:
@@ -129,12 +129,12 @@ class CommentActs:
     def _remove(self, chance: random.Random, who: User, article: int) -> None:
         if id := self._some(chance, article):
             entry, with_replies = _log_entry(LogAction.REMOVE, who, id), chance.random() < 0.5
-            self._store.comment_removals.remove(id, entry, with_replies=with_replies, actor=who)
+            self._store.removals.remove(id, entry, with_replies=with_replies, actor=who)
             self._note("remove")
 
     def _restore(self, chance: random.Random, who: User, article: int) -> None:
         if id := self._some(chance, article):
-            self._store.comment_removals.restore(id, _log_entry(LogAction.RESTORE, who, id), actor=who)
+            self._store.removals.restore(id, _log_entry(LogAction.RESTORE, who, id), actor=who)
             self._note("restore")
 
     def _report(self, chance: random.Random, who: User, article: int) -> None:
@@ -150,8 +150,8 @@ class CommentActs:
     def _close(self, chance: random.Random, who: User, article: int) -> None:
         """Close a conversation and open it again."""
         id = CommentId(article, 0)
-        self._store.comment_removals.close(article, _log_entry(LogAction.CLOSE, who, id), actor=who)
-        self._store.comment_removals.reopen(article, _log_entry(LogAction.REOPEN, who, id), actor=who)
+        self._store.threads.close(article, _log_entry(LogAction.CLOSE, who, id), actor=who)
+        self._store.threads.reopen(article, _log_entry(LogAction.REOPEN, who, id), actor=who)
         self._note("close")
 
 

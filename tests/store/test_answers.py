@@ -27,9 +27,9 @@ def remove(store: Store, id: int) -> None:
 
 def waiting(store: Store) -> tuple[Article, ...]:
     pipeline = store.pipeline()
-    articles, count = store.answers.queue_waiting(pipeline), store.answers.queue_count(pipeline)
+    articles, counts = store.waiting.queue_answers(pipeline), store.waiting.queue_counts(pipeline)
     pipeline.execute()
-    assert len(articles.result) == count.result
+    assert len(articles.result) == counts.result.answers
     return articles.result
 
 
@@ -39,38 +39,38 @@ def keep(store: Store, who: str = "mod") -> bool:
     pipeline.execute()
     assert article.result
     entry = NewLogEntry(LogAction.KEEP, who, about="ann", article=1, title=article.result.title)
-    return store.answers.keep_removed(article.result, entry, actor=factories.user(store, who, Role.MODERATOR))
+    return store.waiting.keep_removed(article.result, entry, actor=factories.user(store, who, Role.MODERATOR))
 
 
 def test_poster_answers_once_until_the_article_is_restored(store: Store, ann: User) -> None:
     for _ in range(2):  # the second is a retry
-        store.answers.make(1, ann, "It is no spam.")
+        store.waiting.answer(1, ann, "It is no spam.")
     with pytest.raises(AnsweredBefore):
-        store.answers.make(1, ann, "Really.")
+        store.waiting.answer(1, ann, "Really.")
     assert [(article.id, article.answer) for article in waiting(store)] == [(1, "It is no spam.")]
     assert keep(store)
     assert not keep(store)
     assert waiting(store) == ()
     with pytest.raises(AnsweredBefore):
-        store.answers.make(1, ann, "Really.")
+        store.waiting.answer(1, ann, "Really.")
     store.removals.restore(1, NewLogEntry(LogAction.RESTORE, "mod", article=1))
     with pytest.raises(NotRemoved):
-        store.answers.make(1, ann, "Thank you.")
+        store.waiting.answer(1, ann, "Thank you.")
     remove(store, 1)
-    store.answers.make(1, ann, "Again?")
+    store.waiting.answer(1, ann, "Again?")
     assert broken(store) == []
 
 
 def test_nobody_else_answers(store: Store, ann: User) -> None:
     with pytest.raises(NotYours):
-        store.answers.make(1, factories.user(store, "bob"), "It is fine.")
+        store.waiting.answer(1, factories.user(store, "bob"), "It is fine.")
     with pytest.raises(NoSuchArticle):
-        store.answers.make(99, ann, "It is fine.")
+        store.waiting.answer(99, ann, "It is fine.")
 
 
 @pytest.mark.parametrize("deletes", [True, False])
 def test_answer_of_somebody_who_leaves_is_forgotten(deletes: bool, store: Store, ann: User) -> None:
-    store.answers.make(1, ann, "It is no spam.")
+    store.waiting.answer(1, ann, "It is no spam.")
     store.account_deletion.start(ann, delete_articles=deletes)
     store.account_deletion.finish("ann")
     assert waiting(store) == ()
@@ -83,7 +83,7 @@ def test_answers_against_decisions_leave_the_queue_right(store: Store) -> None:
     for number in range(1, 11):
         remove(store, factories.article(store, ann, link="").id)
         entry = NewLogEntry(LogAction.RESTORE, "mod", about="ann", article=number)
-        answering = partial(store.answers.make, number, ann, "It is no spam.")
+        answering = partial(store.waiting.answer, number, ann, "It is no spam.")
         at_once([answering, answering, partial(store.removals.restore, number, entry)])
     assert waiting(store) == ()
     assert broken(store) == []

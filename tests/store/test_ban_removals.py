@@ -44,7 +44,7 @@ def bob(store: Store, mod: User) -> User:
         factories.comment(store, 6, bob)
     store.removals.remove(4, NewLogEntry(LogAction.REMOVE, "sue", article=4, why="before"))
     removal = NewLogEntry(LogAction.REMOVE, "sue", article=6, comment=3, why="before")
-    store.comment_removals.remove(CommentId(6, 3), removal, actor=mod)
+    store.removals.remove(CommentId(6, 3), removal, actor=mod)
     return bob
 
 
@@ -114,9 +114,9 @@ def test_one_undo_restores_exactly_what_the_ban_removed(store: Store, bob: User,
     store.removals.restore(5, NewLogEntry(LogAction.RESTORE, "sue", article=5))
     store.removals.remove(5, NewLogEntry(LogAction.REMOVE, "sue", article=5, why="after"))
     again = CommentId(6, 4)
-    store.comment_removals.restore(again, NewLogEntry(LogAction.RESTORE, "sue", article=6, comment=4), actor=mod)
+    store.removals.restore(again, NewLogEntry(LogAction.RESTORE, "sue", article=6, comment=4), actor=mod)
     removal = NewLogEntry(LogAction.REMOVE, "sue", article=6, comment=4, why="after")
-    store.comment_removals.remove(again, removal, actor=mod)
+    store.removals.remove(again, removal, actor=mod)
     lift(store, mod, undoes=logged + 1)
     assert state(store) is RemovalState.RESTORING
     with pytest.raises(StillRestoring):

@@ -59,8 +59,8 @@ def test_a_flushed_or_restored_database_has_another_epoch(store: Store) -> None:
 def test_each_act_on_an_article_is_a_change(store: Store) -> None:
     ann, id = factories.user(store), factories.article(store, groups=("go",)).id
     factories.group(store, "redis")
-    removal, restoration = (
-        NewLogEntry(kind, COMMAND_LINE, article=id) for kind in (LogAction.REMOVE, LogAction.RESTORE)
+    removal, restoration, purge = (
+        NewLogEntry(kind, COMMAND_LINE, article=id) for kind in (LogAction.REMOVE, LogAction.RESTORE, LogAction.PURGE)
     )
     acts: list[Callable[[], object]] = [
         lambda: store.articles.edit(id, factories.draft(title="Another", groups=("go",)), ann),
@@ -71,7 +71,7 @@ def test_each_act_on_an_article_is_a_change(store: Store) -> None:
         lambda: store.removals.restore(id, restoration),
         lambda: store.removals.disown(id, "ann"),
         lambda: store.removals.delete(id),
-        lambda: store.removals.purge(id, NewLogEntry(LogAction.PURGE, COMMAND_LINE, article=id)),
+        lambda: list(store.removals.purge(id, purge, with_comments=False)),
     ]
     told = []
     for act in acts:
@@ -91,10 +91,10 @@ def test_what_stands_below_a_removed_comment_is_no_document(store: Store) -> Non
     ids = [CommentId(id, number) for number in range(1, 6)]
     assert [document.groups for document in store.search.comments(ids)] == [("go",)] * 4
     position = store.search.end_of_changes()
-    store.comment_removals.remove(ids[0], NewLogEntry(LogAction.REMOVE, COMMAND_LINE), with_replies=True, actor=None)
+    store.removals.remove(ids[0], NewLogEntry(LogAction.REMOVE, COMMAND_LINE), with_replies=True, actor=None)
     assert store.search.changes_since(position, wait=0).conversations == {id}
     assert [document.id for document in store.search.comments(ids)] == [ids[3]]
-    store.comment_removals.restore(ids[0], NewLogEntry(LogAction.RESTORE, COMMAND_LINE), actor=None)
+    store.removals.restore(ids[0], NewLogEntry(LogAction.RESTORE, COMMAND_LINE), actor=None)
     assert len(store.search.comments(ids)) == 4
 
 

@@ -50,7 +50,7 @@ def test_nobody_edits_deletes_or_silences_anothers_comment(store: Store, bob: Us
     with pytest.raises(NotYourComment):
         store.comments.edit(FIRST, "He is right.", boss)
     with pytest.raises(NotYourComment):
-        store.comments.delete(FIRST, boss)
+        store.removals.delete(FIRST, boss)
     for number in (0, 1):
         with pytest.raises(NotYourComment):
             store.comments.set_quiet(1, number, boss, is_quiet=True)
@@ -100,7 +100,7 @@ def test_a_deleted_comment_leaves_its_place_and_nothing_else(store: Store, bob: 
     store.votes.cast(FIRST, factories.user(store, "cid"))
     run(store, "ZADD", "reports:", 1, "comment:1.1")
     run(store, "HSET", "comment-report:1.1", "cid", "{}")
-    store.comments.delete(FIRST, bob)
+    store.removals.delete(FIRST, bob)
     node = store.threads.get(1).nodes[1]
     assert (node.status, node.author, node.votes) == (CommentStatus.DELETED, "", 1)
     assert run(store, "HGETALL", "words:1") == {"2": "Well said."}
@@ -109,8 +109,8 @@ def test_a_deleted_comment_leaves_its_place_and_nothing_else(store: Store, bob: 
     assert [run(store, "GETBIT", "hidden:1", number) for number in (1, 2)] == [1, 0]
     assert store.articles.get(1).comments == 1
     after = snapshot(store)
-    store.comments.delete(FIRST, bob)
-    store.comments.delete(FIRST)
+    store.removals.delete(FIRST, bob)
+    store.removals.delete(FIRST)
     assert snapshot(store) == after
 
 
@@ -118,13 +118,13 @@ def test_a_comment_is_deleted_at_any_time_and_below_a_deleted_article(make_store
     store = make_store(edit_seconds=0, commenting_seconds=1)
     run(store, "HSET", "thread:1", "closes", "1700000000")
     store.removals.delete(1)
-    store.comments.delete(FIRST, bob)
+    store.removals.delete(FIRST, bob)
     assert run(store, "HGET", "article:1", "comments") == "0"
 
 
 def test_no_number_is_made_for_an_article_that_is_no_more(store: Store, bob: User) -> None:
     run(store, "DEL", "article:1")
-    store.comments.delete(FIRST)
+    store.removals.delete(FIRST)
     assert run(store, "EXISTS", "article:1", "words:1", "commented:bob") == 0
 
 
@@ -134,9 +134,9 @@ def test_only_the_operator_deletes_what_was_removed(store: Store, bob: User, sta
     run(store, "HSET", "thread:1", "reason:1", "spam")
     before = snapshot(store)
     with pytest.raises(CommentGone):
-        store.comments.delete(FIRST, bob)
+        store.removals.delete(FIRST, bob)
     assert snapshot(store) == before
-    store.comments.delete(FIRST)
+    store.removals.delete(FIRST)
     assert run(store, "HGET", "thread:1", "1").split(" ")[-2:] == [left, ""]
     assert (run(store, "HGET", "thread:1", "reason:1") is None) == (left == "d")
 
@@ -157,7 +157,7 @@ def test_silence_is_kept_with_the_comment_and_the_article(store: Store, bob: Use
 def test_an_author_who_left_takes_the_name_along(store: Store, bob: User) -> None:
     assert store.threads.get(1).nodes[1].author == "bob"
     set_state(store, "-", author="[deleted]")
-    store.comments.delete(FIRST)
+    store.removals.delete(FIRST)
     assert store.threads.get(1).nodes[1].author == ""
 
 
@@ -165,7 +165,7 @@ def test_an_article_whose_number_of_comments_is_damaged_takes_comments(store: St
     factories.article(store)
     run(store, "HSET", "article:1", "comments", "some")
     first, second = factories.comment(store, 1), factories.comment(store, 1)
-    store.comments.delete(first, store.users.get("ann"))
+    store.removals.delete(first, store.users.get("ann"))
     assert run(store, "LRANGE", "commented:ann", 0, -1) == [str(second)]
     assert set(dict(broken(store))) == {"article:1"}
     assert list(Doctor(store.context).repair())

@@ -87,7 +87,7 @@ def test_an_edit_tells_whom_it_names_for_the_first_time(store: Store, bob: User)
     for text in ("Ask @dan or @bob.", "Ask nobody.", "Ask @dan, @ann."):
         store.comments.edit(comment, text, cid)
         assert told(store) == before
-    store.comments.delete(CommentId(1, 1), bob)
+    store.removals.delete(CommentId(1, 1), bob)
     other = answer(store, "bob", "Ask somebody.", parent=2)
     store.comments.edit(other, "Ask @dan.", bob)
     assert told(store)["dan"] == ["mention 1.3", "mention 1.2"]

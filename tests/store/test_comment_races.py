@@ -76,7 +76,7 @@ def test_votes_edits_answers_and_a_deletion_at_once_lose_nothing(store: Store) -
     ]
     actions += [partial(store.comments.edit, CommentId(1, number), f"{n}", ann) for n in range(10) for number in (1, 2)]
     actions += [partial(factories.comment, store, article, member, parent=1) for member in members[:10]]
-    actions += [partial(store.comments.delete, FIRST, ann)] * 2
+    actions += [partial(store.removals.delete, FIRST, ann)] * 2
     random.Random(13).shuffle(actions)
     answers = at_once(actions)
     written = [answer for answer in answers if isinstance(answer, CommentId)]
@@ -104,11 +104,11 @@ def test_deletions_removals_and_restorations_at_once_count_once(store: Store, wi
         comment = factories.comment(store, article, bob)
         answer = factories.comment(store, article, parent=comment.number)
         removal = NewLogEntry(LogAction.REMOVE, "mod", article=1, comment=comment.number, why="spam")
-        remove = partial(store.comment_removals.remove, comment, removal, with_replies=with_replies, actor=mod)
-        restore = partial(store.comment_removals.restore, comment, replace(removal, kind=LogAction.RESTORE), actor=mod)
-        delete = partial(store.comments.delete, comment, bob)
-        at_once([delete, remove, restore, partial(store.comments.delete, answer, factories.user(store))] * 3)
-        store.comment_removals.finish(1)
+        remove = partial(store.removals.remove, comment, removal, with_replies=with_replies, actor=mod)
+        restore = partial(store.removals.restore, comment, replace(removal, kind=LogAction.RESTORE), actor=mod)
+        delete = partial(store.removals.delete, comment, bob)
+        at_once([delete, remove, restore, partial(store.removals.delete, answer, factories.user(store))] * 3)
+        store.removals.finish(1)
         thread = store.threads.get(1)
         visible = [node for node in thread.nodes.values() if node.status is CommentStatus.VISIBLE]
         assert store.articles.get(1).comments == len(visible)
@@ -123,7 +123,7 @@ def test_an_answer_is_written_before_its_parent_is_deleted_or_not_at_all(store: 
         answer, _ = at_once(
             [
                 partial(factories.comment, store, article, cid, parent=parent.number),
-                partial(store.comments.delete, parent, bob),
+                partial(store.removals.delete, parent, bob),
             ]
         )
         nodes = store.threads.get(1).nodes

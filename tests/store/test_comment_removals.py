@@ -34,11 +34,11 @@ def entry(kind: LogAction, number: int = 1, who: str = "mod", **more: Any) -> Ne
 
 def remove(store: Store, number: int = 1, *, with_replies: bool = False, **more: Any) -> None:
     removal = entry(LogAction.REMOVE, number, **more)
-    store.comment_removals.remove(CommentId(1, number), removal, with_replies=with_replies, actor=None)
+    store.removals.remove(CommentId(1, number), removal, with_replies=with_replies, actor=None)
 
 
 def restore(store: Store, number: int = 1, **more: Any) -> None:
-    store.comment_removals.restore(CommentId(1, number), entry(LogAction.RESTORE, number, **more), actor=None)
+    store.removals.restore(CommentId(1, number), entry(LogAction.RESTORE, number, **more), actor=None)
 
 
 def hidden(store: Store) -> list[int]:
@@ -93,7 +93,7 @@ def test_a_removal_hides_one_comment_and_restoring_undoes_it_completely(site: St
 
 def test_replies_come_back_whose_removed_parent_was_deleted_with_its_author(site: Store) -> None:
     remove(site, with_replies=True)
-    site.comments.delete(FIRST)  # as the deletion of the account does
+    site.removals.delete(FIRST)  # as the deletion of the account does
     assert (hidden(site), count(site)) == ([1, 2, 3, 4], 1)
     restore(site)
     assert (hidden(site), count(site)) == ([1], 4)
@@ -122,7 +122,7 @@ def test_a_removal_with_replies_takes_all_below_and_gives_it_back(site: Store) -
 
 
 def test_what_was_gone_before_stays_gone_after_restoring(site: Store) -> None:
-    site.comments.delete(CommentId(1, 2), factories.user(site))
+    site.removals.delete(CommentId(1, 2), factories.user(site))
     remove(site, 3, with_replies=True)
     remove(site, with_replies=True)
     assert (hidden(site), count(site)) == ([1, 2, 3, 4], 1)
@@ -174,7 +174,7 @@ def test_a_removal_that_was_cut_off_is_finished_by_the_job(
     with pytest.raises(ParentGone):  # it is invisible already
         factories.comment(site, 1, parent=100)
     assert broken(site) == []
-    for _ in site.comment_removals.steps():
+    for _ in site.removals.steps():
         pass
     assert (run(site, "EXISTS", "removing:"), count(site)) == (0, 1)
     assert broken(site) == []
@@ -193,7 +193,7 @@ def test_a_removal_while_another_is_counted_is_counted_too(site: Store, monkeypa
 
 
 def test_unknown_and_deleted_comments_are_refused(site: Store) -> None:
-    site.comments.delete(FIRST, factories.user(site))
+    site.removals.delete(FIRST, factories.user(site))
     before = snapshot(site)
     for act in (remove, restore):
         with pytest.raises(NoSuchComment):
@@ -301,7 +301,7 @@ def test_a_closed_conversation_takes_nothing_until_it_is_reopened(site: Store) -
     voters = run(site, "EXPIRETIME", "voted-comments:1-0")
     closing = NewLogEntry(LogAction.CLOSE, "mod", article=1, why="heated")
     for _ in range(2):
-        site.comment_removals.close(1, closing, actor=None)
+        site.threads.close(1, closing, actor=None)
     thread = site.threads.get(1)
     assert (thread.closed > 0, thread.close_reason) == (True, "heated")
     with pytest.raises(ConversationClosed, match="heated"):
@@ -310,7 +310,7 @@ def test_a_closed_conversation_takes_nothing_until_it_is_reopened(site: Store) -
         site.votes.cast(FIRST, factories.user(site, "bob"))
     assert run(site, "EXPIRETIME", "voted-comments:1-0") == voters
     for _ in range(2):
-        site.comment_removals.reopen(1, NewLogEntry(LogAction.REOPEN, "mod", article=1), actor=None)
+        site.threads.reopen(1, NewLogEntry(LogAction.REOPEN, "mod", article=1), actor=None)
     assert run(site, "LLEN", "log:") == 2
     factories.comment(site, 1)
     assert site.votes.cast(FIRST, factories.user(site, "bob")) == 1
@@ -319,11 +319,11 @@ def test_a_closed_conversation_takes_nothing_until_it_is_reopened(site: Store) -
 
 def test_a_conversation_can_be_closed_before_its_first_comment(store: Store) -> None:
     factories.article(store)
-    store.comment_removals.close(1, NewLogEntry(LogAction.CLOSE, "mod", article=1, why="heated"), actor=None)
+    store.threads.close(1, NewLogEntry(LogAction.CLOSE, "mod", article=1, why="heated"), actor=None)
     with pytest.raises(ConversationClosed):
         factories.comment(store, 1)
     assert broken(store) == []
-    store.comment_removals.reopen(1, NewLogEntry(LogAction.REOPEN, "mod", article=1), actor=None)
+    store.threads.reopen(1, NewLogEntry(LogAction.REOPEN, "mod", article=1), actor=None)
     assert factories.comment(store, 1) == FIRST
     assert broken(store) == []
 
@@ -334,16 +334,16 @@ def test_what_has_ended_is_neither_closed_nor_reopened(make_store: MakeStore) ->
     run(store, "HINCRBYFLOAT", "article:1", "time", -2)
     closing = NewLogEntry(LogAction.CLOSE, "mod", article=1, why="why")
     with pytest.raises(ConversationEnded):
-        store.comment_removals.close(1, closing, actor=None)
+        store.threads.close(1, closing, actor=None)
     run(store, "HSET", "thread:1", "closed", 1)
     with pytest.raises(ConversationEnded):
-        store.comment_removals.reopen(1, closing, actor=None)
+        store.threads.reopen(1, closing, actor=None)
 
 
 def test_the_conversation_of_a_removed_article_is_not_closed(site: Store) -> None:
     site.removals.remove(1, NewLogEntry(LogAction.REMOVE, "mod", article=1, why="spam"))
     with pytest.raises(ArticleGone):
-        site.comment_removals.close(1, NewLogEntry(LogAction.CLOSE, "mod", article=1, why="why"), actor=None)
+        site.threads.close(1, NewLogEntry(LogAction.CLOSE, "mod", article=1, why="why"), actor=None)
 
 
 def shuffled(actions: Sequence[partial[Any]], seed: int) -> list[partial[Any]]:
@@ -357,7 +357,7 @@ def test_removals_restorations_and_deletions_at_once_count_once(site: Store, see
         factories.comment(site, 1, parent=4)
     actions = [partial(remove, site, number, with_replies=number % 2 == 1) for number in range(1, 6)] * 2
     actions += [partial(restore, site, number) for number in range(1, 6)] * 2
-    actions += [partial(site.comments.delete, CommentId(1, number), ann) for number in (2, 4)] * 2
+    actions += [partial(site.removals.delete, CommentId(1, number), ann) for number in (2, 4)] * 2
     actions += [partial(factories.comment, site, 1, ann, parent=number) for number in (1, 3, 5)]
     answers = at_once(shuffled(actions, seed))
     assert {answer for answer in answers if isinstance(answer, type)} <= {CommentGone, ParentGone}
@@ -374,7 +374,7 @@ def test_equal_removals_and_closings_at_once_are_logged_once(site: Store) -> Non
     at_once([partial(remove, site, who=f"mod{i}", with_replies=True) for i in range(10)])
     assert (run(site, "LLEN", "log:"), count(site)) == (1, 1)
     closings = [NewLogEntry(LogAction.CLOSE, f"mod{i}", article=1, why="why") for i in range(10)]
-    at_once([partial(site.comment_removals.close, 1, closing, actor=None) for closing in closings])
+    at_once([partial(site.threads.close, 1, closing, actor=None) for closing in closings])
     assert run(site, "LLEN", "log:") == 2
     assert broken(site) == []
 

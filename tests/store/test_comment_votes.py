@@ -79,7 +79,7 @@ REFUSALS: dict[str, tuple[Callable[[Store], Any], type[VotewebError]]] = {
     "no article": (lambda store: run(store, "DEL", "article:1"), NoSuchArticle),
     "article deleted": (lambda store: store.removals.delete(1), ArticleGone),
     "no comment": (lambda store: run(store, "HDEL", "thread:1", "1"), NoSuchComment),
-    "deleted": (lambda store: store.comments.delete(FIRST), CommentGone),
+    "deleted": (lambda store: store.removals.delete(FIRST), CommentGone),
     "removed": (lambda store: run(store, "HSET", "thread:1", "1", factories.stored_node(state="r")), CommentGone),
     "closed": (lambda store: run(store, "HSET", "thread:1", "closed", "17.5"), ConversationClosed),
     "ended": (lambda store: run(store, "HSET", "thread:1", "closes", int(time.time()) - 1), ConversationEnded),

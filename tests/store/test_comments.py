@@ -87,7 +87,7 @@ REFUSALS: dict[str, tuple[Callable[[Store, User], Any], int, type[VotewebError]]
     ),
     "ended": (lambda store, _: run(store, "HSET", "thread:1", "closes", "1700000000"), 0, ConversationEnded),
     "no such comment": (lambda store, _: None, 7, ParentGone),
-    "deleted": (lambda store, _: store.comments.delete(CommentId(1, 1)), 1, ParentGone),
+    "deleted": (lambda store, _: store.removals.delete(CommentId(1, 1)), 1, ParentGone),
     "removed": (lambda store, _: set_node(store, 1, state="r"), 1, ParentGone),
     "removed with replies": (lambda store, _: below(store, "R"), 2, ParentGone),
     "too deep": (lambda store, _: chain(store, config.MAX_COMMENT_LEVEL), 2_000, TooDeep),

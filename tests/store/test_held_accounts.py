@@ -32,10 +32,10 @@ def refusal(reason: str = "An advertisement.") -> NewLogEntry:
 def waiting(store: Store) -> tuple[list[str], int]:
     """Return the names on the first page of the queue, and the number of who waits."""
     pipeline = store.pipeline()
-    page, count = store.admissions.queue_page(pipeline, 1), store.admissions.queue_count(pipeline)
+    page, counts = store.waiting.queue_accounts(pipeline, 1), store.waiting.queue_counts(pipeline)
     pipeline.execute()
-    assert page.result.total == count.result
-    return list(page.result.rows), count.result
+    assert page.result.total == counts.result.accounts
+    return list(page.result.rows), counts.result.accounts
 
 
 def logged(store: Store) -> int:
@@ -67,36 +67,36 @@ def test_held_member_cannot_act(store: Store, hal: User) -> None:
 
 
 def test_admitted_member_can_act_and_nothing_of_the_request_stays(store: Store, hal: User) -> None:
-    assert store.admissions.admit("hal", admission())
+    assert store.waiting.admit("hal", admission())
     admitted = store.users.get("hal")
     assert (admitted.held, admitted.request, admitted.session) == (0, "", hal.session)
     assert waiting(store) == ([], 0)
     assert store.votes.cast(factories.article(store).id, admitted) == 2
-    assert not store.admissions.admit("hal", admission())
+    assert not store.waiting.admit("hal", admission())
     assert broken(store) == []
 
 
 def test_refused_member_is_logged_out_with_the_reason(store: Store, hal: User) -> None:
-    assert store.admissions.refuse("hal", refusal())
+    assert store.waiting.refuse("hal", refusal())
     refused = store.users.get("hal")
     assert (bool(refused.banned), refused.ban_reason, bool(refused.held)) == (True, "An advertisement.", True)
     assert refused.session != hal.session
     assert waiting(store) == ([], 0)
-    assert not store.admissions.refuse("hal", refusal("Another reason."))
+    assert not store.waiting.refuse("hal", refusal("Another reason."))
     assert store.users.get("hal").ban_reason == "An advertisement."
     assert broken(store) == []
 
 
 def test_refused_member_can_be_let_in_later(store: Store, hal: User) -> None:
-    store.admissions.refuse("hal", refusal())
-    assert store.admissions.admit("hal", admission())
+    store.waiting.refuse("hal", refusal())
+    assert store.waiting.admit("hal", admission())
     admitted = store.users.get("hal")
     assert (admitted.banned, admitted.ban_reason, admitted.held) == (0, "", 0)
     assert broken(store) == []
 
 
 def test_of_concurrent_verdicts_one_is_logged(store: Store, hal: User) -> None:
-    verdicts = [lambda: store.admissions.admit("hal", admission()), lambda: store.admissions.refuse("hal", refusal())]
+    verdicts = [lambda: store.waiting.admit("hal", admission()), lambda: store.waiting.refuse("hal", refusal())]
     at_once(verdicts * 5)
     assert waiting(store) == ([], 0)
     member = store.users.get("hal")
@@ -107,11 +107,11 @@ def test_of_concurrent_verdicts_one_is_logged(store: Store, hal: User) -> None:
 
 def test_member_who_does_not_wait_is_neither_admitted_nor_refused(store: Store) -> None:
     factories.user(store, "ann")
-    assert not store.admissions.admit("ann", admission())
-    assert not store.admissions.refuse("ann", refusal())
+    assert not store.waiting.admit("ann", admission())
+    assert not store.waiting.refuse("ann", refusal())
     assert (store.users.get("ann").banned, logged(store)) == (0, 0)
     with pytest.raises(NoSuchMember):
-        store.admissions.admit("nobody", admission())
+        store.waiting.admit("nobody", admission())
 
 
 def test_ban_does_not_touch_an_account_that_waits(store: Store, hal: User) -> None:
@@ -123,19 +123,19 @@ def test_ban_does_not_touch_an_account_that_waits(store: Store, hal: User) -> No
 def test_only_moderators_judge(store: Store, hal: User) -> None:
     ann, mod = factories.user(store, "ann"), factories.user(store, "mod", Role.MODERATOR)
     with pytest.raises(NotAllowed):
-        store.admissions.admit("hal", admission(), actor=ann)
+        store.waiting.admit("hal", admission(), actor=ann)
     with pytest.raises(Held):
-        store.admissions.admit("hal", admission(), actor=hal)
+        store.waiting.admit("hal", admission(), actor=hal)
     store.bans.ban("mod", NewLogEntry(LogAction.BAN, "boss", about="mod", why="spam"))
     with pytest.raises(LoggedOut):
-        store.admissions.refuse("hal", refusal(), actor=mod)
+        store.waiting.refuse("hal", refusal(), actor=mod)
     assert waiting(store) == (["hal"], 1)
 
 
 def test_held_member_gets_no_role(store: Store, hal: User) -> None:
     """An admin who cannot act would count as one who is left."""
     store.users.set_role("hal", Role.ADMIN)
-    store.admissions.refuse("hal", refusal())
+    store.waiting.refuse("hal", refusal())
     assert store.users.get("hal").role is Role.MEMBER
     assert not broken(store)
 
@@ -145,5 +145,5 @@ def test_held_member_can_leave(store: Store, hal: User) -> None:
     assert waiting(store) == ([], 0)
     assert REQUEST not in str(run(store, "HGETALL", "user:hal"))
     with pytest.raises(NoSuchMember):
-        store.admissions.admit("hal", admission())
+        store.waiting.admit("hal", admission())
     assert broken(store) == []

@@ -45,7 +45,7 @@ def post(store: Store, poster: User, link: str = "https://example.com/redis") ->
 
 
 def release(store: Store, id: int, mod: User) -> bool:
-    return store.held_articles.release(id, NewLogEntry(LogAction.RELEASE, mod.name, "ann", id, "title"), actor=mod)
+    return store.waiting.release(id, NewLogEntry(LogAction.RELEASE, mod.name, "ann", id, "title"), actor=mod)
 
 
 def remove(store: Store, id: int, mod: User) -> None:
@@ -59,8 +59,8 @@ def listed(store: Store) -> list[int]:
 def test_first_articles_wait_and_are_in_no_list(store: Store, mod: User, ann: User) -> None:
     held = post(store, ann)
     assert (read_article(store, held).status, listed(store), ids(store, "held-articles:")) == ("held", [], [held])
-    assert store.held_articles.is_held(held)
-    found = store.held_articles.find_own("Ann", "http://www.example.com/redis/")
+    assert store.waiting.has_article(held)
+    found = store.waiting.find_article("Ann", "http://www.example.com/redis/")
     assert found is not None
     assert found.id == held
     with pytest.raises(NoSuchArticle):  # the list of saved articles would tell the title
@@ -138,7 +138,7 @@ def test_releasing_against_removing_and_deleting_is_one_of_them(store: Store, mo
             partial(release, store, held, mod),
             partial(store.removals.delete, held),
         ])  # fmt: skip
-        assert not store.held_articles.is_held(held)
+        assert not store.waiting.has_article(held)
         assert broken(store) == []
 
 
@@ -149,7 +149,7 @@ def test_rule_holds_links_of_members_only(make_store: MakeStore) -> None:
     store.domain_rules.set("look.example", DomainAction.HOLD, rule, actor=mod)
     factories.group(store, "go")
     held, open_one = post(store, bob, "https://a.look.example/"), post(store, bob)
-    assert (store.held_articles.is_held(held), listed(store)) == (True, [open_one])
+    assert (store.waiting.has_article(held), listed(store)) == (True, [open_one])
     with pytest.raises(DomainRefused, match="A look first"):
         store.articles.edit(open_one, factories.draft(link="https://look.example/"), bob)
     assert post(store, mod, "https://look.example/") in listed(store)

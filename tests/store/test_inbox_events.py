@@ -32,7 +32,7 @@ def numbers(store: Store) -> set[int]:
 
 def test_deleted_comment_counts_no_more(store: Store, bob: User) -> None:
     assert numbers(store) == {1, 2, 3, 4}
-    store.comments.delete(CommentId(1, 2), bob)
+    store.removals.delete(CommentId(1, 2), bob)
     assert numbers(store) == {1, 3, 4}
     assert unread(store).count == page(store).total == 3
 
@@ -40,11 +40,11 @@ def test_deleted_comment_counts_no_more(store: Store, bob: User) -> None:
 def test_removed_comment_counts_until_it_is_restored(store: Store, bob: User) -> None:
     mod = factories.user(store, "mod", Role.MODERATOR)
     for with_replies, left in [(False, {1, 3, 4}), (True, {1, 3})]:
-        store.comment_removals.remove(
+        store.removals.remove(
             CommentId(1, 2), MOD_ENTRY(LogAction.REMOVE, comment=2), with_replies=with_replies, actor=mod
         )
         assert numbers(store) == left
-        store.comment_removals.restore(CommentId(1, 2), MOD_ENTRY(LogAction.RESTORE, comment=2), actor=mod)
+        store.removals.restore(CommentId(1, 2), MOD_ENTRY(LogAction.RESTORE, comment=2), actor=mod)
         assert numbers(store) == {1, 2, 3, 4}
 
 
@@ -52,7 +52,7 @@ def test_act_of_a_moderator_is_an_entry_of_the_author(store: Store, bob: User) -
     mod = factories.user(store, "mod", Role.MODERATOR)
     own = factories.comment(store, 1, parent=1)  # by ann, who is told of its removal
     entry = NewLogEntry(LogAction.REMOVE, "mod", article=1, about="ann", comment=own.number, why="Off topic.")
-    store.comment_removals.remove(own, entry, actor=mod)
+    store.removals.remove(own, entry, actor=mod)
     assert unread(store).count == 5
     notice = page(store).rows[0]
     assert (notice.kind, notice.comment) == (NoticeKind.REMOVED, None)

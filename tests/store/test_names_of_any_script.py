@@ -23,7 +23,7 @@ def test_two_cases_of_a_name_are_one_member(name: str, variant: str, store: Stor
     comment = factories.comment(store, article, member)
     with pytest.raises(NotYours):
         store.removals.delete(article.id, other)
-    store.comments.delete(comment, member)
+    store.removals.delete(comment, member)
     store.removals.delete(article.id, member)
     factories.comment(store, factories.article(store, member), member)
     store.account_deletion.start(member, delete_articles=False)

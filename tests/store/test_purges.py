@@ -13,7 +13,7 @@ from voteweb.store import Store
 
 
 def purge(store: Store) -> Iterator[None]:
-    return store.purges.steps(1, replace(log_entry(1, LogAction.PURGE), title=""), with_comments=True)
+    return store.removals.purge(1, replace(log_entry(1, LogAction.PURGE), title=""), with_comments=True)
 
 
 def is_logged(store: Store) -> bool:

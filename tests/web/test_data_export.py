@@ -62,7 +62,7 @@ def test_export_has_comments_with_their_context(store: Store, settings: Settings
     factories.comment(store, 1, ann, parent=1, text="An answer")
     factories.comment(store, 1, bob, parent=2, text="Thanks")
     factories.comment(store, 1, ann, text="Deleted")
-    store.comments.delete(CommentId(1, 4), ann)
+    store.removals.delete(CommentId(1, 4), ann)
     store.reports.make(CommentId(1, 1), ann, Reason.TOPIC, "a note")
     pipeline = store.pipeline()
     store.threads.queue_read(pipeline, 1, visitor="Ann")

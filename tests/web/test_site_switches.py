@@ -135,4 +135,4 @@ def test_switches_override_who_may_join_and_how_many_articles_are_held(
     reader.open("/signup").submit("/signup", **signup)
     reader.open("/submit").submit("/submit", title="A title", link="https://x.example/")
     assert "told what becomes of it" in " ".join(reader.follow().flashes)
-    assert store.held_articles.is_held(2)
+    assert store.waiting.has_article(2)

@@ -81,7 +81,7 @@ def purge(site: Site, id: int, reason: str, with_comments: bool, yes: bool) -> N
     comments = " and its comments" if with_comments else ""
     confirm(f"Delete {id}, “{found.title}” by {found.poster},{comments} for good? This cannot be undone.", yes)
     entry = replace(log_entry(LogAction.PURGE, found, reason), title="")
-    for _ in track(site.store.purges.steps(id, entry, with_comments=with_comments), "Purging", found.comments + 1):
+    for _ in track(site.store.removals.purge(id, entry, with_comments=with_comments), "Purging", found.comments + 1):
         pass
     click.echo(f"Purged {id}. Backups made before still have its words.")
     if not (site.is_embedded and site.store.health.rewrite_file()):

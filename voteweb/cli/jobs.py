@@ -22,7 +22,7 @@ STOP_SECONDS = 5.0
 #: The code of every job.
 RUNNERS: dict[Job, Callable[[Site], Steps]] = {
     ACCOUNT_DELETIONS: lambda site: site.store.account_deletion.steps,
-    COMMENT_REMOVALS: lambda site: site.store.comment_removals.steps,
+    COMMENT_REMOVALS: lambda site: site.store.removals.steps,
     BAN_REMOVALS: lambda site: site.store.bans.steps,
     MAIL: mail_steps,
     RESCORING: lambda site: site.store.site.rescoring_steps,

@@ -76,7 +76,7 @@ def _converse(store: Store, articles: dict[str, int], now: float) -> None:
     for row in rows:
         id = CommentId(articles[row["title"]], row["n"])
         if row.get("deleted"):
-            store.comments.delete(id)
+            store.removals.delete(id)
         if not row["hours"]:
             article, author = store.articles.get(id.article), store.users.get(row["poster"])
             thread = store.threads.get(id.article)

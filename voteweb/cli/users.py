@@ -49,7 +49,7 @@ def role(site: Site, name: str, role: str) -> None:
     """Give the member NAME another ROLE."""
     member = site.store.users.get(validation.member_name(name))
     if member.held:
-        site.store.admissions.admit(member.name, _log_entry(LogAction.ADMIT, member.name))
+        site.store.waiting.admit(member.name, _log_entry(LogAction.ADMIT, member.name))
         click.echo(f"{member.name} waited to be let in, and now is.")
     site.store.users.set_role(member.name, Role(role), _log_entry(LogAction.ROLE, member.name, role))
     click.echo(f"{member.name} is now {role}; before: {member.role}.")
@@ -94,7 +94,7 @@ def ban(site: Site, name: str, reason: str) -> None:
         return
     reason = validation.reason(reason)
     if member.held:
-        site.store.admissions.refuse(member.name, _log_entry(LogAction.REFUSE, member.name, reason))
+        site.store.waiting.refuse(member.name, _log_entry(LogAction.REFUSE, member.name, reason))
         click.echo(f"{member.name}, who waited to be let in, is refused and logged out everywhere.")
         return
     site.store.bans.ban(member.name, _log_entry(LogAction.BAN, member.name, reason))
@@ -108,7 +108,7 @@ def unban(site: Site, name: str) -> None:
     """Allow the banned member NAME to log in again, or let in one who waits or was refused."""
     member = site.store.users.get(validation.member_name(name))
     if member.held:
-        site.store.admissions.admit(member.name, _log_entry(LogAction.ADMIT, member.name))
+        site.store.waiting.admit(member.name, _log_entry(LogAction.ADMIT, member.name))
         click.echo(f"{member.name} is let in.")
         return
     site.store.bans.lift(member.name, _log_entry(LogAction.UNBAN, member.name))

@@ -11,7 +11,6 @@ from voteweb.store.accounts.users import Users
 from voteweb.store.articles.articles import Articles
 from voteweb.store.articles.group_deletion import GroupDeletion
 from voteweb.store.articles.groups import Groups
-from voteweb.store.articles.held_articles import HeldArticles
 from voteweb.store.articles.imports import Imports
 from voteweb.store.articles.listings import Listings
 from voteweb.store.articles.search_documents import Search
@@ -27,14 +26,11 @@ from voteweb.store.members.inbox import Inbox
 from voteweb.store.members.member_lists import MemberLists
 from voteweb.store.members.my_site import MySites
 from voteweb.store.members.viewers import Viewers
-from voteweb.store.moderation.admissions import Admissions
-from voteweb.store.moderation.answers import Answers
 from voteweb.store.moderation.bans import Bans
-from voteweb.store.moderation.comment_removals import CommentRemovals
 from voteweb.store.moderation.notes import Notes
-from voteweb.store.moderation.purges import Purges
 from voteweb.store.moderation.removals import Removals
 from voteweb.store.moderation.reports import Reports
+from voteweb.store.moderation.waiting import Waiting
 from voteweb.store.schema.keys import Keys
 from voteweb.store.schema.rankings import Rankings
 from voteweb.store.server.health import HealthChecks
@@ -77,14 +73,10 @@ class Store:
         self.viewers = Viewers(context)
         self.account_deletion = AccountDeletion(context)
         self.removals = Removals(context)
-        self.comment_removals = CommentRemovals(context)
-        self.purges = Purges(context)
-        self.answers = Answers(context)
         self.reports = Reports(context)
         self.bans = Bans(context)
         self.notes = Notes(context)
-        self.admissions = Admissions(context)
-        self.held_articles = HeldArticles(context)
+        self.waiting = Waiting(context)
         self.domain_rules = DomainRules(context)
         self.site = Site(context)
         self.health = HealthChecks(context)

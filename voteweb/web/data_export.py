@@ -19,6 +19,9 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
     """
     choice, mail = store.my_sites.choice(member.name), store.mail.account(member.name)
     reports = store.reports.made_by(member)
+    pipeline = store.pipeline()
+    network = store.waiting.queue_network(pipeline, member.name)
+    pipeline.execute()
     return {
         "account": {
             "name": member.name,
@@ -30,7 +33,7 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             "e-mail": mail.email or None,
             "e-mail to be confirmed": mail.pending.address if mail.pending else None,
             "language of mails": mail.language or None,
-            "keyed digest of the network signed up from": store.admissions.network_digest(member.name) or None,
+            "keyed digest of the network signed up from": network.result or None,
         },
         "recovery codes left": store.recovery_codes.left(member.name).number,
         "sessions": [

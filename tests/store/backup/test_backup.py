@@ -124,9 +124,9 @@ def test_a_removal_that_the_backup_cut_off_settles_reports(site: Store, monkeypa
     reporter = factories.user(site, "reporter")
     site.reports.make(reply, reporter, Reason.SPAM, "")
     with monkeypatch.context() as patch:
-        patch.setattr(site.comment_removals, "finish", lambda _article: None)
+        patch.setattr(site.removals, "finish", lambda _article: None)
         removal = NewLogEntry(LogAction.REMOVE, "mod", article=article.id, comment=above.number, why="spam")
-        site.comment_removals.remove(above, removal, with_replies=True, actor=None)
+        site.removals.remove(above, removal, with_replies=True, actor=None)
     backup = back_up(site)
     restore(site, backup)
     assert not run(site, "EXISTS", f"comment-report:{reply}")

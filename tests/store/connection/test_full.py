@@ -102,9 +102,9 @@ def test_what_keeps_a_site_safe_goes_on_without_memory(site: Store, single_serve
     factories.comment(site, 1, parent=removed.number)
     limited = build_store(site.connection, Settings(limits=1, secret_key="x" * 16)).limits
     with full_memory(site):
-        site.comments.delete(comment, site.users.get("ann"))
+        site.removals.delete(comment, site.users.get("ann"))
         removal = act(LogAction.REMOVE, article=1, comment=removed.number)
-        site.comment_removals.remove(removed, removal, with_replies=True, actor=None)
+        site.removals.remove(removed, removal, with_replies=True, actor=None)
         site.removals.restore(2, act(LogAction.RESTORE, article=2))
         site.removals.remove(1, act(LogAction.REMOVE, article=1))
         site.articles.set_groups(2, ["rust"], [], act(LogAction.GROUPS, article=2))

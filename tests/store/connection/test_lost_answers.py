@@ -104,7 +104,7 @@ def test_a_vote_for_a_comment_with_a_lost_answer_counts_once(
 def test_a_deletion_with_a_lost_answer_counts_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     ann, comment = factories.user(store), factories.comment(store, factories.article(store))
     with lose_one_answer(monkeypatch):
-        store.comments.delete(comment, ann)
+        store.removals.delete(comment, ann)
     assert store.articles.get(1).comments == 0
     assert broken(store) == []
 

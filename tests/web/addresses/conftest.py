@@ -64,9 +64,9 @@ def build_site(store: Store) -> None:
     other = factories.user(store, "other-mod", Role.MODERATOR)
     store.reports.make(CommentId(4, 1), other, Reason.SPAM, "")
     spam = NewLogEntry(LogAction.REMOVE, other.name, about="zoe", article=4, comment=2, why="Spam.")
-    store.comment_removals.remove(CommentId(4, 2), spam, actor=other)
+    store.removals.remove(CommentId(4, 2), spam, actor=other)
     closing = NewLogEntry(LogAction.CLOSE, other.name, article=factories.article(store, zoe).id, why="Heated.")
-    store.comment_removals.close(closing.article, closing, actor=other)
+    store.threads.close(closing.article, closing, actor=other)
     rule = NewLogEntry(LogAction.DOMAIN, moderator.name, title="ad.example", why="Ads.")
     store.domain_rules.set("ad.example", DomainAction.REFUSE, rule, actor=moderator)
     note = json.dumps({"by": MODERATOR, "time": "1", "text": "A note."})
@@ -92,7 +92,7 @@ def _add_removed(store: Store) -> None:
     for id in (6, 7):
         assert factories.article(store, poster, title="Removed", link="", text="x").id == id
         store.removals.remove(id, NewLogEntry(LogAction.REMOVE, MODERATOR, about=POSTER, article=id, why="Off topic."))
-    store.answers.make(7, poster, "It is no spam.")
+    store.waiting.answer(7, poster, "It is no spam.")
 
 
 def _add_held(store: Store) -> None:

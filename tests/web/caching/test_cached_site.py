@@ -46,7 +46,7 @@ def test_deleted_comment_is_gone_for_readers_after_a_second(
     id = factories.comment(store, 1, text="Secret words")
     paths = ("/a/1", "/a/1?order=time", f"/a/1/c/{id.number}")
     assert all("Secret words" in reader.open(path).response.text for path in paths)
-    store.comments.delete(id)
+    store.removals.delete(id)
     clock[0] += 1
     for path in paths:
         assert "Secret words" not in reader.open(path).response.text, path

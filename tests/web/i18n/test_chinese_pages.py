@@ -144,10 +144,10 @@ def build_site(store: Store) -> None:
     factories.comment(store, 1, bob, text="@ann 一个回复", parent=1)
     factories.comment(store, 1, zoe, text="被移除的评论")
     store.reports.make(CommentId(1, 1), bob, Reason.RULES, "广告")
-    store.comment_removals.remove(
+    store.removals.remove(
         CommentId(1, 3), entry(LogAction.REMOVE, comment=3, why="广告"), with_replies=True, actor=None
     )
-    store.comment_removals.close(2, entry(LogAction.CLOSE, article=2, why="已经说完了"), actor=None)
+    store.threads.close(2, entry(LogAction.CLOSE, article=2, why="已经说完了"), actor=None)
 
 
 def entry(kind: LogAction, **changes: Any) -> NewLogEntry:

@@ -90,7 +90,7 @@ def test_deleted_comment_is_gone_from_feeds_and_what_was_kept(
         assert "Last-Modified" not in headers
         kept[address] = {"If-None-Match": headers["ETag"]}
         assert reader.open(address, headers=kept[address]).status == 304
-    store.comments.delete(CommentId(1, 3), bob_user)
+    store.removals.delete(CommentId(1, 3), bob_user)
     for address in addresses:
         assert reader.open(address, headers=kept[address]).status == 200
         assert "Answer to the answer" not in reader.response.text

@@ -45,7 +45,7 @@ def test_members_comments_are_theirs_alone(ann: User, reader: Browser) -> None:
 
 
 def test_deleted_comment_is_in_no_list(ann: User, reader: Browser, store: Store) -> None:
-    store.comments.delete(CommentId(1, 2), ann)
+    store.removals.delete(CommentId(1, 2), ann)
     assert texts(reader.open("/comments")) == ["Elsewhere", "First"]
     empty = reader.open("/u/Ann/comments").page.one("div", class_="empty")
     assert empty.all("p")[0].text == "Ann has not commented on anything yet."
@@ -95,7 +95,7 @@ def test_deleted_comment_is_not_new(ann: User, store: Store, make_member: MakeMe
     for author in (ann, zoe):
         comment = factories.comment(store, 1, author)
         factories.comment(store, 1, ann, parent=comment.number)
-        store.comments.delete(comment, author)
+        store.removals.delete(comment, author)
     assert browser.open("/").page.by_id("a1").one("a", class_="new").text == "2 new"
     page = browser.open("/a/1").page
     assert page.one("p", class_="new-comments").one("mark").text == "2 new"

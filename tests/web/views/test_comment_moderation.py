@@ -58,7 +58,7 @@ def test_own_and_invisible_comments_cannot_be_reported(bob: Browser, store: Stor
     factories.comment(store, 1, store.users.get("bob"))
     assert bob.open("/a/1/c/4/report").status == 403
     entry = NewLogEntry(LogAction.REMOVE, "mod", article=1, comment=1, why="rude")
-    store.comment_removals.remove(CommentId(1, 1), entry, with_replies=True, actor=None)
+    store.removals.remove(CommentId(1, 1), entry, with_replies=True, actor=None)
     for number in (1, 2):
         assert bob.open(f"/a/1/c/{number}/report").status == 410
         assert WORDS not in bob.response.text
@@ -90,7 +90,7 @@ def test_site_without_comments_has_no_traces_of_moderated_ones(store: Store, mak
     store.reports.make(other.id, reporter, Reason.SPAM, "")
     store.reports.make(CommentId(1, 3), reporter, Reason.SPAM, "")
     removal = NewLogEntry(LogAction.REMOVE, "mod", "cid", 1, "On Redis", "rude", comment=1)
-    store.comment_removals.remove(CommentId(1, 1), removal, actor=mod)
+    store.removals.remove(CommentId(1, 1), removal, actor=mod)
     browser = make_browser(comments=0, page_size=1).start_session(mod)
     assert browser.open("/reports").titles == ["Another"]
     assert not browser.page.all("a", rel="next")
@@ -143,7 +143,7 @@ def test_removed_comment_says_why_and_is_restored(mod: Browser, reader: Browser,
 def test_replies_to_a_comment_that_was_deleted_since_are_restored(mod: Browser, reader: Browser, store: Store) -> None:
     answer = factories.comment(store, 1, parent=1, text="An answer that stays.")
     mod.open("/a/1/c/1").submit("/a/1/c/1/remove", reason="Rude.", replies="1")
-    store.comments.delete(CommentId(1, 1))  # as the deletion of the account does
+    store.removals.delete(CommentId(1, 1))  # as the deletion of the account does
     assert not reader.open("/a/1/c/1").page.all("form", action="/a/1/c/1/restore")
     assert mod.open("/a/1/c/1").status == 410
     mod.submit("/a/1/c/1/restore")
@@ -155,7 +155,7 @@ def test_replies_to_a_comment_that_was_deleted_since_are_restored(mod: Browser, 
 def test_comment_below_a_removed_one_is_restored_with_a_hint(mod: Browser, store: Store) -> None:
     for number, with_replies in ((2, False), (1, True)):
         entry = NewLogEntry(LogAction.REMOVE, "mod", article=1, comment=number, why="rude")
-        store.comment_removals.remove(CommentId(1, number), entry, with_replies=with_replies, actor=None)
+        store.removals.remove(CommentId(1, number), entry, with_replies=with_replies, actor=None)
     mod.open("/a/1").post("/a/1/c/2/restore", {"csrf_token": mod.csrf_token()})
     assert "once the removed comment above it is restored" in mod.follow().flashes[0]
     assert store.articles.get(1).comments == 1

@@ -71,7 +71,7 @@ def test_form_sent_twice_leads_to_one_comment(bob: Browser, store: Store) -> Non
     for _ in range(2):
         bob.response = page
         locations.append(bob.submit("/a/1/c/1/reply", text="Once").location)
-    store.comments.delete(CommentId(1, 1))
+    store.removals.delete(CommentId(1, 1))
     bob.response = page
     assert [*locations, bob.submit("/a/1/c/1/reply", text="Once").location] == ["/a/1#c2"] * 3
     assert store.threads.get(1).last == 2
@@ -112,7 +112,7 @@ def ban(store: Store, _browser: Browser) -> None:
 
 
 def delete_parent(store: Store, _browser: Browser) -> None:
-    store.comments.delete(CommentId(1, 1))
+    store.removals.delete(CommentId(1, 1))
 
 
 def change_thread(store: Store, fields: dict[str, str | int]) -> None:

@@ -87,5 +87,5 @@ def test_moderator_releases_or_refuses_from_the_queue(
     held = store.articles.post(factories.draft(), other, factories.token(), allow_duplicate=True)
     mod.open("/reports").submit(f"/a/{held}/remove", reason="An advertisement.")
     assert mod.status == 303
-    assert not store.held_articles.is_held(held)
+    assert not store.waiting.has_article(held)
     assert reader.open(f"/a/{held}").status == 410

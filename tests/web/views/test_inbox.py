@@ -79,7 +79,7 @@ def test_inbox_of_a_site_without_comments_has_acts_of_moderators_only(
     assert ann.open("/inbox").page.one("div", class_="empty")
     assert not ann.page.all("a", href="/inbox")
     removal = NewLogEntry(LogAction.REMOVE, "mod", article=1, comment=1, about="ann", why="Spam.")
-    store.comment_removals.remove(CommentId(1, 1), removal, with_replies=False, actor=None)
+    store.removals.remove(CommentId(1, 1), removal, with_replies=False, actor=None)
     (head,) = heads(ann.open("/inbox"))
     assert head.startswith("new What you posted: mod removed")
     assert ann.page.one("a", href="/inbox").text == "Inbox 1"

@@ -71,7 +71,7 @@ def test_every_kind_of_act_has_a_sentence(mod: Browser, reader: Browser, make_me
 def test_titles_of_a_purged_article_are_gone(mod: Browser, reader: Browser, store: Store) -> None:
     mod.open("/a/1").submit("/a/1/remove", reason="Off topic.")
     entry = NewLogEntry(LogAction.PURGE, config.COMMAND_LINE, about="ann", article=1, why="A court.")
-    assert list(store.purges.steps(1, entry, with_comments=True))
+    assert list(store.removals.purge(1, entry, with_comments=True))
     shown = [entry.all("p")[0].text for entry in entries(reader)]
     assert shown == [
         "command line deleted an article by ann, with every word of it : A court.",

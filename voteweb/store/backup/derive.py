@@ -20,7 +20,7 @@ from voteweb.store.connection import scripts
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.members.account_deletion import keys_left_behind
-from voteweb.store.moderation import covered_reports
+from voteweb.store.moderation.settling import settle_covered
 from voteweb.store.scan.bitmap import Bitmap
 from voteweb.store.scan.scanner import Scanner, batched, split_evenly
 from voteweb.store.schema import decoding
@@ -74,7 +74,7 @@ class Derivation:
         entries = self._index_log()
         self._raise_counters()
         open_votes.rebuild(self._connection, self._settings)
-        covered_reports.settle(self._connection, ModerationLog(self._connection))
+        settle_covered(self._connection, ModerationLog(self._connection))
         self._take_up_deletions()
         return Derived(articles, members, comments, entries)
 

@@ -1,32 +1,28 @@
-"""Comments: written, edited, deleted, silenced. What the moderators do to them is in ``comment_removals``."""
+"""Comments: written, edited, silenced. How they are deleted or removed is in ``moderation.removals``."""
 
 import json
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 
 from voteweb.core import config, mentions, validation
 from voteweb.core.comment_errors import (
-    CommentGone,
     CommentTooLate,
     ConversationFull,
-    NoSuchComment,
     NotYourComment,
     ParentGone,
     TooDeep,
 )
-from voteweb.core.comments import CommentId, CommentStatus, Node, NoticeKind, Thread
+from voteweb.core.comments import CommentId, NoticeKind, Thread
 from voteweb.core.errors import Conflict
 from voteweb.core.models import Article, Role, User
 from voteweb.core.names import name_key
 from voteweb.core.rate_limits import NEWCOMER_COMMENTS
-from voteweb.store.comments.readable import read_comment, read_time
-from voteweb.store.comments.writes import CommentWrites, reason_field, removed_by_field
+from voteweb.store.comments.stored_comments import StoredComment, is_author, read_comment, read_time
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.connection import Outcome
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.schema.keys import comment_member, comment_of
-from voteweb.store.schema.nodes import format_node, next_revision, replace_author
+from voteweb.store.schema.keys import comment_of
+from voteweb.store.schema.nodes import format_node, next_revision
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.rate_limits import member_hits
 from voteweb.store.site.statistics import this_day
@@ -107,8 +103,8 @@ class Comments(StorePart):
 
         def decide(attempt: Attempt) -> list[Command]:
             read_time(attempt, keys, id.article)
-            node = read_comment(attempt, keys, id)
-            if not _is_author(node, author.name):
+            node, stored = read_comment(attempt, keys, id)
+            if not is_author(node, author.name):
                 raise NotYourComment()
             end = node.time + self._settings.edit_seconds
             if float(attempt.now) >= end:
@@ -118,60 +114,10 @@ class Comments(StorePart):
                 return []
             attempt.not_after, attempt.told_of = end, str(id)
             attempt.told = [(NoticeKind.MENTION, name) for name in named]
-            comment = CommentWrites(attempt, keys, id)
-            _, stored = comment.read()
-            return [("HSET", words, id.number, text), *comment.set_state(stored, put="e")]
+            edited = StoredComment(attempt, keys, id).set_state(stored, put="e")
+            return [("HSET", words, id.number, text), *edited]
 
         commit(self._connection, decide, actor=author, role=Role.MEMBER)
-
-    def delete(self, id: CommentId, author: User | None = None) -> None:
-        """Delete a comment for good: its words, its author's name and its reports; done before, it changes nothing.
-
-        Its place stays, for its replies. Without an *author* it is the operator who does it, or the deletion of an
-        account: a removed comment too. Raises LoggedOut, Held, NoSuchComment, NotYourComment, and CommentGone to an
-        author whose comment was removed: the reason must stay readable.
-        """
-        keys = self._keys
-
-        def decide(attempt: Attempt) -> list[Command]:
-            comment = CommentWrites(attempt, keys, id)
-            node, stored = comment.read()
-            if node.status is CommentStatus.DELETED:
-                return []
-            if author and not _is_author(node, author.name):
-                raise NotYourComment()
-            if author and node.status:
-                raise CommentGone()
-            # What stands below a comment that was removed with its replies stays hidden, with the reason.
-            fields = (reason_field(id.number), removed_by_field(id.number))
-            reasons: list[Command] = [] if node.removes_replies else [("HDEL", comment.thread_key, *fields)]
-            return [
-                *comment.store(replace_author(stored, "", state="dR" if node.removes_replies else "d")),
-                *reasons,
-                *comment.set_hidden(True),
-                ("HDEL", keys.words(id.article), id.number),
-                ("LREM", keys.commented(node.author or config.DELETED_MEMBER), 1, str(id)),
-                ("ZREM", keys.reports(), comment_member(*id)),
-                ("UNLINK", keys.comment_report(*id)),
-            ]
-
-        commit(self._connection, decide, actor=author, role=Role.MEMBER, when_full=True)
-
-    def disown(self, id: CommentId, name: str) -> None:
-        """Take the *name* of a member who left off their comment, and the comment from the head of their list."""
-        keys, listed = self._keys, self._keys.commented(name)
-
-        def decide(attempt: Attempt) -> list[Command]:
-            comment, renamed = CommentWrites(attempt, keys, id), list[Command]()
-            with suppress(NoSuchComment):
-                node, stored = comment.read()
-                if _is_author(node, name):
-                    renamed = comment.store(replace_author(stored, config.DELETED_MEMBER))
-            # One that does not stand at the head has been deleted, and is not searched for.
-            (head,) = attempt.read(("LINDEX", listed, 0))
-            return [*renamed, *([("LREM", listed, 1, head)] if head == str(id) else [])]
-
-        commit(self._connection, decide, when_full=True)
 
     def set_quiet(self, article: int, number: int, member: User, is_quiet: bool) -> None:
         """Note whether *member* wants no notices of replies to their comment; number 0: of comments on their article.
@@ -183,7 +129,7 @@ class Comments(StorePart):
         def decide(attempt: Attempt) -> list[Command]:
             read_time(attempt, keys, article)
             if number:
-                node = read_comment(attempt, keys, CommentId(article, number))
+                node, _ = read_comment(attempt, keys, CommentId(article, number))
                 author, was_quiet = node.author, node.is_quiet
                 change: Command = ("HSET", thread, number, format_node(replace(node, is_quiet=is_quiet)))
             else:
@@ -217,10 +163,6 @@ def _reasons(named: Sequence[str], author: User, poster: str, answered: str) -> 
             if name_key(name) != name_key(author.name) and validation.is_member_name(name):
                 reasons.setdefault(name_key(name), []).append(kind)
     return reasons
-
-
-def _is_author(node: Node, name: str) -> bool:
-    return bool(node.author) and name_key(node.author) == name_key(name)
 
 
 def _voter_block(number: int) -> int:

@@ -1,21 +1,30 @@
-"""Threads: the conversations of articles, read as far as this process does not know them yet."""
+"""Threads: the conversations of articles, read as far as this process does not know them yet, and their visits.
 
+What a member has seen of a conversation is noted, so that new comments can be marked.
+"""
+
+import re
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress, count
-from typing import Any
+from typing import Any, NamedTuple
 
 from voteweb.core import config
 from voteweb.core.caches import BoundedCache
+from voteweb.core.comment_errors import ConversationEnded
 from voteweb.core.comments import Thread, Visit
-from voteweb.core.models import Article
+from voteweb.core.models import Article, User
+from voteweb.store.comments.stored_comments import read_time
 from voteweb.store.comments.thread_cache import KnownThread, KnownWords, ThreadCache
-from voteweb.store.comments.visits import Visits
 from voteweb.store.connection import scripts
+from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.schema.nodes import VOTER_FACTOR, parse_thread
+from voteweb.store.schema import decoding
+from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.schema.nodes import VOTER_FACTOR, next_revision, parse_thread
 from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.site_settings import settings_of
 from voteweb.store.votes.votes import Votes
 
 #: Comments up to which a conversation comes with all words and the viewer's votes, in one round trip.
@@ -28,7 +37,8 @@ MORE_COMMENTS = 8
 #: Seconds for which a conversation that has changed is expected to change again: HGETALL, which takes a third of the
 #: time of the script, reads it without a comparison.
 BUSY_SECONDS = 60.0
-
+_ARTICLE_FIELDS = decoding.FIELDS + decoding.TEXT_FIELDS
+_VISIT = re.compile(r"([0-9]{1,15}) ([0-9]{1,15}) ([0-9]{1,15})")
 
 #: Returns the comments that a page would show if the conversation were still the one that this process knows.
 Expect = Callable[[Thread], Collection[int]]
@@ -59,6 +69,18 @@ class ThreadRead:
     visit: Visit | None = None
     article: Article | None = None
     part: PartRead = PartRead()
+
+
+class _NotedVisit(NamedTuple):
+    """A visit, the state of the conversation with the number of its words, and the article; None if there is none.
+
+    ``votes_state`` is the state of the votes for the first comments.
+    """
+
+    visit: Visit | None
+    state: str
+    votes_state: str
+    article: Article | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +116,6 @@ class Threads(StorePart):
         super().__init__(context)
         self._votes = votes
         self._cache = ThreadCache()
-        self._visits = Visits(context)
         #: Of conversations and viewers: the comments that the viewer has voted for, and the state in which that is so.
         self._voted: BoundedCache[tuple[int, int], tuple[str, frozenset[int]]] = BoundedCache(config.HINT_CACHE_SIZE)
 
@@ -119,7 +140,7 @@ class Threads(StorePart):
         The comments come over the wire only if this process does not know the revision. One of more than SENT_THREAD
         that has changed takes one round trip more, which also reads the comments that *expect* returns and new ones.
         """
-        noted = self._visits.queue_note(pipeline, article_id, visitor) if visitor else None
+        noted = self._queue_visit(pipeline, article_id, visitor) if visitor else None
         plan = self._plan(article_id, viewer_id, expect)
         known = plan.known
 
@@ -145,6 +166,22 @@ class Threads(StorePart):
             return with_visit(ThreadRead(known.thread, known.words.texts if known.words else {}, voted))
 
         return pipeline.queue([] if cached[0] else self._read_votes(plan), parse_known)
+
+    def _queue_visit(self, pipeline: Pipeline, article_id: int, name: str) -> Future[_NotedVisit]:
+        """Queue a note that a member sees the conversation of an article, and a read of the article.
+
+        It comes before the read of the conversation: a comment written between the two is shown and stays new.
+        """
+
+        def parse(replies: Sequence[Any]) -> _NotedVisit:
+            if replies[0][0] != "visit":
+                return _NotedVisit(None, "", "", None)
+            _, base, seen, time, state, votes, values = replies[0]
+            article = decoding.cached_article(article_id, *values)
+            return _NotedVisit(Visit(int(base), int(seen), float(time)), state, f"{state} {votes}", article)
+
+        command = scripts.call(self._keys, "note_visit", name=name, article=article_id, block=0, fields=_ARTICLE_FIELDS)
+        return pipeline.queue([command], parse)
 
     def _plan(self, article_id: int, viewer_id: int, expect: Expect) -> _Plan:
         known = self._cache.get(article_id)
@@ -233,12 +270,21 @@ class Threads(StorePart):
         return thread
 
     def queue_new_counts(self, pipeline: Pipeline, article_ids: Sequence[int], name: str) -> Future[dict[int, int]]:
-        """Queue a count of the comments that a member has not seen, for those articles where the member was before."""
-        return self._visits.queue_new_counts(pipeline, article_ids, name)
+        """Queue a count of the comments that a member has not seen, for those of the articles with such comments."""
+        if not article_ids:
+            return pipeline.queue([], lambda _: {})
+
+        def parse(replies: Sequence[Sequence[int | None]]) -> dict[int, int]:
+            return {id: count for id, count in zip(article_ids, replies[0], strict=False) if count}
+
+        command = scripts.call(self._keys, "count_new", name=name, article_ids=" ".join(map(str, article_ids)))
+        return pipeline.queue([command], parse)
 
     def visits_of(self, name: str) -> dict[int, Visit]:
         """Return what a member has seen of conversations, by article id."""
-        return self._visits.of_member(name)
+        stored: dict[str, str] = self._connection.command("HGETALL", self._keys.seen(name))
+        matches = {id: _VISIT.match(text) for id, text in stored.items() if id.isdecimal()}
+        return {int(id): Visit(*map(int, match.groups())) for id, match in matches.items() if match}
 
     def queue_words(self, pipeline: Pipeline, article_id: int, numbers: Iterable[int]) -> Future[dict[int, str]]:
         """Queue a read of the texts of these comments; one that was deleted has none."""
@@ -249,6 +295,39 @@ class Threads(StorePart):
             [("HMGET", self._keys.words(article_id), *wanted)],
             lambda replies: {number: text for number, text in zip(wanted, replies[0], strict=True) if text is not None},
         )
+
+    def close(self, article_id: int, entry: NewLogEntry, *, actor: User | None) -> None:
+        """Stop comments and votes on them in a conversation, with the reason of *entry*; it can be reopened.
+
+        Does nothing if it is closed. Raises NoSuchArticle, ArticleGone, ConversationEnded when its time was over,
+        LoggedOut, NotAllowed.
+        """
+        self._change(article_id, entry, actor, closes=True)
+
+    def reopen(self, article_id: int, entry: NewLogEntry, *, actor: User | None) -> None:
+        """Open a conversation that a moderator closed, until the end that it had; raises what :meth:`close` does."""
+        self._change(article_id, entry, actor, closes=False)
+
+    def _change(self, article_id: int, entry: NewLogEntry, actor: User | None, *, closes: bool) -> None:
+        thread = self._keys.thread(article_id)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            posted = read_time(attempt, self._keys, article_id)
+            ((stored, closed, revision),) = attempt.read(("HMGET", thread, "closes", "closed", "rev"))
+            if (closed is not None) == closes:
+                return []
+            end = decoding.unix_time(stored)
+            if end is None:
+                end = int(posted + settings_of(attempt, self._keys, self._settings).commenting_seconds)
+            if float(attempt.now) >= end:
+                raise ConversationEnded(when=end)
+            # The voters are kept until then as if it were open: it can be opened again.
+            attempt.not_after = end
+            is_closed: Command = ("HSET", thread, "closed", attempt.now, "close-reason", entry.why)
+            change = is_closed if closes else ("HDEL", thread, "closed", "close-reason")
+            return [change, ("HSET", thread, "rev", next_revision(revision, attempt.now))]
+
+        commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
 
 
 def _pairs(flat: Sequence[str]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from voteweb.store.connection.pipeline import Command
 from voteweb.store.doctor.finding import Finding, check_place
 from voteweb.store.doctor.looks import Fields, Kind, Look, examine_each
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
-from voteweb.store.moderation.covered_reports import find_covered
+from voteweb.store.moderation.settling import find_covered
 from voteweb.store.scan.bitmap import Bitmap
 from voteweb.store.scan.scanner import Scanner, split_evenly
 from voteweb.store.schema.keys import (

@@ -14,7 +14,6 @@ from voteweb.store.accounts.mail import forget_mails
 from voteweb.store.accounts.secret_feeds import SecretFeeds
 from voteweb.store.accounts.sessions import Sessions
 from voteweb.store.accounts.users import change_member, new_session_id, read_member
-from voteweb.store.comments.comments import Comments
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command
 from voteweb.store.moderation.removals import Removals
@@ -37,7 +36,6 @@ class AccountDeletion(StorePart):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._removals = Removals(context)
-        self._comments = Comments(context)
         self._reports = Reports(context)
         self._secret_feeds = (
             SecretFeeds(context, "inbox-feed", context.keys.inbox_feed),
@@ -158,8 +156,8 @@ class AccountDeletion(StorePart):
             return
         if deletes:
             with suppress(NoSuchComment):  # another program has deleted it
-                self._comments.delete(id)
-        self._comments.disown(id, name)
+                self._removals.delete(id)
+        self._removals.disown(id, name)
 
 
 def keys_deleted_at_once(keys: Keys, name: str) -> list[str]:

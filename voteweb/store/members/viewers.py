@@ -9,12 +9,10 @@ from voteweb.core.comments import Unread
 from voteweb.core.models import Role, Session, User, Voter
 from voteweb.store.accounts.sessions import Sessions, digest
 from voteweb.store.accounts.users import FIELDS, parse_user
-from voteweb.store.articles.held_articles import HeldArticles
 from voteweb.store.connection import scripts
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
-from voteweb.store.moderation.admissions import Admissions
-from voteweb.store.moderation.answers import Answers
 from voteweb.store.moderation.reports import Reports
+from voteweb.store.moderation.waiting import Waiting
 from voteweb.store.schema.keys import parse_comment
 from voteweb.store.site.context import Context, StorePart
 
@@ -59,10 +57,8 @@ class Viewers(StorePart):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._sessions = Sessions(context)
-        self._admissions = Admissions(context)
         self._reports = Reports(context)
-        self._held_articles = HeldArticles(context)
-        self._answers = Answers(context)
+        self._waiting = Waiting(context)
         self._seen: BoundedCache[int, _Seen] = BoundedCache(config.HINT_CACHE_SIZE)
 
     def queue_read(self, pipeline: Pipeline, voter: Voter) -> Future[Viewer]:
@@ -110,9 +106,13 @@ class Viewers(StorePart):
 
     def _queue_waiting(self, pipeline: Pipeline) -> Future[tuple[int, int]]:
         """Queue a read of ``open_reports`` and ``waiting``."""
-        accounts = self._admissions.queue_count(pipeline)
-        others = [part.queue_count(pipeline) for part in (self._reports, self._held_articles, self._answers)]
-        return pipeline.queue([], lambda _: (sum(other.result for other in others), accounts.result))
+        reports, waiting = self._reports.queue_count(pipeline), self._waiting.queue_counts(pipeline)
+
+        def parse(_replies: Sequence[Any]) -> tuple[int, int]:
+            accounts, articles, answers = waiting.result
+            return reports.result + articles + answers, accounts
+
+        return pipeline.queue([], parse)
 
 
 def _unread(reply: Any) -> Unread:

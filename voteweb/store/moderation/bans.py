@@ -5,22 +5,23 @@ A removal, or its undoing, goes on in bounded steps. The field ``ban-removal`` o
 for none. Whatever was removed names the log entry of the ban that removed it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import chain
 from math import ceil
 from typing import NamedTuple
 
 from voteweb.core import clock, config
-from voteweb.core.comments import CommentId
+from voteweb.core.comments import CommentId, Node
 from voteweb.core.errors import NotAllowed, StillRestoring
-from voteweb.core.models import BanRemoval, LogEntry, RemovalState, User
+from voteweb.core.models import BanRemoval, RemovalState, User
 from voteweb.core.names import name_key
 from voteweb.core.permissions import may_ban
 from voteweb.store.accounts.users import Users, change_member, new_session_id, read_member, read_present_member
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.moderation.comment_removals import CommentRemovals
 from voteweb.store.moderation.removals import Removals
+from voteweb.store.moderation.settling import thing_of
 from voteweb.store.scan.scanner import batched
 from voteweb.store.schema.keys import article_id, is_article, parse_comment
 from voteweb.store.schema.log_entries import NewLogEntry
@@ -72,7 +73,6 @@ class Bans(StorePart):
         self._log = context.log
         self._users = Users(context)
         self._removals = Removals(context)
-        self._comment_removals = CommentRemovals(context)
 
     def ban(
         self,
@@ -147,22 +147,19 @@ class Bans(StorePart):
 
     def count_comments(self, name: str) -> PostCounts:
         """Return how many readable comments of a member each span has, of the newest MAX_COUNTED_COMMENTS."""
-        now, counts = clock.now(), {Span.DAY: 0, Span.WEEK: 0, Span.ALL: 0}
-        last = config.MAX_COUNTED_COMMENTS
+        now, last = clock.now(), config.MAX_COUNTED_COMMENTS
         listed = self._connection.command("LRANGE", self._keys.commented(name), 0, last)
-        for first in range(0, len(listed[:last]), config.READ_BATCH_SIZE):
-            for posted in self._times(listed[:last][first : first + config.READ_BATCH_SIZE]):
-                counts[Span.ALL] += 1
-                for span in (Span.DAY, Span.WEEK):
-                    counts[span] += posted >= now - (span.seconds or 0)
-        return PostCounts(counts[Span.DAY], counts[Span.WEEK], counts[Span.ALL], len(listed) > last)
+        batches = batched(listed[:last], config.READ_BATCH_SIZE)
+        times = [node.time for batch in batches for node in self._readable(batch).values()]
+        day, week = (sum(time >= now - (span.seconds or 0) for time in times) for span in (Span.DAY, Span.WEEK))
+        return PostCounts(day, week, len(times), len(listed) > last)
 
-    def _times(self, members: list[str]) -> list[float]:
-        """Return when those of these comments were written that nobody deleted or removed."""
+    def _readable(self, members: Sequence[str]) -> dict[CommentId, Node]:
+        """Return those of these comments that nobody deleted or removed."""
         ids = [id for id in map(parse_comment, members) if id]
-        stored = self._connection.run([("HGET", self._keys.thread(id.article), str(id.number)) for id in ids])
-        nodes = [parse_node(id.number, text or "") for id, text in zip(ids, stored, strict=True)]
-        return [node.time for node in nodes if node and not node.status]
+        stored = self._connection.run([("HGET", self._keys.thread(id.article), id.number) for id in ids])
+        nodes = {id: parse_node(id.number, text or "") for id, text in zip(ids, stored, strict=True)}
+        return {id: node for id, node in nodes.items() if node and not node.status}
 
     def steps(self) -> Iterator[None]:
         """Finish all removals and restorations that were begun, in bounded steps."""
@@ -179,7 +176,8 @@ class Bans(StorePart):
             while changed:
                 changed = False
                 for batch in self._batches(member, removal):
-                    changed = self._change(batch, removal, ban) or changed
+                    for id in batch:
+                        changed = self._removals.change_by_ban(id, ban, removal.state) or changed
                     yield
         self._end(name, removal)
 
@@ -200,58 +198,39 @@ class Bans(StorePart):
 
         commit(self._connection, decide, when_full=True)
 
-    def _batches(self, member: User, removal: BanRemoval) -> Iterator[list[int | CommentId]]:
+    def _batches(self, member: User, removal: BanRemoval) -> Iterator[Sequence[int | CommentId]]:
         """Yield the ids of what is still to be removed or restored, some at a time."""
-        removes = removal.state is RemovalState.REMOVING
-        if removal.articles is not None:
-            ranking = (self._keys.posted if removes else self._keys.gone)(member.name)
-            first, count = f"{removal.articles}", config.READ_BATCH_SIZE
-            while True:
-                found = self._connection.command(
-                    "ZRANGE", ranking, first, "+inf", "BYSCORE", "LIMIT", 0, count, "WITHSCORES"
-                )
-                ids = [article_id(name) for name, _ in found if is_article(name)]
-                yield from map(list, batched(ids if removes else self._removed_by(ids, removal), _STEP))
-                if len(found) < count:
-                    break
-                first = f"({found[-1][1]!r}"
-        if removal.comments is not None:
-            position = 0
-            while listed := self._connection.command(
-                "LRANGE", self._keys.commented(member.name), position, position + config.READ_BATCH_SIZE - 1
-            ):
-                yield from map(list, batched(self._comments(listed, removal), _STEP))
-                position += len(listed)
-
-    def _removed_by(self, ids: list[int], removal: BanRemoval) -> list[int]:
-        stored = self._connection.run([("HGET", self._keys.article(id), "removed-by") for id in ids])
-        return [id for id, entry in zip(ids, stored, strict=True) if entry == str(removal.entry)]
-
-    def _comments(self, listed: list[str], removal: BanRemoval) -> list[CommentId]:
-        """Return those of these comments that are to be removed, or that the ban removed."""
-        ids = [id for id in map(parse_comment, listed) if id]
-        stored = self._connection.run(
-            [("HMGET", self._keys.thread(id.article), id.number, f"removed-by:{id.number}") for id in ids]
-        )
-        found = []
-        for id, (text, entry) in zip(ids, stored, strict=True):
-            node = parse_node(id.number, text or "")
+        for ids in chain(self._articles(member.name, removal), self._comments(member.name, removal)):
             if removal.state is RemovalState.RESTORING:
-                wanted = entry == str(removal.entry)
-            else:
-                wanted = node is not None and not node.status and node.time >= (removal.comments or 0)
-            if wanted:
-                found.append(id)
-        return found
+                entries = self._connection.run([("HGET", *thing_of(self._keys, id).ban_field) for id in ids])
+                ids = [id for id, entry in zip(ids, entries, strict=True) if entry == str(removal.entry)]
+            yield from batched(ids, _STEP)
 
-    def _change(self, batch: list[int | CommentId], removal: BanRemoval, ban: LogEntry) -> bool:
-        """Remove or restore these; tell whether anything changed."""
-        changed = False
-        for id in batch:
-            part = self._comment_removals if isinstance(id, CommentId) else self._removals
-            act = part.remove_by_ban if removal.state is RemovalState.REMOVING else part.restore_by_ban
-            changed = act(id, ban) or changed  # type: ignore[arg-type]
-        return changed
+    def _articles(self, name: str, removal: BanRemoval) -> Iterator[list[int | CommentId]]:
+        """Yield the ids of the articles to look at, some at a time."""
+        if removal.articles is None:
+            return
+        ranking = (self._keys.posted if removal.state is RemovalState.REMOVING else self._keys.gone)(name)
+        first, count = f"{removal.articles}", config.READ_BATCH_SIZE
+        while found := self._connection.command(
+            "ZRANGE", ranking, first, "+inf", "BYSCORE", "LIMIT", 0, count, "WITHSCORES"
+        ):
+            yield [article_id(member) for member, _ in found if is_article(member)]
+            first = f"({found[-1][1]!r}"
+
+    def _comments(self, name: str, removal: BanRemoval) -> Iterator[list[int | CommentId]]:
+        """Yield the ids of the comments to look at, some at a time; what is to be removed can be read still."""
+        position = 0
+        while removal.comments is not None and (
+            listed := self._connection.command(
+                "LRANGE", self._keys.commented(name), position, position + config.READ_BATCH_SIZE - 1
+            )
+        ):
+            if removal.state is RemovalState.REMOVING:
+                yield [id for id, node in self._readable(listed).items() if node.time >= removal.comments]
+            else:
+                yield [id for id in map(parse_comment, listed) if id]
+            position += len(listed)
 
 
 def _in_state(stored: Mapping[str, str | None], removal: BanRemoval, state: RemovalState) -> str:

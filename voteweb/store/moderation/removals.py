@@ -1,188 +1,184 @@
-"""Removals: articles deleted by their posters, removed and restored by moderators."""
+"""Removals: articles and comments deleted by their authors, removed and restored by moderators, purged by operators."""
 
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 
 from voteweb.core import config
+from voteweb.core.comment_errors import CommentGone, NoSuchComment
+from voteweb.core.comments import CommentId
 from voteweb.core.errors import ArticleGone, NoSuchArticle
-from voteweb.core.models import ArticleStatus, LogEntry, RemovalState, Role, User
-from voteweb.store.articles.places import ArticlePlaces, StoredArticle, check_poster
+from voteweb.core.models import Article, ArticleStatus, LogEntry, RemovalState, Role, User
 from voteweb.store.connection.commit import Attempt, commit
-from voteweb.store.connection.pipeline import Command
-from voteweb.store.moderation.answers import without_answer
-from voteweb.store.schema.keys import article_member
-from voteweb.store.schema.log_entries import NewLogEntry
-from voteweb.store.site.changes import record_change
-from voteweb.store.site.context import Context, StorePart
-from voteweb.store.site.told import count_settled, is_ban_in_state, read_open_reports, who_is_told
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.moderation.removable import RemovableArticle, removable
+from voteweb.store.moderation.settling import settle, settle_covered, thing_of, who_is_told
+from voteweb.store.scan.scanner import Scanner
+from voteweb.store.schema.log_entries import NewLogEntry, pack, unpack
+from voteweb.store.schema.nodes import comment_numbers
+from voteweb.store.site.context import StorePart
+from voteweb.store.site.leases import steps_of_each
+from voteweb.store.site.rows import queue_in_state
 
 
 class Removals(StorePart):
-    """Takes articles out of the lists of one site, and puts them back."""
+    """Takes articles and comments of one site out of its lists and conversations, and puts them back."""
 
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self._places = ArticlePlaces(context)
+    def delete(self, id: int | CommentId, author: User | None = None) -> None:
+        """Delete an article or a comment for good, with its words; done before, it changes nothing.
 
-    def delete(self, id: int, poster: User | None = None) -> None:
-        """Delete the article for good, with its words and voters; for a *poster*, only their own within EDIT_SECONDS.
-
-        Does nothing if the article was deleted before. Raises NoSuchArticle, NotYours, TooLate, LoggedOut, Conflict,
-        and ArticleGone to a poster whose article was removed: the reason must stay readable.
+        An *author* deletes only their own, an article within EDIT_SECONDS; None is the operator, or the deletion of an
+        account. Raises LoggedOut, Held, Conflict; of an article NoSuchArticle, NotYours, TooLate, and ArticleGone to an
+        author whose article was removed; of a comment NoSuchComment, NotYourComment, and so CommentGone.
         """
 
         def decide(attempt: Attempt) -> list[Command]:
-            stored = self._places.read(attempt, id)
-            article = stored.article
-            if article.status is ArticleStatus.DELETED:
-                return []
-            if poster and article.status is ArticleStatus.REMOVED:
-                raise ArticleGone()
-            if poster:
-                check_poster(attempt, article, poster.name, article.time + self._settings.edit_seconds)
-            return self._deletion(attempt, stored)
+            return removable(attempt, self._context, id).deletion(author)
 
-        commit(self._connection, decide, actor=poster, role=Role.MEMBER, when_full=True)
+        commit(self._connection, decide, actor=author, role=Role.MEMBER, when_full=True)
 
-    def purge(self, id: int, entry: NewLogEntry) -> None:
-        """Delete the article as :meth:`delete` does, for the operator, so that no index keeps its words; log *entry*.
+    def disown(self, id: int | CommentId, name: str) -> None:
+        """Take the *name* of a member who left off their article or comment."""
+        commit(self._connection, lambda attempt: removable(attempt, self._context, id).disowning(name), when_full=True)
 
-        Raises NoSuchArticle, Conflict.
-        """
+    def remove(
+        self, id: int | CommentId, entry: NewLogEntry, *, with_replies: bool = False, actor: User | None = None
+    ) -> None:
+        """Take an article out of every list, or a comment out of its conversation, with the reason of *entry*.
 
-        def decide(attempt: Attempt) -> list[Command]:
-            deletion = self._deletion(attempt, self._places.read(attempt, id))
-            return [*deletion, record_change(self._keys, "p", id)]
-
-        commit(self._connection, decide, entry=entry, when_full=True)
-
-    def remove(self, id: int, entry: NewLogEntry, *, actor: User | None = None) -> None:
-        """Take the article out of every list with the reason of *entry*; it can be restored.
-
-        Does nothing if the article is gone already. *actor* is the moderator who does it, None the operator.
-        Raises NoSuchArticle, LoggedOut, NotAllowed, Conflict.
-        """
-
-        def decide(attempt: Attempt) -> list[Command]:
-            return self._removal(attempt, self._places.read(attempt, id), entry.who, entry.why)
-
-        commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
-
-    def restore(self, id: int, entry: NewLogEntry, *, actor: User | None = None) -> None:
-        """Put a removed article back into every list, with its votes; one that is listed stays as it is.
-
-        One that waited for a moderator until it was removed waits again.
-
-        *actor* is the moderator who does it, None the operator. Raises NoSuchArticle, LoggedOut, NotAllowed,
-        ArticleGone when its poster deleted it, NothingToUndo when *entry* undoes a removal that is not in force,
+        It can be restored. A comment goes alone, or with all that is below it. Settles the reports, and tells the
+        author and the reporters. Does nothing if it was removed before. *actor* is the moderator who does it, None the
+        operator. Raises NoSuchArticle; NoSuchComment, CommentGone when its author deleted it; LoggedOut, NotAllowed,
         Conflict.
         """
 
         def decide(attempt: Attempt) -> list[Command]:
-            stored = self._places.read(attempt, id, "votes", "was-held")
-            if stored.article.status is ArticleStatus.DELETED:
-                raise ArticleGone()
-            attempt.told = who_is_told(entry.who, stored.article.poster)
-            return self._restoration(attempt, stored)
+            author, writes = removable(attempt, self._context, id).removal(entry.why, with_replies=with_replies)
+            settled = settle(attempt, self._keys, thing_of(self._keys, id), entry.who, author) if writes else []
+            return [*writes, *settled]
 
         commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+        if isinstance(id, CommentId) and with_replies:
+            self.finish(id.article)
 
-    def remove_by_ban(self, id: int, ban: LogEntry) -> bool:
-        """Remove an article with the reason of the log entry *ban*, in whose name it is restored; tell whether it was.
+    def restore(self, id: int | CommentId, entry: NewLogEntry, *, actor: User | None = None) -> None:
+        """Put a removed article or comment back at its place, with its votes; one that was not removed stays as it is.
 
-        Settles its reports; tells the reporters of the ban. Not logged. Raises Conflict.
+        What was removed together with a comment comes back too; below one that is still removed with its replies,
+        nobody can read it yet. Tells its author. *actor* is the moderator who does it, None the operator. Raises
+        NoSuchArticle, NoSuchComment, ArticleGone and CommentGone when its author deleted it, NothingToUndo when *entry*
+        undoes a removal that is not in force, LoggedOut, NotAllowed, Conflict.
         """
 
         def decide(attempt: Attempt) -> list[Command]:
-            stored = self._places.read(attempt, id)
-            if not is_ban_in_state(attempt, self._keys, stored.article.poster, ban, RemovalState.REMOVING):
+            author, writes = removable(attempt, self._context, id).restoration()
+            attempt.told = who_is_told(entry.who, author)
+            return writes
+
+        commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+        if isinstance(id, CommentId):
+            self.finish(id.article)
+
+    def finish(self, article_id: int) -> None:
+        """Count what became invisible or visible again below the comments of one article that were removed.
+
+        May be interrupted anywhere and called again: :meth:`steps` goes on.
+        """
+        for _ in self._steps(article_id):
+            pass
+
+    def steps(self) -> Iterator[None]:
+        """Do so for every article with such comments, in bounded steps."""
+        ids = sorted(filter(str.isdigit, self._connection.command("SMEMBERS", self._keys.removing())))
+        yield from steps_of_each(ids, self._steps)
+
+    def _steps(self, article_id: int | str) -> Iterator[None]:
+        settle_covered(self._connection, self._context.log, int(article_id))
+        while self._connection.script("hide_replies", article=article_id).status == "more":
+            yield
+
+    def change_by_ban(self, id: int | CommentId, ban: LogEntry, state: RemovalState) -> bool:
+        """Remove an article or a comment in the name of the log entry *ban*, or restore what that has removed.
+
+        *state* is that of the ban; nothing is done once it has another. A removal has the reason of the ban, settles
+        the reports and tells the reporters of the ban. Not logged. Tell whether anything changed. Raises Conflict.
+        """
+        thing = thing_of(self._keys, id)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            found = removable(attempt, self._context, id)
+            if state is RemovalState.RESTORING:
+                (removed_by,) = attempt.read(("HGET", *thing.ban_field))
+                author, writes = found.restoration() if removed_by == str(ban.id) else ("", [])
+            else:
+                author, writes = found.removal(ban.why)
+                writes += [("HSET", *thing.ban_field, ban.id)] if writes else []
+            if not writes or not self._is_in_state(attempt, author, ban, state):
                 return []
-            writes = self._removal(attempt, stored, ban.who, ban.why, tells_poster=False)
+            if state is RemovalState.RESTORING:
+                return writes
             attempt.told_of = f"log-{ban.id}"
-            return [*writes, ("HSET", self._keys.article(id), "removed-by", ban.id)] if writes else []
+            # Whom a ban removes cannot read it.
+            return [*writes, *settle(attempt, self._keys, thing, ban.who)]
 
-        with suppress(NoSuchArticle):
+        with suppress(NoSuchArticle, NoSuchComment, ArticleGone, CommentGone):
             return commit(self._connection, decide, when_full=True)
         return False
 
-    def restore_by_ban(self, id: int, ban: LogEntry) -> bool:
-        """Put back an article that the ban of the log entry *ban* removed; tell whether it did. Raises Conflict."""
+    def _is_in_state(self, attempt: Attempt, name: str, ban: LogEntry, state: RemovalState) -> bool:
+        """Tell whether the *ban* of the member *name* is in this *state*: somebody may have decided otherwise since."""
+        (removal,) = attempt.read(("HGET", self._keys.user(name or config.DELETED_MEMBER), "ban-removal"))
+        return (removal or "").split(" ")[:2] == [str(ban.id), state.value]
+
+    def queue_of_poster(self, pipeline: Pipeline, name: str) -> Future[tuple[Article, ...]]:
+        """Queue a read of a member's removed articles, among the newest SHOWN_REMOVALS of those that are gone."""
+        ranking, count = self._keys.gone(name), config.SHOWN_REMOVALS
+        return queue_in_state(pipeline, self._keys, ranking, count, ArticleStatus.REMOVED)
+
+    def purge(self, id: int, entry: NewLogEntry, *, with_comments: bool) -> Iterator[None]:
+        """Delete the comments if asked, blank the article's title in the log, delete the article and log *entry*.
+
+        In bounded steps, which may be cut off anywhere and done again, also to an article that was deleted before:
+        until no word is left, the article stays as it is, and nothing is logged. Reasons in the log stay. Raises
+        NoSuchArticle, Conflict.
+        """
+        comments: set[int] = set()
+        yield from self._purge_beside_article(id, comments, with_comments)
+        commit(
+            self._connection,
+            lambda attempt: RemovableArticle(attempt, self._context, id).purge(),
+            entry=entry,
+            when_full=True,
+        )
+        yield
+        # What was written meanwhile; about a deleted article nothing can be written.
+        yield from self._purge_beside_article(id, comments, with_comments)
+
+    def _purge_beside_article(self, id: int, done: set[int], with_comments: bool) -> Iterator[None]:
+        """Delete all comments that are not in *done*, and add them to it; blank the title in the log."""
+        if with_comments:
+            stored = comment_numbers(self._connection.command("HKEYS", self._keys.thread(id)))
+            for number in stored:
+                if number not in done:
+                    with suppress(NoSuchComment):  # the doctor tells what is none
+                        self.delete(CommentId(id, number))
+                    yield
+            done.update(stored)
+        for place, text in Scanner(self._connection).items(self._keys.log_entries()):
+            if _is_titled(text, id):
+                self._blank_title(place, id)
+                yield
+
+    def _blank_title(self, place: int, id: int) -> None:
+        key = self._keys.log_entries()
 
         def decide(attempt: Attempt) -> list[Command]:
-            stored = self._places.read(attempt, id, "votes", "was-held", "removed-by")
-            is_removed_by = stored.fields["removed-by"] == str(ban.id)
-            is_restoring = is_removed_by and is_ban_in_state(
-                attempt, self._keys, stored.article.poster, ban, RemovalState.RESTORING
-            )
-            return self._restoration(attempt, stored) if is_restoring else []
+            (text,) = attempt.read(("LINDEX", key, place - 1))
+            return [("LSET", key, place - 1, pack(unpack(text) | {"title": ""}))] if _is_titled(text, id) else []
 
-        with suppress(NoSuchArticle):
-            return commit(self._connection, decide, when_full=True)
-        return False
+        commit(self._connection, decide)
 
-    def disown(self, id: int, name: str) -> None:
-        """Take the *name* of a member who left off their article; forget its earlier versions and their answer."""
-        keys, key, member = self._keys, self._keys.article(id), article_member(id)
 
-        def decide(attempt: Attempt) -> list[Command]:
-            ((time, poster),) = attempt.read(("HMGET", key, "time", "poster"))
-            renamed: list[Command] = []
-            if time is not None and poster != config.DELETED_MEMBER:
-                renamed = [("HSET", key, "poster", config.DELETED_MEMBER), record_change(keys, "a", id)]
-            lists: list[Command] = [("ZREM", ranking, member) for ranking in (keys.posted(name), keys.gone(name))]
-            return [*renamed, *lists, ("UNLINK", keys.was(id)), *without_answer(self._keys, id)]
-
-        commit(self._connection, decide, when_full=True)
-
-    def _removal(
-        self, attempt: Attempt, stored: StoredArticle, who: str, why: str, *, tells_poster: bool = True
-    ) -> list[Command]:
-        """Return the writes that remove an article; none if it is gone."""
-        article = stored.article
-        if article.status in (ArticleStatus.DELETED, ArticleStatus.REMOVED):
-            return []
-        reporters = read_open_reports(attempt, self._keys.report(article.id))
-        attempt.told = who_is_told(who, article.poster if tells_poster else "", reporters.names)
-        writes = self._unlisting(attempt, stored, ArticleStatus.REMOVED, why)
-        return [*writes, *count_settled(self._keys, reporters)]
-
-    def _deletion(self, attempt: Attempt, stored: StoredArticle) -> list[Command]:
-        id = stored.article.id
-        key = self._keys.article(id)
-        return [
-            *self._unlisting(attempt, stored, ArticleStatus.DELETED, ""),
-            ("HSET", key, "title", "", "link", "", "text", ""),
-            ("HDEL", key, "removed-by", "was-held"),
-            *without_answer(self._keys, id),
-            ("UNLINK", self._keys.voted(id)),
-            ("UNLINK", self._keys.was(id)),
-        ]
-
-    def _unlisting(self, attempt: Attempt, stored: StoredArticle, status: ArticleStatus, reason: str) -> list[Command]:
-        """Return the writes that take an article out of every list, and close its reports."""
-        keys, article = self._keys, stored.article
-        was_held = ("was-held", "1") if article.status is ArticleStatus.HELD else ()
-        return [
-            *self._places.place(attempt, stored, replace(article, status=status)),
-            ("ZREM", keys.reports(), article_member(article.id)),
-            ("UNLINK", keys.report(article.id)),
-            ("HSET", keys.article(article.id), "reason", reason, *was_held),
-            *([record_change(keys, "t", article.id)] if article.is_listed else []),
-        ]
-
-    def _restoration(self, attempt: Attempt, stored: StoredArticle) -> list[Command]:
-        """Return the writes that restore an article; none if nobody removed it."""
-        article, key = stored.article, self._keys.article(stored.article.id)
-        if article.status is not ArticleStatus.REMOVED:
-            return []
-        after, writes = replace(article, status=ArticleStatus.HELD), list[Command]()
-        if not stored.fields["was-held"]:
-            groups = self._places.existing_groups(attempt, article.groups)
-            after = replace(article, status=ArticleStatus.LISTED, groups=groups)
-            writes = [("HSET", key, "groups", " ".join(groups)), record_change(self._keys, "t", article.id)]
-        return [
-            *self._places.place(attempt, stored, after),
-            *writes,
-            ("HDEL", key, "reason", "removed-by", "was-held"),
-            *without_answer(self._keys, article.id),
-        ]
+def _is_titled(text: str, article: int) -> bool:
+    """Tell whether a log entry, as stored, holds the title of this article."""
+    fields = unpack(text)
+    return fields.get("article") == str(article) and "title" in fields

@@ -1,9 +1,9 @@
 """Reports: members report an article or a comment once, moderators close its reports."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from voteweb.core import config
 from voteweb.core.comment_errors import CommentGone, CommentReported, NoSuchComment
@@ -11,16 +11,14 @@ from voteweb.core.comments import CommentId, ListedComment, Reported
 from voteweb.core.errors import AlreadyReported
 from voteweb.core.models import ArticleStatus, OpenReports, Page, Reason, Report, Role, User
 from voteweb.core.names import name_key
-from voteweb.store.comments.readable import read_comment, read_time
+from voteweb.store.comments.stored_comments import read_comment, read_time
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.moderation.settling import settle, thing_of
 from voteweb.store.scan.scanner import Scanner, batched, split_evenly
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import (
-    Keys,
     article_id,
-    article_member,
-    comment_member,
     comment_of,
     is_article,
     parse_comment,
@@ -28,21 +26,8 @@ from voteweb.store.schema.keys import (
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.nodes import parse_node
 from voteweb.store.site.context import StorePart
+from voteweb.store.site.rows import members_of, queue_page
 from voteweb.store.site.statistics import count_act
-from voteweb.store.site.told import count_settled, read_open_reports, who_is_told
-
-
-class Thing(NamedTuple):
-    """An article or a comment that members report.
-
-    ``report_key`` is the hash of its open reports; ``reported_key`` of a name the set of what that member has reported,
-    in which ``str(id)`` stands for it; ``member`` stands for it in rankings.
-    """
-
-    id: int | CommentId
-    report_key: str
-    reported_key: Callable[[str], str]
-    member: str
 
 
 class Reports(StorePart):
@@ -54,7 +39,7 @@ class Reports(StorePart):
         Of an article also AlreadyReported, NoSuchArticle, ArticleGone; of a comment CommentReported, NoSuchComment,
         CommentGone.
         """
-        keys, thing, name = self._keys, _thing(self._keys, id), name_key(member.name)
+        keys, thing, name = self._keys, thing_of(self._keys, id), name_key(member.name)
         reported = thing.reported_key(name)
 
         def decide(attempt: Attempt) -> list[Command]:
@@ -88,16 +73,13 @@ class Reports(StorePart):
         Tells the reporters. *actor* is the moderator who does it, None the operator. Raises LoggedOut, NotAllowed,
         Conflict.
         """
-        queue, thing = self._keys.reports(), _thing(self._keys, id)
+        thing = thing_of(self._keys, id)
 
         def decide(attempt: Attempt) -> list[Command]:
-            (queued,) = attempt.read(("ZSCORE", queue, thing.member))
+            (queued,) = attempt.read(("ZSCORE", self._keys.reports(), thing.member))
             if queued is None:
                 return []
-            reporters = read_open_reports(attempt, thing.report_key)
-            attempt.told = who_is_told(entry.who, reporters=reporters.names)
-            settled = count_settled(self._keys, reporters)
-            return [("UNLINK", thing.report_key), ("ZREM", queue, thing.member), *settled]
+            return settle(attempt, self._keys, thing, entry.who)
 
         return commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
 
@@ -115,7 +97,7 @@ class Reports(StorePart):
         if id is None:  # another program's member
             self._connection.command(*forget)
             return
-        thing = _thing(keys, id)
+        thing = thing_of(keys, id)
 
         def decide(attempt: Attempt) -> list[Command]:
             is_open, count = attempt.read(("HEXISTS", thing.report_key, name), ("HLEN", thing.report_key))
@@ -142,52 +124,46 @@ class Reports(StorePart):
         The rows are members of rankings, for :meth:`queue_reported`. A site without comments lists none.
         """
         size = self._settings.page_size
-        first = (number - 1) * size
+        if self._settings.comments:
+            return queue_page(pipeline, number, size, members_of(self._keys.reports(), size))
 
-        def page(members: Sequence[str], total: int) -> Page[str]:
-            return Page(tuple(members), number, total, first_rank=first + 1, more=total > first + size)
+        def parse(replies: list[Any]) -> Page[str]:
+            articles = _articles(replies[0])
+            return Page.at(number, size, articles[(number - 1) * size : number * size], len(articles))
 
-        if not self._settings.comments:
-            return pipeline.queue(
-                [self._read_members()],
-                lambda replies: page((found := _articles(replies[0]))[first : first + size], len(found)),
-            )
-        commands: list[Command] = [("ZCARD", self._keys.reports()), self._read_members(first, first + size - 1)]
-        return pipeline.queue(commands, lambda replies: page(replies[1], replies[0]))
+        return pipeline.queue([self._read_members()], parse)
 
-    def _read_members(self, first: int = 0, last: int = -1) -> Command:
-        return ("ZREVRANGE", self._keys.reports(), first, last)
+    def _read_members(self) -> Command:
+        return ("ZREVRANGE", self._keys.reports(), 0, -1)
 
     def queue_reported(self, pipeline: Pipeline, members: Sequence[str]) -> Future[tuple[Reported, ...]]:
         """Queue a read of the reported articles and comments that stand for *members*; leaves out what is none.
 
         With QUEUED_REPORTS open reports of each: the newest, or of many a sample.
         """
-        known = [member for member in members if is_article(member) or comment_of(member)]
-        commands = [command for member in known for command in self._read_reported(member)]
+        ids = [id for id in map(_id_of, members) if id is not None]
+        commands = [command for id in ids for command in self._read_reported(id)]
 
         def parse(replies: list[Any]) -> tuple[Reported, ...]:
-            parts = split_evenly(replies, len(known))
-            rows = [_reported(member, part) for member, part in zip(known, parts, strict=True)]
+            parts = split_evenly(replies, len(ids))
+            rows = [_reported(id, part) for id, part in zip(ids, parts, strict=True)]
             return tuple(row for row in rows if row)
 
         return pipeline.queue(commands, parse)
 
-    def _read_reported(self, member: str) -> list[Command]:
+    def _read_reported(self, id: int | CommentId) -> list[Command]:
         """Return five commands that read an article or a comment with its article, and its open reports."""
-        keys, comment = self._keys, comment_of(member)
-        id = comment.article if comment else article_id(member)
-        number = str(comment.number if comment else 0)
+        article, number = id if isinstance(id, CommentId) else (id, 0)
         return [
-            ("HMGET", keys.article(id), *decoding.FIELDS, *decoding.TEXT_FIELDS),
-            ("HGET", keys.thread(id), number),
-            ("HGET", keys.words(id), number),
-            *self._read_open(keys.comment_report(*comment) if comment else keys.report(id), 0, config.QUEUED_REPORTS),
+            ("HMGET", self._keys.article(article), *decoding.FIELDS, *decoding.TEXT_FIELDS),
+            ("HGET", self._keys.thread(article), number),
+            ("HGET", self._keys.words(article), number),
+            *self._read_open(thing_of(self._keys, id).report_key, 0, config.QUEUED_REPORTS),
         ]
 
     def queue_open_page(self, pipeline: Pipeline, id: int | CommentId, position: int) -> Future[OpenReports]:
         """Queue a read of some REPORT_PAGE_SIZE open reports from *position*, 0 or that of ``next``."""
-        commands = self._read_open(_thing(self._keys, id).report_key, position, config.REPORT_PAGE_SIZE)
+        commands = self._read_open(thing_of(self._keys, id).report_key, position, config.REPORT_PAGE_SIZE)
         return pipeline.queue(commands, lambda replies: _open_reports(*replies))
 
     def _read_open(self, reports: str, position: int, count: int) -> list[Command]:
@@ -202,7 +178,7 @@ class Reports(StorePart):
         names = (self._keys.reported(member.name), self._keys.reported_comments(member.name))
         stored = self._connection.run([("SMEMBERS", name) for name in names])
         ids = [id for texts in stored for id in map(_parse_id, texts) if id is not None]
-        things = [_thing(self._keys, id) for id in sorted(ids, key=_place)]
+        things = [thing_of(self._keys, id) for id in sorted(ids, key=_place)]
         reports: dict[int | CommentId, Report | None] = {}
         for batch in batched(things):
             open_ones = self._connection.run([("HGET", thing.report_key, name_key(member.name)) for thing in batch])
@@ -210,12 +186,6 @@ class Reports(StorePart):
                 thing.id: parse_report(text) if text else None for thing, text in zip(batch, open_ones, strict=True)
             }
         return reports
-
-
-def _thing(keys: Keys, id: int | CommentId) -> Thing:
-    if isinstance(id, CommentId):
-        return Thing(id, keys.comment_report(*id), keys.reported_comments, comment_member(*id))
-    return Thing(id, keys.report(id), keys.reported, article_member(id))
 
 
 def _parse_id(text: str) -> int | CommentId | None:
@@ -227,18 +197,22 @@ def _place(id: int | CommentId) -> tuple[int, ...]:
     return (1, *id) if isinstance(id, CommentId) else (0, id)
 
 
-def _reported(member: str, replies: Sequence[Any]) -> Reported | None:
+def _id_of(member: str) -> int | CommentId | None:
+    """Return what a member of the queue stands for, None for another program's."""
+    return article_id(member) if is_article(member) else comment_of(member)
+
+
+def _reported(id: int | CommentId, replies: Sequence[Any]) -> Reported | None:
     article_fields, stored, text, *stored_reports = replies
     reports = _open_reports(*stored_reports)
     reports = replace(reports, rows=reports.rows[-config.QUEUED_REPORTS :])
-    comment = comment_of(member)
-    article = decoding.article_with_text(comment.article if comment else article_id(member), article_fields)
-    if article is None or comment is None:
+    if not isinstance(id, CommentId):
+        article = decoding.article_with_text(id, article_fields)
         return Reported(reports, article=article) if article and article.is_listed else None
-    node = parse_node(comment.number, stored or "")
-    if node is None:
+    article, node = decoding.article_with_text(id.article, article_fields), parse_node(id.number, stored or "")
+    if article is None or node is None:
         return None
-    return Reported(reports, comment=ListedComment(comment, node, text or "", article.title, article.poster))
+    return Reported(reports, comment=ListedComment(id, node, text or "", article.title, article.poster))
 
 
 def _articles(members: Sequence[str]) -> list[str]:

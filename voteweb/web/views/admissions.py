@@ -38,21 +38,21 @@ def index() -> ResponseReturnValue:
 def _render(number: int, refused: RefusedReason | None = None) -> ResponseReturnValue:
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
-    queue = store().admissions.queue_page(pipeline, number)
-    held_count = store().held_articles.queue_count(pipeline)
+    queue = store().waiting.queue_accounts(pipeline, number)
+    counts = store().waiting.queue_counts(pipeline)
     pipeline.execute()
     require_moderator(viewer.result)
     page = check_page_exists(queue.result)
     members = [store().users.queue_get(pipeline, name) for name in page.rows]
-    networks = [store().admissions.queue_network(pipeline, name) for name in page.rows]
+    networks = [store().waiting.queue_network(pipeline, name) for name in page.rows]
     pipeline.execute()
     neighbours = [
-        store().admissions.queue_neighbours(pipeline, name, network.result)
+        store().waiting.queue_neighbours(pipeline, name, network.result)
         for name, network in zip(page.rows, networks, strict=True)
     ]
     pipeline.execute()
     rows = [(member.result, near.result) for member, near in zip(members, neighbours, strict=True) if member.result]
-    context = {"rows": rows, "refused": refused, "held_count": held_count.result}
+    context = {"rows": rows, "refused": refused, "held_count": counts.result.articles}
     return render_template("admissions/index.html", page=page, **context), 422 if refused else 200
 
 
@@ -62,7 +62,7 @@ def admit(name: str) -> ResponseReturnValue:
     """Admit a member whose account waits or was refused."""
     user, member = _moderator_and_held(name)
     entry = NewLogEntry(LogAction.ADMIT, user.name, about=member.name)
-    if member.held and store().admissions.admit(member.name, entry, actor=user):
+    if member.held and store().waiting.admit(member.name, entry, actor=user):
         flash(_("%(name)s has been let in.", name=member.name))
     else:
         flash(_("%(name)s has been let in already.", name=member.name))
@@ -80,7 +80,7 @@ def refuse(name: str) -> ResponseReturnValue:
     except Invalid as error:
         return _render(1, RefusedReason(member.name, error_message(error), typed))
     entry = NewLogEntry(LogAction.REFUSE, user.name, about=member.name, why=reason)
-    if member.held and store().admissions.refuse(member.name, entry, actor=user):
+    if member.held and store().waiting.refuse(member.name, entry, actor=user):
         flash(_("%(name)s has been refused, and reads your reason on trying to log in.", name=member.name))
     else:
         flash(_("Another moderator has decided about %(name)s already.", name=member.name), "error")

@@ -39,7 +39,7 @@ def answer(id: int) -> ResponseReturnValue:
     try:
         if not is_valid:
             raise AnsweredBefore() if stored.result.answer else NotRemoved()
-        store().answers.make(id, user, form.answer.data or "")
+        store().waiting.answer(id, user, form.answer.data or "")
     except (NotRemoved, AnsweredBefore) as error:
         flash(error_message(error), "error")
     else:
@@ -53,7 +53,7 @@ def keep_removed(id: int) -> ResponseReturnValue:
     """Leave an article removed whose poster has answered, and tell the poster."""
     user, article = moderator_and_article(id)
     entry = NewLogEntry(LogAction.KEEP, user.name, about=article.poster, article=id, title=article.title)
-    if store().answers.keep_removed(article, entry, actor=user):
+    if store().waiting.keep_removed(article, entry, actor=user):
         flash(_("The article stays removed, and its poster is told."))
     else:
         flash(_("This answer was settled already."), "error")

@@ -129,7 +129,7 @@ def remove(id: int, number: int) -> ResponseReturnValue:
         refused = {"typed": typed, "with_replies": with_replies, "error": error_message(error), "next": return_url()}
         return render_template("comment_moderation/remove.html", comment=comment, **refused), 422
     entry = comment.log_entry(LogAction.REMOVE, user, reason)
-    store().comment_removals.remove(comment.id, entry, with_replies=with_replies, actor=user)
+    store().removals.remove(comment.id, entry, with_replies=with_replies, actor=user)
     span = duration(config.UNDO_SECONDS)
     if with_replies:
         flash(_("The comment and its replies have been removed. You can undo this in the log for %(span)s.", span=span))
@@ -143,7 +143,7 @@ def remove(id: int, number: int) -> ResponseReturnValue:
 def restore(id: int, number: int) -> ResponseReturnValue:
     """Bring a removed comment back, with its votes, and the replies that were removed with it."""
     user, comment = _moderator_and_comment(id, number)
-    store().comment_removals.restore(comment.id, comment.log_entry(LogAction.RESTORE, user), actor=user)
+    store().removals.restore(comment.id, comment.log_entry(LogAction.RESTORE, user), actor=user)
     if comment.node.status is CommentStatus.DELETED:
         flash(_("What was removed with this comment has been restored."))
     elif comment.is_covered:
@@ -195,7 +195,7 @@ def close(id: int) -> ResponseReturnValue:
         refused = {"typed": typed, "error": error_message(error), "next": return_url()}
         return render_template("comment_moderation/close.html", article=article, **refused), 422
     try:
-        store().comment_removals.close(id, _thread_entry(LogAction.CLOSE, user, article, reason), actor=user)
+        store().threads.close(id, _thread_entry(LogAction.CLOSE, user, article, reason), actor=user)
     except (ArticleGone, ConversationEnded) as error:
         flash(error_message(error), "error")
     else:
@@ -209,7 +209,7 @@ def reopen(id: int) -> ResponseReturnValue:
     """Open a conversation again that a moderator closed."""
     user, article = moderator_and_article(id)
     try:
-        store().comment_removals.reopen(id, _thread_entry(LogAction.REOPEN, user, article), actor=user)
+        store().threads.reopen(id, _thread_entry(LogAction.REOPEN, user, article), actor=user)
     except (ArticleGone, ConversationEnded) as error:
         flash(error_message(error), "error")
     else:

@@ -141,7 +141,7 @@ def delete(id: int, number: int) -> ResponseReturnValue:
         raise NotYourComment()
     if request.method != "POST":
         return render_template("comments/delete.html", target=target)
-    store().comments.delete(CommentId(id, number), user)
+    store().removals.delete(CommentId(id, number), user)
     return _after_deletion(id, _("Your comment has been deleted."))
 
 

@@ -25,7 +25,7 @@ def release(id: int) -> ResponseReturnValue:
     entry = NewLogEntry(LogAction.RELEASE, user.name, article.poster, id, article.title)
     revision = parse_revision(request.form.get("revision"))
     try:
-        was_held = store().held_articles.release(id, entry, actor=user, revision=revision)
+        was_held = store().waiting.release(id, entry, actor=user, revision=revision)
     except StaleEdit:  # its poster has changed it: what nobody has looked at must not come into lists
         flash(error_message(Conflict()), "error")
         return redirect(f"/a/{id}", 303)

@@ -114,7 +114,7 @@ def restore(id: int) -> ResponseReturnValue:
     """Put a removed article back, with its votes."""
     user, article = moderator_and_article(id)
     store().removals.restore(id, _log_entry(LogAction.RESTORE, user, article), actor=user)
-    if store().held_articles.is_held(id):
+    if store().waiting.has_article(id):
         flash(_("This article waits for a moderator. Only its poster and moderators see it until it is published."))
     else:
         flash(_("The article has been restored to every list, with its votes."))
@@ -167,8 +167,8 @@ def reports() -> ResponseReturnValue:
     viewer = queue_viewer(pipeline)
     members = store().reports.queue_page(pipeline, number)
     group_names = store().groups.queue_names(pipeline)
-    held, held_count = store().held_articles.queue_newest(pipeline), store().held_articles.queue_count(pipeline)
-    answered = store().answers.queue_waiting(pipeline)
+    held, counts = store().waiting.queue_articles(pipeline), store().waiting.queue_counts(pipeline)
+    answered = store().waiting.queue_answers(pipeline)
     pipeline.execute()
     user = require_moderator(viewer.result)
     page = check_page_exists(members.result)
@@ -188,7 +188,7 @@ def reports() -> ResponseReturnValue:
         suggest_removal=_suggest_removal,
         all_groups=group_names.result,
         held=held.result if number == 1 else (),
-        held_count=held_count.result,
+        held_count=counts.result.articles,
     )
 
 

@@ -80,7 +80,6 @@ def undo(id: int) -> ResponseReturnValue:
     entry = store().log.get(id)
     if entry is None or not permissions.may_undo(user, entry, now()):
         raise NothingToUndo()
-    is_removal = entry.kind is LogAction.REMOVE
     undoing = NewLogEntry(
         _UNDOING[entry.kind],
         user.name,
@@ -96,10 +95,9 @@ def undo(id: int) -> ResponseReturnValue:
         removal = store().users.get(entry.about).ban_removal
         restore = removal is not None and removal.entry == id
         store().bans.lift(entry.about, undoing, restore=restore, actor=user)
-    elif is_removal and entry.comment:
-        store().comment_removals.restore(CommentId(entry.article, entry.comment), undoing, actor=user)
-    elif is_removal:
-        store().removals.restore(entry.article, undoing, actor=user)
+    elif entry.kind is LogAction.REMOVE:
+        removed = CommentId(entry.article, entry.comment) if entry.comment else entry.article
+        store().removals.restore(removed, undoing, actor=user)
     else:
         store().articles.set_groups(entry.article, entry.removed, entry.added, undoing, actor=user)
     undone = store().log.get(id)

@@ -83,7 +83,7 @@ def submit() -> ResponseReturnValue:
         except LoggedOut as error:
             refuse_actor(form, error)
         else:
-            if store().held_articles.is_held(id):
+            if store().waiting.has_article(id):
                 flash(_("Your article has been sent. You find it on your page, and are told what becomes of it."))
             else:
                 flash(_("Your article has been posted."))
@@ -136,7 +136,7 @@ def preview() -> ResponseReturnValue:
 
 def _check_not_waiting(viewer: User, form: SubmitForm) -> None:
     """Raise AlreadyWaiting if another form of the viewer has posted this link, and a moderator has not seen it yet."""
-    waiting = store().held_articles.find_own(viewer.name, form.link.data) if form.link.data else None
+    waiting = store().waiting.find_article(viewer.name, form.link.data) if form.link.data else None
     if waiting and not store().articles.was_sent(viewer, form.once.data):
         raise AlreadyWaiting(id=waiting.id)
 

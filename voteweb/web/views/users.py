@@ -32,8 +32,8 @@ def render_member(name: str, **context: Any) -> RenderedPage:
     """Return the page of a member; *context* may have a refused note."""
     networks: list[str] = []
     is_own = name_key(session_member_name()) == name_key(name)
-    held: dict[str, QueueQuery] = {"held": lambda pipeline: store().held_articles.queue_of_member(pipeline, name)}
-    own: dict[str, QueueQuery] = {"removed": lambda pipeline: store().answers.queue_removed(pipeline, name), **held}
+    held: dict[str, QueueQuery] = {"held": lambda pipeline: store().waiting.queue_articles(pipeline, name)}
+    own: dict[str, QueueQuery] = {"removed": lambda pipeline: store().removals.queue_of_poster(pipeline, name), **held}
 
     def check(results: dict[str, Any]) -> None:
         check_present(results["member"], name, viewer())
@@ -47,14 +47,14 @@ def render_member(name: str, **context: Any) -> RenderedPage:
         is_shared=False,
         queries={
             "member": lambda pipeline: store().users.queue_get(pipeline, name),
-            "network": lambda pipeline: store().admissions.queue_network(pipeline, name),
+            "network": lambda pipeline: store().waiting.queue_network(pipeline, name),
             **(own if is_own else {}),
         },
         moderator_queries={
             "log": lambda pipeline: store().log.queue_page(pipeline, 1, about=name),
             "invitations": lambda pipeline: store().invitations.queue_page(pipeline, name, 1),
             "notes": lambda pipeline: store().notes.queue_on(pipeline, name),
-            "neighbours": lambda pipeline: store().admissions.queue_neighbours(pipeline, name, networks[0]),
+            "neighbours": lambda pipeline: store().waiting.queue_neighbours(pipeline, name, networks[0]),
             **({} if is_own else held),
         },
         roles=tuple(Role),

@@ -1,0 +1,202 @@
+"""All that waits for a moderator: accounts, articles, and answers of posters to the removal of their articles."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from voteweb.core import clock, config, links
+from voteweb.core.errors import AnsweredBefore, NotRemoved, NotYours, StaleEdit
+from voteweb.core.models import Article, ArticleStatus, Neighbour, Page, Role, User
+from voteweb.core.names import name_key
+from voteweb.core.ranking import voting_end
+from voteweb.store.accounts.users import change_member, new_session_id, read_present_member
+from voteweb.store.articles.places import ArticlePlaces, StoredArticle
+from voteweb.store.connection.commit import Attempt, commit
+from voteweb.store.connection.pipeline import Command, Future, Pipeline
+from voteweb.store.moderation.settling import who_is_told
+from voteweb.store.schema.keys import Keys, article_member
+from voteweb.store.schema.log_entries import NewLogEntry
+from voteweb.store.site.changes import record_change
+from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.rows import members_of, queue_in_state, queue_page
+from voteweb.store.site.site_settings import settings_of
+
+
+class WaitingCounts(NamedTuple):
+    """How many accounts, articles and answers wait."""
+
+    accounts: int
+    articles: int
+    answers: int
+
+
+class Waiting(StorePart):
+    """The accounts, articles and answers of one site that wait for a moderator."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._places = ArticlePlaces(context)
+
+    def queue_counts(self, pipeline: Pipeline) -> Future[WaitingCounts]:
+        """Queue a count of all that waits."""
+        rankings = (self._keys.held(), self._keys.held_articles(), self._keys.answers())
+        return pipeline.queue([("ZCARD", ranking) for ranking in rankings], lambda replies: WaitingCounts(*replies))
+
+    def admit(self, name: str, entry: NewLogEntry, *, actor: User | None = None) -> bool:
+        """Admit a member whose account is held, refused or not; tell whether it was.
+
+        *actor* is the moderator, None the operator. Raises NoSuchMember, LoggedOut, NotAllowed.
+        """
+        return self._judge(name, entry, actor, admits=True)
+
+    def refuse(self, name: str, entry: NewLogEntry, *, actor: User | None = None) -> bool:
+        """Refuse a member whose account is held, for the reason of *entry*; tell whether it waited.
+
+        Ends the member's sessions and refuses log-ins, as a ban does. *actor* and errors as for :meth:`admit`.
+        """
+        return self._judge(name, entry, actor, admits=False)
+
+    def _judge(self, name: str, entry: NewLogEntry, actor: User | None, *, admits: bool) -> bool:
+        def decide(attempt: Attempt) -> list[Command]:
+            member, stored = read_present_member(attempt, self._keys, name)
+            if not member.held or (member.banned and not admits):
+                return []
+            changes: dict[str, str | None] = {"held": None, "request": None, "banned": "0", "ban-reason": ""}
+            if not admits:
+                changes = {"banned": attempt.now.split(".")[0], "ban-reason": entry.why, "session": new_session_id()}
+            return change_member(attempt, self._keys, name, stored, changes)
+
+        return commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+
+    def queue_accounts(self, pipeline: Pipeline, number: int) -> Future[Page[str]]:
+        """Queue a read of page *number* (from 1) of the names, in lower case, of who waits, the first come first."""
+        size = config.LOG_PAGE_SIZE
+        return queue_page(pipeline, number, size, members_of(self._keys.held(), size, command="ZRANGE"))
+
+    def queue_network(self, pipeline: Pipeline, name: str) -> Future[str]:
+        """Queue a read of the digest of the network that a member signed up from; "" after 30 days."""
+        return pipeline.queue([("GET", self._keys.sign_up(name))], lambda replies: replies[0] or "")
+
+    def queue_neighbours(self, pipeline: Pipeline, name: str, digest: str) -> Future[tuple[Neighbour, ...]]:
+        """Queue a read of the newest MAX_NEIGHBOURS other members who signed up from the network of *digest*."""
+        if not digest:
+            return pipeline.queue([], lambda _: ())
+        oldest = clock.now() - config.SIGNUP_NETWORK_SECONDS
+        last = config.MAX_NEIGHBOURS + 1
+
+        def parse(replies: Sequence[list[tuple[str, float]]]) -> tuple[Neighbour, ...]:
+            others = [Neighbour(other, joined) for other, joined in replies[0] if other != name_key(name)]
+            return tuple(others[: config.MAX_NEIGHBOURS])
+
+        return pipeline.queue(
+            [("ZRANGE", self._keys.network(digest), "+inf", oldest, "BYSCORE", "REV", "LIMIT", 0, last, "WITHSCORES")],
+            parse,
+        )
+
+    def release(self, id: int, entry: NewLogEntry, *, actor: User | None = None, revision: int | None = None) -> bool:
+        """Publish an article now, with its poster's own vote; tell its poster. Return whether it waited.
+
+        *actor* is the moderator who does it, None the operator; *revision* the one that they saw, None for any. Raises
+        NoSuchArticle, StaleEdit, LoggedOut, NotAllowed, Conflict.
+        """
+
+        def decide(attempt: Attempt) -> list[Command]:
+            stored = self._places.read(attempt, id, "revision")
+            if stored.article.status is not ArticleStatus.HELD:
+                return []
+            if revision not in (None, stored.article.revision):
+                raise StaleEdit()
+            attempt.told = who_is_told(entry.who, stored.article.poster)
+            return self._release(attempt, stored)
+
+        return commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+
+    def _release(self, attempt: Attempt, stored: StoredArticle) -> list[Command]:
+        """Return the writes that publish an article now: voting on it begins."""
+        keys, article = self._keys, stored.article
+        settings = settings_of(attempt, keys, self._settings)
+        key, voted, time = keys.article(article.id), keys.voted(article.id), self._places.free_time(attempt)
+        (poster_id,) = attempt.read(("HGET", keys.user(article.poster or config.DELETED_MEMBER), "id"))
+        after = replace(
+            article,
+            status=ArticleStatus.LISTED,
+            time=float(time),
+            votes=settings.own_vote,
+            closes=None,
+            groups=self._places.existing_groups(attempt, article.groups),
+        )
+        closes = voting_end(after, settings.voting_seconds)
+        votes, base = settings.own_vote, settings.own_vote - (poster_id is not None)
+        voters: list[Command] = [("UNLINK", voted)]
+        if poster_id is not None:
+            voters += [("SADD", voted, poster_id), ("EXPIREAT", voted, closes + config.VOTERS_GRACE_SECONDS)]
+        return [
+            *voters,
+            *self._places.place(attempt, stored, after),
+            ("HSET", key, "time", time, "votes", votes, "base", base, "closes", closes, "released", "1"),
+            ("HSET", key, "groups", " ".join(after.groups)),
+            record_change(keys, "a", article.id),
+        ]
+
+    def has_article(self, id: int) -> bool:
+        """Tell whether an article waits for a moderator."""
+        return self._connection.command("ZSCORE", self._keys.held_articles(), article_member(id)) is not None
+
+    def queue_articles(self, pipeline: Pipeline, poster: str = "") -> Future[tuple[Article, ...]]:
+        """Queue a read of the newest MAX_HELD_SHOWN articles that wait; of a *poster*, among those in no list."""
+        ranking = self._keys.gone(poster) if poster else self._keys.held_articles()
+        return queue_in_state(pipeline, self._keys, ranking, config.MAX_HELD_SHOWN, ArticleStatus.HELD)
+
+    def find_article(self, poster: str, link: str) -> Article | None:
+        """Return the article of a member with this *link* that waits, if there is one."""
+        pipeline = self._connection.pipeline()
+        held = self.queue_articles(pipeline, poster)
+        pipeline.execute()
+        digest = links.digest(link)
+        return next((article for article in held.result if links.digest(article.link) == digest), None)
+
+    def answer(self, id: int, poster: User, text: str) -> None:
+        """Answer the removal of the article of *poster*. Raises NotRemoved, AnsweredBefore, NotYours, NoSuchArticle.
+
+        LoggedOut and Held, too.
+        """
+        key, answers, member = self._keys.article(id), self._keys.answers(), article_member(id)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            article = self._places.read(attempt, id, "answer").article
+            if article.status is not ArticleStatus.REMOVED:
+                raise NotRemoved()
+            if name_key(article.poster) != name_key(poster.name):
+                raise NotYours()
+            if article.answer == text:
+                return []
+            if article.answer:
+                raise AnsweredBefore()
+            return [("HSET", key, "answer", text, "answered", attempt.now), ("ZADD", answers, attempt.now, member)]
+
+        commit(self._connection, decide, actor=poster, role=Role.MEMBER)
+
+    def keep_removed(self, article: Article, entry: NewLogEntry, *, actor: User | None = None) -> bool:
+        """Leave *article* removed, and tell its poster; tell whether an answer waited for that.
+
+        *actor* is the moderator who does it, None the operator. Raises LoggedOut, NotAllowed.
+        """
+        answers, member = self._keys.answers(), article_member(article.id)
+
+        def decide(attempt: Attempt) -> list[Command]:
+            (waits,) = attempt.read(("ZSCORE", answers, member))
+            attempt.told = who_is_told(entry.who, article.poster)
+            settled: list[Command] = [("HDEL", self._keys.article(article.id), "answered"), ("ZREM", answers, member)]
+            return settled if waits is not None else []
+
+        return commit(self._connection, decide, actor=actor, entry=entry, when_full=True)
+
+    def queue_answers(self, pipeline: Pipeline) -> Future[tuple[Article, ...]]:
+        """Queue a read of the newest QUEUED_ANSWERS articles whose answers wait."""
+        ranking, count = self._keys.answers(), config.QUEUED_ANSWERS
+        return queue_in_state(pipeline, self._keys, ranking, count, ArticleStatus.REMOVED)
+
+
+def without_answer(keys: Keys, id: int) -> list[Command]:
+    """Return the writes that forget the answer of a poster to a removal."""
+    return [("HDEL", keys.article(id), "answer", "answered"), ("ZREM", keys.answers(), article_member(id))]
