@@ -79,8 +79,8 @@ def test_one_name_chosen_by_twenty_creates_one_member(store: Store) -> None:
 
 def test_one_recovery_code_sets_one_password(store: Store) -> None:
     ann = factories.user(store)
-    first, second = (read(code) for code in store.recovery_codes.renew(ann)[:2])
-    answers = at_once([partial(store.recovery_codes.use, ann, first, f"hash {number}") for number in range(20)])
+    first, second = (read(code) for code in store.passwords.renew_codes(ann)[:2])
+    answers = at_once([partial(store.passwords.use_code, ann, first, f"hash {number}") for number in range(20)])
     assert Counter(type(answer) if isinstance(answer, tuple) else answer for answer in answers) == {
         tuple: 1,
         CodeUsed: 19,
@@ -88,7 +88,7 @@ def test_one_recovery_code_sets_one_password(store: Store) -> None:
     (used,) = [number for number, answer in enumerate(answers) if isinstance(answer, tuple)]
     assert answers[used] == (store.users.get("ann").session, 9)
     assert store.users.get("ann").password == f"hash {used}"
-    assert store.recovery_codes.use(ann, second, "last hash")[1] == store.recovery_codes.left("ann").number == 8
+    assert store.passwords.use_code(ann, second, "last hash")[1] == store.passwords.codes_left("ann").number == 8
     assert broken(store) == []
 
 

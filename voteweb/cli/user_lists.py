@@ -31,7 +31,7 @@ def list_(
     """
     if moderators + banned + (starting_with is not None) > 1:
         raise click.UsageError("Choose one of --moderators, --banned and --starting-with.")
-    lists, store = site.store.member_lists, site.store
+    lists, store = site.store.users, site.store
     if moderators:
         found = bounded(lists.moderators(), skip, limit)
         names = [name_key(member.name) for member in found]
@@ -66,7 +66,7 @@ def list_(
 def show(site: Site, name: str, as_json: bool) -> None:
     """Show the member NAME."""
     pipeline = site.store.pipeline()
-    found = site.store.member_lists.queue_members(pipeline, [validation.member_name(name)])
+    found = site.store.users.queue_members(pipeline, [validation.member_name(name)])
     pipeline.execute()
     if not found.result:
         raise NoSuchMember(name=name)

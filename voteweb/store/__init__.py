@@ -3,8 +3,7 @@
 from voteweb.core.config import Settings
 from voteweb.store.accounts.invitations import Invitations
 from voteweb.store.accounts.mail import Mail
-from voteweb.store.accounts.password_resets import PasswordResets
-from voteweb.store.accounts.recovery_codes import RecoveryCodes
+from voteweb.store.accounts.passwords import Passwords
 from voteweb.store.accounts.secret_feeds import SecretFeeds
 from voteweb.store.accounts.sessions import Sessions
 from voteweb.store.accounts.users import Users
@@ -24,7 +23,6 @@ from voteweb.store.connection.pipeline import Pipeline
 from voteweb.store.connection.tls import TlsFiles
 from voteweb.store.members.account_deletion import AccountDeletion
 from voteweb.store.members.inbox import Inbox
-from voteweb.store.members.member_lists import MemberLists
 from voteweb.store.members.my_site import MySites
 from voteweb.store.members.viewers import Viewers
 from voteweb.store.moderation.admissions import Admissions
@@ -64,15 +62,12 @@ class Store:
         self.threads = Threads(context, self.votes)
         self.comment_imports = CommentImports(context)
         self.users = Users(context)
-        self.member_lists = MemberLists(context)
         self.sessions = Sessions(context)
-        self.password_resets = PasswordResets(context)
-        self.recovery_codes = RecoveryCodes(context)
+        self.passwords = Passwords(context)
         self.invitations = Invitations(context)
         self.mail = Mail(context)
         self.inbox = Inbox(context)
-        self.inbox_feeds = SecretFeeds(context, "inbox-feed", context.keys.inbox_feed)
-        self.saved_feeds = SecretFeeds(context, "saved-feed", context.keys.saved_feed)
+        self.feeds = SecretFeeds(context)
         self.my_sites = MySites(context)
         self.viewers = Viewers(context)
         self.account_deletion = AccountDeletion(context)

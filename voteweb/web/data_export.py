@@ -7,6 +7,7 @@ from voteweb.core.comments import CommentId, ListedComment, Notice
 from voteweb.core.models import Article, EarlierVersion, Report, User
 from voteweb.core.my_site import MY_GROUPS
 from voteweb.store import Store
+from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.schema.rankings import Ranking
 from voteweb.web.i18n.formatting import iso
 
@@ -32,7 +33,7 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             "language of mails": mail.language or None,
             "keyed digest of the network signed up from": store.admissions.network_digest(member.name) or None,
         },
-        "recovery codes left": store.recovery_codes.left(member.name).number,
+        "recovery codes left": store.passwords.codes_left(member.name).number,
         "sessions": [
             {"browser": session.browser or None, "since": iso(session.began), "last used": iso(session.used)}
             for session in store.sessions.of_member(member)
@@ -52,7 +53,7 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
         ],
         "comments": [_comment(comment) for comment in store.listings.member_comments(member.name)],
         "inbox": [_notice(notice) for notice in _notices(store, member.name)],
-        "inbox has a feed": store.inbox_feeds.has(member.name),
+        "inbox has a feed": store.feeds.has(SecretFeed.INBOX, member.name),
         "front page shows the groups followed": member.front == MY_GROUPS,
         "groups followed": list(choice.follows),
         "hidden": [
@@ -60,7 +61,7 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             for hidden in store.my_sites.all_hidden(member.name)
         ],
         "saved": list(map(_reference, store.my_sites.all_saved(member.name))),
-        "saved articles have a feed": store.saved_feeds.has(member.name),
+        "saved articles have a feed": store.feeds.has(SecretFeed.SAVED, member.name),
         "conversations seen": [
             {"article": id, "seen up to comment": visit.seen, "time": iso(visit.time)}
             for id, visit in store.threads.visits_of(member.name).items()

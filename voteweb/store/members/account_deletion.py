@@ -39,10 +39,7 @@ class AccountDeletion(StorePart):
         self._removals = Removals(context)
         self._comments = Comments(context)
         self._reports = Reports(context)
-        self._secret_feeds = (
-            SecretFeeds(context, "inbox-feed", context.keys.inbox_feed),
-            SecretFeeds(context, "saved-feed", context.keys.saved_feed),
-        )
+        self._feeds = SecretFeeds(context)
         self._sessions = Sessions(context)
 
     def start(self, member: User, *, delete_articles: bool) -> None:
@@ -98,8 +95,7 @@ class AccountDeletion(StorePart):
         if not self._connection.command("SISMEMBER", keys.leaving(), name_key(name)):
             return
         deletes = self._connection.command("HGET", keys.user(name), "leaving") == "delete"
-        for feeds in self._secret_feeds:
-            feeds.remove(name)
+        self._feeds.remove_all(name)
         self._sessions.forget_log_ins(name)
         # A moderator may restore a removed article into the ranking that was emptied first, hence the loop.
         while not commit(self._connection, partial(self._end, name)):

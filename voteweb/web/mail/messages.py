@@ -68,7 +68,7 @@ def _confirmation(member: User, account: MailAccount, _mail: TakenMail) -> _Cont
 def _reset(member: User, account: MailAccount, _mail: TakenMail) -> _Content:
     if not account.email:
         raise NotWantedError
-    link = absolute(f"/reset/{store().password_resets.make(member.name, account.email)}")
+    link = absolute(f"/reset/{store().passwords.make_link(member.name, account.email)}")
     return _Content(account.email, {"link": link})
 
 

@@ -13,6 +13,7 @@ from voteweb.core.comment_errors import CommentGone, NoSuchComment
 from voteweb.core.comments import CommentOrder, ListedComment
 from voteweb.core.errors import ArticleGone, NoSuchArticle
 from voteweb.core.models import ArticleStatus
+from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.web.caching.conversation_cache import conversations
 from voteweb.web.comment_feeds import comment_item, newest_comments, notice_item
@@ -67,7 +68,7 @@ def of_member(name: str, format: str) -> Response:
 @feed_language
 def inbox(token: str, format: str) -> Response:
     """Return the newest entries of the inbox whose feed has this secret address; it marks nothing as read."""
-    name = store().inbox_feeds.name_of(token)
+    name = store().feeds.name_of(SecretFeed.INBOX, token)
     if name is None:
         abort(404, _("There is no feed at this address. Its member may have renewed or withdrawn the address."))
     pipeline: Pipeline = store().pipeline()
