@@ -148,10 +148,7 @@ class MySites(StorePart):
 
     def choice(self, name: str) -> MySite:
         """Return what a member follows and hides."""
-        pipeline = self._connection.pipeline()
-        read = self.queue_choice(pipeline, name)
-        pipeline.execute()
-        return read.result
+        return self._read(self.queue_choice, name)
 
     def queue_hidden(self, pipeline: Pipeline, name: str, number: int, size: int) -> Future[Page[Hidden]]:
         """Queue a read of page *number* (from 1) of what a member hides, the last first."""
@@ -185,10 +182,7 @@ class MySites(StorePart):
 
     def all_hidden(self, name: str) -> tuple[Hidden, ...]:
         """Return all that a member hides, the last first."""
-        pipeline = self._connection.pipeline()
-        hidden = self.queue_hidden(pipeline, name, 1, config.MAX_HIDDEN)
-        pipeline.execute()
-        return hidden.result.rows
+        return self._read(self.queue_hidden, name, 1, config.MAX_HIDDEN).rows
 
     def all_saved(self, name: str) -> Iterator[Article]:
         """Yield all articles that a member saved, the last first, read in batches of READ_BATCH_SIZE."""
