@@ -1,8 +1,8 @@
 """Members: created, found, listed, changed, counted."""
 
-import re
+import dataclasses
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -25,18 +25,12 @@ from voteweb.store.schema.digests import digest_of
 from voteweb.store.schema.keys import PATTERN_CHARACTERS, Keys
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.numbers import finite_number
-from voteweb.store.schema.rankings import Place
+from voteweb.store.schema.rankings import Place, place_writes
 from voteweb.store.site.context import Context, StorePart
 from voteweb.store.site.rows import members_of, queue_page
 
-#: The fields that :func:`parse_user` reads.
-FIELDS = (
-    "id", "name", "password", "role", "since", "session", "banned", "ban-reason", "banned-until", "left",
-    "invited-by", "held", "request", "ban-removal", "my", "front",
-)  # fmt: skip
-
-#: The field ban-removal of a member of whom something is still to be removed or restored.
-HAS_WORK = re.compile(r"[0-9]+ (?:removing|restoring) ")
+#: The stored fields of a member that a User has, in its order.
+FIELDS = tuple(field.name.replace("_", "-") for field in dataclasses.fields(User))
 
 #: Members that one commit makes: each takes two of its writes.
 _NEW_MEMBERS = 50
@@ -170,18 +164,17 @@ class Users(StorePart):
         self._set_password_hash(name, password_hash, verified, "")
 
     def _set_password_hash(self, name: str, password_hash: str, verified: str | None, session_id: str) -> None:
-        key = self._keys.user(name)
 
         def decide(attempt: Attempt) -> list[Command]:
-            ((id, left, stored),) = attempt.read(("HMGET", key, "id", "left", "password"))
-            if id is None or left is not None:
-                raise NoSuchMember(name=name)
-            if verified is not None and (stored or "") != verified:
+            member, stored = read_present_member(attempt, self._keys, name)
+            if verified is not None and member.password != verified:
                 raise PasswordChanged()
-            session = ("session", session_id) if session_id else ()
-            # By the operator: another person who had the account before may have made recovery codes.
-            ended: list[Command] = [("HDEL", key, "recovery")] if verified is None else []
-            return [("HSET", key, "password", password_hash, *session), *ended]
+            changes: dict[str, str | None] = {"password": password_hash}
+            if session_id:
+                changes["session"] = session_id
+            if verified is None:  # by the operator: another person who had the account before may have made codes
+                changes["recovery"] = None
+            return change_member(attempt, self._keys, name, stored, changes)
 
         commit(self._connection, decide, when_full=True)
 
@@ -292,12 +285,14 @@ def member_places(keys: Keys, fields: Mapping[str, str | None]) -> dict[str, Pla
     """Return where a member with these stored *fields* stands in the lists of members; nobody stands in any."""
     is_banned, held = (fields.get("banned") or "0") != "0", fields.get("held")
     is_member = fields.get("id") is not None and fields.get("left") is None
+    removal = _removal(fields.get("ban-removal"))
+    has_work = removal is not None and removal.state is not RemovalState.REMOVED
     is_let_in = not is_banned or finite_number(fields.get("banned-until")) is not None
     return {
         keys.users(): (finite_number(fields.get("since")) or 0.0) if is_member else None,
         keys.admins(): True if is_member and fields.get("role") == Role.ADMIN and is_let_in else None,
         keys.held(): (finite_number(held) or 0.0) if is_member and held is not None and not is_banned else None,
-        keys.ban_removals(): True if is_member and HAS_WORK.match(fields.get("ban-removal") or "") else None,
+        keys.ban_removals(): True if is_member and has_work else None,
     }
 
 
@@ -332,12 +327,8 @@ def change_member(
     set_fields = [text for field, value in changes.items() if value is not None for text in (field, value)]
     writes: list[Command] = [("HSET", user, *set_fields), *([("HDEL", user, *deleted)] if deleted else [])]
     for key, place in after.items():
-        if place is True and not before[key]:
-            writes.append(("SADD", key, member))
-        elif place is None and before[key] is not None:
-            writes.append(("SREM" if before[key] is True else "ZREM", key, member))
-        elif place is not True and place != before[key]:
-            writes.append(("ZADD", key, repr(place), member))
+        if place != before[key]:
+            writes += place_writes(keys, key, member, place)
     return writes
 
 
@@ -347,29 +338,11 @@ def parse_user(values: list[str | None]) -> User | None:
     No value that another program wrote breaks a page: an unknown role is that of a member, an unreadable ban is a ban.
     A ban that has ended is none, as for is_banned() in members.lua.
     """
-    *fields, my, front = values
-    id, name, password, role, since, session, banned, reason, until, left, invited_by, held, request, removal = fields
+    id, name, *_ = values
     if id is None or name is None or not (id.isascii() and id.isdigit()):
         return None
-    ends = _time(until, 0.0)
-    return User(
-        id=int(id),
-        name=name,
-        password=password or "",
-        role=Role(role) if role in set(Role) else Role.MEMBER,
-        since=_time(since, 0.0),
-        session=session or "",
-        banned=0.0 if 0 < ends <= clock.now() else _time(banned, 1.0),
-        ban_reason=reason or "",
-        banned_until=ends,
-        left=_time(left, 1.0),
-        invited_by=invited_by or "",
-        held=_time(held, 1.0),
-        request=request or "",
-        ban_removal=_removal(removal),
-        my=my or "",
-        front=front or "",
-    )
+    user = User(*(read(value) for read, value in zip(_READS, values, strict=True)))
+    return replace(user, banned=0.0) if 0 < user.banned_until <= clock.now() else user
 
 
 def _new_fields(id: int, name: str, password_hash: str, now: str, session: str) -> dict[str, str]:
@@ -378,7 +351,15 @@ def _new_fields(id: int, name: str, password_hash: str, now: str, session: str) 
     }  # fmt: skip
 
 
-def _time(stored: str | None, unreadable: float) -> float:
+def _text(stored: str | None) -> str:
+    return stored or ""
+
+
+def _role(stored: str | None) -> Role:
+    return Role(stored) if stored in set(Role) else Role.MEMBER
+
+
+def _time(stored: str | None, unreadable: float = 0.0) -> float:
     """Return a *stored* unix time, 0 for a missing one, *unreadable* for one that is none."""
     time = finite_number(stored or "0")
     return time if time is not None and 0 <= time < config.MAX_TIME else unreadable
@@ -394,6 +375,15 @@ def _removal(stored: str | None) -> BanRemoval | None:
 
 def _since(stored: str) -> int | None:
     return int(stored) if stored.isascii() and stored.isdecimal() else None
+
+
+_state_since = partial(_time, unreadable=1.0)
+_READ: dict[str, Callable[[str | None], Any]] = {
+    "id": lambda stored: int(stored or 0), "role": _role, "since": _time, "banned": _state_since, "banned-until": _time,
+    "left": _state_since, "held": _state_since, "ban-removal": _removal,
+}  # fmt: skip
+#: What reads each of FIELDS; it is a text if nothing is said.
+_READS = tuple(_READ.get(name, _text) for name in FIELDS)
 
 
 def new_session_id() -> str:
