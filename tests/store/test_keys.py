@@ -111,7 +111,7 @@ def _converse(store: Store, article: int, bob: User) -> None:
     store.my_sites.hide(hidden_member("Ann"), bob)
     store.my_sites.save(article, bob)
     store.mail.request(bob, "bob@news.example", "en")
-    store.mail.confirm(bob, cast(PendingEmail, store.mail.account("bob_-9").pending))
+    store.mail.confirm(bob, cast(PendingEmail, store.read(store.mail.queue_account, "bob_-9").pending))
     run(store, "ZADD", "digests:", 1, "weekly bob_-9")
     store.mail.finish(cast(TakenMail, store.mail.take()), MailOutcome.FAILED, 60, "no answer")
     run(store, "SADD", "removing:", article)

@@ -1,5 +1,8 @@
 """The store: all of Redis, behind one object with one part per noun. The only package that imports redis."""
 
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec, TypeVar
+
 from voteweb.core.config import Settings
 from voteweb.store.accounts.invitations import Invitations
 from voteweb.store.accounts.mail import Mail
@@ -19,7 +22,7 @@ from voteweb.store.comments.imports import CommentImports
 from voteweb.store.comments.threads import Threads
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.factory import open_connection
-from voteweb.store.connection.pipeline import Pipeline
+from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.connection.tls import TlsFiles
 from voteweb.store.members.account_deletion import AccountDeletion
 from voteweb.store.members.inbox import Inbox
@@ -41,6 +44,9 @@ from voteweb.store.site.context import Context
 from voteweb.store.site.domain_rules import DomainRules
 from voteweb.store.site.leases import Leases
 from voteweb.store.votes.votes import Votes
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Store:
@@ -98,6 +104,10 @@ class Store:
     def pipeline(self) -> Pipeline:
         """Return an empty pipeline: queue commands with the parts' queue methods, then execute it."""
         return self.connection.pipeline()
+
+    def read(self, queue: Callable[Concatenate[Pipeline, P], Future[T]], *args: P.args, **options: P.kwargs) -> T:
+        """Return what *queue* queues a read of, in a round trip of its own."""
+        return self.context.read(queue, *args, **options)
 
 
 def open_store(settings: Settings, keys: Keys | None = None) -> Store:

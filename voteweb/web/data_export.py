@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from voteweb.core import config
 from voteweb.core.comments import CommentId, ListedComment, Notice
 from voteweb.core.models import Article, EarlierVersion, Report, User
 from voteweb.core.my_site import MY_GROUPS
@@ -18,7 +19,8 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
     Votes on comments are not among them: they are stored by conversation, so that nobody can list those of a member
     without reading every conversation, and are forgotten when it ends.
     """
-    choice, mail = store.my_sites.choice(member.name), store.mail.account(member.name)
+    choice = store.read(store.my_sites.queue_choice, member.name)
+    mail = store.read(store.mail.queue_account, member.name)
     reports = store.reports.made_by(member)
     return {
         "account": {
@@ -33,10 +35,10 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             "language of mails": mail.language or None,
             "keyed digest of the network signed up from": store.admissions.network_digest(member.name) or None,
         },
-        "recovery codes left": store.passwords.codes_left(member.name).number,
+        "recovery codes left": store.read(store.passwords.queue_codes_left, member.name).number,
         "sessions": [
             {"browser": session.browser or None, "since": iso(session.began), "last used": iso(session.used)}
-            for session in store.sessions.of_member(member)
+            for session in store.read(store.sessions.queue_all, member)
         ],
         "log-ins": [
             {
@@ -53,15 +55,15 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
         ],
         "comments": [_comment(comment) for comment in store.listings.member_comments(member.name)],
         "inbox": [_notice(notice) for notice in _notices(store, member.name)],
-        "inbox has a feed": store.feeds.has(SecretFeed.INBOX, member.name),
+        "inbox has a feed": store.read(store.feeds.queue_has, SecretFeed.INBOX, member.name),
         "front page shows the groups followed": member.front == MY_GROUPS,
         "groups followed": list(choice.follows),
         "hidden": [
             {"kind": hidden.kind.name.lower(), "name": hidden.name, "since": iso(hidden.time)}
-            for hidden in store.my_sites.all_hidden(member.name)
+            for hidden in store.read(store.my_sites.queue_hidden, member.name, 1, config.MAX_HIDDEN).rows
         ],
         "saved": list(map(_reference, store.my_sites.all_saved(member.name))),
-        "saved articles have a feed": store.feeds.has(SecretFeed.SAVED, member.name),
+        "saved articles have a feed": store.read(store.feeds.queue_has, SecretFeed.SAVED, member.name),
         "conversations seen": [
             {"article": id, "seen up to comment": visit.seen, "time": iso(visit.time)}
             for id, visit in store.threads.visits_of(member.name).items()

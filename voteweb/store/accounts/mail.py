@@ -69,10 +69,6 @@ class Mail(StorePart):
 
         return pipeline.queue([("HMGET", self._keys.user(name), *FIELDS)], parse)
 
-    def account(self, name: str) -> MailAccount:
-        """Return where a member gets mail."""
-        return self._read(self.queue_account, name)
-
     def request(self, member: User, address: str, language: str) -> None:
         """Note the *address* that *member* wants to get mail at, and have it sent a link.
 

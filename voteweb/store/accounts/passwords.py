@@ -119,10 +119,6 @@ class Passwords(StorePart):
 
         return pipeline.queue([("HMGET", self._keys.user(name), "recovery", "recovered")], parse)
 
-    def codes_left(self, name: str) -> CodesLeft:
-        """Return how many codes the member *name* has left."""
-        return self._read(self.queue_codes_left, name)
-
     def queue_codes(self, pipeline: Pipeline, name: str) -> Future[str | None]:
         """Queue a read of what is stored of the codes of *name*, for :meth:`is_code`."""
         return pipeline.queue([("HGET", self._keys.user(name), "recovery")], lambda replies: replies[0])

@@ -54,10 +54,6 @@ class SecretFeeds(StorePart):
         """Queue a read of whether a member has a feed."""
         return pipeline.queue([("HEXISTS", self._keys.user(name), feed)], lambda replies: bool(replies[0]))
 
-    def has(self, feed: SecretFeed, name: str) -> bool:
-        """Tell whether a member has a feed."""
-        return self._read(self.queue_has, feed, name)
-
     def _key(self, feed: SecretFeed, digest: str) -> str:
         return {SecretFeed.INBOX: self._keys.inbox_feed, SecretFeed.SAVED: self._keys.saved_feed}[feed](digest)
 

@@ -94,10 +94,6 @@ class Sessions(StorePart):
 
         return pipeline.queue([("HGETALL", self._keys.sessions(user.name))], parse)
 
-    def of_member(self, user: User) -> list[Session]:
-        """Return all open sessions of *user*, the last used first."""
-        return self._read(self.queue_all, user)
-
     def end(self, name: str, token_digest: str) -> bool:
         """End one session of the member *name*; return whether it was open."""
         key = self._keys.sessions(name)

@@ -129,11 +129,11 @@ class Users(StorePart):
         return str(by)
 
     def set_role(self, name: str, role: Role, entry: NewLogEntry | None = None, *, actor: User | None = None) -> None:
-        """Give a member another role, for the admin *actor*; None is the operator.
+        """Give a member another role, for the admin *actor*; None is the operator. One who is held gets none.
 
         Raises NoSuchMember, LastAdmin, LoggedOut, NotAllowed.
         """
-        self._change(name, "role", role, entry=entry, actor=actor, least_role=Role.ADMIN)
+        self._change(name, {"role": role}, entry=entry, actor=actor, least_role=Role.ADMIN)
 
     def set_password(self, name: str, password_hash: str, *, verified: str | None = None) -> str:
         """Give a member another password, which ends all sessions; return the session id of new ones.
@@ -142,59 +142,49 @@ class Users(StorePart):
         NoSuchMember, PasswordChanged.
         """
         session_id = new_session_id()
-        self._set_password_hash(name, password_hash, verified, session_id)
+        changes: dict[str, str | None] = {"password": password_hash, "session": session_id}
+        if verified is None:  # by the operator: another person who had the account before may have made recovery codes
+            changes["recovery"] = None
+        self._change(name, changes, verified=verified)
         return session_id
-
-    def choose_front(self, member: User, front: str) -> None:
-        """Choose what the front page shows *member*: the groups they follow (``MY_GROUPS``), or "" all articles.
-
-        Raises NoSuchMember, LoggedOut, Held.
-        """
-        self._change(member.name, "front", front, actor=member, least_role=Role.MEMBER)
-
-    def end_sessions(self, name: str) -> None:
-        """Log a member out everywhere; raise NoSuchMember."""
-        self._change(name, "session", new_session_id())
 
     def refresh_hash(self, name: str, password_hash: str, *, verified: str) -> None:
         """Store the password whose hash *verified* is under newer hash parameters; sessions stay.
 
         Raises NoSuchMember, PasswordChanged if the member has another hash by now.
         """
-        self._set_password_hash(name, password_hash, verified, "")
+        self._change(name, {"password": password_hash}, verified=verified)
 
-    def _set_password_hash(self, name: str, password_hash: str, verified: str | None, session_id: str) -> None:
+    def choose_front(self, member: User, front: str) -> None:
+        """Choose what the front page shows *member*: the groups they follow (``MY_GROUPS``), or "" all articles.
+
+        Raises NoSuchMember, LoggedOut, Held.
+        """
+        self._change(member.name, {"front": front}, actor=member, least_role=Role.MEMBER)
+
+    def end_sessions(self, name: str) -> None:
+        """Log a member out everywhere; raise NoSuchMember."""
+        self._change(name, {"session": new_session_id()})
+
+    def _change(
+        self,
+        name: str,
+        changes: Mapping[str, str | None],
+        *,
+        verified: str | None = None,
+        entry: NewLogEntry | None = None,
+        actor: User | None = None,
+        least_role: Role = Role.MODERATOR,
+    ) -> None:
+        """Change fields of a member who has not left, whose password hash must be *verified* if that is given."""
 
         def decide(attempt: Attempt) -> list[Command]:
             member, stored = read_present_member(attempt, self._keys, name)
             if verified is not None and member.password != verified:
                 raise PasswordChanged()
-            changes: dict[str, str | None] = {"password": password_hash}
-            if session_id:
-                changes["session"] = session_id
-            if verified is None:  # by the operator: another person who had the account before may have made codes
-                changes["recovery"] = None
-            return change_member(attempt, self._keys, name, stored, changes)
-
-        commit(self._connection, decide, when_full=True)
-
-    def _change(
-        self,
-        name: str,
-        field: str,
-        value: str,
-        *,
-        entry: NewLogEntry | None = None,
-        actor: User | None = None,
-        least_role: Role = Role.MODERATOR,
-    ) -> None:
-        """Set a field of a member who has not left; one whose account is held gets no role."""
-
-        def decide(attempt: Attempt) -> list[Command]:
-            member, stored = read_present_member(attempt, self._keys, name)
-            if stored[field] == value or (member.held and field == "role"):
+            if changes.items() <= stored.items() or (member.held and "role" in changes):
                 return []
-            return change_member(attempt, self._keys, name, stored, {field: value})
+            return change_member(attempt, self._keys, name, stored, changes)
 
         commit(self._connection, decide, actor=actor, role=least_role, entry=entry, when_full=True)
 
@@ -204,7 +194,7 @@ class Users(StorePart):
 
     def find(self, name: str) -> User | None:
         """Return a member, whatever the case of *name*, or None."""
-        return self._read(self.queue_get, name)
+        return self._context.read(self.queue_get, name)
 
     def get(self, name: str) -> User:
         """Return a member, whatever the case of *name*; raise NoSuchMember."""

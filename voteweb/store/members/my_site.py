@@ -146,10 +146,6 @@ class MySites(StorePart):
             parse,
         )
 
-    def choice(self, name: str) -> MySite:
-        """Return what a member follows and hides."""
-        return self._read(self.queue_choice, name)
-
     def queue_hidden(self, pipeline: Pipeline, name: str, number: int, size: int) -> Future[Page[Hidden]]:
         """Queue a read of page *number* (from 1) of what a member hides, the last first."""
         return queue_page(
@@ -179,10 +175,6 @@ class MySites(StorePart):
             [("ZMSCORE", self._keys.saved(name), *map(article_member, ids))],
             lambda replies: {id: time is not None for id, time in zip(ids, replies[0], strict=True)},
         )
-
-    def all_hidden(self, name: str) -> tuple[Hidden, ...]:
-        """Return all that a member hides, the last first."""
-        return self._read(self.queue_hidden, name, 1, config.MAX_HIDDEN).rows
 
     def all_saved(self, name: str) -> Iterator[Article]:
         """Yield all articles that a member saved, the last first, read in batches of READ_BATCH_SIZE."""

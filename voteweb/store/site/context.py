@@ -34,6 +34,13 @@ class Context:
         """The keys of the site."""
         return self.connection.keys
 
+    def read(self, queue: Callable[Concatenate[Pipeline, P], Future[T]], *args: P.args, **options: P.kwargs) -> T:
+        """Return what *queue* queues a read of, in a round trip of its own."""
+        pipeline = self.connection.pipeline()
+        read = queue(pipeline, *args, **options)
+        pipeline.execute()
+        return read.result
+
 
 class StorePart:
     """A part of the store: the acts on one noun, and its reads."""
@@ -43,10 +50,3 @@ class StorePart:
         self._connection = context.connection
         self._keys = context.keys
         self._settings = context.settings
-
-    def _read(self, queue: Callable[Concatenate[Pipeline, P], Future[T]], *args: P.args, **options: P.kwargs) -> T:
-        """Return what *queue* queues a read of, in a round trip of its own."""
-        pipeline = self._connection.pipeline()
-        read = queue(pipeline, *args, **options)
-        pipeline.execute()
-        return read.result

@@ -66,7 +66,7 @@ def _render(user: User, form: PasswordForm, delete_form: DeleteAccountForm) -> R
         form=form,
         delete_form=delete_form,
         votes=check_page_exists(votes.result),
-        sessions=store().sessions.of_member(user),
+        sessions=store().read(store().sessions.queue_all, user),
         own_session=own_session(),
         codes=codes.result,
     )

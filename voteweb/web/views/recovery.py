@@ -37,7 +37,8 @@ def codes() -> ResponseReturnValue:
         require_recent_password(member)
         made = store().passwords.renew_codes(member)
         return render_template("account/recovery_codes.html", codes=made, text=_as_text(member, made), next=target)
-    return render_template("account/recovery.html", left=store().passwords.codes_left(member.name), next=target)
+    left = store().read(store().passwords.queue_codes_left, member.name)
+    return render_template("account/recovery.html", left=left, next=target)
 
 
 def _as_text(member: User, made: tuple[str, ...]) -> str:
