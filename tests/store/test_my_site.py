@@ -34,17 +34,11 @@ def ann(store: Store) -> User:
 
 
 def choice(store: Store) -> MySite:
-    pipeline = store.pipeline()
-    read = store.my_sites.queue_choice(pipeline, "ann")
-    pipeline.execute()
-    return read.result
+    return store.read(store.my_sites.queue_choice, "ann")
 
 
 def saved(store: Store) -> Page[Article]:
-    pipeline = store.pipeline()
-    page = store.my_sites.queue_saved(pipeline, "ann", 1, 25)
-    pipeline.execute()
-    return page.result
+    return store.read(store.my_sites.queue_saved, "ann", 1, 25)
 
 
 def hidden_article(id: int) -> Hidden:

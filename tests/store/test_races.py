@@ -128,10 +128,8 @@ def test_invitations_made_at_once_are_all_listed(store: Store) -> None:
     ann = factories.user(store)
     tokens = at_once([partial(store.invitations.make, ann)] * 20)
     assert len(set(tokens)) == 20
-    pipeline = store.pipeline()
-    listed = store.invitations.queue_page(pipeline, "ann", 1)
-    pipeline.execute()
-    assert {row.digest for row in listed.result.rows} == set(map(digest_of, tokens))
+    listed = store.read(store.invitations.queue_page, "ann", 1)
+    assert {row.digest for row in listed.rows} == set(map(digest_of, tokens))
     assert broken(store) == []
 
 

@@ -17,10 +17,7 @@ INBOX = SecretFeed.INBOX
 
 
 def has_feed(store: Store, name: str) -> bool:
-    pipeline = store.pipeline()
-    future = store.feeds.queue_has(pipeline, INBOX, name)
-    pipeline.execute()
-    return future.result
+    return store.read(store.feeds.queue_has, INBOX, name)
 
 
 def test_an_address_works_until_it_is_renewed_or_withdrawn(store: Store) -> None:

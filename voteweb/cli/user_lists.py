@@ -48,12 +48,10 @@ def list_(
             return page.result
 
         names = read_pages(read, size, skip, limit)
-    pipeline = store.pipeline()
-    members = lists.queue_members(pipeline, list(dict.fromkeys(names)))
-    pipeline.execute()
+    members = store.read(lists.queue_members, list(dict.fromkeys(names)))
     rows = [
         _facts(member.user) | {"articles": member.articles, "comments": member.comments}
-        for member in members.result
+        for member in members
         if member.user.banned or not banned
     ]
     print_rows(rows, as_json)
@@ -65,12 +63,10 @@ def list_(
 @with_site()
 def show(site: Site, name: str, as_json: bool) -> None:
     """Show the member NAME."""
-    pipeline = site.store.pipeline()
-    found = site.store.users.queue_members(pipeline, [validation.member_name(name)])
-    pipeline.execute()
-    if not found.result:
+    found = site.store.read(site.store.users.queue_members, [validation.member_name(name)])
+    if not found:
         raise NoSuchMember(name=name)
-    (member,) = found.result
+    (member,) = found
     who = member.user
     fields = {
         **_facts(who),

@@ -115,11 +115,9 @@ def _comment(comment: ListedComment) -> dict[str, Any]:
 def _notices(store: Store, name: str) -> Iterator[Notice]:
     number, is_complete = 1, False
     while not is_complete:
-        pipeline = store.pipeline()
-        page = store.inbox.queue_page(pipeline, name, number)
-        pipeline.execute()
-        yield from page.result.rows
-        number, is_complete = number + 1, not page.result.more
+        page = store.read(store.inbox.queue_page, name, number)
+        yield from page.rows
+        number, is_complete = number + 1, not page.more
 
 
 def _notice(notice: Notice) -> dict[str, Any]:

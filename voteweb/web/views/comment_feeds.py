@@ -45,10 +45,8 @@ def replies(id: int, number: int, format: str) -> Response:
 @feed_language
 def newest(format: str) -> Response:
     """Return the newest comments of the whole site."""
-    pipeline = store().pipeline()
-    page = store().listings.queue_newest_comments(pipeline, 1)
-    pipeline.execute()
-    return _feed(_("New comments"), "/comments", page.result.rows, format)
+    page = store().read(store().listings.queue_newest_comments, 1)
+    return _feed(_("New comments"), "/comments", page.rows, format)
 
 
 @blueprint.get("/u/<name>/comments.<any(atom, json):format>")
@@ -105,10 +103,7 @@ def _thread(id: int, root: int, format: str) -> Response:
     newest = newest_comments(article, tree, thread, root)
     words = read.result.words
     if words is None:
-        more = store().pipeline()
-        missing = store().threads.queue_words(more, id, newest.numbers)
-        more.execute()
-        words = missing.result
+        words = store().read(store().threads.queue_words, id, newest.numbers)
     about = article.title or _("[deleted]")
     if root and tree.is_visible(root):
         name = display_name(thread.nodes[root].author)

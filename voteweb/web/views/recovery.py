@@ -28,10 +28,7 @@ blueprint = Blueprint("recovery", __name__)
 @login_required
 def codes() -> ResponseReturnValue:
     """Tell how many codes the viewer has left; by POST, make new ones and show them once."""
-    pipeline = store().pipeline()
-    user = queue_viewer(pipeline)
-    pipeline.execute()
-    member = require_member(user.result)
+    member = require_member(store().read(queue_viewer))
     target = safe_path(request.values.get("next", ""), default="/account")
     if request.method == "POST":
         require_recent_password(member)
