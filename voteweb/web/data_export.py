@@ -1,6 +1,6 @@
 """Data export: everything that the site stores about one member."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from voteweb.core import config
@@ -54,7 +54,7 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             *_articles(store, store.rankings.member_gone(member.name)),
         ],
         "comments": [_comment(comment) for comment in store.listings.member_comments(member.name)],
-        "inbox": [_notice(notice) for notice in _notices(store, member.name)],
+        "inbox": [_notice(notice) for notice in store.inbox.all(member.name)],
         "inbox has a feed": store.read(store.feeds.queue_has, SecretFeed.INBOX, member.name),
         "front page shows the groups followed": member.front == MY_GROUPS,
         "groups followed": list(choice.follows),
@@ -110,14 +110,6 @@ def _comment(comment: ListedComment) -> dict[str, Any]:
         "no notices of replies": node.is_quiet,
         "gone": node.status or None,
     }
-
-
-def _notices(store: Store, name: str) -> Iterator[Notice]:
-    number, is_complete = 1, False
-    while not is_complete:
-        page = store.read(store.inbox.queue_page, name, number)
-        yield from page.rows
-        number, is_complete = number + 1, not page.more
 
 
 def _notice(notice: Notice) -> dict[str, Any]:
