@@ -27,11 +27,9 @@ def group(store: Store, name: str, title: str = "", description: str = "") -> Gr
     """Return the group *name*, created unless it exists."""
     with suppress(GroupExists):
         store.groups.make(name, title or name.title(), description)
-    pipeline = store.pipeline()
-    groups = store.groups.queue_get(pipeline, [name])
-    pipeline.execute()
-    assert groups.result[0] is not None
-    return groups.result[0]
+    groups = store.read(store.groups.queue_get, [name])
+    assert groups[0] is not None
+    return groups[0]
 
 
 def draft(**changes: Any) -> Draft:
@@ -60,11 +58,9 @@ def article(store: Store, poster: User | None = None, **changes: Any) -> Article
 
 def stored_article(store: Store, id: int = 1) -> Article:
     """Return an article as it is stored, listed or not."""
-    pipeline = store.pipeline()
-    article = store.articles.queue_get(pipeline, id)
-    pipeline.execute()
-    assert article.result is not None
-    return article.result
+    article = store.read(store.articles.queue_get, id)
+    assert article is not None
+    return article
 
 
 def comment(

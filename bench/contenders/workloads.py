@@ -72,10 +72,8 @@ class VoteWorkload:
         return len(votes)
 
     def _voted_ids(self, voter: User) -> list[int]:
-        pipeline = self._store.pipeline()
-        own_votes = self._store.votes.queue_own(pipeline, self._articles, voter.id)
-        pipeline.execute()
-        return [id for id, voted in own_votes.result.items() if voted]
+        own_votes = self._store.read(self._store.votes.queue_own, self._articles, voter.id)
+        return [id for id, voted in own_votes.items() if voted]
 
 
 class SubmitWorkload:

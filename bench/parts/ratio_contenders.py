@@ -133,8 +133,6 @@ def _max_writes(context: RunContext) -> int:
 
 def _delete_group_rankings(store: Store) -> None:
     """Delete the rankings of groups, which the book's program builds when a page needs them."""
-    pipeline = store.pipeline()
-    names = store.groups.queue_names(pipeline)
-    pipeline.execute()
-    rankings = [key(name) for name in names.result for key in (store.keys.group_by_score, store.keys.group_by_time)]
+    names = store.read(store.groups.queue_names)
+    rankings = [key(name) for name in names for key in (store.keys.group_by_score, store.keys.group_by_time)]
     store.connection.command("UNLINK", *rankings)

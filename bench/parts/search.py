@@ -137,9 +137,7 @@ def _milliseconds(store: Store, index: SearchIndex, query: Query, kind: Kind, or
         with suppress(SearchTooSlow):
             found = index.find(query, kind, order, 0, PAGE_IDS if order is Order.NEW else config.MAX_RANKED_MATCHES)
             if found.weights:
-                pipeline = store.pipeline()
-                votes = store.votes.queue_counts(pipeline, found.ids)
-                pipeline.execute()
-                by_worth(found, votes.result, time.time())
+                votes = store.read(store.votes.queue_counts, found.ids)
+                by_worth(found, votes, time.time())
         times.append(time.perf_counter() - begin)
     return 1e3 * min(times)

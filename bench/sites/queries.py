@@ -17,10 +17,7 @@ def open_store_at(url: str, site: str = "") -> Store:
 
 
 def count_articles(store: Store) -> int:
-    pipeline = store.pipeline()
-    total = store.listings.queue_total(pipeline, store.rankings.site(Order.TIME))
-    pipeline.execute()
-    return total.result
+    return store.read(store.listings.queue_total, store.rankings.site(Order.TIME))
 
 
 def newest_ids(store: Store, count: int) -> list[int]:
@@ -34,10 +31,8 @@ def newest_ids(store: Store, count: int) -> list[int]:
 
 def front_ids(store: Store) -> list[int]:
     """Return the ids of the articles on the front page."""
-    pipeline = store.pipeline()
-    page = store.listings.queue_page(pipeline, store.rankings.site(Order.SCORE), 1)
-    pipeline.execute()
-    return [article.id for article in page.result.rows]
+    page = store.read(store.listings.queue_page, store.rankings.site(Order.SCORE), 1)
+    return [article.id for article in page.rows]
 
 
 def votable_ids(store: Store, limit: int) -> list[int]:

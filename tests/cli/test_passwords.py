@@ -52,9 +52,9 @@ def test_a_link_sets_a_password_once(invoke: Invoke, store: Store) -> None:
         "Using it ends all their sessions; until then the old password and all sessions stay valid."
     )
     assert store.users.get("ann") == before
-    assert store.password_resets.use(token, "new hash") == "ann"
+    assert store.passwords.use_link(token, "new hash") == "ann"
     with pytest.raises(LinkUsed):
-        store.password_resets.use(token, "another hash")
+        store.passwords.use_link(token, "another hash")
 
 
 @pytest.mark.parametrize(

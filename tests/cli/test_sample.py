@@ -58,10 +58,8 @@ def test_an_empty_site_gets_conversations(store: Store, settings: Settings) -> N
         assert comment_permissions.is_open(article, thread, now, settings)
     nodes = [node for id in ids for node in store.threads.get(id).nodes.values()]
     assert sum(node.status is CommentStatus.DELETED for node in nodes) == 1
-    pipeline = store.pipeline()
-    inbox = store.inbox.queue_page(pipeline, account.name, 1)
-    pipeline.execute()
-    assert [notice.kind for notice in inbox.result.rows] == [NoticeKind.MENTION, NoticeKind.REPLY]
+    inbox = store.read(store.inbox.queue_page, account.name, 1)
+    assert [notice.kind for notice in inbox.rows] == [NoticeKind.MENTION, NoticeKind.REPLY]
     assert broken(store) == []
 
 

@@ -117,10 +117,8 @@ def test_an_account_is_deleted_with_or_without_posts(invoke: Invoke, store: Stor
     result = invoke("user", "delete", "ann", "--yes", *["--delete-posts"] * deletes)
     assert result.stdout == "The account of Ann is deleted. Backups made before still have it.\n"
     assert error_line(invoke("user", "delete", "ann", "--yes")) == "There is no member named ann."
-    pipeline = store.pipeline()
-    article = store.articles.queue_get(pipeline, id)
-    pipeline.execute()
-    assert article.result
-    assert (article.result.poster, article.result.is_listed) == ("[deleted]", not deletes)
+    article = store.read(store.articles.queue_get, id)
+    assert article
+    assert (article.poster, article.is_listed) == ("[deleted]", not deletes)
     assert store.account_deletion.unfinished() == []
     assert log_entries(store) == [], "it would keep the name"

@@ -47,7 +47,7 @@ ACTIONS = [
     Action("commit", lambda store, bob: store.articles.set_groups(1, ["go"], []), ("go",)),
     Action("commit", lambda store, bob: store.reports.make(1, bob, Reason.SPAM, ""), None),
     Action("commit", lambda store, bob: store.groups.make("lua", "Lua", ""), None),
-    Action("commit", lambda store, _: store.password_resets.use(store.password_resets.make("bob"), "new hash"), "bob"),
+    Action("commit", lambda store, _: store.passwords.use_link(store.passwords.make_link("bob"), "new hash"), "bob"),
     Action("commit", lambda store, bob: store.users.make("cid", "").name, "cid"),
     Action(
         "commit",

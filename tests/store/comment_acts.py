@@ -119,11 +119,9 @@ class CommentActs:
         self._note("visit")
 
     def _read_inbox(self, chance: random.Random, who: User, article: int) -> None:
-        pipeline = self._store.pipeline()
-        page = self._store.inbox.queue_page(pipeline, who.name, 1)
-        pipeline.execute()
-        if page.result.rows:
-            self._store.inbox.mark_all_read(who, page.result.rows[0].entry)
+        page = self._store.read(self._store.inbox.queue_page, who.name, 1)
+        if page.rows:
+            self._store.inbox.mark_all_read(who, page.rows[0].entry)
         self._note("read_inbox")
 
     def _remove(self, chance: random.Random, who: User, article: int) -> None:
@@ -187,18 +185,14 @@ def _visible(thread: Thread) -> set[int]:
 
 
 def _unread_number(store: Store, member: User) -> int:
-    pipeline = store.pipeline()
-    viewer = store.viewers.queue_read(pipeline, Voter(member.id, member.name, member.session))
-    pipeline.execute()
-    return viewer.result.unread.count
+    viewer = store.read(store.viewers.queue_read, Voter(member.id, member.name, member.session))
+    return viewer.unread.count
 
 
 def _unread_entries(store: Store, member: User) -> int:
     unread, number, more = 0, 1, True
     while more:
-        pipeline = store.pipeline()
-        page = store.inbox.queue_page(pipeline, member.name, number)
-        pipeline.execute()
-        unread += sum(notice.is_unread for notice in page.result.rows)
-        number, more = number + 1, page.result.more
+        page = store.read(store.inbox.queue_page, member.name, number)
+        unread += sum(notice.is_unread for notice in page.rows)
+        number, more = number + 1, page.more
     return unread

@@ -28,10 +28,7 @@ def three_best(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def best(store: Store, period: Period, group: str = "", number: int = 1) -> Page:
-    pipeline = store.pipeline()
-    page = store.listings.queue_page(pipeline, store.rankings.best(period, group), number)
-    pipeline.execute()
-    return page.result
+    return store.read(store.listings.queue_page, store.rankings.best(period, group), number)
 
 
 def best_ids(store: Store, period: Period, group: str = "") -> list[int]:
@@ -131,7 +128,5 @@ def test_an_article_is_listed_under_its_domain(store: Store) -> None:
 
 
 def _page_ids(store: Store) -> list[int]:
-    pipeline = store.pipeline()
-    page = store.listings.queue_page(pipeline, store.rankings.domain("a.example"), 1)
-    pipeline.execute()
-    return [row.id for row in page.result.rows]
+    page = store.read(store.listings.queue_page, store.rankings.domain("a.example"), 1)
+    return [row.id for row in page.rows]

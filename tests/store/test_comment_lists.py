@@ -11,18 +11,13 @@ from voteweb.store.schema.log_entries import NewLogEntry
 
 def newest(store: Store, number: int = 1) -> Page[ListedComment]:
     """Return a page of the site's newest comments."""
-    pipeline = store.pipeline()
-    page = store.listings.queue_newest_comments(pipeline, number)
-    pipeline.execute()
-    return page.result
+    return store.read(store.listings.queue_newest_comments, number)
 
 
 def of_member(store: Store, name: str, number: int = 1) -> list[str]:
     """Return the comments on a page of a member's."""
-    pipeline = store.pipeline()
-    page = store.listings.queue_member_comments(pipeline, name, number)
-    pipeline.execute()
-    return [str(row.id) for row in page.result.rows]
+    page = store.read(store.listings.queue_member_comments, name, number)
+    return [str(row.id) for row in page.rows]
 
 
 def test_a_listed_comment_has_its_context(store: Store) -> None:

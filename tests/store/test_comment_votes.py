@@ -42,10 +42,7 @@ def votes(store: Store, number: int = 1) -> int:
 
 
 def own(store: Store, member: User, *numbers: int) -> frozenset[int]:
-    pipeline = store.pipeline()
-    voted = store.votes.queue_own_on_comments(pipeline, 1, numbers, member.id)
-    pipeline.execute()
-    return voted.result
+    return store.read(store.votes.queue_own_on_comments, 1, numbers, member.id)
 
 
 def test_a_vote_is_counted_once_and_taken_back(store: Store, bob: User) -> None:

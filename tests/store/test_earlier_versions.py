@@ -14,10 +14,7 @@ from voteweb.store import Store
 
 
 def earlier(store: Store, id: int = 1) -> tuple[EarlierVersion, ...]:
-    pipeline = store.pipeline()
-    versions = store.articles.queue_earlier(pipeline, id)
-    pipeline.execute()
-    return versions.result
+    return store.read(store.articles.queue_earlier, id)
 
 
 def edit(store: Store, *, by_moderator: bool = False, revision: int | None = None, **changes: Any) -> None:

@@ -15,10 +15,7 @@ from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def read_groups(store: Store, *names: str) -> tuple[Group | None, ...]:
-    pipeline = store.pipeline()
-    groups = store.groups.queue_get(pipeline, names)
-    pipeline.execute()
-    return groups.result
+    return store.read(store.groups.queue_get, names)
 
 
 def test_a_created_group_can_be_read(store: Store) -> None:
@@ -82,10 +79,7 @@ def test_the_count_of_a_group_follows_its_articles(store: Store) -> None:
 
 
 def aliases(store: Store) -> dict[str, str]:
-    pipeline = store.pipeline()
-    stored = store.groups.queue_aliases(pipeline)
-    pipeline.execute()
-    return stored.result
+    return store.read(store.groups.queue_aliases)
 
 
 def test_a_group_has_one_alias_that_nothing_else_is_called(store: Store) -> None:

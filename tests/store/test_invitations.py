@@ -17,10 +17,7 @@ from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def page(store: Store, name: str, number: int = 1) -> Page[Invitation]:
-    pipeline = store.pipeline()
-    invitations = store.invitations.queue_page(pipeline, name, number)
-    pipeline.execute()
-    return invitations.result
+    return store.read(store.invitations.queue_page, name, number)
 
 
 @pytest.fixture

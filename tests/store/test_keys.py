@@ -18,6 +18,7 @@ from voteweb.core.my_site import hidden_member
 from voteweb.core.site_switches import SwitchName
 from voteweb.store import Store, open_store
 from voteweb.store.accounts.mail import TakenMail
+from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.migrations import Migrations
 from voteweb.store.moderation.bans import Span
 from voteweb.store.schema.keys import FORMS, Keys, article_id
@@ -61,7 +62,7 @@ def busy(make_store: MakeStore) -> Store:
     store.waiting.answer(removed.id, ann, "It is no spam.")
     store.reports.make(first.id, bob, Reason.TOPIC, "a note")
     store.invitations.make(bob)
-    store.password_resets.make("bob_-9")
+    store.passwords.make_link("bob_-9")
     store.users.make("carl", "", network="198.51.100.0/24", request="Please")
     store.limits.remember_network("bob_-9", "198.51.100.7")
     store.sessions.open(store.users.get("bob_-9"), "a-token", "Firefox/Linux")
@@ -104,13 +105,13 @@ def _converse(store: Store, article: int, bob: User) -> None:
     pipeline = store.pipeline()
     store.threads.queue_read(pipeline, article, viewer_id=ann.id, visitor="Ann")
     pipeline.execute()
-    store.inbox_feeds.renew(bob)
-    store.saved_feeds.renew(bob)
+    store.feeds.renew(SecretFeed.INBOX, bob)
+    store.feeds.renew(SecretFeed.SAVED, bob)
     store.my_sites.follow("go", bob)
     store.my_sites.hide(hidden_member("Ann"), bob)
     store.my_sites.save(article, bob)
     store.mail.request(bob, "bob@news.example", "en")
-    store.mail.confirm(bob, cast(PendingEmail, store.mail.account("bob_-9").pending))
+    store.mail.confirm(bob, cast(PendingEmail, store.read(store.mail.queue_account, "bob_-9").pending))
     run(store, "ZADD", "digests:", 1, "weekly bob_-9")
     store.mail.finish(cast(TakenMail, store.mail.take()), MailOutcome.FAILED, 60, "no answer")
     run(store, "SADD", "removing:", article)

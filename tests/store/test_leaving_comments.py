@@ -10,6 +10,7 @@ from voteweb.core.comments import CommentId
 from voteweb.core.config import DELETED_MEMBER
 from voteweb.core.models import User
 from voteweb.store import Store
+from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.scan.scanner import BATCH_SIZE, batched
 
 
@@ -28,7 +29,7 @@ def ann(store: Store) -> User:
     pipeline = store.pipeline()
     store.threads.queue_read(pipeline, 1, visitor="Ann")
     pipeline.execute()
-    store.inbox_feeds.renew(ann)
+    store.feeds.renew(SecretFeed.INBOX, ann)
     return ann
 
 

@@ -13,11 +13,9 @@ from voteweb.store import Store
 
 
 def first_page(store: Store, name: str = "") -> Page[tuple[str, str, str, str]]:
-    pipeline = store.pipeline()
-    page = store.sessions.queue_log_ins(pipeline, 1, name)
-    pipeline.execute()
-    rows = tuple((row.name, row.outcome.value, row.network, row.browser) for row in page.result.rows)
-    return Page(rows, 1, page.result.total, 1, page.result.more)
+    page = store.read(store.sessions.queue_log_ins, 1, name)
+    rows = tuple((row.name, row.outcome.value, row.network, row.browser) for row in page.rows)
+    return Page(rows, 1, page.total, 1, page.more)
 
 
 def test_each_write_forgets_what_is_too_old_or_too_much(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ from voteweb.core.errors import (
 from voteweb.core.models import Article, LogAction, Page, User
 from voteweb.core.my_site import Hidden, HiddenKind, MySite, hidden_member
 from voteweb.store import Store
+from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.schema.log_entries import NewLogEntry
 
 
@@ -33,17 +34,11 @@ def ann(store: Store) -> User:
 
 
 def choice(store: Store) -> MySite:
-    pipeline = store.pipeline()
-    read = store.my_sites.queue_choice(pipeline, "ann")
-    pipeline.execute()
-    return read.result
+    return store.read(store.my_sites.queue_choice, "ann")
 
 
 def saved(store: Store) -> Page[Article]:
-    pipeline = store.pipeline()
-    page = store.my_sites.queue_saved(pipeline, "ann", 1, 25)
-    pipeline.execute()
-    return page.result
+    return store.read(store.my_sites.queue_saved, "ann", 1, 25)
 
 
 def hidden_article(id: int) -> Hidden:
@@ -134,7 +129,7 @@ def test_all_of_it_goes_with_the_account(store: Store, ann: User) -> None:
     store.my_sites.follow("go", ann)
     store.my_sites.hide(hidden_member("bob"), ann)
     store.my_sites.save(1, ann)
-    store.saved_feeds.renew(ann)
+    store.feeds.renew(SecretFeed.SAVED, ann)
     store.account_deletion.start(ann, delete_articles=False)
     store.account_deletion.finish("ann")
     assert run(store, "EXISTS", "follows:ann", "hides:ann", "saved:ann") == 0

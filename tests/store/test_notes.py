@@ -14,10 +14,8 @@ from voteweb.store import Store
 
 
 def notes_on(store: Store, name: str) -> tuple[Note, ...]:
-    pipeline = store.pipeline()
-    notes = store.notes.queue_of(pipeline, [name, "nobody", name])
-    pipeline.execute()
-    return notes.result.get(name, ())
+    notes = store.read(store.notes.queue_of, [name, "nobody", name])
+    return notes.get(name, ())
 
 
 def test_a_note_is_deleted_by_its_author_or_an_admin(store: Store) -> None:

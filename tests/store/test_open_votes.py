@@ -99,10 +99,8 @@ def test_pages_know_own_votes_that_the_list_has_dropped(
     monkeypatch.setattr(config, "MAX_OPEN_VOTES", 3)
     articles = vote_for(store, bob, 5)
     store.votes.take_back(articles[-1].id, bob)
-    pipeline = store.pipeline()
-    own = store.votes.queue_own(pipeline, [article.id for article in articles], bob.id)
-    pipeline.execute()
-    assert list(own.result.values()) == [True, True, True, True, False]
+    own = store.read(store.votes.queue_own, [article.id for article in articles], bob.id)
+    assert list(own.values()) == [True, True, True, True, False]
 
 
 def test_open_votes_expire_after_the_last_of_them(store: Store, bob: User) -> None:

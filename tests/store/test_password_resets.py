@@ -19,48 +19,48 @@ def ann(store: Store) -> User:
 
 
 def test_a_reset_link_sets_a_password_once_and_ends_sessions(store: Store, ann: User) -> None:
-    token = store.password_resets.make("ANN")
-    assert store.password_resets.member_name(token) == "ann"
-    assert store.password_resets.use(token, "new hash") == "ann"
+    token = store.passwords.make_link("ANN")
+    assert store.passwords.linked_member(token) == "ann"
+    assert store.passwords.use_link(token, "new hash") == "ann"
     after = store.users.get("ann")
     assert (after.password, after.name) == ("new hash", "Ann")
     assert after.session != ann.session
     with pytest.raises(LinkUsed):
-        store.password_resets.use(token, "third hash")
+        store.passwords.use_link(token, "third hash")
     with pytest.raises(LinkUsed):
-        store.password_resets.member_name(token)
+        store.passwords.linked_member(token)
     assert store.users.get("ann") == after
 
 
 @pytest.mark.parametrize(
     "set_password",
     [
-        lambda store: store.password_resets.use(store.password_resets.make("ann"), "second hash"),
+        lambda store: store.passwords.use_link(store.passwords.make_link("ann"), "second hash"),
         lambda store: store.users.set_password("ann", "second hash"),
     ],
     ids=["a link", "the operator"],
 )
 def test_no_recovery_code_outlives_a_reset(store: Store, ann: User, set_password: Callable[[Store], object]) -> None:
     """Another person who had the account before may have made them."""
-    store.recovery_codes.renew(ann)
+    store.passwords.renew_codes(ann)
     set_password(store)
-    assert store.recovery_codes.left("ann").number == 0
+    assert store.read(store.passwords.queue_codes_left, "ann").number == 0
 
 
 @pytest.mark.parametrize("address", ["new@mail.example", ""])
 def test_a_mailed_link_ends_with_the_address(store: Store, ann: User, address: str) -> None:
     """Who reads the former address, perhaps the reason for the change, must not get the account."""
     run(store, "HSET", "user:ann", "email", "old@mail.example")
-    mailed, other = store.password_resets.make("ann", "old@mail.example"), store.password_resets.make("ann")
-    assert store.password_resets.member_name(mailed) == "ann"
+    mailed, other = store.passwords.make_link("ann", "old@mail.example"), store.passwords.make_link("ann")
+    assert store.passwords.linked_member(mailed) == "ann"
     run(store, "HSET", "user:ann", "email", address)
     with pytest.raises(LinkUsed):
-        store.password_resets.use(mailed, "new hash")
-    assert store.password_resets.use(other, "new hash") == "ann"
+        store.passwords.use_link(mailed, "new hash")
+    assert store.passwords.use_link(other, "new hash") == "ann"
 
 
 def test_a_digest_of_the_link_is_stored_for_a_day(store: Store, ann: User) -> None:
-    token = store.password_resets.make("ann")
+    token = store.passwords.make_link("ann")
     (key,) = run(store, "KEYS", "reset:*")
     assert token not in str(snapshot(store))
     assert 86_390 <= run(store, "TTL", key) <= 86_400
@@ -68,8 +68,8 @@ def test_a_digest_of_the_link_is_stored_for_a_day(store: Store, ann: User) -> No
 
 
 def test_twenty_concurrent_uses_of_a_link_set_one_password(store: Store, ann: User) -> None:
-    token = store.password_resets.make("ann")
-    answers = at_once([partial(store.password_resets.use, token, f"hash {i}") for i in range(20)])
+    token = store.passwords.make_link("ann")
+    answers = at_once([partial(store.passwords.use_link, token, f"hash {i}") for i in range(20)])
     assert answers.count("ann") == 1
     assert store.users.get("ann").password == f"hash {answers.index('ann')}"
 
@@ -77,27 +77,27 @@ def test_twenty_concurrent_uses_of_a_link_set_one_password(store: Store, ann: Us
 @pytest.mark.parametrize(
     "set_password",
     [
-        lambda store: store.password_resets.use(store.password_resets.make("ann"), "second hash"),
+        lambda store: store.passwords.use_link(store.passwords.make_link("ann"), "second hash"),
         lambda store: store.users.set_password("ann", "second hash"),
         lambda store: store.users.set_password("ann", "second hash", verified=""),
     ],
     ids=["another link", "the operator", "the member"],
 )
 def test_any_new_password_ends_every_link(store: Store, ann: User, set_password: Callable[[Store], object]) -> None:
-    token = store.password_resets.make("ann")
+    token = store.passwords.make_link("ann")
     set_password(store)
     with pytest.raises(LinkUsed):
-        store.password_resets.member_name(token)
+        store.passwords.linked_member(token)
     with pytest.raises(LinkUsed):
-        store.password_resets.use(token, "third hash")
+        store.passwords.use_link(token, "third hash")
     assert store.users.get("ann").password == "second hash"
 
 
 def test_links_used_against_password_changes_set_one_password(store: Store, ann: User) -> None:
     for round in range(8):
         before = store.users.get("ann").password
-        links = [store.password_resets.make("ann") for _ in range(4)]
-        actions = [partial(store.password_resets.use, link, f"link {round}-{i}") for i, link in enumerate(links)]
+        links = [store.passwords.make_link("ann") for _ in range(4)]
+        actions = [partial(store.passwords.use_link, link, f"link {round}-{i}") for i, link in enumerate(links)]
         actions += [partial(store.users.set_password, "ann", f"own {round}-{i}", verified=before) for i in range(4)]
         answers = at_once(actions)
         assert len([answer for answer in answers if answer not in (LinkUsed, PasswordChanged)]) == 1
@@ -105,17 +105,17 @@ def test_links_used_against_password_changes_set_one_password(store: Store, ann:
 
 
 def test_ending_sessions_leaves_a_link_valid(store: Store, ann: User) -> None:
-    token = store.password_resets.make("ann")
+    token = store.passwords.make_link("ann")
     store.users.end_sessions("ann")
-    assert store.password_resets.use(token, "new hash") == "ann"
+    assert store.passwords.use_link(token, "new hash") == "ann"
 
 
 def test_unknown_and_deleted_members_get_no_link(store: Store, ann: User) -> None:
-    token = store.password_resets.make("ann")
+    token = store.passwords.make_link("ann")
     store.account_deletion.start(ann, delete_articles=False)
     with pytest.raises(LinkUsed):
-        store.password_resets.use(token, "hash")
+        store.passwords.use_link(token, "hash")
     for name in ("ann", "nobody"):
         with pytest.raises(NoSuchMember):
-            store.password_resets.make(name)
+            store.passwords.make_link(name)
     assert store.users.get("ann").password == ""

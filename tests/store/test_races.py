@@ -79,8 +79,8 @@ def test_one_name_chosen_by_twenty_creates_one_member(store: Store) -> None:
 
 def test_one_recovery_code_sets_one_password(store: Store) -> None:
     ann = factories.user(store)
-    first, second = (read(code) for code in store.recovery_codes.renew(ann)[:2])
-    answers = at_once([partial(store.recovery_codes.use, ann, first, f"hash {number}") for number in range(20)])
+    first, second = (read(code) for code in store.passwords.renew_codes(ann)[:2])
+    answers = at_once([partial(store.passwords.use_code, ann, first, f"hash {number}") for number in range(20)])
     assert Counter(type(answer) if isinstance(answer, tuple) else answer for answer in answers) == {
         tuple: 1,
         CodeUsed: 19,
@@ -88,7 +88,8 @@ def test_one_recovery_code_sets_one_password(store: Store) -> None:
     (used,) = [number for number, answer in enumerate(answers) if isinstance(answer, tuple)]
     assert answers[used] == (store.users.get("ann").session, 9)
     assert store.users.get("ann").password == f"hash {used}"
-    assert store.recovery_codes.use(ann, second, "last hash")[1] == store.recovery_codes.left("ann").number == 8
+    assert store.passwords.use_code(ann, second, "last hash")[1] == 8
+    assert store.read(store.passwords.queue_codes_left, "ann").number == 8
     assert broken(store) == []
 
 
@@ -99,7 +100,7 @@ def test_of_sessions_that_end_all_others_at_once_one_stays(store: Store) -> None
         store.sessions.open(ann, voter.token)
     answers = at_once([partial(store.sessions.end_others, voter) for voter in voters])
     (stays,) = [number for number, answer in enumerate(answers) if answer is not LoggedOut]
-    (session,) = store.sessions.of_member(store.users.get("ann"))
+    (session,) = store.read(store.sessions.queue_all, store.users.get("ann"))
     assert (session.digest, store.users.get("ann").session) == (digest(voters[stays].token), answers[stays])
     assert broken(store) == []
 
@@ -127,10 +128,8 @@ def test_invitations_made_at_once_are_all_listed(store: Store) -> None:
     ann = factories.user(store)
     tokens = at_once([partial(store.invitations.make, ann)] * 20)
     assert len(set(tokens)) == 20
-    pipeline = store.pipeline()
-    listed = store.invitations.queue_page(pipeline, "ann", 1)
-    pipeline.execute()
-    assert {row.digest for row in listed.result.rows} == set(map(digest_of, tokens))
+    listed = store.read(store.invitations.queue_page, "ann", 1)
+    assert {row.digest for row in listed.rows} == set(map(digest_of, tokens))
     assert broken(store) == []
 
 

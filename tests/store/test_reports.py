@@ -19,10 +19,7 @@ DISMISS = NewLogEntry(LogAction.DISMISS, "Mod", about="ann", article=1, title="R
 
 
 def count_reported(store: Store) -> int:
-    pipeline = store.pipeline()
-    count = store.reports.queue_count(pipeline)
-    pipeline.execute()
-    return count.result
+    return store.read(store.reports.queue_count)
 
 
 def open_reports(store: Store) -> dict[int, OpenReports]:
@@ -30,10 +27,7 @@ def open_reports(store: Store) -> dict[int, OpenReports]:
 
 
 def report_page(store: Store, id: int, position: int = 0) -> OpenReports:
-    pipeline = store.pipeline()
-    reports = store.reports.queue_open_page(pipeline, id, position)
-    pipeline.execute()
-    return reports.result
+    return store.read(store.reports.queue_open_page, id, position)
 
 
 def test_a_report_is_stored_with_reason_note_and_time(store: Store) -> None:

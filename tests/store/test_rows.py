@@ -70,7 +70,5 @@ def test_a_member_that_is_no_hash_is_left_out(site: Store) -> None:
 
 
 def test_a_page_past_the_end_is_empty(site: Store) -> None:
-    pipeline = site.pipeline()
-    page = site.listings.queue_page(pipeline, Ranking(site.keys.by_score(), Order.SCORE), 9)
-    pipeline.execute()
-    assert page.result.rows == ()
+    page = site.read(site.listings.queue_page, Ranking(site.keys.by_score(), Order.SCORE), 9)
+    assert page.rows == ()

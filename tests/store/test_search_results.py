@@ -15,10 +15,8 @@ def test_articles_come_in_order_with_texts_unless_removed(store: Store) -> None:
     for number in range(1, 4):
         factories.article(store, title=f"Article {number}", link="", text=f"Text {number}")
     store.removals.remove(2, REMOVAL)
-    pipeline = store.pipeline()
-    articles = store.listings.queue_articles(pipeline, [3, 2, 99, 1], with_text=True)
-    pipeline.execute()
-    assert [(row.id, row.text) for row in articles.result] == [(3, "Text 3"), (1, "Text 1")]
+    articles = store.read(store.listings.queue_articles, [3, 2, 99, 1], with_text=True)
+    assert [(row.id, row.text) for row in articles] == [(3, "Text 3"), (1, "Text 1")]
 
 
 def test_votes_of_articles_and_comments_are_read(store: Store) -> None:

@@ -10,41 +10,44 @@ from tests.store.examination import broken, run, snapshot
 from voteweb.core.errors import LoggedOut
 from voteweb.core.models import LogAction
 from voteweb.store import Store
+from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.schema.log_entries import NewLogEntry
+
+INBOX = SecretFeed.INBOX
 
 
 def has_feed(store: Store, name: str) -> bool:
-    pipeline = store.pipeline()
-    future = store.inbox_feeds.queue_has(pipeline, name)
-    pipeline.execute()
-    return future.result
+    return store.read(store.feeds.queue_has, INBOX, name)
 
 
 def test_an_address_works_until_it_is_renewed_or_withdrawn(store: Store) -> None:
     ann = factories.user(store, "Ann")
     assert not has_feed(store, "ann")
-    first = store.inbox_feeds.renew(ann)
-    assert (store.inbox_feeds.name_of(first), has_feed(store, "Ann")) == ("ann", True)
-    second = store.inbox_feeds.renew(ann)
-    assert (store.inbox_feeds.name_of(first), store.inbox_feeds.name_of(second)) == (None, "ann")
-    store.inbox_feeds.withdraw(ann)
-    assert (store.inbox_feeds.name_of(second), has_feed(store, "ann")) == (None, False)
+    first = store.feeds.renew(INBOX, ann)
+    assert (store.feeds.name_of(INBOX, first), has_feed(store, "Ann")) == ("ann", True)
+    second = store.feeds.renew(INBOX, ann)
+    assert (store.feeds.name_of(INBOX, first), store.feeds.name_of(INBOX, second)) == (
+        None,
+        "ann",
+    )
+    store.feeds.withdraw(INBOX, ann)
+    assert (store.feeds.name_of(INBOX, second), has_feed(store, "ann")) == (None, False)
     assert run(store, "KEYS", "inbox-feed:*") == []
-    store.inbox_feeds.withdraw(ann)
+    store.feeds.withdraw(INBOX, ann)
     assert broken(store) == []
 
 
 def test_only_a_digest_of_the_token_is_stored(store: Store) -> None:
-    token = store.inbox_feeds.renew(factories.user(store, "ann"))
+    token = store.feeds.renew(INBOX, factories.user(store, "ann"))
     assert token not in str(snapshot(store))
 
 
 def test_of_addresses_made_at_once_one_works(store: Store) -> None:
     ann = factories.user(store, "ann")
-    tokens = at_once([partial(store.inbox_feeds.renew, ann)] * 20)
-    assert [store.inbox_feeds.name_of(token) for token in tokens].count("ann") == 1
+    tokens = at_once([partial(store.feeds.renew, INBOX, ann)] * 20)
+    assert [store.feeds.name_of(INBOX, token) for token in tokens].count("ann") == 1
     assert len(run(store, "KEYS", "inbox-feed:*")) == 1
-    at_once([partial(store.inbox_feeds.renew, ann), partial(store.inbox_feeds.withdraw, ann)] * 10)
+    at_once([partial(store.feeds.renew, INBOX, ann), partial(store.feeds.withdraw, INBOX, ann)] * 10)
     digest = run(store, "HGET", "user:ann", "inbox-feed")
     assert run(store, "KEYS", "inbox-feed:*") == ([f"inbox-feed:{digest}"] if digest else [])
     assert broken(store) == []
@@ -54,5 +57,5 @@ def test_who_was_banned_makes_no_address(store: Store) -> None:
     ann = factories.user(store, "ann")
     store.bans.ban("ann", NewLogEntry(LogAction.BAN, "Mod", about="ann", why="spam"))
     with pytest.raises(LoggedOut):
-        store.inbox_feeds.renew(ann)
+        store.feeds.renew(INBOX, ann)
     assert run(store, "KEYS", "inbox-feed:*") == []

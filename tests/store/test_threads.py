@@ -19,10 +19,7 @@ from voteweb.store.connection.pipeline import Command
 
 def read(store: Store, article_id: int = 1, **arguments: Any) -> ThreadRead:
     """Return a conversation as a page reads it."""
-    pipeline = store.pipeline()
-    thread = store.threads.queue_read(pipeline, article_id, **arguments)
-    pipeline.execute()
-    return thread.result
+    return store.read(store.threads.queue_read, article_id, **arguments)
 
 
 def commands_of_read(store: Store, monkeypatch: pytest.MonkeyPatch, **arguments: Any) -> list[list[str]]:

@@ -17,10 +17,7 @@ TOKEN, OTHER_TOKEN = "a" * 43, "b" * 43
 
 def read(store: Store, voter: Voter) -> Viewer:
     """Return the viewer whom a session names as *voter*."""
-    pipeline = store.pipeline()
-    viewer = store.viewers.queue_read(pipeline, voter)
-    pipeline.execute()
-    return viewer.result
+    return store.read(store.viewers.queue_read, voter)
 
 
 @pytest.fixture

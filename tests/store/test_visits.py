@@ -14,10 +14,7 @@ from voteweb.store import Store
 
 def read_page(store: Store, article_id: int = 1, name: str = "ann") -> Visit | None:
     """Read the page of an article as a member, and return the visit of which that is a part; None for a reader."""
-    pipeline = store.pipeline()
-    read = store.threads.queue_read(pipeline, article_id, visitor=name)
-    pipeline.execute()
-    return read.result.visit
+    return store.read(store.threads.queue_read, article_id, visitor=name).visit
 
 
 def visit(store: Store, article_id: int = 1) -> Visit:
@@ -36,10 +33,7 @@ def end_visit(store: Store, article_id: int = 1, name: str = "ann") -> None:
 
 def new_counts(store: Store, *ids: int, name: str = "ann") -> dict[int, int]:
     """Return the numbers of new comments that a list shows to a member."""
-    pipeline = store.pipeline()
-    counts = store.threads.queue_new_counts(pipeline, ids, name)
-    pipeline.execute()
-    return counts.result
+    return store.read(store.threads.queue_new_counts, ids, name)
 
 
 def test_first_visit_marks_nothing(store: Store) -> None:

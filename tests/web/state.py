@@ -7,6 +7,7 @@ from unittest import mock
 from tests.store.examination import snapshot
 from voteweb.core.mail import PendingEmail
 from voteweb.store import Store
+from voteweb.store.accounts.secret_feeds import SecretFeed
 
 #: The token of the links of :func:`make_links`, valid as any other token.
 TOKEN = "0123456789abcdef"
@@ -35,9 +36,9 @@ def make_links(store: Store, *, inviter: str = "", forgetful: str = "") -> None:
         if inviter:
             store.invitations.make(store.users.get(inviter))
         if forgetful:
-            store.password_resets.make(forgetful)
-            store.inbox_feeds.renew(store.users.get(forgetful))
-            store.saved_feeds.renew(store.users.get(forgetful))
+            store.passwords.make_link(forgetful)
+            store.feeds.renew(SecretFeed.INBOX, store.users.get(forgetful))
+            store.feeds.renew(SecretFeed.SAVED, store.users.get(forgetful))
     if forgetful:
         with mock.patch("secrets.choice", return_value=CODE[0]):
-            store.recovery_codes.renew(store.users.get(forgetful))
+            store.passwords.renew_codes(store.users.get(forgetful))

@@ -9,6 +9,7 @@ from voteweb.core.config import Settings
 from voteweb.core.models import LogAction, Reason
 from voteweb.core.my_site import hidden_member
 from voteweb.store import Store
+from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.schema.key_forms import KeyOfMember
 from voteweb.store.schema.keys import FORMS
 from voteweb.store.schema.log_entries import NewLogEntry
@@ -67,7 +68,7 @@ def test_export_has_comments_with_their_context(store: Store, settings: Settings
     pipeline = store.pipeline()
     store.threads.queue_read(pipeline, 1, visitor="Ann")
     pipeline.execute()
-    store.inbox_feeds.renew(ann)
+    store.feeds.renew(SecretFeed.INBOX, ann)
     store.groups.make("go", "Go", "")
     store.my_sites.follow("go", ann)
     store.my_sites.hide(hidden_member("bob"), ann)

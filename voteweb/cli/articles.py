@@ -90,12 +90,10 @@ def purge(site: Site, id: int, reason: str, with_comments: bool, yes: bool) -> N
 
 def get(site: Site, id: int) -> Article:
     """Return an article, listed or not; raise NoSuchArticle."""
-    pipeline = site.store.pipeline()
-    found = site.store.articles.queue_get(pipeline, id)
-    pipeline.execute()
-    if found.result is None:
+    found = site.store.read(site.store.articles.queue_get, id)
+    if found is None:
         raise NoSuchArticle()
-    return found.result
+    return found
 
 
 def log_entry(kind: LogAction, article: Article, reason: str) -> NewLogEntry:

@@ -104,10 +104,7 @@ def delete(site: Site, name: str, yes: bool) -> None:
 def _get(site: Site, typed: str) -> Group:
     """Return the group with the name, or the alias, that was *typed*; raise NoSuchGroup."""
     (name,) = site.store.groups.resolve([validation.group_name(typed)])
-    pipeline = site.store.pipeline()
-    groups = site.store.groups.queue_get(pipeline, [name])
-    pipeline.execute()
-    (found,) = groups.result
+    (found,) = site.store.read(site.store.groups.queue_get, [name])
     if found is None:
         raise NoSuchGroup(names=name)
     return found

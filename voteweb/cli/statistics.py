@@ -19,12 +19,10 @@ def stats(site: Site, days: int, as_json: bool) -> None:
 
     With --json: an object for each day, oldest first, and one with the totals.
     """
-    pipeline = site.store.pipeline()
-    counted = queue_days(pipeline, site.store.keys, clock.now(), days)
-    pipeline.execute()
+    counted = site.store.read(queue_days, site.store.keys, clock.now(), days)
     names = ("day", "posts", "votes", "comments", "sign_ups", "reports", "settled")
-    print_rows([{name: getattr(day, name) for name in names} for day in counted.result], as_json)
-    wait = median_wait(counted.result)
+    print_rows([{name: getattr(day, name) for name in names} for day in counted], as_json)
+    wait = median_wait(counted)
     if not as_json:
         click.echo()
     totals = site.store.health.counts()._asdict()

@@ -31,7 +31,7 @@ def list_(
     """
     if moderators + banned + (starting_with is not None) > 1:
         raise click.UsageError("Choose one of --moderators, --banned and --starting-with.")
-    lists, store = site.store.member_lists, site.store
+    lists, store = site.store.users, site.store
     if moderators:
         found = bounded(lists.moderators(), skip, limit)
         names = [name_key(member.name) for member in found]
@@ -48,12 +48,10 @@ def list_(
             return page.result
 
         names = read_pages(read, size, skip, limit)
-    pipeline = store.pipeline()
-    members = lists.queue_members(pipeline, list(dict.fromkeys(names)))
-    pipeline.execute()
+    members = store.read(lists.queue_members, list(dict.fromkeys(names)))
     rows = [
         _facts(member.user) | {"articles": member.articles, "comments": member.comments}
-        for member in members.result
+        for member in members
         if member.user.banned or not banned
     ]
     print_rows(rows, as_json)
@@ -65,12 +63,10 @@ def list_(
 @with_site()
 def show(site: Site, name: str, as_json: bool) -> None:
     """Show the member NAME."""
-    pipeline = site.store.pipeline()
-    found = site.store.member_lists.queue_members(pipeline, [validation.member_name(name)])
-    pipeline.execute()
-    if not found.result:
+    found = site.store.read(site.store.users.queue_members, [validation.member_name(name)])
+    if not found:
         raise NoSuchMember(name=name)
-    (member,) = found.result
+    (member,) = found
     who = member.user
     fields = {
         **_facts(who),

@@ -71,7 +71,7 @@ def password(site: Site, name: str, password_stdin: bool, link: bool) -> None:
     if link:
         settings = site.settings
         origin = settings.site_url.rstrip("/") or site_origin(settings.host, settings.port)
-        click.echo(f"{origin}/reset/{site.store.password_resets.make(member.name)}")
+        click.echo(f"{origin}/reset/{site.store.passwords.make_link(member.name)}")
         click.echo(f"With this link, {member.name} can set a new password, once, within {RESET_SECONDS // 3600} hours.")
         click.echo("Using it ends all their sessions; until then the old password and all sessions stay valid.")
         return

@@ -1,10 +1,12 @@
 """The store: all of Redis, behind one object with one part per noun. The only package that imports redis."""
 
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec, TypeVar
+
 from voteweb.core.config import Settings
 from voteweb.store.accounts.invitations import Invitations
 from voteweb.store.accounts.mail import Mail
-from voteweb.store.accounts.password_resets import PasswordResets
-from voteweb.store.accounts.recovery_codes import RecoveryCodes
+from voteweb.store.accounts.passwords import Passwords
 from voteweb.store.accounts.secret_feeds import SecretFeeds
 from voteweb.store.accounts.sessions import Sessions
 from voteweb.store.accounts.users import Users
@@ -19,11 +21,10 @@ from voteweb.store.comments.imports import CommentImports
 from voteweb.store.comments.threads import Threads
 from voteweb.store.connection.connection import Connection
 from voteweb.store.connection.factory import open_connection
-from voteweb.store.connection.pipeline import Pipeline
+from voteweb.store.connection.pipeline import Future, Pipeline
 from voteweb.store.connection.tls import TlsFiles
 from voteweb.store.members.account_deletion import AccountDeletion
 from voteweb.store.members.inbox import Inbox
-from voteweb.store.members.member_lists import MemberLists
 from voteweb.store.members.my_site import MySites
 from voteweb.store.members.viewers import Viewers
 from voteweb.store.moderation.bans import Bans
@@ -39,6 +40,9 @@ from voteweb.store.site.context import Context
 from voteweb.store.site.domain_rules import DomainRules
 from voteweb.store.site.leases import Leases
 from voteweb.store.votes.votes import Votes
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Store:
@@ -60,15 +64,12 @@ class Store:
         self.threads = Threads(context, self.votes)
         self.comment_imports = CommentImports(context)
         self.users = Users(context)
-        self.member_lists = MemberLists(context)
         self.sessions = Sessions(context)
-        self.password_resets = PasswordResets(context)
-        self.recovery_codes = RecoveryCodes(context)
+        self.passwords = Passwords(context)
         self.invitations = Invitations(context)
         self.mail = Mail(context)
         self.inbox = Inbox(context)
-        self.inbox_feeds = SecretFeeds(context, "inbox-feed", context.keys.inbox_feed)
-        self.saved_feeds = SecretFeeds(context, "saved-feed", context.keys.saved_feed)
+        self.feeds = SecretFeeds(context)
         self.my_sites = MySites(context)
         self.viewers = Viewers(context)
         self.account_deletion = AccountDeletion(context)
@@ -95,6 +96,10 @@ class Store:
     def pipeline(self) -> Pipeline:
         """Return an empty pipeline: queue commands with the parts' queue methods, then execute it."""
         return self.connection.pipeline()
+
+    def read(self, queue: Callable[Concatenate[Pipeline, P], Future[T]], *args: P.args, **options: P.kwargs) -> T:
+        """Return what *queue* queues a read of, in a round trip of its own."""
+        return self.context.read(queue, *args, **options)
 
 
 def open_store(settings: Settings, keys: Keys | None = None) -> Store:

@@ -1,12 +1,14 @@
 """Data export: everything that the site stores about one member."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from voteweb.core import config
 from voteweb.core.comments import CommentId, ListedComment, Notice
 from voteweb.core.models import Article, EarlierVersion, Report, User
 from voteweb.core.my_site import MY_GROUPS
 from voteweb.store import Store
+from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.schema.rankings import Ranking
 from voteweb.web.i18n.formatting import iso
 
@@ -17,7 +19,8 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
     Votes on comments are not among them: they are stored by conversation, so that nobody can list those of a member
     without reading every conversation, and are forgotten when it ends.
     """
-    choice, mail = store.my_sites.choice(member.name), store.mail.account(member.name)
+    choice = store.read(store.my_sites.queue_choice, member.name)
+    mail = store.read(store.mail.queue_account, member.name)
     reports = store.reports.made_by(member)
     pipeline = store.pipeline()
     network = store.waiting.queue_network(pipeline, member.name)
@@ -35,10 +38,10 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             "language of mails": mail.language or None,
             "keyed digest of the network signed up from": network.result or None,
         },
-        "recovery codes left": store.recovery_codes.left(member.name).number,
+        "recovery codes left": store.read(store.passwords.queue_codes_left, member.name).number,
         "sessions": [
             {"browser": session.browser or None, "since": iso(session.began), "last used": iso(session.used)}
-            for session in store.sessions.of_member(member)
+            for session in store.read(store.sessions.queue_all, member)
         ],
         "log-ins": [
             {
@@ -54,16 +57,16 @@ def export_member(store: Store, member: User) -> dict[str, Any]:
             *_articles(store, store.rankings.member_gone(member.name)),
         ],
         "comments": [_comment(comment) for comment in store.listings.member_comments(member.name)],
-        "inbox": [_notice(notice) for notice in _notices(store, member.name)],
-        "inbox has a feed": store.inbox_feeds.has(member.name),
+        "inbox": [_notice(notice) for notice in store.inbox.all(member.name)],
+        "inbox has a feed": store.read(store.feeds.queue_has, SecretFeed.INBOX, member.name),
         "front page shows the groups followed": member.front == MY_GROUPS,
         "groups followed": list(choice.follows),
         "hidden": [
             {"kind": hidden.kind.name.lower(), "name": hidden.name, "since": iso(hidden.time)}
-            for hidden in store.my_sites.all_hidden(member.name)
+            for hidden in store.read(store.my_sites.queue_hidden, member.name, 1, config.MAX_HIDDEN).rows
         ],
         "saved": list(map(_reference, store.my_sites.all_saved(member.name))),
-        "saved articles have a feed": store.saved_feeds.has(member.name),
+        "saved articles have a feed": store.read(store.feeds.queue_has, SecretFeed.SAVED, member.name),
         "conversations seen": [
             {"article": id, "seen up to comment": visit.seen, "time": iso(visit.time)}
             for id, visit in store.threads.visits_of(member.name).items()
@@ -110,16 +113,6 @@ def _comment(comment: ListedComment) -> dict[str, Any]:
         "no notices of replies": node.is_quiet,
         "gone": node.status or None,
     }
-
-
-def _notices(store: Store, name: str) -> Iterator[Notice]:
-    number, is_complete = 1, False
-    while not is_complete:
-        pipeline = store.pipeline()
-        page = store.inbox.queue_page(pipeline, name, number)
-        pipeline.execute()
-        yield from page.result.rows
-        number, is_complete = number + 1, not page.result.more
 
 
 def _notice(notice: Notice) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from voteweb.core.config import INBOX_SECONDS, VISITED_SECONDS, VOTER_BLOCK, VOT
 from voteweb.core.models import Article
 from voteweb.core.my_site import hidden_member
 from voteweb.store import Store
+from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.schema.nodes import VOTER_FACTOR
 
 #: A comment of every kind: a deleted one with a reply, one removed with its replies, one that is quiet and edited.
@@ -53,8 +54,8 @@ def converse(store: Store, article: Article, voter: int) -> None:
     run(store, "HSET", "seen:ann", id, f"1 5 {now:.6f} 7,8")
     run(store, "EXPIRE", "seen:ann", VISITED_SECONDS)
     ann = store.users.get("ann")
-    store.inbox_feeds.renew(ann)
-    store.saved_feeds.renew(ann)
+    store.feeds.renew(SecretFeed.INBOX, ann)
+    store.feeds.renew(SecretFeed.SAVED, ann)
     store.my_sites.follow("编程", ann)
     store.my_sites.hide(hidden_member("bob"), ann)
     store.my_sites.save(id, ann)

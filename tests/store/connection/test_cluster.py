@@ -118,18 +118,14 @@ def test_a_vote_waits_for_the_replica_also_if_repeated(nodes: Cluster, open_news
 
 def titles(store: Store) -> list[str]:
     """Return the titles of the front page of a reader."""
-    pipeline = store.pipeline()
-    page = store.listings.queue_page(pipeline, store.rankings.site(Order.SCORE), 1)
-    pipeline.execute()
-    return [row.title for row in page.result.rows]
+    page = store.read(store.listings.queue_page, store.rankings.site(Order.SCORE), 1)
+    return [row.title for row in page.rows]
 
 
 def newest_comments(store: Store) -> list[str]:
     """Return the texts of the list of the site's newest comments."""
-    pipeline = store.pipeline()
-    page = store.listings.queue_newest_comments(pipeline, 1)
-    pipeline.execute()
-    return [row.text for row in page.result.rows]
+    page = store.read(store.listings.queue_newest_comments, 1)
+    return [row.text for row in page.rows]
 
 
 def test_closing_a_store_leaves_no_connection_open(nodes: Cluster, open_news: OpenStore) -> None:

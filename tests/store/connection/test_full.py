@@ -114,7 +114,7 @@ def test_what_keeps_a_site_safe_goes_on_without_memory(site: Store, single_serve
         for token in ("here", "there"):
             site.sessions.open(bob, token)
         site.sessions.end_others(Voter(bob.id, bob.name, bob.session, "here"))
-        (session,) = site.sessions.of_member(site.users.get("bob"))
+        (session,) = site.read(site.sessions.queue_all, site.users.get("bob"))
         assert site.sessions.end("bob", session.digest)
         site.account_deletion.start(bob, delete_articles=True)
         site.account_deletion.finish("bob")

@@ -91,7 +91,7 @@ def test_browser_is_known_only_to_its_own_member(ann: Browser, known_browser: Br
 
 def test_password_reset_lets_a_locked_out_member_in(bob: Browser, reader: Browser, store: Store) -> None:
     use_up(store, LOGIN_BY_NAME, "bob")
-    link = f"/reset/{store.password_resets.make('bob')}"
+    link = f"/reset/{store.passwords.make_link('bob')}"
     reader.open(link).submit(link, new="another password")
     assert reader.log_in("bob", "another password").status == 303
 
@@ -192,7 +192,7 @@ def test_refused_signup_is_not_counted(reader: Browser, store: Store) -> None:
 
 def test_password_resets_from_an_address_are_limited(reader: Browser, bob: Browser, store: Store) -> None:
     use_up(store, PASSWORD_RESET, "127.0.0.1")
-    link = f"/reset/{store.password_resets.make('bob')}"
+    link = f"/reset/{store.passwords.make_link('bob')}"
     assert_too_fast(reader.open(link).submit(link, new="another password"), PASSWORD_RESET)
     assert reader.log_in("bob", PASSWORD).status == 303
 

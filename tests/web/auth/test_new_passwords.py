@@ -17,7 +17,7 @@ def test_name_is_refused_as_a_password_everywhere(typed: str, reader: Browser, s
     assert reader.submit("/signup", password=PASSWORD).status == 303
     reader.open("/account").submit("/account", old=PASSWORD, new=typed)
     assert (reader.status, reader.field_error("new")) == (422, MESSAGE)
-    link = f"/reset/{store.password_resets.make('samantha')}"
+    link = f"/reset/{store.passwords.make_link('samantha')}"
     reader.open(link).submit(link, new=typed)
     assert (reader.status, reader.field_error("new")) == (422, MESSAGE)
 

@@ -10,7 +10,7 @@ from voteweb.store.schema.log_entries import NewLogEntry
 
 
 def test_link_works_once_and_ends_all_sessions(bob: Browser, reader: Browser, store: Store) -> None:
-    link = f"/reset/{store.password_resets.make('bob')}"
+    link = f"/reset/{store.passwords.make_link('bob')}"
     assert reader.open(link).heading == "New password for bob"
     reader.submit(link, new="short")
     assert (reader.status, reader.field_error("new")) == (422, "A password must have 8 to 256 characters.")
@@ -25,7 +25,7 @@ def test_link_works_once_and_ends_all_sessions(bob: Browser, reader: Browser, st
 
 
 def test_second_link_ends_when_the_first_is_used(bob: Browser, reader: Browser, store: Store) -> None:
-    first, second = (f"/reset/{store.password_resets.make('bob')}" for _ in range(2))
+    first, second = (f"/reset/{store.passwords.make_link('bob')}" for _ in range(2))
     reader.open(second)
     bob.open(first).submit(first, new="another password")
     assert bob.location == "/login"
@@ -42,7 +42,7 @@ def test_unknown_link_is_410(token: str, reader: Browser) -> None:
 
 def test_link_does_not_lift_a_ban(bob: Browser, store: Store) -> None:
     assert config.RESET_SECONDS == 86_400
-    link = f"/reset/{store.password_resets.make('bob')}"
+    link = f"/reset/{store.passwords.make_link('bob')}"
     store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
     bob.open(link).submit(link, new="another password")
     bob.log_in("bob", "another password")

@@ -35,9 +35,9 @@ def sign_up(reader: Browser) -> Browser:
 def test_account_page_tells_until_codes_are_made(reader: Browser, store: Store) -> None:
     assert sign_up(reader).page.one("a", class_="button-secondary").text == "Later"
     assert reader.page.one("a", class_="button-secondary")["href"] == "/new"
-    assert store.recovery_codes.left("Carl").number == 0
+    assert store.read(store.passwords.queue_codes_left, "Carl").number == 0
     assert "You have no recovery codes." in reader.open("/account").page.one("p", role="note").text
-    store.recovery_codes.renew(store.users.get("Carl"))
+    store.passwords.renew_codes(store.users.get("Carl"))
     assert not reader.open("/account").page.all("p", role="note")
 
 
@@ -64,7 +64,7 @@ def test_codes_are_shown_once_when_they_are_made(reader: Browser, store: Store) 
 
 
 def test_code_sets_a_password_once_and_ends_all_sessions(bob: Browser, reader: Browser, store: Store) -> None:
-    first, second, *_ = store.recovery_codes.renew(store.users.get("bob"))
+    first, second, *_ = store.passwords.renew_codes(store.users.get("bob"))
     recover(reader, " BOB ", first.upper().replace("-", " "))
     assert (reader.status, reader.location) == (303, "/new")
     done = "Your new password is set, and all other sessions have ended. Left: 9 recovery codes."
@@ -82,7 +82,7 @@ def test_code_sets_a_password_once_and_ends_all_sessions(bob: Browser, reader: B
 def test_new_codes_need_the_password_and_replace_the_old(
     bob: Browser, reader: Browser, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (old, *_) = store.recovery_codes.renew(store.users.get("bob"))
+    (old, *_) = store.passwords.renew_codes(store.users.get("bob"))
     monkeypatch.setattr(config, "PASSWORD_CHECK_SECONDS", 0)
     bob.open("/account/recovery-codes").submit("/account/recovery-codes")
     assert bob.heading == "Your password, please"
@@ -96,21 +96,21 @@ def test_new_codes_need_the_password_and_replace_the_old(
 def test_wrong_name_and_wrong_code_look_the_same(
     name: str, code: str, bob: Browser, reader: Browser, store: Store
 ) -> None:
-    codes = store.recovery_codes.renew(store.users.get("bob"))
+    codes = store.passwords.renew_codes(store.users.get("bob"))
     assert (recover(reader, name, code or codes[0]).status, reader.alert) == (422, WRONG)
-    assert store.recovery_codes.left("bob").number == 10
+    assert store.read(store.passwords.queue_codes_left, "bob").number == 10
 
 
 def test_code_of_a_banned_member_says_why_and_is_kept(bob: Browser, reader: Browser, store: Store) -> None:
-    codes = store.recovery_codes.renew(store.users.get("bob"))
+    codes = store.passwords.renew_codes(store.users.get("bob"))
     store.bans.ban("bob", NewLogEntry(LogAction.BAN, "mod", about="bob", why="Spam."))
     assert recover(reader, "bob", codes[0]).alert == "This account is banned: Spam."
-    assert store.recovery_codes.left("bob").number == 10
+    assert store.read(store.passwords.queue_codes_left, "bob").number == 10
 
 
 def test_weak_password_keeps_the_code_and_wrong_ones_are_limited(bob: Browser, make_app: MakeApp, store: Store) -> None:
     reader = Browser(make_app(limits=1))
-    codes = store.recovery_codes.renew(store.users.get("bob"))
+    codes = store.passwords.renew_codes(store.users.get("bob"))
     for weak in ("short", "bob"):
         assert recover(reader, "bob", codes[0], weak).field_error("new")
         assert reader.page.one("input", name="code")["value"] == codes[0]
@@ -121,10 +121,10 @@ def test_weak_password_keeps_the_code_and_wrong_ones_are_limited(bob: Browser, m
 
 def test_code_does_not_work_after_the_secret_key_changed(make_app: MakeApp, store: Store) -> None:
     bob = factories.user(store, "bob")
-    code = store.recovery_codes.renew(bob)[0]
+    code = store.passwords.renew_codes(bob)[0]
     browser = Browser(make_app(secret_key="another secret key of this site, long enough"))
     assert recover(browser, "bob", code).alert == WRONG
-    assert store.recovery_codes.left("bob").number == 10
+    assert store.read(store.passwords.queue_codes_left, "bob").number == 10
 
 
 def test_page_says_what_to_do_without_codes(make_app: MakeApp) -> None:

@@ -57,7 +57,7 @@ def confirmed(store: Store) -> Callable[[User, str], None]:
     def confirm(member: User, address: str) -> None:
         assert is_email(address)
         store.mail.request(member, address, "en")
-        pending = store.mail.account(member.name).pending
+        pending = store.read(store.mail.queue_account, member.name).pending
         assert isinstance(pending, PendingEmail)
         store.mail.confirm(member, pending)
         store.connection.run([("DEL", store.keys.outbox(), store.keys.mails())])

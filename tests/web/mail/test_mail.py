@@ -30,15 +30,15 @@ def path_in(mail: EmailMessage, beginning: str) -> str:
 
 def test_an_address_is_confirmed_by_its_link_once(store: Store, bob: Browser, server: SmtpServer, send: Send) -> None:
     bob.open("/account/mail").submit("/account/mail", email=ADDRESS)
-    assert store.mail.account("bob").email == ""
+    assert store.read(store.mail.queue_account, "bob").email == ""
     send()
     (mail,) = server.mails
     assert (mail["To"], mail["From"]) == (ADDRESS, "News <news@news.example>")
     assert mail.get_content_type() == "text/plain"
     path = path_in(mail, "/account/mail/confirm/")
-    assert store.mail.account("bob").email == ""
+    assert store.read(store.mail.queue_account, "bob").email == ""
     bob.open(path).submit(path)
-    assert store.mail.account("bob").email == ADDRESS
+    assert store.read(store.mail.queue_account, "bob").email == ADDRESS
     assert bob.open(path).status == 410
     send()
     assert len(server.mails) == 1
@@ -62,7 +62,7 @@ def test_no_address_can_add_a_header(bob: Browser, store: Store, typed: str) -> 
     bob.open("/account/mail").submit("/account/mail", email=typed)
     assert bob.status == 422
     assert bob.page.by_id("email")["value"].split() == typed.split(), "what was typed is kept"
-    assert store.mail.account("bob").pending is None
+    assert store.read(store.mail.queue_account, "bob").pending is None
 
 
 def test_a_new_password_is_set_by_the_link_of_a_mail(
@@ -141,10 +141,10 @@ def test_an_address_is_removed_and_changed_only_after_the_password(
     monkeypatch.setattr(config, "PASSWORD_CHECK_SECONDS", 0)
     assert bob.open("/account/mail").submit("/account/mail", email="eve@mail.example").status == 403
     assert bob.open("/account/mail").submit("/account/mail/remove").status == 403
-    account = store.mail.account("bob")
+    account = store.read(store.mail.queue_account, "bob")
     assert (account.email, account.pending) == (ADDRESS, None)
     bob.submit("/account/mail/remove", **{"own-password": PASSWORD})
-    assert store.mail.account("bob").email == ""
+    assert store.read(store.mail.queue_account, "bob").email == ""
 
 
 @pytest.mark.parametrize(("is_removed", "said"), [(False, "another address"), (True, "has removed this address")])

@@ -17,7 +17,7 @@ from voteweb.core.config import Settings
 from voteweb.core.models import Role
 from voteweb.store import Store
 from voteweb.store.accounts.invitations import Invitations
-from voteweb.store.accounts.password_resets import PasswordResets
+from voteweb.store.accounts.passwords import Passwords
 from voteweb.web.monitoring.access_log import loggable_path
 
 NEW_PASSWORD = "a new and secret password"
@@ -87,7 +87,7 @@ def test_server_error_is_logged_without_the_token(
     factories.user(store, "ann")
     make_links(store, inviter="mod", forgetful="ann")
     monkeypatch.setattr(Invitations, "find", fail)
-    monkeypatch.setattr(PasswordResets, "member_name", fail)
+    monkeypatch.setattr(Passwords, "linked_member", fail)
     assert reader.open(address).status == 500
     assert " failed" in log.text
     assert '"status": 500' in log.text

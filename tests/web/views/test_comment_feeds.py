@@ -12,6 +12,7 @@ from tests.web.feed_reader import atom, items, titles, tree
 from voteweb.core.comments import CommentId
 from voteweb.core.models import LogAction, User
 from voteweb.store import Store
+from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.schema.log_entries import NewLogEntry
 
 THREAD = "{http://purl.org/syndication/thread/1.0}"
@@ -122,18 +123,18 @@ def test_long_conversation_shows_its_newest_comments(reader: Browser, store: Sto
 
 def test_inbox_is_read_at_its_secret_address_until_that_is_withdrawn(reader: Browser, store: Store) -> None:
     ann = store.users.get("ann")
-    token = store.inbox_feeds.renew(ann)
+    token = store.feeds.renew(SecretFeed.INBOX, ann)
     path = f"/inbox/feed/{token}"
     assert titles(reader, path) == [
         "bob answered your comment on “Title <b>”", "bob commented on your article “Title <b>”"
     ]  # fmt: skip
     assert reader.response.headers["Cache-Control"] == "private, no-store"
     assert len(store.connection.command("LRANGE", store.keys.unread("ann"), 0, -1)) == 2
-    store.inbox_feeds.withdraw(ann)
+    store.feeds.withdraw(SecretFeed.INBOX, ann)
     assert reader.open(f"{path}.atom").status == 404
 
 
 def test_inbox_of_a_banned_member_has_no_feed(reader: Browser, store: Store) -> None:
-    token = store.inbox_feeds.renew(store.users.get("ann"))
+    token = store.feeds.renew(SecretFeed.INBOX, store.users.get("ann"))
     store.bans.ban("ann", NewLogEntry(LogAction.BAN, "mod", about="ann", why="Spam."))
     assert reader.open(f"/inbox/feed/{token}.atom").status == 404

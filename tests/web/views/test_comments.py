@@ -355,10 +355,8 @@ def test_opening_the_page_reads_its_inbox_entries(
     ann: Browser, store: Store, count_round_trips: CountRoundTrips
 ) -> None:
     def unread() -> int:
-        pipeline = store.pipeline()
-        viewer = store.viewers.queue_read(pipeline, Voter(1, "ann", "session"))
-        pipeline.execute()
-        return viewer.result.unread.count
+        viewer = store.read(store.viewers.queue_read, Voter(1, "ann", "session"))
+        return viewer.unread.count
 
     assert unread() == 1
     ann.client.head("/a/1")

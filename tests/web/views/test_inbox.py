@@ -11,6 +11,7 @@ from voteweb.core.comments import CommentId
 from voteweb.core.config import INBOX_PAGE_SIZE
 from voteweb.core.models import LogAction, User
 from voteweb.store import Store
+from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.schema.log_entries import NewLogEntry
 
 
@@ -100,8 +101,8 @@ def test_secret_address_is_shown_once_and_can_be_withdrawn(ann: Browser, store: 
     ann.open("/inbox").submit("/inbox/feed", act="renew").follow()
     address = ann.flashes[0].removeprefix("The secret address of your feed is ")
     token = urlsplit(address).path.removeprefix("/inbox/feed/").removesuffix(".atom")
-    assert store.inbox_feeds.name_of(token) == "ann"
+    assert store.feeds.name_of(SecretFeed.INBOX, token) == "ann"
     assert token not in ann.open("/inbox").response.text
     ann.submit("/inbox/feed", act="withdraw").follow()
-    assert store.inbox_feeds.name_of(token) is None
+    assert store.feeds.name_of(SecretFeed.INBOX, token) is None
     assert not ann.page.all("button", value="withdraw")

@@ -1,8 +1,8 @@
 """Invitations: single-use links with which one person can join, and who invited whom."""
 
 import secrets
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from voteweb.core import config
 from voteweb.core.errors import InvitationUsed, LinkUsed
@@ -15,7 +15,7 @@ from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.digests import digest_of
 from voteweb.store.schema.keys import invitation_digest, invitation_member
 from voteweb.store.site.context import Context, StorePart
-from voteweb.store.site.rows import read_rows
+from voteweb.store.site.rows import queue_page, read_all, rows_of
 
 _FIELDS = ("by", "until", "used", "revoked")
 
@@ -66,32 +66,19 @@ class Invitations(StorePart):
     def find(self, token: str) -> Invitation | None:
         """Return the invitation whose link has this token, used or not, or None."""
         digest = digest_of(token)
-        return _invitation(digest, self._connection.command("HMGET", self._keys.invite(digest), *_FIELDS))
+        fields = self._connection.command("HMGET", self._keys.invite(digest), *_FIELDS)
+        return _invitation([invitation_member(digest), *fields])
 
-    def queue_page(self, pipeline: Pipeline, name: str, number: int) -> Future[Page[Invitation]]:
+    def queue_page(
+        self, pipeline: Pipeline, name: str, number: int, size: int = config.INVITATION_PAGE_SIZE
+    ) -> Future[Page[Invitation]]:
         """Queue a read of page *number* (from 1) of the invitations that a member made, the latest end first."""
-        return self._queue_page(pipeline, name, number, config.INVITATION_PAGE_SIZE)
+        read_from = rows_of(self._keys, self._keys.invites(name), size, _FIELDS)
+        return queue_page(pipeline, number, size, read_from, partial(map, _invitation))
 
     def made_by(self, name: str) -> Iterator[Invitation]:
         """Yield all invitations that a member made, the latest end first, read in batches of READ_BATCH_SIZE."""
-        number, is_complete = 1, False
-        while not is_complete:
-            pipeline = self._connection.pipeline()
-            page = self._queue_page(pipeline, name, number, config.READ_BATCH_SIZE)
-            pipeline.execute()
-            yield from page.result.rows
-            number, is_complete = number + 1, not page.result.more
-
-    def _queue_page(self, pipeline: Pipeline, name: str, number: int, size: int) -> Future[Page[Invitation]]:
-        key, start = self._keys.invites(name), (number - 1) * size
-
-        def parse(replies: list[Any]) -> Page[Invitation]:
-            total, values = replies
-            invitations = [_invitation(invitation_digest(member), fields) for member, *fields in values]
-            present = tuple(invitation for invitation in invitations if invitation)
-            return Page(present, number, total, first_rank=start + 1, more=total > start + size)
-
-        return pipeline.queue([("ZCARD", key), read_rows(self._keys, key, start, size, _FIELDS)], parse)
+        return read_all(self._connection, lambda pipeline, number, size: self.queue_page(pipeline, name, number, size))
 
     def tree(self) -> tuple[Branch, ...]:
         """Return the MAX_TREE_MEMBERS newest members whom somebody invited, each below their inviter, with these.
@@ -118,8 +105,8 @@ class Invitations(StorePart):
         return tuple(rows)
 
 
-def _invitation(digest: str, values: list[str | None]) -> Invitation | None:
-    by, until, used, revoked = values
+def _invitation(row: Sequence[str | None]) -> Invitation | None:
+    member, by, until, used, revoked = row
     if by is None:
         return None
-    return Invitation(digest, by, float(until or 0), used or "", revoked is not None)
+    return Invitation(invitation_digest(member or ""), by, float(until or 0), used or "", revoked is not None)

@@ -1,8 +1,9 @@
 """Mail: the addresses of members, and the mails that wait to be sent.
 
-A mail is queued as its kind and its member; what it says is made when it is sent. Each attempt takes the mail for
-MAIL_CLAIM_SECONDS, so that two processes never send it at a time. A process that is killed between the server's answer
-and the note of it sends the mail once more, with the same Message-ID.
+A mail is queued as its kind and its member; what it says is made when it is sent. The attempt that sends it postpones
+it by MAIL_CLAIM_SECONDS, so that two processes never send it at a time, and has it for as long as nothing else sets the
+time at which it is due. A process that is killed between the server's answer and the note of it sends the mail once
+more, with the same Message-ID.
 """
 
 import re
@@ -14,13 +15,7 @@ from typing import NamedTuple
 import redis
 
 from voteweb.core import clock, config
-from voteweb.core.mail import (
-    MailAccount,
-    MailKind,
-    MailOutcome,
-    PendingEmail,
-    parse_pending,
-)
+from voteweb.core.mail import MailAccount, MailKind, MailOutcome, PendingEmail, parse_pending
 from voteweb.core.mail_errors import LinkOutOfDate, OutboxFull
 from voteweb.core.models import Role, User
 from voteweb.core.names import name_key
@@ -32,15 +27,14 @@ from voteweb.store.site.context import StorePart
 
 #: The fields of a member that are about mail.
 FIELDS = ("email", "email-pending", "email-language")
-#: A field of ``mails:``, for a mail in ``outbox:``: when it was queued, the number of attempts, and the claim, which is
-#: the token of the attempt that goes on, or "-".
-_STATE = re.compile(r"(\S+) ([0-9]+) (\S+)")
+#: A field of ``mails:``, for a mail in ``outbox:``: when it was queued, and the number of attempts.
+_STATE = re.compile(r"(\S+) ([0-9]+)\b")
 
 
 class TakenMail(NamedTuple):
-    """A mail that this process sends, and the token by which it is its own.
+    """A mail that this process sends.
 
-    ``since``: when it was queued. ``tries``: attempts, with this one.
+    ``since``: when it was queued. ``tries``: attempts, with this one. ``until``: when another process may send it.
     ``former`` and ``language``: of a mail to an address that was the member's, that address and its language, else "".
     """
 
@@ -49,7 +43,7 @@ class TakenMail(NamedTuple):
     name: str
     since: float
     tries: int
-    claim: str
+    until: float
     language: str = ""
     former: str = ""
 
@@ -74,13 +68,6 @@ class Mail(StorePart):
             return MailAccount(email, parse_pending(pending), language)
 
         return pipeline.queue([("HMGET", self._keys.user(name), *FIELDS)], parse)
-
-    def account(self, name: str) -> MailAccount:
-        """Return where a member gets mail."""
-        pipeline = self._connection.pipeline()
-        account = self.queue_account(pipeline, name)
-        pipeline.execute()
-        return account.result
 
     def request(self, member: User, address: str, language: str) -> None:
         """Note the *address* that *member* wants to get mail at, and have it sent a link.
@@ -148,7 +135,7 @@ class Mail(StorePart):
 
     def _put(self, entry: str, now: str) -> list[Command]:
         """Return the writes that queue a mail, in place of one that waits."""
-        return [("ZADD", self._keys.outbox(), now, entry), ("HSET", self._keys.mails(), entry, f"{now} 0 -")]
+        return [("ZADD", self._keys.outbox(), now, entry), ("HSET", self._keys.mails(), entry, f"{now} 0")]
 
     def _warn(self, name: str, account: Sequence[str | None], now: str) -> list[Command]:
         """Return the writes that tell a confirmed address that it is the member's no more, however many mails wait.
@@ -160,7 +147,7 @@ class Mail(StorePart):
 
     def take(self) -> TakenMail | None:
         """Take the mail that is due next for MAIL_CLAIM_SECONDS; None for none."""
-        keys, claim, taken = self._keys, secrets.token_urlsafe(9), list[TakenMail]()
+        keys, taken = self._keys, list[TakenMail]()
 
         def decide(attempt: Attempt) -> list[Command]:
             attempt.read()  # it tells the time
@@ -168,13 +155,12 @@ class Mail(StorePart):
             if not due:
                 return []
             (entry,), (stored,) = due, attempt.read(("HGET", keys.mails(), due[0]))
-            state = _STATE.fullmatch(stored or "")
+            state, until = _STATE.match(stored or ""), float(attempt.now) + config.MAIL_CLAIM_SECONDS
             since, tries = (state[1], int(state[2]) + 1) if state else (attempt.now, 1)
             kind, name, language, former = [*entry.split(" "), "", "", ""][:4]
             known = MailKind(kind) if kind in set(MailKind) else None
-            taken[:] = [TakenMail(entry, known, name, finite_number(since) or 0.0, tries, claim, language, former)]
-            until = f"{float(attempt.now) + config.MAIL_CLAIM_SECONDS:.6f}"
-            return [("ZADD", keys.outbox(), until, entry), ("HSET", keys.mails(), entry, f"{since} {tries} {claim}")]
+            taken[:] = [TakenMail(entry, known, name, finite_number(since) or 0.0, tries, until, language, former)]
+            return [("ZADD", keys.outbox(), repr(until), entry), ("HSET", keys.mails(), entry, f"{since} {tries}")]
 
         return taken[0] if commit(self._connection, decide) else None
 
@@ -186,16 +172,13 @@ class Mail(StorePart):
         keys = self._keys
 
         def decide(attempt: Attempt) -> list[Command]:
-            (stored,) = attempt.read(("HGET", keys.mails(), mail.entry))
-            state = _STATE.fullmatch(stored or "")
-            if state is None or state[3] != mail.claim:
+            (due,) = attempt.read(("ZSCORE", keys.outbox(), mail.entry))
+            if due is None or float(due) != mail.until:
                 return []
             if seconds is None:
                 writes: list[Command] = [("ZREM", keys.outbox(), mail.entry), ("HDEL", keys.mails(), mail.entry)]
             else:
-                due = f"{float(attempt.now) + seconds:.6f}"
-                waiting = ("HSET", keys.mails(), mail.entry, f"{state[1]} {state[2]} -")
-                writes = [("ZADD", keys.outbox(), due, mail.entry), waiting]
+                writes = [("ZADD", keys.outbox(), f"{float(attempt.now) + seconds:.6f}", mail.entry)]
             writes.append(("HINCRBY", keys.mail_status(), outcome, 1))
             if outcome in (MailOutcome.SENT, MailOutcome.REFUSED):
                 writes.append(("HDEL", keys.mail_status(), "failing", "failure"))

@@ -8,7 +8,7 @@ log-in, or expires. Attempts to log in are kept for admins, bounded in number an
 import json
 import secrets
 from base64 import urlsafe_b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from math import ceil
 from typing import Any
@@ -17,12 +17,13 @@ from voteweb.core import clock, config
 from voteweb.core.errors import LoggedOut
 from voteweb.core.models import LogIn, LogInOutcome, Page, Session, User, Voter
 from voteweb.core.names import name_key
-from voteweb.store.accounts.users import FIELDS, new_session_id, parse_user
+from voteweb.store.accounts.users import new_session_id, read_member
 from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.scan.scanner import batched
 from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.rows import members_of, queue_page
 
 #: The field that holds the session id of the member to which all sessions of the hash belong.
 _OWNER_FIELD = "of"
@@ -93,13 +94,6 @@ class Sessions(StorePart):
 
         return pipeline.queue([("HGETALL", self._keys.sessions(user.name))], parse)
 
-    def of_member(self, user: User) -> list[Session]:
-        """Return all open sessions of *user*, the last used first."""
-        pipeline = self._connection.pipeline()
-        sessions = self.queue_all(pipeline, user)
-        pipeline.execute()
-        return sessions.result
-
     def end(self, name: str, token_digest: str) -> bool:
         """End one session of the member *name*; return whether it was open."""
         key = self._keys.sessions(name)
@@ -119,10 +113,9 @@ class Sessions(StorePart):
         user_key, key = self._keys.user(voter.name), self._keys.sessions(voter.name)
 
         def decide(attempt: Attempt) -> list[Command]:
-            values, (owner, value) = attempt.read(
-                ("HMGET", user_key, *FIELDS), self.find_command(voter.name, token_digest)
-            )
-            user, stays = parse_user(values), self.parse(voter, token_digest, owner, value)
+            user, _ = read_member(attempt, self._keys, voter.name)
+            ((owner, value),) = attempt.read(self.find_command(voter.name, token_digest))
+            stays = self.parse(voter, token_digest, owner, value)
             if user is None or user.session != voter.session or user.banned or user.left or stays is None:
                 raise LoggedOut()
             return [
@@ -169,37 +162,23 @@ class Sessions(StorePart):
         commands.append(("ZREMRANGEBYRANK", self._keys.log_ins(), 0, -config.MAX_LOG_INS - 1))
         replies = self._connection.run([*commands, *([("ZREVRANGE", own, 0, -1)] if own else [])])
         if own:
-            self._trim_log_ins(own, replies[-1], is_in=outcome is LogInOutcome.IN)
-
-    def _trim_log_ins(self, own: str, texts: list[str], *, is_in: bool) -> None:
-        """Forget the oldest attempts as a member, of those that logged in or of those that did not.
-
-        They are counted apart: whoever knows no password cannot push out the trace of who did. *texts* are all of them,
-        the newest first.
-        """
-        logged_in = [any(row.outcome is LogInOutcome.IN for row in _log_ins([(text, 0)])) for text in texts]
-        alike = [text for text, is_alike in zip(texts, logged_in, strict=True) if is_alike is is_in]
-        if oldest := alike[config.MAX_MEMBER_LOG_INS :]:
-            self._connection.command("ZREM", own, *oldest)
+            # Those that logged in and the others are bounded apart: whoever knows no password cannot push out the trace
+            # of who did.
+            is_in = outcome is LogInOutcome.IN
+            alike = [text for text in replies[-1] if _has_logged_in(text) is is_in]
+            if oldest := alike[config.MAX_MEMBER_LOG_INS :]:
+                self._connection.command("ZREM", own, *oldest)
 
     def queue_log_ins(self, pipeline: Pipeline, number: int, name: str = "") -> Future[Page[LogIn]]:
         """Queue a read of page *number* (from 1) of attempts to log in, as the member *name* if any, newest first."""
-        key = self._keys.member_log_ins(name) if name else self._keys.log_ins()
-        size = config.LOG_IN_PAGE_SIZE
-        first = (number - 1) * size
-
-        def parse(replies: list[Any]) -> Page[LogIn]:
-            total, pairs = replies
-            return Page(tuple(_log_ins(pairs)), number, total, first + 1, total > first + size)
-
-        read = ("ZREVRANGE", key, first, first + size - 1, "WITHSCORES")
-        return pipeline.queue([("ZCARD", key), read], parse)
+        key, size = self._keys.member_log_ins(name) if name else self._keys.log_ins(), config.LOG_IN_PAGE_SIZE
+        return queue_page(pipeline, number, size, members_of(key, size, "WITHSCORES"), _log_ins)
 
     def log_ins_of(self, name: str) -> list[LogIn]:
         """Return all attempts to log in as the member *name*, the newest first."""
         own = self._connection.command("ZREVRANGE", self._keys.member_log_ins(name), 0, -1, "WITHSCORES")
         known = dict([*own, *self._pairs_of(name)])
-        return sorted(_log_ins(list(known.items())), key=lambda row: row.time, reverse=True)
+        return sorted(filter(None, _log_ins(known.items())), key=lambda row: row.time, reverse=True)
 
     def forget_log_ins(self, name: str) -> None:
         """Forget all attempts to log in as the member *name*, who leaves."""
@@ -209,7 +188,8 @@ class Sessions(StorePart):
 
     def _pairs_of(self, name: str) -> list[Any]:
         pairs = self._connection.command("ZREVRANGE", self._keys.log_ins(), 0, -1, "WITHSCORES")
-        return [pair for pair in pairs if any(name_key(row.name) == name_key(name) for row in _log_ins([pair]))]
+        rows = zip(pairs, _log_ins(pairs), strict=True)
+        return [pair for pair, row in rows if row and name_key(row.name) == name_key(name)]
 
 
 def digest(token: str) -> str:
@@ -217,11 +197,16 @@ def digest(token: str) -> str:
     return urlsafe_b64encode(sha256(token.encode()).digest()[:_DIGEST_BYTES]).decode() if token else ""
 
 
-def _log_ins(pairs: list[Any]) -> Iterator[LogIn]:
-    """Yield the log-ins of *pairs* of entry and time, but for those that another program wrote."""
+def _log_ins(pairs: Iterable[Any]) -> Iterator[LogIn | None]:
+    """Yield the log-in of each of *pairs* of entry and time, None for one that another program wrote."""
     for text, time in pairs:
         try:
             name, outcome, network, browser, _ = json.loads(text)
             yield LogIn(float(time), str(name), LogInOutcome(outcome), str(network), str(browser))
         except (ValueError, TypeError):
-            continue
+            yield None
+
+
+def _has_logged_in(text: str) -> bool:
+    (row,) = _log_ins([(text, 0)])
+    return row is not None and row.outcome is LogInOutcome.IN

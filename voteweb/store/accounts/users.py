@@ -1,10 +1,11 @@
-"""Members: created, found, changed, counted."""
+"""Members: created, found, listed, changed, counted."""
 
-import re
+import dataclasses
 import secrets
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from voteweb.core import clock, config
 from voteweb.core.errors import (
@@ -15,29 +16,33 @@ from voteweb.core.errors import (
     NoSuchMember,
     PasswordChanged,
 )
-from voteweb.core.models import BanRemoval, RemovalState, Role, User
+from voteweb.core.models import BanRemoval, LogAction, Page, RemovalState, Role, User
 from voteweb.core.names import name_key
 from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.scan.scanner import batched
 from voteweb.store.schema.digests import digest_of
-from voteweb.store.schema.keys import Keys
+from voteweb.store.schema.keys import PATTERN_CHARACTERS, Keys
 from voteweb.store.schema.log_entries import NewLogEntry
 from voteweb.store.schema.numbers import finite_number
-from voteweb.store.schema.rankings import Place
+from voteweb.store.schema.rankings import Place, place_writes
 from voteweb.store.site.context import Context, StorePart
+from voteweb.store.site.rows import members_of, queue_page
 
-#: The fields that :func:`parse_user` reads.
-FIELDS = (
-    "id", "name", "password", "role", "since", "session", "banned", "ban-reason", "banned-until", "left",
-    "invited-by", "held", "request", "ban-removal", "my", "front",
-)  # fmt: skip
-
-#: The field ban-removal of a member of whom something is still to be removed or restored.
-HAS_WORK = re.compile(r"[0-9]+ (?:removing|restoring) ")
+#: The stored fields of a member that a User has, in its order.
+FIELDS = tuple(field.name.replace("_", "-") for field in dataclasses.fields(User))
 
 #: Members that one commit makes: each takes two of its writes.
 _NEW_MEMBERS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class ListedMember:
+    """A member with the numbers of their listed articles and of their comments."""
+
+    user: User
+    articles: int
+    comments: int
 
 
 class Users(StorePart):
@@ -46,6 +51,7 @@ class Users(StorePart):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._network_digest = context.limits.digest
+        self._log = context.log
 
     def make(
         self,
@@ -123,11 +129,11 @@ class Users(StorePart):
         return str(by)
 
     def set_role(self, name: str, role: Role, entry: NewLogEntry | None = None, *, actor: User | None = None) -> None:
-        """Give a member another role, for the admin *actor*; None is the operator.
+        """Give a member another role, for the admin *actor*; None is the operator. One who is held gets none.
 
         Raises NoSuchMember, LastAdmin, LoggedOut, NotAllowed.
         """
-        self._change(name, "role", role, entry=entry, actor=actor, least_role=Role.ADMIN)
+        self._change(name, {"role": role}, entry=entry, actor=actor, least_role=Role.ADMIN)
 
     def set_password(self, name: str, password_hash: str, *, verified: str | None = None) -> str:
         """Give a member another password, which ends all sessions; return the session id of new ones.
@@ -136,60 +142,49 @@ class Users(StorePart):
         NoSuchMember, PasswordChanged.
         """
         session_id = new_session_id()
-        self._set_password_hash(name, password_hash, verified, session_id)
+        changes: dict[str, str | None] = {"password": password_hash, "session": session_id}
+        if verified is None:  # by the operator: another person who had the account before may have made recovery codes
+            changes["recovery"] = None
+        self._change(name, changes, verified=verified)
         return session_id
-
-    def choose_front(self, member: User, front: str) -> None:
-        """Choose what the front page shows *member*: the groups they follow (``MY_GROUPS``), or "" all articles.
-
-        Raises NoSuchMember, LoggedOut, Held.
-        """
-        self._change(member.name, "front", front, actor=member, least_role=Role.MEMBER)
-
-    def end_sessions(self, name: str) -> None:
-        """Log a member out everywhere; raise NoSuchMember."""
-        self._change(name, "session", new_session_id())
 
     def refresh_hash(self, name: str, password_hash: str, *, verified: str) -> None:
         """Store the password whose hash *verified* is under newer hash parameters; sessions stay.
 
         Raises NoSuchMember, PasswordChanged if the member has another hash by now.
         """
-        self._set_password_hash(name, password_hash, verified, "")
+        self._change(name, {"password": password_hash}, verified=verified)
 
-    def _set_password_hash(self, name: str, password_hash: str, verified: str | None, session_id: str) -> None:
-        key = self._keys.user(name)
+    def choose_front(self, member: User, front: str) -> None:
+        """Choose what the front page shows *member*: the groups they follow (``MY_GROUPS``), or "" all articles.
 
-        def decide(attempt: Attempt) -> list[Command]:
-            ((id, left, stored),) = attempt.read(("HMGET", key, "id", "left", "password"))
-            if id is None or left is not None:
-                raise NoSuchMember(name=name)
-            if verified is not None and (stored or "") != verified:
-                raise PasswordChanged()
-            session = ("session", session_id) if session_id else ()
-            # By the operator: another person who had the account before may have made recovery codes.
-            ended: list[Command] = [("HDEL", key, "recovery")] if verified is None else []
-            return [("HSET", key, "password", password_hash, *session), *ended]
+        Raises NoSuchMember, LoggedOut, Held.
+        """
+        self._change(member.name, {"front": front}, actor=member, least_role=Role.MEMBER)
 
-        commit(self._connection, decide, when_full=True)
+    def end_sessions(self, name: str) -> None:
+        """Log a member out everywhere; raise NoSuchMember."""
+        self._change(name, {"session": new_session_id()})
 
     def _change(
         self,
         name: str,
-        field: str,
-        value: str,
+        changes: Mapping[str, str | None],
         *,
+        verified: str | None = None,
         entry: NewLogEntry | None = None,
         actor: User | None = None,
         least_role: Role = Role.MODERATOR,
     ) -> None:
-        """Set a field of a member who has not left; one whose account is held gets no role."""
+        """Change fields of a member who has not left, whose password hash must be *verified* if that is given."""
 
         def decide(attempt: Attempt) -> list[Command]:
             member, stored = read_present_member(attempt, self._keys, name)
-            if stored[field] == value or (member.held and field == "role"):
+            if verified is not None and member.password != verified:
+                raise PasswordChanged()
+            if changes.items() <= stored.items() or (member.held and "role" in changes):
                 return []
-            return change_member(attempt, self._keys, name, stored, {field: value})
+            return change_member(attempt, self._keys, name, stored, changes)
 
         commit(self._connection, decide, actor=actor, role=least_role, entry=entry, when_full=True)
 
@@ -199,10 +194,7 @@ class Users(StorePart):
 
     def find(self, name: str) -> User | None:
         """Return a member, whatever the case of *name*, or None."""
-        pipeline = self._connection.pipeline()
-        user = self.queue_get(pipeline, name)
-        pipeline.execute()
-        return user.result
+        return self._context.read(self.queue_get, name)
 
     def get(self, name: str) -> User:
         """Return a member, whatever the case of *name*; raise NoSuchMember."""
@@ -215,17 +207,82 @@ class Users(StorePart):
         """Tell whether any member who may log in is an admin."""
         return bool(self._connection.command("SCARD", self._keys.admins()))
 
+    def queue_newest(self, pipeline: Pipeline, number: int) -> Future[Page[str]]:
+        """Queue a read of page *number* (from 1) of the names, in lower case, of those who have not left."""
+        size = config.MEMBER_PAGE_SIZE
+        return queue_page(pipeline, number, size, members_of(self._keys.users(), size))
+
+    def queue_banned(self, pipeline: Pipeline, number: int) -> Future[Page[str]]:
+        """Queue a read of whom page *number* of the bans in the log names: the latest first, each once.
+
+        Some may have been let in again since: the page tells acts, of which the members say whether they hold.
+        """
+        entries = self._log.queue_page(pipeline, number, kind=LogAction.BAN)
+
+        def parse(_replies: list[Any]) -> Page[str]:
+            page = entries.result
+            names = tuple(dict.fromkeys(name_key(entry.about) for entry in page.rows if entry.about))
+            return Page.at(number, config.LOG_PAGE_SIZE, names, page.total)
+
+        return pipeline.queue([], parse)
+
+    def search(self, beginning: str) -> tuple[tuple[str, ...], bool]:
+        """Return the names, in lower case, that start with *beginning*, and whether all members were looked through.
+
+        Looks through MEMBER_SCAN_STEPS × READ_BATCH_SIZE members in as many round trips, and needs no index.
+        """
+        pattern = "".join(f"\\{c}" if c in PATTERN_CHARACTERS else c for c in name_key(beginning)) + "*"
+        found: set[str] = set()
+        cursor = 0
+        for _ in range(config.MEMBER_SCAN_STEPS):
+            cursor, pairs = self._connection.command(
+                "ZSCAN", self._keys.users(), cursor, "MATCH", pattern, "COUNT", config.READ_BATCH_SIZE
+            )
+            found |= {pair[0] if isinstance(pair, tuple | list) else pair for pair in pairs}
+            if int(cursor) == 0 or len(found) >= config.MEMBER_PAGE_SIZE:
+                break
+        return tuple(sorted(found)[: config.MEMBER_PAGE_SIZE]), int(cursor) == 0
+
+    def queue_members(self, pipeline: Pipeline, names: Sequence[str]) -> Future[tuple[ListedMember, ...]]:
+        """Queue a read of the members *names*; leaves out those who do not exist or have left."""
+        users = [self.queue_get(pipeline, name) for name in names]
+        commands: list[Command] = []
+        for name in names:
+            commands += [("ZCARD", self._keys.posted(name)), ("LLEN", self._keys.commented(name))]
+
+        def parse(counts: list[Any]) -> tuple[ListedMember, ...]:
+            rows = zip([user.result for user in users], counts[::2], counts[1::2], strict=True)
+            return tuple(ListedMember(user, *numbers) for user, *numbers in rows if user and not user.left)
+
+        return pipeline.queue(commands, parse)
+
+    def moderators(self) -> tuple[User, ...]:
+        """Return the moderators and admins who may act, admins first, each of them by name.
+
+        Reads whom the log has given a role, up to MAX_ROLE_PAGES pages of it, and the admins.
+        """
+        admins = self._connection.command("SMEMBERS", self._keys.admins())
+        names = dict.fromkeys([*sorted(admins), *(name_key(name) for name in self._log.names_with_roles())])
+        pipeline = self._connection.pipeline()
+        users = [self.queue_get(pipeline, name) for name in names if name]
+        pipeline.execute()
+        acting = [user.result for user in users if user.result and user.result.role is not Role.MEMBER]
+        acting = [user for user in acting if not user.banned and not user.left]
+        return tuple(sorted(acting, key=lambda user: (user.role is not Role.ADMIN, name_key(user.name))))
+
 
 def member_places(keys: Keys, fields: Mapping[str, str | None]) -> dict[str, Place]:
     """Return where a member with these stored *fields* stands in the lists of members; nobody stands in any."""
     is_banned, held = (fields.get("banned") or "0") != "0", fields.get("held")
     is_member = fields.get("id") is not None and fields.get("left") is None
+    removal = _removal(fields.get("ban-removal"))
+    has_work = removal is not None and removal.state is not RemovalState.REMOVED
     is_let_in = not is_banned or finite_number(fields.get("banned-until")) is not None
     return {
         keys.users(): (finite_number(fields.get("since")) or 0.0) if is_member else None,
         keys.admins(): True if is_member and fields.get("role") == Role.ADMIN and is_let_in else None,
         keys.held(): (finite_number(held) or 0.0) if is_member and held is not None and not is_banned else None,
-        keys.ban_removals(): True if is_member and HAS_WORK.match(fields.get("ban-removal") or "") else None,
+        keys.ban_removals(): True if is_member and has_work else None,
     }
 
 
@@ -260,12 +317,8 @@ def change_member(
     set_fields = [text for field, value in changes.items() if value is not None for text in (field, value)]
     writes: list[Command] = [("HSET", user, *set_fields), *([("HDEL", user, *deleted)] if deleted else [])]
     for key, place in after.items():
-        if place is True and not before[key]:
-            writes.append(("SADD", key, member))
-        elif place is None and before[key] is not None:
-            writes.append(("SREM" if before[key] is True else "ZREM", key, member))
-        elif place is not True and place != before[key]:
-            writes.append(("ZADD", key, repr(place), member))
+        if place != before[key]:
+            writes += place_writes(keys, key, member, place)
     return writes
 
 
@@ -275,29 +328,11 @@ def parse_user(values: list[str | None]) -> User | None:
     No value that another program wrote breaks a page: an unknown role is that of a member, an unreadable ban is a ban.
     A ban that has ended is none, as for is_banned() in members.lua.
     """
-    *fields, my, front = values
-    id, name, password, role, since, session, banned, reason, until, left, invited_by, held, request, removal = fields
+    id, name, *_ = values
     if id is None or name is None or not (id.isascii() and id.isdigit()):
         return None
-    ends = _time(until, 0.0)
-    return User(
-        id=int(id),
-        name=name,
-        password=password or "",
-        role=Role(role) if role in set(Role) else Role.MEMBER,
-        since=_time(since, 0.0),
-        session=session or "",
-        banned=0.0 if 0 < ends <= clock.now() else _time(banned, 1.0),
-        ban_reason=reason or "",
-        banned_until=ends,
-        left=_time(left, 1.0),
-        invited_by=invited_by or "",
-        held=_time(held, 1.0),
-        request=request or "",
-        ban_removal=_removal(removal),
-        my=my or "",
-        front=front or "",
-    )
+    user = User(*(read(value) for read, value in zip(_READS, values, strict=True)))
+    return replace(user, banned=0.0) if 0 < user.banned_until <= clock.now() else user
 
 
 def _new_fields(id: int, name: str, password_hash: str, now: str, session: str) -> dict[str, str]:
@@ -306,7 +341,15 @@ def _new_fields(id: int, name: str, password_hash: str, now: str, session: str) 
     }  # fmt: skip
 
 
-def _time(stored: str | None, unreadable: float) -> float:
+def _text(stored: str | None) -> str:
+    return stored or ""
+
+
+def _role(stored: str | None) -> Role:
+    return Role(stored) if stored in set(Role) else Role.MEMBER
+
+
+def _time(stored: str | None, unreadable: float = 0.0) -> float:
     """Return a *stored* unix time, 0 for a missing one, *unreadable* for one that is none."""
     time = finite_number(stored or "0")
     return time if time is not None and 0 <= time < config.MAX_TIME else unreadable
@@ -322,6 +365,15 @@ def _removal(stored: str | None) -> BanRemoval | None:
 
 def _since(stored: str) -> int | None:
     return int(stored) if stored.isascii() and stored.isdecimal() else None
+
+
+_state_since = partial(_time, unreadable=1.0)
+_READ: dict[str, Callable[[str | None], Any]] = {
+    "id": lambda stored: int(stored or 0), "role": _role, "since": _time, "banned": _state_since, "banned-until": _time,
+    "left": _state_since, "held": _state_since, "ban-removal": _removal,
+}  # fmt: skip
+#: What reads each of FIELDS; it is a text if nothing is said.
+_READS = tuple(_READ.get(name, _text) for name in FIELDS)
 
 
 def new_session_id() -> str:

@@ -1,6 +1,6 @@
 """The deletion of an account: immediate for the member, what it wrote in bounded steps that can be resumed."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 
@@ -37,10 +37,7 @@ class AccountDeletion(StorePart):
         super().__init__(context)
         self._removals = Removals(context)
         self._reports = Reports(context)
-        self._secret_feeds = (
-            SecretFeeds(context, "inbox-feed", context.keys.inbox_feed),
-            SecretFeeds(context, "saved-feed", context.keys.saved_feed),
-        )
+        self._feeds = SecretFeeds(context)
         self._sessions = Sessions(context)
 
     def start(self, member: User, *, delete_articles: bool) -> None:
@@ -95,48 +92,34 @@ class AccountDeletion(StorePart):
         keys = self._keys
         if not self._connection.command("SISMEMBER", keys.leaving(), name_key(name)):
             return
-        deletes = self._connection.command("HGET", keys.user(name), "leaving") == "delete"
-        for feeds in self._secret_feeds:
-            feeds.remove(name)
+        spelled, leaving = self._connection.command("HMGET", keys.user(name), "name", "leaving")
+        deletes, last = leaving == "delete", config.READ_BATCH_SIZE - 1
+        self._feeds.remove_all(name)
         self._sessions.forget_log_ins(name)
         # A moderator may restore a removed article into the ranking that was emptied first, hence the loop.
         while not commit(self._connection, partial(self._end, name)):
-            yield from self._release_articles(name, deletes)
-            yield from self._release_comments(name, deletes)
+            for ranking in (keys.posted(name), keys.gone(name)):
+                yield from self._each(("ZRANGE", ranking, 0, last), partial(self._release, name, deletes))
+            written = ("LRANGE", keys.commented(name), 0, last)
+            yield from self._each(written, partial(self._release_comment, spelled or name, deletes))
             yield from self._reports.withdraw_all(name)
-            yield from self._remove_invitations(name)
+            yield from self._each(("ZRANGE", keys.invites(name), 0, last), partial(self._remove_invitation, name))
             self._connection.command("UNLINK", *keys_deleted_at_once(keys, name))
+
+    def _each(self, read: Command, act: Callable[[str], None]) -> Iterator[None]:
+        """Do *act* with all that *read* replies, in bounded steps; it may be repeated."""
+        for batch in batched(self._connection.command(*read)):
+            for member in batch:
+                act(member)
+            yield
 
     def _end(self, name: str, attempt: Attempt) -> list[Command]:
         """Return the write that ends a deletion, none while anything is left behind, perhaps again."""
         (left,) = attempt.read(("EXISTS", *keys_left_behind(self._keys, name)))
         return [] if left else [("SREM", self._keys.leaving(), name_key(name))]
 
-    def _release_articles(self, name: str, deletes: bool) -> Iterator[None]:
-        for ranking in (self._keys.posted(name), self._keys.gone(name)):
-            members = self._connection.command("ZRANGE", ranking, 0, config.READ_BATCH_SIZE - 1)
-            for batch in batched(members):
-                for member in batch:
-                    self._release(name, member, deletes)
-                yield
-
-    def _release_comments(self, name: str, deletes: bool) -> Iterator[None]:
-        spelled = self._connection.command("HGET", self._keys.user(name), "name") or name
-        members = self._connection.command("LRANGE", self._keys.commented(name), 0, config.READ_BATCH_SIZE - 1)
-        for batch in batched(members):
-            for member in batch:
-                self._release_comment(spelled, member, deletes)
-            yield
-
-    def _remove_invitations(self, name: str) -> Iterator[None]:
-        ranking = self._keys.invites(name)
-        for batch in batched(self._connection.command("ZRANGE", ranking, 0, config.READ_BATCH_SIZE - 1)):
-            invitations = [self._keys.invite(invitation_digest(member)) for member in batch]
-            self._connection.run([("UNLINK", *invitations), ("ZREM", ranking, *batch)])
-            yield
-
-    def _release(self, name: str, member: str, deletes: bool) -> None:
-        """Delete one article or take the name off it; both may be repeated."""
+    def _release(self, name: str, deletes: bool, member: str) -> None:
+        """Delete one article or take the name off it."""
         if not is_article(member):  # another program's member
             self._connection.run([("ZREM", key, member) for key in (self._keys.posted(name), self._keys.gone(name))])
             return
@@ -148,8 +131,8 @@ class AccountDeletion(StorePart):
                 self._removals.delete(id)
         self._removals.disown(id, name)
 
-    def _release_comment(self, name: str, member: str, deletes: bool) -> None:
-        """Delete one comment or take the name off it; both may be repeated."""
+    def _release_comment(self, name: str, deletes: bool, member: str) -> None:
+        """Delete one comment or take the name off it."""
         id = parse_comment(member)
         if id is None:  # another program's member
             self._connection.command("LREM", self._keys.commented(name), 1, member)
@@ -158,6 +141,10 @@ class AccountDeletion(StorePart):
             with suppress(NoSuchComment):  # another program has deleted it
                 self._removals.delete(id)
         self._removals.disown(id, name)
+
+    def _remove_invitation(self, name: str, member: str) -> None:
+        key = self._keys.invite(invitation_digest(member))
+        self._connection.run([("UNLINK", key), ("ZREM", self._keys.invites(name), member)])
 
 
 def keys_deleted_at_once(keys: Keys, name: str) -> list[str]:
@@ -168,12 +155,5 @@ def keys_deleted_at_once(keys: Keys, name: str) -> list[str]:
 
 def keys_left_behind(keys: Keys, name: str) -> list[str]:
     """Return the keys with what a member has made that goes, or loses the member's name, when they leave."""
-    return [
-        keys.posted(name),
-        keys.gone(name),
-        keys.reported(name),
-        keys.invites(name),
-        keys.commented(name),
-        keys.reported_comments(name),
-        *keys_deleted_at_once(keys, name),
-    ]
+    in_steps = (keys.posted, keys.gone, keys.reported, keys.invites, keys.commented, keys.reported_comments)
+    return [*(spell(name) for spell in in_steps), *keys_deleted_at_once(keys, name)]

@@ -1,6 +1,6 @@
 """Inboxes: what members are told of, and which of it they have not read."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from voteweb.core import config
@@ -11,7 +11,7 @@ from voteweb.store.connection.commit import Attempt, commit
 from voteweb.store.connection.pipeline import Command, Future, Pipeline
 from voteweb.store.schema.log_entries import log_entry
 from voteweb.store.site.context import StorePart
-from voteweb.store.site.rows import listed_comment, queue_page
+from voteweb.store.site.rows import listed_comment, queue_page, read_all
 
 
 class Inbox(StorePart):
@@ -29,6 +29,10 @@ class Inbox(StorePart):
             return [scripts.call(self._keys, "read_inbox", name=name, shows_comments=shows_comments, first=first)]
 
         return queue_page(pipeline, number, config.INBOX_PAGE_SIZE, read_from, lambda rows: map(_notice, rows))
+
+    def all(self, name: str) -> Iterator[Notice]:
+        """Yield all entries of a member's inbox, the newest first, read page by page."""
+        return read_all(self._connection, lambda pipeline, number, _: self.queue_page(pipeline, name, number))
 
     def queue_mark_read(self, pipeline: Pipeline, name: str, entries: Iterable[str]) -> Future[None]:
         """Queue that a member has read these entries."""

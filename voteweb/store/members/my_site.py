@@ -146,13 +146,6 @@ class MySites(StorePart):
             parse,
         )
 
-    def choice(self, name: str) -> MySite:
-        """Return what a member follows and hides."""
-        pipeline = self._connection.pipeline()
-        read = self.queue_choice(pipeline, name)
-        pipeline.execute()
-        return read.result
-
     def queue_hidden(self, pipeline: Pipeline, name: str, number: int, size: int) -> Future[Page[Hidden]]:
         """Queue a read of page *number* (from 1) of what a member hides, the last first."""
         return queue_page(
@@ -182,13 +175,6 @@ class MySites(StorePart):
             [("ZMSCORE", self._keys.saved(name), *map(article_member, ids))],
             lambda replies: {id: time is not None for id, time in zip(ids, replies[0], strict=True)},
         )
-
-    def all_hidden(self, name: str) -> tuple[Hidden, ...]:
-        """Return all that a member hides, the last first."""
-        pipeline = self._connection.pipeline()
-        hidden = self.queue_hidden(pipeline, name, 1, config.MAX_HIDDEN)
-        pipeline.execute()
-        return hidden.result.rows
 
     def all_saved(self, name: str) -> Iterator[Article]:
         """Yield all articles that a member saved, the last first, read in batches of READ_BATCH_SIZE."""

@@ -205,7 +205,7 @@ class Keys:
         "attempt",
     )
     digests = OneKey("digests:", "mails of layout 3 that its conversion deletes", "until that is done")
-    mails = OneKey("mails:", "of each mail in ``outbox:``, since when, how many attempts, and the claim of one")
+    mails = OneKey("mails:", "of each mail in ``outbox:``, since when, and how many attempts")
     mail_status = OneKey(
         "mail-status:", "how many mails ended how: sent nothing refused failed dropped failing failure"
     )

@@ -34,7 +34,7 @@ def compose(mail: TakenMail) -> EmailMessage:
     member = store().users.find(mail.name)
     if mail.kind is None or member is None or not permissions.may_log_in(member):
         raise NotWantedError
-    account = store().mail.account(mail.name)
+    account = store().read(store().mail.queue_account, mail.name)
     content = _CONTENTS[mail.kind](member, account, mail)
     with force_language(LANGUAGES.get(mail.language or account.language, ENGLISH)):
         # Not render_template(): that asks for the viewer of a request, and there is none.
@@ -68,7 +68,7 @@ def _confirmation(member: User, account: MailAccount, _mail: TakenMail) -> _Cont
 def _reset(member: User, account: MailAccount, _mail: TakenMail) -> _Content:
     if not account.email:
         raise NotWantedError
-    link = absolute(f"/reset/{store().password_resets.make(member.name, account.email)}")
+    link = absolute(f"/reset/{store().passwords.make_link(member.name, account.email)}")
     return _Content(account.email, {"link": link})
 
 

@@ -59,14 +59,14 @@ def _change_password(user: User, old: str, new: str) -> str:
 def _render(user: User, form: PasswordForm, delete_form: DeleteAccountForm) -> ResponseReturnValue:
     pipeline = store().pipeline()
     votes = store().votes.queue_open(pipeline, user.id, page_number())
-    codes = store().recovery_codes.queue_left(pipeline, user.name)
+    codes = store().passwords.queue_codes_left(pipeline, user.name)
     pipeline.execute()
     page = render_template(
         "account/index.html",
         form=form,
         delete_form=delete_form,
         votes=check_page_exists(votes.result),
-        sessions=store().sessions.of_member(user),
+        sessions=store().read(store().sessions.queue_all, user),
         own_session=own_session(),
         codes=codes.result,
     )

@@ -130,7 +130,7 @@ def login() -> ResponseReturnValue:
 @csrf_handled_by_form
 def reset(token: str) -> ResponseReturnValue:
     """Set a new password by the one-time link that the operator made; ends all sessions."""
-    name = store().password_resets.member_name(token)
+    name = store().passwords.linked_member(token)
     viewer()  # clears a session that has ended, before the form stores its token in it
     form = ResetForm(name)
     if form.is_submitted():
@@ -138,7 +138,7 @@ def reset(token: str) -> ResponseReturnValue:
     if form.validate_on_submit():
         try:
             rate_limits.hit(*rate_limits.address_hits(PASSWORD_RESET))
-            store().password_resets.use(token, passwords.hash_password(form.new.data))
+            store().passwords.use_link(token, passwords.hash_password(form.new.data))
         except TooFast as error:
             form.refuse(error)
         else:

@@ -13,6 +13,7 @@ from voteweb.core.comment_errors import CommentGone, NoSuchComment
 from voteweb.core.comments import CommentOrder, ListedComment
 from voteweb.core.errors import ArticleGone, NoSuchArticle
 from voteweb.core.models import ArticleStatus
+from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.store.connection.pipeline import Pipeline
 from voteweb.web.caching.conversation_cache import conversations
 from voteweb.web.comment_feeds import comment_item, newest_comments, notice_item
@@ -44,10 +45,8 @@ def replies(id: int, number: int, format: str) -> Response:
 @feed_language
 def newest(format: str) -> Response:
     """Return the newest comments of the whole site."""
-    pipeline = store().pipeline()
-    page = store().listings.queue_newest_comments(pipeline, 1)
-    pipeline.execute()
-    return _feed(_("New comments"), "/comments", page.result.rows, format)
+    page = store().read(store().listings.queue_newest_comments, 1)
+    return _feed(_("New comments"), "/comments", page.rows, format)
 
 
 @blueprint.get("/u/<name>/comments.<any(atom, json):format>")
@@ -67,7 +66,7 @@ def of_member(name: str, format: str) -> Response:
 @feed_language
 def inbox(token: str, format: str) -> Response:
     """Return the newest entries of the inbox whose feed has this secret address; it marks nothing as read."""
-    name = store().inbox_feeds.name_of(token)
+    name = store().feeds.name_of(SecretFeed.INBOX, token)
     if name is None:
         abort(404, _("There is no feed at this address. Its member may have renewed or withdrawn the address."))
     pipeline: Pipeline = store().pipeline()
@@ -104,10 +103,7 @@ def _thread(id: int, root: int, format: str) -> Response:
     newest = newest_comments(article, tree, thread, root)
     words = read.result.words
     if words is None:
-        more = store().pipeline()
-        missing = store().threads.queue_words(more, id, newest.numbers)
-        more.execute()
-        words = missing.result
+        words = store().read(store().threads.queue_words, id, newest.numbers)
     about = article.title or _("[deleted]")
     if root and tree.is_visible(root):
         name = display_name(thread.nodes[root].author)

@@ -171,13 +171,11 @@ def reports(id: int, number: int) -> str:
     """Show all open reports of a comment, page by page."""
     position = report_position()
     _user, comment = _moderator_and_comment(id, number)
-    pipeline = store().pipeline()
-    open_reports = store().reports.queue_open_page(pipeline, comment.id, position)
-    pipeline.execute()
+    open_reports = store().read(store().reports.queue_open_page, comment.id, position)
     return render_template(
         "comment_moderation/reports.html",
         comment=comment,
-        reports=open_reports.result,
+        reports=open_reports,
         reasons=REASON_LABELS,
         is_first=position == 0,
     )

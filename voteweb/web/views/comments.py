@@ -176,9 +176,6 @@ def quiet_article(id: int) -> ResponseReturnValue:
 
 def _set_quiet(id: int, number: int) -> bool:
     """Carry out a form about notices; return whether there will be none."""
-    pipeline = store().pipeline()
-    viewer = queue_viewer(pipeline)
-    pipeline.execute()
     is_quiet = request.form.get("quiet", "1") == "1"
-    store().comments.set_quiet(id, number, require_member(viewer.result), is_quiet)
+    store().comments.set_quiet(id, number, require_member(store().read(queue_viewer)), is_quiet)
     return is_quiet

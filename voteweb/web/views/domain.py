@@ -49,10 +49,8 @@ def feed(domain: str, format: str) -> ResponseReturnValue:
     host = links.domain_of_address(domain)
     if host != domain and host:
         return redirect(url_for("domain.feed", domain=host, format=format), 301)
-    pipeline = store().pipeline()
-    listing = store().listings.queue_page(pipeline, store().rankings.domain(host), 1, with_text=True)
-    pipeline.execute()
-    if not listing.result.total:
+    listing = store().read(store().listings.queue_page, store().rankings.domain(host), 1, with_text=True)
+    if not listing.total:
         raise NoSuchDomain(domain=domain)
-    items = tuple(article_item(row) for row in listing.result.rows)
+    items = tuple(article_item(row) for row in listing.rows)
     return feed_response(Feed(_("Articles from %(domain)s", domain=host), f"/d/{host}", items), format)

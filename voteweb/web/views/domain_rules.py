@@ -65,10 +65,7 @@ def delete(host: str) -> ResponseReturnValue:
 
 
 def _moderator() -> User:
-    pipeline = store().pipeline()
-    viewer = queue_viewer(pipeline)
-    pipeline.execute()
-    return require_moderator(viewer.result)
+    return require_moderator(store().read(queue_viewer))
 
 
 def _render(number: int, typed: _Typed | None = None, refused: str = "") -> str:

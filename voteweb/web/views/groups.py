@@ -116,10 +116,7 @@ def parse_name(typed: str) -> str:
 @csrf_handled_by_form
 def new() -> ResponseReturnValue:
     """Create a group."""
-    pipeline = store().pipeline()
-    viewer = queue_viewer(pipeline)
-    pipeline.execute()
-    user = require_moderator(viewer.result)
+    user = require_moderator(store().read(queue_viewer))
     form = NewGroupForm()
     if form.validate_on_submit():
         name = form.name.data
@@ -170,10 +167,7 @@ def edit(name: str) -> ResponseReturnValue:
 def delete(name: str) -> ResponseReturnValue:
     """Delete a group in which there is no article."""
     name = parse_name(name)
-    pipeline = store().pipeline()
-    viewer = queue_viewer(pipeline)
-    pipeline.execute()
-    user = require_moderator(viewer.result)
+    user = require_moderator(store().read(queue_viewer))
     try:
         store().groups.delete(name, NewLogEntry(LogAction.DELETE, user.name, title=name), actor=user)
     except GroupNotEmpty as error:

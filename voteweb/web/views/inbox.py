@@ -3,6 +3,7 @@
 from flask import Blueprint, flash, redirect, render_template, request
 from flask.typing import ResponseReturnValue
 
+from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, session_member_name, viewer
 from voteweb.web.context import store
 from voteweb.web.i18n.locale import gettext as _
@@ -19,7 +20,7 @@ def index() -> str:
     pipeline = store().pipeline()
     viewer = queue_viewer(pipeline)
     page = store().inbox.queue_page(pipeline, session_member_name(), page_number())
-    has_feed = store().inbox_feeds.queue_has(pipeline, session_member_name())
+    has_feed = store().feeds.queue_has(pipeline, SecretFeed.INBOX, session_member_name())
     pipeline.execute()
     require_member(viewer.result)
     return render_template("inbox/index.html", page=check_page_exists(page.result), has_feed=has_feed.result)
@@ -41,10 +42,10 @@ def set_feed() -> ResponseReturnValue:
     """Give the feed of the inbox another secret address, which is shown once, or none."""
     user = require_member(viewer())
     if request.form.get("act") == "withdraw":
-        store().inbox_feeds.withdraw(user)
+        store().feeds.withdraw(SecretFeed.INBOX, user)
         flash(_("The feed of your inbox has no address any more."))
     else:
-        address = absolute(f"/inbox/feed/{store().inbox_feeds.renew(user)}.atom")
+        address = absolute(f"/inbox/feed/{store().feeds.renew(SecretFeed.INBOX, user)}.atom")
         flash(_("The secret address of your feed is %(address)s", address=address))
         flash(_("Copy it now: it is shown only once. Whoever knows it can read your inbox."))
     return redirect("/inbox#feed", 303)

@@ -45,7 +45,7 @@ def index() -> ResponseReturnValue:
         else:
             flash(_("A mail with a link is on its way. Open the link to confirm your address."))
             return redirect("/account/mail", 303)
-    account = store().mail.account(user.name)
+    account = store().read(store().mail.queue_account, user.name)
     return render_template("mail/account.html", form=form, mail=account), form.status
 
 
@@ -65,7 +65,7 @@ def remove() -> ResponseReturnValue:
 def confirm(token: str) -> ResponseReturnValue:
     """Ask whether the address of the link is right, since programs that read mail open links; by POST, confirm it."""
     user = require_member(viewer())
-    pending = store().mail.account(user.name).pending
+    pending = store().read(store().mail.queue_account, user.name).pending
     if pending is None or not _is_link_of(token, user, pending):
         raise LinkOutOfDate()
     if request.method == "GET":

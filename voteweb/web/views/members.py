@@ -7,7 +7,7 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core import config, permissions
 from voteweb.core.models import Page, Role
-from voteweb.store.members.member_lists import ListedMember
+from voteweb.store.accounts.users import ListedMember
 from voteweb.web.auth.login import login_required, queue_viewer, require_moderator
 from voteweb.web.context import store
 from voteweb.web.pagination import check_page_exists, page_number
@@ -21,7 +21,7 @@ def moderators() -> ResponseReturnValue:
     pipeline = store().pipeline()
     queue_viewer(pipeline)
     pipeline.execute()
-    return render_template("members/moderators.html", moderators=store().member_lists.moderators())
+    return render_template("members/moderators.html", moderators=store().users.moderators())
 
 
 @blueprint.get("/members")
@@ -34,7 +34,7 @@ def index() -> ResponseReturnValue:
     number, of = page_number(), request.args.get("of", "")
     is_of_banned, is_of_staff = of == "banned", of == "moderators"
     typed = "" if is_of_banned or is_of_staff else request.args.get("q", "").strip()[: config.MAX_USER_NAME_LENGTH + 1]
-    lists, pipeline = store().member_lists, store().pipeline()
+    lists, pipeline = store().users, store().pipeline()
     viewer = queue_viewer(pipeline)
     names = (lists.queue_banned if is_of_banned else lists.queue_newest)(pipeline, number)
     pipeline.execute()

@@ -16,10 +16,8 @@ def title(vote: int | CommentId | None) -> str:
     """Return the title of the article that *vote* is for, "" if nobody can read it."""
     if vote is None:
         return ""
-    pipeline = store().pipeline()
-    article = store().articles.queue_get(pipeline, vote.article if isinstance(vote, CommentId) else vote)
-    pipeline.execute()
-    return article.result.title if article.result and article.result.is_listed else ""
+    article = store().read(store().articles.queue_get, vote.article if isinstance(vote, CommentId) else vote)
+    return article.title if article and article.is_listed else ""
 
 
 def cast(vote: int | CommentId | None, token: str) -> None:

@@ -28,16 +28,14 @@ blueprint = Blueprint("recovery", __name__)
 @login_required
 def codes() -> ResponseReturnValue:
     """Tell how many codes the viewer has left; by POST, make new ones and show them once."""
-    pipeline = store().pipeline()
-    user = queue_viewer(pipeline)
-    pipeline.execute()
-    member = require_member(user.result)
+    member = require_member(store().read(queue_viewer))
     target = safe_path(request.values.get("next", ""), default="/account")
     if request.method == "POST":
         require_recent_password(member)
-        made = store().recovery_codes.renew(member)
+        made = store().passwords.renew_codes(member)
         return render_template("account/recovery_codes.html", codes=made, text=_as_text(member, made), next=target)
-    return render_template("account/recovery.html", left=store().recovery_codes.left(member.name), next=target)
+    left = store().read(store().passwords.queue_codes_left, member.name)
+    return render_template("account/recovery.html", left=left, next=target)
 
 
 def _as_text(member: User, made: tuple[str, ...]) -> str:
@@ -82,16 +80,16 @@ def _use_code(form: RecoveryForm) -> tuple[User, int]:
     rate_limits.queue_hits(pipeline, *hits)
     known = name if validation.is_member_name(name) else config.DELETED_MEMBER
     stored_member = store().users.queue_get(pipeline, known)
-    stored = store().recovery_codes.queue_stored(pipeline, known)
+    stored = store().passwords.queue_codes(pipeline, known)
     pipeline.execute()
     refusal = rate_limits.exceeded()
     if refusal is not None:
         raise refusal
     user = stored_member.result
-    if not store().recovery_codes.is_one(stored.result, user, code) or user is None or user.left:
+    if not store().passwords.is_code(stored.result, user, code) or user is None or user.left:
         raise CodeUsed()
     store().limits.refund(hits)
     if user.banned:
         raise ban_error(user)
-    session_id, left = store().recovery_codes.use(user, code, passwords.hash_password(form.new.data or ""))
+    session_id, left = store().passwords.use_code(user, code, passwords.hash_password(form.new.data or ""))
     return replace(user, session=session_id), left

@@ -5,6 +5,7 @@ from flask.typing import ResponseReturnValue
 
 from voteweb.core import permissions
 from voteweb.core.errors import TooMuchSaved
+from voteweb.store.accounts.secret_feeds import SecretFeed
 from voteweb.web.auth.login import login_required, queue_viewer, require_member, session_member_name, viewer
 from voteweb.web.context import settings, store
 from voteweb.web.feeds import Feed, article_item, feed_language, feed_response
@@ -25,7 +26,7 @@ def index() -> str:
     loaded = queue_viewer(pipeline)
     name = session_member_name()
     saved = store().my_sites.queue_saved(pipeline, name, page_number(), settings().page_size)
-    has_feed = store().saved_feeds.queue_has(pipeline, name)
+    has_feed = store().feeds.queue_has(pipeline, SecretFeed.SAVED, name)
     pipeline.execute()
     user = require_member(loaded.result)
     page = check_page_exists(saved.result)
@@ -61,10 +62,10 @@ def set_feed() -> ResponseReturnValue:
     """Give the feed of the saved articles another secret address, which is shown once, or none."""
     user = require_member(viewer())
     if request.form.get("act") == "withdraw":
-        store().saved_feeds.withdraw(user)
+        store().feeds.withdraw(SecretFeed.SAVED, user)
         flash(_("The feed of your saved articles has no address any more."))
     else:
-        address = absolute(f"/saved/feed/{store().saved_feeds.renew(user)}.atom")
+        address = absolute(f"/saved/feed/{store().feeds.renew(SecretFeed.SAVED, user)}.atom")
         flash(_("The secret address of your feed is %(address)s", address=address))
         flash(_("Copy it now: it is shown only once. Whoever knows it can read what you saved."))
     return redirect("/saved#feed", 303)
@@ -75,7 +76,7 @@ def set_feed() -> ResponseReturnValue:
 def feed(token: str, format: str) -> Response:
     """Return the last saved articles of the member whose feed has this secret address."""
     unknown = _("There is no feed at this address. Its member may have renewed or withdrawn the address.")
-    name = store().saved_feeds.name_of(token)
+    name = store().feeds.name_of(SecretFeed.SAVED, token)
     if name is None:
         abort(404, unknown)
     pipeline = store().pipeline()

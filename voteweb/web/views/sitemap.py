@@ -22,20 +22,16 @@ def robots() -> Response:
 @blueprint.get("/sitemap.xml")
 def index() -> Response:
     """Return the parts of the sitemap: part 0 holds the lists, each other one SITEMAP_SIZE articles."""
-    pipeline = store().pipeline()
-    total = store().listings.queue_total(pipeline, store().rankings.site(Order.TIME))
-    pipeline.execute()
-    parts = min(-(-total.result // config.SITEMAP_SIZE), config.MAX_SITEMAPS - 1)
+    total = store().read(store().listings.queue_total, store().rankings.site(Order.TIME))
+    parts = min(-(-total // config.SITEMAP_SIZE), config.MAX_SITEMAPS - 1)
     return xml("sitemap/index.xml", "application/xml", config.SITEMAP_SECONDS, parts=parts)
 
 
 @blueprint.get("/sitemap-0.xml")
 def lists() -> Response:
     """Return the lists of the whole site and of its groups."""
-    pipeline = store().pipeline()
-    names = store().groups.queue_names(pipeline)
-    pipeline.execute()
-    paths = ["/", "/new", "/good", "/groups", *(f"/g/{name}" for name in names.result), *_PAGES]
+    names = store().read(store().groups.queue_names)
+    paths = ["/", "/new", "/good", "/groups", *(f"/g/{name}" for name in names), *_PAGES]
     return xml("sitemap/part.xml", "application/xml", config.SITEMAP_SECONDS, paths=paths)
 
 

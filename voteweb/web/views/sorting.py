@@ -65,10 +65,7 @@ def index() -> ResponseReturnValue:
     form = SortForm()
     if not form.is_submitted():
         return _render(form, {})
-    pipeline = store().pipeline()
-    viewer = queue_viewer(pipeline)
-    pipeline.execute()
-    user, choices = require_moderator(viewer.result), _sent_choices()
+    user, choices = require_moderator(store().read(queue_viewer)), _sent_choices()
     if not form.validate():
         if wants_json():
             raise rate_limits.exceeded() or CSRFError()
