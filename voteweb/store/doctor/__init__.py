@@ -4,16 +4,13 @@ from collections.abc import Iterator
 
 from voteweb.store.doctor import (
     articles,
-    comment_lists,
-    counters,
     groups,
-    imported,
     inboxes,
-    key_types,
+    key_checks,
+    lists,
     members,
-    moderation_log,
-    owners,
     reports,
+    strays,
     threads,
     voters,
 )
@@ -40,27 +37,26 @@ class Doctor(StorePart):
         What needs a key of another type is left out: other commands would fail on it.
         """
         with SpoolingScanner(self._connection) as scanner:
-            yield from key_types.examine(scanner)
+            yield from key_checks.examine_types(scanner)
             self.is_partial = bool(scanner.mistyped)
             for findings in (
                 voters.examine(scanner, Scanner(self._connection)),
                 groups.examine_bounds(scanner),
                 articles.examine(scanner, self._settings),
                 groups.examine(scanner),
+                strays.examine(scanner),
                 self._examine_conversations(scanner),
                 reports.examine(scanner),
-                moderation_log.examine(scanner),
+                lists.examine_log(scanner),
                 members.examine(scanner),
                 inboxes.examine(scanner),
-                owners.examine(scanner),
-                imported.examine(scanner),
-                counters.examine(scanner),
+                key_checks.examine(scanner),
             ):
                 yield from scanner.unless_mistyped(findings)
 
     def _examine_conversations(self, scanner: SpoolingScanner) -> Iterator[Finding]:
         written = yield from threads.examine(scanner, self._settings)
-        yield from comment_lists.examine(scanner, written)
+        yield from lists.examine_comments(scanner, written)
 
     def repair(self) -> Iterator[tuple[Finding, bool]]:
         """Repair the data from the articles and their voters; yield each finding and whether it was repaired.

@@ -1,34 +1,33 @@
 """Check articles: their fields, their votes, and their places in all lists."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import NamedTuple
 
 from voteweb.core import config, links, validation
 from voteweb.core.config import LINK_SECONDS, Settings
 from voteweb.core.models import Article, ArticleStatus
 from voteweb.core.ranking import voting_end
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.finding import Finding, check_place
+from voteweb.store.doctor.finding import Finding, Problem, check_place
 from voteweb.store.doctor.looks import Fields, Kind, Look, examine_each
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import LEFT_OUT, Keys, article_member
 from voteweb.store.schema.numbers import finite_number
-from voteweb.store.schema.rankings import Rankings
+from voteweb.store.schema.rankings import Place, Rankings, group_keys
 from voteweb.store.site.changes import record_change
 
-#: The nouns of the sets and rankings of a group.
-GROUP_NOUNS = frozenset({"group", "time", "score", "top-group"})
 _BY_HAND = "the value is stored nowhere else: set the field with HSET, then repair again"
+_BAD_NUMBERS = "has votes or a base that are no whole numbers"
 _WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
+_GONE = {status.value for status in ArticleStatus} - {ArticleStatus.LISTED}
 
 
 def examine(scanner: SpoolingScanner, settings: Settings) -> Iterator[Finding]:
     """Check all articles."""
     keys = scanner.site_keys
-    kind = Kind(keys.article, (*decoding.FIELDS, "base"), partial(_reads, keys))
+    kind = Kind(keys.article, (*decoding.FIELDS, "base", "answer", "answered"), partial(_reads, keys))
     yield from examine_each(scanner, map(str, scanner.article_ids()), kind, partial(_check, keys, settings))
 
 
@@ -43,7 +42,7 @@ def _reads(keys: Keys, id: str, fields: Fields) -> list[Command]:
         *(("SISMEMBER", keys.groups(), group) for group in _groups(fields)),
         *(
             ("SISMEMBER", key, member) if keys.split(key)[0] == "group" else ("ZMSCORE", key, member, LEFT_OUT)
-            for key in Rankings(keys).named(fields)
+            for key in _named(keys, fields)
         ),
     ]
 
@@ -52,58 +51,55 @@ def _groups(fields: Fields) -> list[str]:
     return list(dict.fromkeys((fields["groups"] or "").split()))
 
 
-def _unknown_groups(seen: Look) -> set[str]:
-    return {name for name, exists in zip(_groups(seen.fields), seen.replies[5:], strict=False) if not exists}
+def _named(keys: Keys, fields: Fields) -> list[str]:
+    """Return every set and ranking in which an article with these fields may be."""
+    return [*Rankings(keys).named(fields), keys.answers()]
 
 
 def _check(keys: Keys, settings: Settings, seen: Look) -> Iterator[Finding]:
-    """Check one article; one command repairs its votes and places."""
+    """Check one article; one command repairs all of it."""
     key, fields, gone = keys.article(seen.name), seen.fields, seen.fields["gone"]
     if not seen.exists:
         return
     if fields["title"] is None:
         yield Finding(key, "has no title", why_not=_BY_HAND)
-    elif gone not in (None, ArticleStatus.DELETED, ArticleStatus.REMOVED, ArticleStatus.HELD):
+    elif gone is not None and gone not in _GONE:
         yield Finding(key, f"is gone in an unknown way: {gone}", why_not=_BY_HAND)
     elif not _is_time(fields["time"]):
         yield _lost_time(keys, seen)
     else:
         if not fields["title"] and gone != ArticleStatus.DELETED:
             yield Finding(key, "has an empty title", why_not=_BY_HAND)
-        counts = _counts(seen, settings)
-        article = _decoded(fields, counts.votes) if counts else None
-        if article is None or counts is None:
-            yield Finding(key, "has votes or a base that are no whole numbers", why_not=_BY_HAND)
+        numbers = _right_numbers(seen, settings)
+        article = _decoded(fields, numbers["votes"]) if numbers else None
+        if article is None or numbers is None:
+            yield Finding(key, _BAD_NUMBERS, why_not=_BY_HAND)
         elif article.time > seen.now + config.CLOCK_SKEW_SECONDS:
             what = f"has the time {article.time:.6f}, more than a day after now"
             yield Finding(key, what, why_not="a clock was wrong: set the field with HSET, then repair again")
         else:
-            yield from _check_readable(keys, settings, seen, counts, article)
+            yield from _check_readable(keys, settings, seen, numbers, article)
 
 
 def _check_readable(
-    keys: Keys, settings: Settings, seen: Look, counts: "_Counts", repaired: Article
+    keys: Keys, settings: Settings, seen: Look, numbers: Mapping[str, int], repaired: Article
 ) -> Iterator[Finding]:
-    """Check an article that can be shown, at the latest once it is *repaired*."""
-    key, stored = keys.article(seen.name), _decoded(seen.fields)
-    is_readable = stored is not None and decoding.is_count(seen.fields["base"])
-    problems = [(key, "has votes or a base that are no whole numbers")]
-    if stored is not None and is_readable:
-        yield from _check_groups(keys, seen, stored)
-        problems = [(key, what) for what in _vote_problems(seen, settings, stored)]
-        problems += [(ranking, what) for ranking, what, _ in _check_places(keys, settings, seen, stored)]
+    """Check an article that can be shown, at the latest once it is *repaired* and has the right *numbers*."""
+    key, fields, stored = keys.article(seen.name), seen.fields, _decoded(seen.fields)
+    problems = [Problem(key, _BAD_NUMBERS)]
+    if stored is not None and decoding.is_count(fields["base"]):
+        yield from _bad_groups(keys, seen, stored)
+        problems = [Problem(key, what) for what in _vote_problems(seen, settings, stored)]
+        problems += [problem._replace(writes=()) for problem in _check_places(keys, settings, seen, stored)]
+        problems += _check_belongings(keys, settings, seen, stored)
     if problems:
-        writes = [write for _, _, own in _check_places(keys, settings, seen, repaired) for write in own]
-        fields = [part for name in counts.changed(seen.fields) for part in (name, getattr(counts, name))]
+        changed = {name: number for name, number in numbers.items() if _whole(fields[name]) != number}
+        writes = [("HSET", key, *(part for item in changed.items() for part in item))] if changed else []
+        writes += [write for place in _check_places(keys, settings, seen, repaired) for write in place.writes]
+        until = numbers.get("closes") or voting_end(repaired, settings.voting_seconds)
+        now = f"votes {repaired.votes}, base {numbers['base']}, voting until {until}" if changed else ""
         # What its own fields, voters and groups tell decides; where it stands by then does not.
-        fix = seen.fix(*([("HSET", key, *fields)] if fields else []), *writes, guards=6 + len(_groups(seen.fields)))
-        until = counts.closes or voting_end(repaired, settings.voting_seconds)
-        now = f"votes {counts.votes}, base {counts.base}, voting until {until}" if fields else ""
-        for where, what in problems:
-            yield Finding(where, what, fix, now=now)
-            now = ""
-    if stored is not None and is_readable:
-        yield from _check_belongings(keys, settings, seen, stored)
+        yield from seen.findings(problems, *writes, guards=6 + len(_groups(fields)), now=now)
 
 
 def _decoded(fields: Fields, votes: int | None = None) -> Article | None:
@@ -124,24 +120,9 @@ def _lost_time(keys: Keys, seen: Look) -> Finding:
         ranked, _ = places[ranking]
         if ranked is not None and _is_time(repr(float(ranked))):
             time = f"{float(ranked):.6f}"
-            tell = record_change(keys, "t", seen.name)
-            return Finding(
-                key, f"has no time: it is {time} now, as in {ranking}", seen.fix(("HSET", key, "time", time), tell)
-            )
+            fix = seen.fix(("HSET", key, "time", time), record_change(keys, "t", seen.name))
+            return Finding(key, f"has no time: it is {time} now, as in {ranking}", fix)
     return Finding(key, "has no time", why_not=_BY_HAND)
-
-
-class _Counts(NamedTuple):
-    """The votes and the base that the voters make, and the end of voting if another is to be stored."""
-
-    votes: int
-    base: int
-    closes: int | None
-
-    def changed(self, fields: Fields) -> list[str]:
-        """Return the names of the fields that are to be stored."""
-        names = [name for name in ("votes", "base") if _whole(fields[name]) != getattr(self, name)]
-        return [*names, *(["closes"] if self.closes is not None else [])]
 
 
 def _whole(stored: str | None) -> int | None:
@@ -149,8 +130,8 @@ def _whole(stored: str | None) -> int | None:
     return 0 if stored is None else int(stored) if _WHOLE.fullmatch(stored) else None
 
 
-def _counts(seen: Look, settings: Settings) -> _Counts | None:
-    """Return what the voters make; None if nothing tells it.
+def _right_numbers(seen: Look, settings: Settings) -> dict[str, int] | None:
+    """Return the votes and the base that the voters make, and ``closes`` if it is another; None if nothing tells it.
 
     The votes never fall: those beyond the voters, some of whom may be lost, go into the base; and when all voters of
     an article are lost, voting on it is over.
@@ -163,13 +144,13 @@ def _counts(seen: Look, settings: Settings) -> _Counts | None:
     if votes is None or article is None:
         return None
     end, is_deleted = voting_end(article, settings.voting_seconds), article.status is ArticleStatus.DELETED
-    closes = None if fields["closes"] in (None, str(end)) else end
+    closes = {} if fields["closes"] in (None, str(end)) else {"closes": end}
     if not voters and votes != base and not is_deleted and seen.now < end:
-        closes = int(seen.now)
+        closes = {"closes": int(seen.now)}
     if voters and not is_deleted:
         votes = votes if base is None else max(votes, base + voters)
         base = votes - voters
-    return _Counts(votes, votes if base is None else base, closes)
+    return {"votes": votes, "base": votes if base is None else base, **closes}
 
 
 def _vote_problems(seen: Look, settings: Settings, article: Article) -> Iterator[str]:
@@ -184,24 +165,50 @@ def _vote_problems(seen: Look, settings: Settings, article: Article) -> Iterator
         yield f"has lost its voters, so that voting is over: {votes} votes, base {base}, no voter"
 
 
-def _check_groups(keys: Keys, seen: Look, article: Article) -> Iterator[Finding]:
-    """Check that the groups of an article exist; a removed one keeps the name of a group that was deleted since."""
-    for name in sorted(_unknown_groups(seen)) if article.is_listed else ():
-        fix, why_not = seen.fix(("SADD", keys.groups(), name)), ""
+def _check_belongings(keys: Keys, settings: Settings, seen: Look, article: Article) -> Iterator[Problem]:
+    """Check the groups, the conversation, the voters and the earlier versions of an article."""
+    voters, expires, _, has_thread, has_versions, *_ = seen.replies
+    key, member, voted = keys.article(seen.name), article_member(seen.name), keys.voted(seen.name)
+    for name in _unknown_groups(seen) if article.is_listed else ():
+        if validation.accepts(validation.group_name, name):
+            yield Problem(key, f"is in the group {name}, which does not exist", (("SADD", keys.groups(), name),))
+    if not has_thread and (seen.fields["comments"] or "0") != "0":
+        writes = (("HSET", key, "comments", 0), ("UNLINK", keys.hidden(seen.name)))
+        yield Problem(key, f"has comments {seen.fields['comments']}, but no conversation", writes)
+    is_deleted = article.status is ArticleStatus.DELETED
+    for owned, exists in ((voted, voters), (keys.was(seen.name), has_versions)):
+        if exists and is_deleted:
+            yield Problem(owned, f"belongs to {member}, which is deleted", (("UNLINK", owned),))
+    is_waiting = article.status is ArticleStatus.REMOVED and seen.fields["answer"] is not None
+    if seen.fields["answered"] is not None and not (is_waiting and finite_number(seen.fields["answered"]) is not None):
+        yield Problem(keys.answers(), f"has {member}, of which no answer waits", (("HDEL", key, "answered"),))
+    closes = voting_end(article, settings.voting_seconds)
+    if voters and not is_deleted and expires < 1000 * (closes - 1):
+        what = "never expires" if expires == -1 else "expires before voting is over"
+        yield Problem(voted, what, (("EXPIREAT", voted, closes + config.VOTERS_GRACE_SECONDS),))
+
+
+def _unknown_groups(seen: Look) -> list[str]:
+    return sorted(name for name, exists in zip(_groups(seen.fields), seen.replies[5:], strict=False) if not exists)
+
+
+def _bad_groups(keys: Keys, seen: Look, article: Article) -> Iterator[Finding]:
+    """Yield the groups of a listed article that no group can be; a removed one keeps those that were deleted since."""
+    for name in _unknown_groups(seen) if article.is_listed else ():
         if not validation.accepts(validation.group_name, name):
-            fix, why_not = (), f"{name} is no name for a group: take it out of the field groups"
-        yield Finding(keys.article(seen.name), f"is in the group {name}, which does not exist", fix, why_not)
+            why_not = f"{name} is no name for a group: take it out of the field groups"
+            yield Finding(keys.article(seen.name), f"is in the group {name}, which does not exist", why_not=why_not)
 
 
 def _places(keys: Keys, seen: Look) -> dict[str, tuple[float | None, float | None]]:
     """Return the article's place in each list that may hold it, and what the best article left out there is worth."""
-    named = Rankings(keys).named(seen.fields)
+    named = _named(keys, seen.fields)
     replies = seen.replies[len(seen.replies) - len(named) :]
     pairs = (tuple(reply) if isinstance(reply, list) else (reply, None) for reply in replies)
     return dict(zip(named, pairs, strict=True))
 
 
-def _wanted(keys: Keys, settings: Settings, seen: Look, article: Article) -> dict[str, float | bool | None]:
+def _wanted(keys: Keys, settings: Settings, seen: Look, article: Article) -> dict[str, Place]:
     """Return where the article must be, given where it is: it may be left out of some lists."""
     rankings, fields, places = Rankings(keys), seen.fields, _places(keys, seen)
     link, is_ours = fields["link"] or "", fields["base"] is not None
@@ -214,40 +221,15 @@ def _wanted(keys: Keys, settings: Settings, seen: Look, article: Article) -> dic
         wanted.pop(link_key, None)
     if not seen.replies[2]:
         wanted.pop(rankings.key_of_poster(article), None)
+    if article.status is ArticleStatus.REMOVED and fields["answer"] is not None:
+        wanted[keys.answers()] = finite_number(fields["answered"])
     return wanted
 
 
-def _check_places(
-    keys: Keys, settings: Settings, seen: Look, article: Article
-) -> Iterator[tuple[str, str, list[Command]]]:
-    """Yield each list in which the article is not as it must be, why, and the commands that repair that.
-
-    Those of groups that do not exist wait until they do.
-    """
-    wanted, unknown = _wanted(keys, settings, seen, article), _unknown_groups(seen)
-    groups = seen.fields["groups"]
-    for key, (score, _) in _places(keys, seen).items():
-        noun, name = keys.split(key)
-        if noun in GROUP_NOUNS and name in unknown:
-            continue
-        for what, writes in check_place(keys, key, article_member(seen.name), score, wanted.get(key)):
-            if noun == "group":
-                state = f"groups are {groups}" if key in wanted else f"state is {article.status}"
-                what = f"{what.partition(',')[0]}, whose {state}"
-            yield key, what, writes
-
-
-def _check_belongings(keys: Keys, settings: Settings, seen: Look, article: Article) -> Iterator[Finding]:
-    """Check the conversation, the voters and the earlier versions of an article."""
-    voters, expires, _, has_thread, has_versions, *_ = seen.replies
-    key, voted, closes = keys.article(seen.name), keys.voted(seen.name), voting_end(article, settings.voting_seconds)
-    if not has_thread and (seen.fields["comments"] or "0") != "0":
-        fix = seen.fix(("HSET", key, "comments", 0), ("UNLINK", keys.hidden(seen.name)))
-        yield Finding(key, f"has comments {seen.fields['comments']}, but no conversation", fix)
-    for owned, exists in ((voted, voters), (keys.was(seen.name), has_versions)):
-        if exists and article.status is ArticleStatus.DELETED:
-            what = f"belongs to {article_member(seen.name)}, which is deleted"
-            yield Finding(owned, what, seen.fix(("UNLINK", owned)))
-    if voters and expires < 1000 * (closes - 1):
-        what = "never expires" if expires == -1 else "expires before voting is over"
-        yield Finding(voted, what, seen.fix(("EXPIREAT", voted, closes + config.VOTERS_GRACE_SECONDS)))
+def _check_places(keys: Keys, settings: Settings, seen: Look, article: Article) -> Iterator[Problem]:
+    """Check where an article stands; the places of groups that do not exist wait until they do."""
+    wanted, unknown, member = _wanted(keys, settings, seen, article), _unknown_groups(seen), article_member(seen.name)
+    of_unknown = set(group_keys(keys, unknown))
+    for key, (place, _) in _places(keys, seen).items():
+        if key not in of_unknown:
+            yield from check_place(keys, key, member, place, wanted.get(key))

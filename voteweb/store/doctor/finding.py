@@ -9,7 +9,6 @@ from voteweb.store.schema.rankings import Place, place_writes
 
 #: Seconds by which a stored number may differ from the formula: far above rounding, far below any vote.
 TOLERANCE = 0.001
-BY_HAND = "the value is stored nowhere else: a backup may hold it; set the field with HSET"
 
 
 class Finding(NamedTuple):
@@ -29,19 +28,22 @@ class Finding(NamedTuple):
     prepare: tuple[Command, ...] = ()
 
 
-def check_place(
-    keys: Keys, key: str, member: str, stored: Any, wanted: Place, stray: str = "which does not belong there"
-) -> Iterator[tuple[str, list[Command]]]:
-    """Yield what is wrong with the place of *member* in *key*, with the writes that put it there or take it out.
+class Problem(NamedTuple):
+    """A wrong key of a thing, and the writes that repair it, together with all other problems of the thing."""
 
-    *stored* is what SISMEMBER or ZSCORE answered.
-    """
+    key: str
+    what: str
+    writes: tuple[Command, ...] = ()
+
+
+def check_place(keys: Keys, key: str, member: str, stored: Any, wanted: Place) -> Iterator[Problem]:
+    """Yield what is wrong with the place of *member* in *key*; *stored* is what SISMEMBER or ZSCORE answered."""
     is_set = isinstance(stored, int) or isinstance(wanted, bool)
     is_there = bool(stored) if is_set else stored is not None
-    writes = place_writes(keys, key, member, wanted)
+    writes = tuple(place_writes(keys, key, member, wanted))
     if wanted is None and is_there:
-        yield f"holds {member}, {stray}", writes
+        yield Problem(key, f"holds {member}, which does not belong there", writes)
     elif wanted is not None and not is_there:
-        yield f"lacks {member}", writes
+        yield Problem(key, f"lacks {member}", writes)
     elif wanted is not None and not is_set and abs(float(stored) - wanted) > TOLERANCE:
-        yield f"has {member} at {float(stored):.3f} instead of {wanted:.3f}", writes
+        yield Problem(key, f"has {member} at {float(stored):.3f} instead of {wanted:.3f}", writes)

@@ -1,10 +1,6 @@
-"""Check rankings and groups: what cannot be seen from one article.
-
-Their members are articles that belong there, they keep their bounds and lifetimes, and every key of a group has one.
-"""
+"""Check rankings and groups: bounds and lifetimes of rankings, and that every key of a group has one."""
 
 from collections.abc import Iterator
-from functools import partial
 from itertools import chain
 from math import isfinite
 
@@ -13,16 +9,11 @@ from voteweb.core.config import LINK_SECONDS
 from voteweb.store.connection import scripts
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.articles import GROUP_NOUNS
 from voteweb.store.doctor.finding import Finding
-from voteweb.store.doctor.looks import Fields, find_strays
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.scan.scanner import Scanner, split_evenly
-from voteweb.store.schema.keys import LEFT_OUT, Keys, is_article
-from voteweb.store.schema.numbers import finite_number
-from voteweb.store.schema.rankings import BEST_NOUNS, Rankings, group_keys
-
-_FIELDS = ("title", "poster", "link", "groups", "time")
+from voteweb.store.schema.keys import LEFT_OUT
+from voteweb.store.schema.rankings import group_keys
 
 
 def examine_bounds(scanner: SpoolingScanner) -> Iterator[Finding]:
@@ -48,44 +39,12 @@ def _check_bounds(scanner: Scanner, rankings: list[str]) -> Iterator[Finding]:
 
 
 def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
-    """Check the members of every ranking and group, and all groups."""
-    keys, groups = scanner.site_keys, scanner.groups()
+    """Check all groups, and how long links are remembered."""
+    groups = scanner.groups()
     yield from _check_group_keys(scanner, set(groups))
     yield from scanner.findings(groups, _check_titles)
     yield from scanner.unless_mistyped(_check_aliases(scanner, set(groups)))
-    of_site = [keys.by_time(), keys.by_score(), keys.good(), keys.top(), keys.held_articles()]
-    kinds = (keys.group_by_time, keys.group_by_score, keys.top_of_group)
-    of_groups = [ranking(name) for name in groups for ranking in kinds]
-    patterns = (keys.posted("*"), keys.gone("*"), keys.link("*"), keys.domain("*"), keys.top_of_day("*"))
-    others = chain.from_iterable(scanner.keys(pattern) for pattern in patterns)
-    sets = ((key, member) for key in map(keys.group, groups) for member in scanner.members(key))
-    ranked = (
-        place
-        for place in scanner.ranking_members(chain(of_site, of_groups, others))
-        if place[1] != LEFT_OUT or keys.split(place[0])[0] not in BEST_NOUNS
-    )
-    check = partial(find_strays, key_of=partial(article_key, keys), fields=_FIELDS, why=partial(_why_stray, keys))
-    yield from scanner.findings(chain(sets, ranked), lambda scanner, places: check(scanner, places=places))
-    yield from scanner.findings(scanner.keys(keys.link("*")), _check_lifetimes)
-
-
-def article_key(keys: Keys, member: str) -> str | None:
-    """Return the key of the article for which *member* stands, None if it stands for none."""
-    return f"{keys.prefix}{member}" if is_article(member) else None
-
-
-def _why_stray(keys: Keys, key: str, fields: Fields) -> str:
-    """Return why an article with these *fields* does not belong into *key*, "" if it may."""
-    if fields["title"] is None:
-        return "which is no article"
-    noun, _ = keys.split(key)
-    if key in Rankings(keys).named(fields) or (noun == "top-day" and finite_number(fields["time"]) is None):
-        return ""
-    if noun in GROUP_NOUNS or noun == "top-group":
-        return f"whose groups are {' '.join((fields['groups'] or '').split()) or 'none'}"
-    if noun in ("posted", "gone"):
-        return f"which {fields['poster'] or 'nobody'} posted"
-    return "which was published on another day" if noun == "top-day" else "which has another link"
+    yield from scanner.findings(scanner.keys(scanner.site_keys.link("*")), _check_lifetimes)
 
 
 def _check_lifetimes(scanner: Scanner, link_keys: list[str]) -> Iterator[Finding]:
@@ -119,19 +78,19 @@ def _check_titles(scanner: Scanner, groups: list[str]) -> Iterator[Finding]:
 def _check_aliases(scanner: Scanner, groups: set[str]) -> Iterator[Finding]:
     """Check that every alias leads to a group, and is none itself."""
     key = scanner.site_keys.group_aliases()
-    (aliases,) = scanner.run_atomic([("HGETALL", key)])
-    for alias, name in aliases.items():
-        if name not in groups and not scanner.is_group(name):
-            yield Finding(key, f"leads from {alias:.60} to {name:.60}, which is no group", ("HDEL", key, alias))
-        elif alias in groups:
-            yield Finding(key, f"leads from {alias:.60}, which is a group, to {name:.60}", ("HDEL", key, alias))
+    for alias, name in scanner.command("HGETALL", key).items():
+        is_lost = name not in groups and not scanner.is_group(name)
+        if is_lost or alias in groups:
+            what = f"leads from {alias:.60} to {name:.60}: " + (
+                "there is no such group" if is_lost else "both are groups"
+            )
+            yield Finding(key, what, ("HDEL", key, alias))
 
 
-def _check_group_keys(scanner: Scanner, groups: set[str]) -> Iterator[Finding]:
+def _check_group_keys(scanner: SpoolingScanner, groups: set[str]) -> Iterator[Finding]:
     """Check that every key of a group belongs to one; a group that has a title is made, the rest of another deleted."""
     keys = scanner.site_keys
-    kinds = (keys.group, keys.group_info, keys.group_by_time, keys.group_by_score, keys.top_of_group)
-    for key in chain.from_iterable(scanner.keys(kind("*")) for kind in kinds):
+    for key in chain.from_iterable(map(scanner.keys, [keys.group_info("*"), *group_keys(keys, ["*"])])):
         _, name = keys.split(key)
         if not name or "+" in name or name in groups:
             continue

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 from voteweb.core import config
 from voteweb.store.connection.commit import MAX_COMMANDS, guarded
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.finding import Finding
+from voteweb.store.doctor.finding import Finding, Problem
 from voteweb.store.doctor.spooling_scanner import SpoolingScanner
 from voteweb.store.scan.scanner import BATCH_SIZE, Scanner
 from voteweb.store.schema.keys import Keys
-from voteweb.store.schema.nouns import TYPES
 
 #: The fields of a hash as they are stored; None for a missing one.
 Fields = Mapping[str, str | None]
@@ -52,6 +51,18 @@ class Look(NamedTuple):
         seen = [list(self.fields.values()), *self.replies]
         return guarded(self.keys, self.reads[:guards], seen[:guards], writes[:MAX_COMMANDS])
 
+    def findings(
+        self, problems: Sequence[Problem], *more: Command, guards: int | None = None, now: str = ""
+    ) -> Iterator[Finding]:
+        """Yield the findings of these *problems*, which one command repairs, with *more* writes.
+
+        The first finding has the values of *now*.
+        """
+        writes = (write for problem in problems for write in problem.writes)
+        fix = self.fix(*more, *writes, guards=guards) if problems else ()
+        for at, (key, what, _) in enumerate(problems):
+            yield Finding(key, what, fix, now="" if at else now)
+
 
 def examine_each(
     scanner: SpoolingScanner,
@@ -89,36 +100,3 @@ def look_at(scanner: Scanner, names: Sequence[str], kind: Kind) -> Iterator[Look
         if not changed:
             return
         names = changed
-
-
-def place_read(keys: Keys, key: str, member: str) -> Command:
-    """Return the command that reads where *member* stands in the set or ranking *key*."""
-    return ("SISMEMBER" if TYPES[keys.split(key)[0]] == "set" else "ZSCORE", key, member)
-
-
-def find_strays(
-    scanner: Scanner,
-    key_of: Callable[[str], str | None],
-    fields: Sequence[str],
-    why: Callable[[str, Fields], str],
-    places: list[tuple[str, str]],
-) -> Iterator[Finding]:
-    """Yield the members of these sets and rankings that do not belong there.
-
-    *key_of* returns the hash for which a member stands, None if it stands for none; *why* says, of a key and the
-    *fields* of the hash, why it does not belong there, "" if it does.
-    """
-    keys = scanner.site_keys
-    owners = [key_of(member) for _, member in places]
-    reads = [
-        (place_read(keys, key, member), ("HMGET", own or keys.article("?"), *fields))
-        for (key, member), own in zip(places, owners, strict=True)
-    ]
-    replies = iter(scanner.run_atomic([read for pair in reads for read in pair]))
-    for (key, member), pair in zip(places, reads, strict=True):
-        seen = [next(replies), next(replies)]
-        reason = why(key, dict(zip(fields, seen[1], strict=True)))
-        is_of_set = isinstance(seen[0], int)
-        if reason and (seen[0] if is_of_set else seen[0] is not None):
-            remove = ("SREM" if is_of_set else "ZREM", key, member)
-            yield Finding(key, f"holds {member}, {reason}", guarded(keys, pair[1:], seen[1:], [remove]))

@@ -125,5 +125,5 @@ class Rescoring(StorePart):
             by_score = keys.group_by_score(group) if noun == "top-group" else key
             if noun not in ("score", "top-group") or places[by_score][0] is not None:
                 problems = check_place(keys, key, article_member(id), score, wanted.get(key))
-                writes += [write for _, repair in problems for write in repair]
+                writes += [write for problem in problems for write in problem.writes]
         return writes
