@@ -16,8 +16,9 @@ from voteweb.core.config import Settings
 from voteweb.core.errors import NoSuchGroup
 from voteweb.core.models import LogAction
 from voteweb.store import Store, build_store
-from voteweb.store.doctor import conversations
+from voteweb.store.doctor import threads
 from voteweb.store.scan import key_spool
+from voteweb.store.scan import scanner as scanner_module
 from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.log_entries import NewLogEntry
 
@@ -133,8 +134,8 @@ def test_a_finding_describes_what_is_wrong(site: Store, command: str, finding: t
 
 
 def test_a_large_conversation_is_read_in_steps(site: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conversations, "STEP_SIZE", 3)
-    monkeypatch.setattr(conversations, "MAX_VOTERS_PER_READ", 2)
+    monkeypatch.setattr(threads, "STEP_SIZE", 3)
+    monkeypatch.setattr(scanner_module, "MAX_VOTERS_PER_READ", 2)
     assert broken(site) == []
     spoil(site, "HSET thread:2 1 0~3~0~1700000001.000000~-~ann")
     assert broken_keys(site) == {"thread:2"}

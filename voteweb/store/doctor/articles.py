@@ -1,19 +1,34 @@
-"""Check articles: their fields, their votes, and their places in all lists."""
+"""Check articles: their fields, votes, reports and places in all lists; and the groups and rankings that hold them."""
 
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
+from itertools import chain
+from math import isfinite
 
 from voteweb.core import config, links, validation
+from voteweb.core.comments import CommentStatus
 from voteweb.core.config import LINK_SECONDS, Settings
 from voteweb.core.models import Article, ArticleStatus
 from voteweb.core.ranking import voting_end
+from voteweb.store.connection import scripts
+from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.finding import Finding, Problem, check_place
-from voteweb.store.doctor.looks import Fields, Kind, Look, examine_each
-from voteweb.store.doctor.spooling_scanner import SpoolingScanner
+from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, Problem, SpoolingScanner, check_place, examine_each
+from voteweb.store.moderation.covered_reports import find_covered
+from voteweb.store.scan.scanner import Scanner, split_evenly
 from voteweb.store.schema import decoding
-from voteweb.store.schema.keys import LEFT_OUT, Keys, article_member
+from voteweb.store.schema.keys import (
+    LEFT_OUT,
+    Keys,
+    article_id,
+    article_member,
+    comment_member,
+    comment_of,
+    is_article,
+    parse_comment,
+)
+from voteweb.store.schema.nodes import parse_node
 from voteweb.store.schema.numbers import finite_number
 from voteweb.store.schema.rankings import Place, Rankings, group_keys
 from voteweb.store.site.changes import record_change
@@ -88,7 +103,6 @@ def _check_readable(
     key, fields, stored = keys.article(seen.name), seen.fields, _decoded(seen.fields)
     problems = [Problem(key, _BAD_NUMBERS)]
     if stored is not None and decoding.is_count(fields["base"]):
-        yield from _bad_groups(keys, seen, stored)
         problems = [Problem(key, what) for what in _vote_problems(seen, settings, stored)]
         problems += [problem._replace(writes=()) for problem in _check_places(keys, settings, seen, stored)]
         problems += _check_belongings(keys, settings, seen, stored)
@@ -170,8 +184,10 @@ def _check_belongings(keys: Keys, settings: Settings, seen: Look, article: Artic
     voters, expires, _, has_thread, has_versions, *_ = seen.replies
     key, member, voted = keys.article(seen.name), article_member(seen.name), keys.voted(seen.name)
     for name in _unknown_groups(seen) if article.is_listed else ():
-        if validation.accepts(validation.group_name, name):
-            yield Problem(key, f"is in the group {name}, which does not exist", (("SADD", keys.groups(), name),))
+        is_name = validation.accepts(validation.group_name, name)
+        why_not = "" if is_name else f"{name} is no name for a group: take it out of the field groups"
+        what = f"is in the group {name}, which does not exist"
+        yield Problem(key, what, (("SADD", keys.groups(), name),), why_not)
     if not has_thread and (seen.fields["comments"] or "0") != "0":
         writes = (("HSET", key, "comments", 0), ("UNLINK", keys.hidden(seen.name)))
         yield Problem(key, f"has comments {seen.fields['comments']}, but no conversation", writes)
@@ -190,14 +206,6 @@ def _check_belongings(keys: Keys, settings: Settings, seen: Look, article: Artic
 
 def _unknown_groups(seen: Look) -> list[str]:
     return sorted(name for name, exists in zip(_groups(seen.fields), seen.replies[5:], strict=False) if not exists)
-
-
-def _bad_groups(keys: Keys, seen: Look, article: Article) -> Iterator[Finding]:
-    """Yield the groups of a listed article that no group can be; a removed one keeps those that were deleted since."""
-    for name in _unknown_groups(seen) if article.is_listed else ():
-        if not validation.accepts(validation.group_name, name):
-            why_not = f"{name} is no name for a group: take it out of the field groups"
-            yield Finding(keys.article(seen.name), f"is in the group {name}, which does not exist", why_not=why_not)
 
 
 def _places(keys: Keys, seen: Look) -> dict[str, tuple[float | None, float | None]]:
@@ -233,3 +241,151 @@ def _check_places(keys: Keys, settings: Settings, seen: Look, article: Article) 
     for key, (place, _) in _places(keys, seen).items():
         if key not in of_unknown:
             yield from check_place(keys, key, member, place, wanted.get(key))
+
+
+#: The states of an article that has no open reports.
+_ENDED = (ArticleStatus.DELETED, ArticleStatus.REMOVED, ArticleStatus.HELD)
+
+
+def examine_reports(scanner: SpoolingScanner) -> Iterator[Finding]:
+    """Check all open reports; those of an article that does not exist are checked by the table."""
+    keys = scanner.site_keys
+    comments = (parse_comment(keys.split(key)[1]) for key in scanner.keys(keys.comment_report("*", "*")))
+    members = chain(
+        scanner.members(keys.reports()),
+        (article_member(keys.split(key)[1]) for key in scanner.keys(keys.report("*"))),
+        (comment_member(*id) for id in comments if id),
+    )
+    reported = dict.fromkeys(member for member in members if is_article(member) or comment_of(member))
+    yield from scanner.findings(reported, _check_reports)
+
+
+def _check_reports(scanner: Scanner, members: list[str]) -> Iterator[Finding]:
+    """Check the reports of these articles and comments; what is below one removed with its replies has none, either."""
+    keys, queue = scanner.site_keys, scanner.site_keys.reports()
+    reads: list[list[Command]] = []
+    thing: Command
+    for member in members:
+        if id := comment_of(member):
+            thing, report = ("HMGET", keys.thread(id.article), "rev", id.number), keys.comment_report(*id)
+        else:
+            article = article_id(member)
+            thing, report = ("HMGET", keys.article(article), "title", "gone", "time"), keys.report(article)
+        reads.append([thing, ("HLEN", report), ("ZSCORE", queue, member)])
+    replies = split_evenly(scanner.run_atomic([read for own in reads for read in own]), len(members))
+    ids = [id for member in members if (id := comment_of(member))]
+    covered = find_covered(scanner.run_atomic, keys, ids)
+    for member, own, seen in zip(members, reads, replies, strict=True):
+        (first, second, *_), count, queued = seen
+        report, state = own[1][1], second if second in _ENDED else ""
+        if id := comment_of(member):
+            node = parse_node(id.number, second or "")
+            if second and not node:
+                continue  # a finding about the conversation says so already
+            is_visible = node and node.status is CommentStatus.VISIBLE
+            state = (
+                f"removed with {covered[id]}"
+                if id in covered
+                else ""
+                if is_visible
+                else node.status
+                if node
+                else "not there"
+            )
+        elif first is None:
+            if count and any(seen[0]):
+                why_not = "its article has no title: repair that first"
+                yield Finding(report, f"reports {member}, which is no article", why_not=why_not)
+            continue  # all else says a finding about the article
+        is_settled = count and state
+        place: Command = ("ZADD", queue, count, member) if count and not is_settled else ("ZREM", queue, member)
+        fix = guarded(keys, own, seen, [*([("UNLINK", report)] if is_settled else []), place])
+        if is_settled:
+            yield Finding(report, f"reports {member}, which is {state}", fix)
+        for _, what, *_ in check_place(keys, queue, member, queued, float(count) if count else None):
+            yield Finding(queue, what, fix)
+
+
+def examine_bounds(scanner: SpoolingScanner) -> Iterator[Finding]:
+    """Check that rankings by votes hold no more than they may, and nothing below what they left out.
+
+    Comes before the articles: without a wrong mark of what it left out, a ranking wants them all.
+    """
+    keys = scanner.site_keys
+    of_days = scanner.keys(keys.top_of_day("*"))
+    rankings = chain([keys.top()], map(keys.top_of_group, scanner.groups()), of_days)
+    yield from scanner.check_each(rankings, lambda key: [("ZCARD", key), ("ZREVRANK", key, LEFT_OUT)], _check_bounds)
+
+
+def _check_bounds(key: str, count: int, above: int | None) -> Iterator[Finding]:
+    if above is not None and above != count - 1:
+        yield Finding(key, "holds articles below one that it left out", ("ZREM", key, LEFT_OUT))
+    elif (count if above is None else above) > config.MAX_RANKED:
+        fix = scripts.call("repair_top", [key], [config.MAX_RANKED])
+        yield Finding(key, f"holds more than {config.MAX_RANKED} articles", fix)
+
+
+def examine_groups(scanner: SpoolingScanner) -> Iterator[Finding]:
+    """Check all groups, and how long links are remembered."""
+    keys, groups = scanner.site_keys, set(scanner.groups())
+    of_groups = chain.from_iterable(map(scanner.keys, [keys.group_info("*"), *group_keys(keys, ["*"])]))
+    names = ((key, keys.split(key)[1]) for key in of_groups)
+    strays = (key for key, name in names if name and "+" not in name and name not in groups)
+    yield from scanner.check_each(
+        strays, lambda key: [*_group_reads(keys, key), ("EXISTS", key)], partial(_check_key, keys)
+    )
+    titled = map(keys.group_info, sorted(groups))
+    yield from scanner.check_each(titled, lambda key: [("HGET", key, "title")], partial(_check_title, scanner))
+    yield from scanner.unless_mistyped(_check_aliases(scanner, groups))
+    links = scanner.keys(keys.link("*"))
+    yield from scanner.check_each(
+        links, lambda key: [("PEXPIRETIME", key), ("ZREVRANGE", key, 0, 0, "WITHSCORES")], _check_lifetime
+    )
+
+
+def _check_lifetime(key: str, expires: int, newest: list[tuple[str, float]]) -> Iterator[Finding]:
+    """Check that a link is remembered as long as its newest article requires."""
+    if newest and isfinite(newest[0][1]):  # else a finding about its article says so already
+        at = int(newest[0][1]) + 1 + LINK_SECONDS
+        if expires == -1:
+            yield Finding(key, "never expires", ("EXPIREAT", key, at, "NX"))
+        elif expires < 1000 * (newest[0][1] + LINK_SECONDS - 1):
+            what = "expires before a second posting is no longer a duplicate"
+            yield Finding(key, what, ("EXPIREAT", key, at, "GT"))
+
+
+def _check_title(scanner: Scanner, key: str, title: str | None) -> Iterator[Finding]:
+    """Check that a group has a title; that of an imported one is its name."""
+    keys, name = scanner.site_keys, scanner.site_keys.split(key)[1]
+    if not title and scanner.is_group(name):
+        reads = [("HGET", key, "title"), ("SISMEMBER", keys.groups(), name)]
+        what = f"has {'no' if title is None else 'an empty'} title: it is {name} now"
+        yield Finding(key, what, guarded(keys, reads, [title, 1], [("HSET", key, "title", name)]))
+
+
+def _check_aliases(scanner: Scanner, groups: set[str]) -> Iterator[Finding]:
+    """Check that every alias leads to a group, and is none itself."""
+    key = scanner.site_keys.group_aliases()
+    for alias, name in scanner.command("HGETALL", key).items():
+        is_lost = name not in groups and not scanner.is_group(name)
+        if is_lost or alias in groups:
+            what = f"leads from {alias:.60} to {name:.60}: " + (
+                "there is no such group" if is_lost else "both are groups"
+            )
+            yield Finding(key, what, ("HDEL", key, alias))
+
+
+def _group_reads(keys: Keys, key: str) -> list[Command]:
+    name = keys.split(key)[1]
+    return [("SISMEMBER", keys.groups(), name), ("EXISTS", keys.group_info(name))]
+
+
+def _check_key(keys: Keys, key: str, is_group: int, has_info: int, exists: int) -> Iterator[Finding]:
+    """Check whether a key belongs to a group; one that has a title is made, the rest of another deleted."""
+    name = keys.split(key)[1]
+    if exists and not is_group:  # else it is just made or deleted
+        repair: Command = ("SADD", keys.groups(), name) if has_info else ("UNLINK", *group_keys(keys, [name]))
+        fix, why_not = guarded(keys, _group_reads(keys, key), [0, has_info], [repair]), ""
+        if not validation.accepts(validation.group_name, name):
+            fix, why_not = (), f"{name} is no name for a group: another program made this key"
+        yield Finding(key, f"belongs to no group: {keys.groups()} lacks {name}", fix, why_not)

@@ -1,16 +1,29 @@
-"""Check by the table of nouns: the type, the lifetime and the owner of every key, and what lists of members hold."""
+"""Check by the table of nouns: type, lifetime and owner of every key, and that sets and rankings hold what they may."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
+from typing import NamedTuple
 
 from voteweb.core.mail import MailKind
+from voteweb.store.accounts.users import member_places
 from voteweb.store.connection.commit import guarded
-from voteweb.store.doctor.finding import Finding
-from voteweb.store.doctor.spooling_scanner import SpoolingScanner
+from voteweb.store.connection.pipeline import Command
+from voteweb.store.doctor.looks import Fields, Finding, SpoolingScanner
 from voteweb.store.scan.bitmap import Bitmap
 from voteweb.store.scan.scanner import Scanner, batched, split_evenly
-from voteweb.store.schema.keys import Keys, article_member, is_article, is_member_id
-from voteweb.store.schema.nouns import EXPIRING, NOUNS, key_type
+from voteweb.store.schema.keys import (
+    LEFT_OUT,
+    Keys,
+    article_member,
+    comment_of,
+    invitation_digest,
+    is_article,
+    is_member_id,
+)
+from voteweb.store.schema.nouns import EXPIRING, NOUNS, TYPES, key_type
+from voteweb.store.schema.numbers import finite_number
+from voteweb.store.schema.rankings import BEST_NOUNS, Rankings, group_keys
 
 #: An id that is never given out: it stands for that of a member who has lost it.
 NO_ID = 0
@@ -52,9 +65,10 @@ def _check_lifetime(keys: Keys, key: str, expires: int) -> Iterator[Finding]:
 def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
     """Check owners, members and numbers of items, rules of domains, mails and counters."""
     keys = scanner.site_keys
-    for noun, entry in NOUNS.items():
-        if entry.owner:
-            yield from scanner.findings(scanner.keys(f"{keys.prefix}{noun}:*"), partial(_check_owners, noun=noun))
+    owned = chain.from_iterable(scanner.keys(f"{keys.prefix}{noun}:*") for noun in NOUNS if NOUNS[noun].owner)
+    yield from scanner.check_each(
+        owned, lambda key: [("EXISTS", key), ("EXISTS", _owner(keys, key))], partial(_check_owner, keys)
+    )
     for noun in _CHECKED:
         yield from scanner.findings(scanner.keys(f"{keys.prefix}{noun}:*"), partial(_check_items, noun=noun))
     yield from scanner.unless_mistyped(_check_rules(scanner))
@@ -63,15 +77,17 @@ def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
     yield from scanner.unless_mistyped(_check_counter(scanner, keys.last_user_id(), iter(member_ids(scanner))))
 
 
-def _check_owners(scanner: Scanner, found: list[str], *, noun: str) -> Iterator[Finding]:
-    """Check that the keys to which these belong exist."""
-    keys, owner, orphan = scanner.site_keys, NOUNS[noun].owner, NOUNS[noun].orphan
-    owners = [f"{keys.prefix}{owner}:{keys.split(key)[1]}" for key in found]
-    exist = scanner.run_atomic([("EXISTS", key) for pair in zip(found, owners, strict=True) for key in pair])
-    for key, of, seen in zip(found, owners, split_evenly(exist, len(found)), strict=True):
-        if list(seen) == [1, 0]:
-            fix = guarded(keys, [("EXISTS", of)], [0], [("UNLINK", key)])
-            yield Finding(key, f"belongs to {of}, which is not there", () if orphan else fix, orphan)
+def _owner(keys: Keys, key: str) -> str:
+    noun, name = keys.split(key)
+    return f"{keys.prefix}{NOUNS[noun].owner}:{name}"
+
+
+def _check_owner(keys: Keys, key: str, exists: int, has_owner: int) -> Iterator[Finding]:
+    """Check that the key to which one belongs exists."""
+    owner, orphan = _owner(keys, key), NOUNS[keys.split(key)[0]].orphan
+    if exists and not has_owner:
+        fix = guarded(keys, [("EXISTS", owner)], [0], [("UNLINK", key)])
+        yield Finding(key, f"belongs to {owner}, which is not there", () if orphan else fix, orphan)
 
 
 def _check_items(scanner: Scanner, found: list[str], *, noun: str) -> Iterator[Finding]:
@@ -140,3 +156,84 @@ def _check_counter(scanner: Scanner, key: str, ids: Iterator[int]) -> Iterator[F
         # A concurrent writer may raise it once more: that leaves a gap, which does no harm.
         fix = ("INCRBY", key, highest - int(last or 0))
         yield Finding(key, f"is {last or 'missing'}, but {highest} is in use", fix)
+
+
+class Holder(NamedTuple):
+    """A kind of things: its name, the key of the hash for which a member stands, and some fields of that.
+
+    ``belongs`` tells of a key and these fields whether the thing may stand in it.
+    """
+
+    name: str
+    key: Callable[[str], str | None]
+    fields: Sequence[str]
+    belongs: Callable[[str, Fields], bool]
+
+
+def examine_places(scanner: SpoolingScanner) -> Iterator[Finding]:
+    """Check what articles, members and invitations are held where; of a thing itself, its own check tells more."""
+    keys, groups = scanner.site_keys, scanner.groups()
+    named = Rankings(keys).named
+
+    def may_hold(key: str, fields: Fields) -> bool:
+        noun, has_time = keys.split(key)[0], finite_number(fields["time"]) is not None
+        is_free = noun in ("reports", "answers", "saved") or (noun == "top-day" and not has_time)
+        return fields["title"] is not None and (is_free or key in named(fields))
+
+    article = Holder(
+        "article",
+        lambda member: f"{keys.prefix}{member}" if is_article(member) else None,
+        ("title", "poster", "link", "groups", "time"),
+        may_hold,
+    )
+    member = Holder("member", keys.user, ("id", "name", "role", "since"), lambda *_: True)
+    invitation = Holder(
+        "invitation",
+        lambda member: keys.invite(invitation_digest(member)) if invitation_digest(member) else None,
+        ("by",),
+        lambda key, fields: key == keys.invites(fields["by"] or ""),
+    )
+    of_groups = [key for key in group_keys(keys, groups) if TYPES[keys.split(key)[0]] == "zset"]
+    of_site = [keys.by_time(), keys.by_score(), keys.good(), keys.top(), keys.held_articles(), keys.answers()]
+    spell = (keys.posted, keys.gone, keys.link, keys.domain, keys.top_of_day, keys.saved)
+    others = chain.from_iterable(scanner.keys(key("*")) for key in spell)
+    lists = [*member_places(keys, {}), keys.leaving()]
+    for kind, places in (
+        (article, _in_sets(scanner, map(keys.group, groups))),
+        (article, scanner.ranking_members(chain(of_site, [keys.reports()], of_groups, others))),
+        (member, _in_sets(scanner, lists)),
+        (
+            Holder("conversation", keys.thread, ("last", "rev", "closes"), lambda *_: True),
+            _in_sets(scanner, [keys.removing()]),
+        ),
+        (invitation, scanner.ranking_members(scanner.keys(keys.invites("*")))),
+    ):
+        checked = (place for place in places if not _is_no_thing(keys.split(place[0])[0], place[1]))
+        yield from scanner.check_each(checked, partial(_reads_of_place, keys, kind), partial(_check_place, keys, kind))
+
+
+def _in_sets(scanner: Scanner, found: Iterable[str]) -> Iterator[tuple[str, str]]:
+    return ((key, member) for key in found for member in scanner.members(key))
+
+
+def _is_no_thing(noun: str, member: str) -> bool:
+    """Tell whether *member* is the mark of what a ranking left out, or a comment, which its own check looks at."""
+    return (member == LEFT_OUT and noun in BEST_NOUNS) or (noun == "reports" and comment_of(member) is not None)
+
+
+def _reads_of_place(keys: Keys, kind: Holder, place: tuple[str, str]) -> list[Command]:
+    command = "SISMEMBER" if TYPES[keys.split(place[0])[0]] == "set" else "ZSCORE"
+    return [("HMGET", kind.key(place[1]) or keys.article("?"), *kind.fields), (command, *place)]
+
+
+def _check_place(
+    keys: Keys, kind: Holder, place: tuple[str, str], values: list[str | None], stored: float | bool | None
+) -> Iterator[Finding]:
+    (key, member), fields = place, dict(zip(kind.fields, values, strict=True))
+    is_set, exists = TYPES[keys.split(key)[0]] == "set", any(value is not None for value in values)
+    if (stored if is_set else stored is not None) and not (exists and kind.belongs(key, fields)):
+        is_thing = exists and fields.get("title", "") is not None
+        why = "which does not belong there" if is_thing else f"which is no {kind.name}"
+        of_thing, _ = _reads_of_place(keys, kind, place)
+        fix = guarded(keys, [of_thing], [values], [("SREM" if is_set else "ZREM", key, member)])
+        yield Finding(key, f"holds {member}, {why}", fix)

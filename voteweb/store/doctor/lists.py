@@ -10,8 +10,7 @@ from voteweb.core.comments import CommentId, Node
 from voteweb.core.names import name_key
 from voteweb.store.comments.order import newest_first, times_of
 from voteweb.store.connection.commit import guarded
-from voteweb.store.doctor.finding import Finding
-from voteweb.store.doctor.spooling_scanner import SpoolingScanner
+from voteweb.store.doctor.looks import Finding, SpoolingScanner
 from voteweb.store.doctor.threads import ID_FACTOR, Written
 from voteweb.store.scan.list_replacement import ends_of, replacement
 from voteweb.store.scan.scanner import Scanner, batched
@@ -24,22 +23,27 @@ from voteweb.store.schema.nouns import BY_HAND, LOG_FIELDS, faults
 _INDEXED = {name: field for name, field in LOG_FIELDS.items() if field.required}
 
 
-def _problems(items: Sequence[str], lacking: Iterable[str | int], strays: Container[str]) -> list[str]:
-    """Return what is wrong with a list that lacks some items, and holds others that do not belong there."""
+def _remade(
+    scanner: Scanner,
+    key: str,
+    items: Sequence[str],
+    wanted: Iterable[str | int],
+    *,
+    lacking: Iterable[str | int] = (),
+    strays: Container[str] = (),
+    other: str = "",
+) -> Iterator[Finding]:
+    """Yield what is wrong with a list that has these *items*, and *other* faults; *wanted* in its place repairs it."""
     counts = Counter(items)
-    return [
+    problems = [
         *(f"lacks {item}" for item in lacking),
         *(f"holds {item:.40}, which does not belong there" for item in counts if item in strays),
         *(f"holds {item} {count} times" for item, count in counts.items() if count > 1 and item not in strays),
+        *([other] if other else []),
     ]
-
-
-def _remade(
-    scanner: Scanner, key: str, seen: Sequence[str], problems: Iterable[str], items: Iterable[str | int]
-) -> Iterator[Finding]:
-    """Yield the findings that a list with these *problems* makes, which *items* in its place repair."""
-    prepare, fix = replacement(scanner.site_keys, key, ends_of(seen), items)
-    yield from (Finding(key, what, fix, prepare=prepare) for what in problems)
+    if problems:
+        prepare, fix = replacement(scanner.site_keys, key, ends_of(items), wanted)
+        yield from (Finding(key, what, fix, prepare=prepare) for what in problems)
 
 
 def examine_log(scanner: Scanner) -> Iterator[Finding]:
@@ -95,11 +99,9 @@ def _check_index(
     if max(ids, default=0) > last:
         newest = scanner.command("LLEN", scanner.site_keys.log_entries())
     right = sorted([*wanted, *{id for id in ids if id in broken or last < id <= newest}])
-    if ids == right:
-        return
-    texts = set(map(str, right))
-    problems = _problems(items, sorted(set(right).difference(ids)), set(items) - texts)
-    yield from _remade(scanner, index, items, problems or ["has its acts in another order"], right)
+    strays, lacking = set(items) - set(map(str, right)), sorted(set(right).difference(ids))
+    order = "has its acts in another order" if ids != right and sorted(ids) == right else ""
+    yield from _remade(scanner, index, items, right, lacking=lacking, strays=strays, other=order)
 
 
 def examine_comments(scanner: SpoolingScanner, written: Written) -> Iterator[Finding]:
@@ -116,10 +118,9 @@ def _check_newest(scanner: Scanner) -> Iterator[Finding]:
     key, most = scanner.site_keys.comments(), config.NEWEST_COMMENTS
     items = scanner.command("LRANGE", key, 0, -1)
     strays = {item for item, comment in _comments(scanner, dict.fromkeys(items)).items() if comment is None}
-    problems = [f"holds {len(items)} comments, more than {most}"] if len(items) > most else []
-    if problems := problems + _problems(items, (), strays):
-        kept = [item for item in dict.fromkeys(items) if item not in strays][:most]
-        yield from _remade(scanner, key, items, problems, kept)
+    kept = [item for item in dict.fromkeys(items) if item not in strays][:most]
+    other = f"holds {len(items)} comments, more than {most}" if len(items) > most else ""
+    yield from _remade(scanner, key, items, kept, strays=strays, other=other)
 
 
 def _comments(scanner: Scanner, entries: Iterable[str]) -> dict[str, Node | None]:
@@ -147,6 +148,6 @@ def _check_commented(scanner: Scanner, name: str, written: "array[int]") -> Iter
     strays, lacking = (comments.keys() - signed).intersection(items), sorted(signed.difference(items))
     if lacking and not scanner.command("HEXISTS", keys.user(name), "id"):
         lacking = []  # an imported comment may name somebody who is no member; who left is still one
-    if problems := _problems(items, lacking, strays):
-        times = times_of(scanner.run_atomic, keys, [*{*items, *lacking} - strays])
-        yield from _remade(scanner, key, items, problems, (item for item, _ in newest_first(times)))
+    if strays or lacking or len(set(items)) < len(items):
+        ordered = newest_first(times_of(scanner.run_atomic, keys, [*{*items, *lacking} - strays]))
+        yield from _remade(scanner, key, items, (item for item, _ in ordered), lacking=lacking, strays=strays)

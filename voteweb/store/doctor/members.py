@@ -1,21 +1,21 @@
-"""Check members: their fields, the lists that they are in, their invitations and the addresses of their feeds."""
+"""Check members: their fields and lists, invitations, feeds, inboxes and visits."""
 
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+from voteweb.core import config
 from voteweb.core.names import name_key
 from voteweb.store.accounts.users import member_places
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.finding import Finding, Problem, check_place
-from voteweb.store.doctor.looks import Fields, Kind, Look, examine_each
-from voteweb.store.doctor.spooling_scanner import SpoolingScanner
+from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, Problem, SpoolingScanner, check_place, examine_each
 from voteweb.store.members.account_deletion import keys_left_behind
 from voteweb.store.scan.bitmap import Bitmap
 from voteweb.store.scan.scanner import Scanner, batched
-from voteweb.store.schema.keys import Keys, invitation_member, is_member_id
+from voteweb.store.schema.keys import Keys, invitation_member, is_member_id, parse_comment
 from voteweb.store.schema.nouns import BY_HAND, MEMBER_FIELDS, faults
 from voteweb.store.schema.numbers import finite_number
-from voteweb.store.schema.values import is_time
+from voteweb.store.schema.values import is_inbox_entry, is_time, is_visit
 
 #: The fields on which something is decided, or that something replaces; pages show the others as they are.
 _CHECKED = {
@@ -35,8 +35,7 @@ def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
         if id and is_member_id(id) and not ids.add(int(id)):
             shared.add(id)
         if seen.exists:
-            yield from _check_fields(keys, seen)
-            yield from _check_places(keys, seen)
+            yield from seen.findings([*_check_fields(keys, seen), *_check_places(keys, seen)])
 
     yield from examine_each(scanner, (keys.split(key)[1] for key in scanner.keys(keys.user("?*"))), kind, check)
     if shared:
@@ -68,42 +67,41 @@ def _reads(keys: Keys, name: str, fields: Fields) -> list[Command]:
     ]
 
 
-def _check_fields(keys: Keys, seen: Look) -> Iterator[Finding]:
+def _check_fields(keys: Keys, seen: Look) -> Iterator[Problem]:
     """Check what the hash of a member holds."""
     key, name, joined = keys.user(seen.name), seen.fields["name"], seen.replies[0]
     others = {"name": seen.name, **({"since": f"{float(joined):.6f}"} if joined else {})}
     stored = {field: value for field, value in seen.fields.items() if value is not None}
     for field, value in faults(_CHECKED, stored):
         what = f"has {value:.60} in the field {field}, which is no such value" if value else f"has no {field}"
-        lost = others.get(field, MEMBER_FIELDS[field].lost)
+        lost = others.get(field, _CHECKED[field].lost)
         if lost is None:
-            yield Finding(key, what, why_not=BY_HAND)
+            yield Problem(key, what, why_not=BY_HAND)
         else:
-            yield Finding(key, f"{what}: it is {lost or 'empty'} now", seen.fix(("HSET", key, field, lost)))
+            yield Problem(key, f"{what}: it is {lost or 'empty'} now", (("HSET", key, field, lost),))
     if name and name_key(name) != seen.name:
-        yield Finding(key, f"has the name {name}, which belongs to another key", why_not=BY_HAND)
+        yield Problem(key, f"has the name {name}, which belongs to another key", why_not=BY_HAND)
     if seen.replies[6] and seen.fields["id"] is not None and seen.fields["my"] is None:
         what = "has no field my, so that no page reads what the member follows, hides and saved"
-        yield Finding(key, what, ("HSETNX", key, "my", f"{seen.now:.6f}"))
+        yield Problem(key, what, (("HSETNX", key, "my", f"{seen.now:.6f}"),))
 
 
-def _check_places(keys: Keys, seen: Look) -> Iterator[Finding]:
+def _check_places(keys: Keys, seen: Look) -> Iterator[Problem]:
     """Check whether a member is in those of the lists in which they should be, and leads to their feeds."""
     name, fields, user, leaving = seen.name, seen.fields, keys.user(seen.name), keys.leaving()
     is_leaving, left_behind, _, *owners = seen.replies[4:]
-    problems: list[Problem] = []
     for (key, place), stored in zip(member_places(keys, fields).items(), seen.replies[:4], strict=True):
-        problems += check_place(keys, key, name, stored, place)
-    if is_leaving and (fields["id"] is None or fields["left"] is None):
-        problems.append(Problem(leaving, f"holds {name}, which does not belong there", (("SREM", leaving, name),)))
-    elif fields["left"] is not None and left_behind and not is_leaving:
+        yield from check_place(keys, key, name, stored, place)
+    has_left = fields["id"] is not None and fields["left"] is not None
+    if is_leaving and not has_left:
+        yield from check_place(keys, leaving, name, is_leaving, None)
+    elif has_left and left_behind and not is_leaving:
         what = f"lacks {name}, who left articles, reports or invitations behind"
-        problems.append(Problem(leaving, what, (("SADD", leaving, name),)))
+        yield Problem(leaving, what, (("SADD", leaving, name),))
     for field, owner in zip(_feeds(keys, fields), owners, strict=True):
         if owner != name:
             what = f"has a feed whose address leads to {owner or 'nobody'}: the member has none now"
-            problems.append(Problem(user, what, (("HDEL", user, field),)))
-    yield from seen.findings(problems)
+            yield Problem(user, what, (("HDEL", user, field),))
 
 
 def _check_addresses(scanner: Scanner, found: list[str], *, field: str) -> Iterator[Finding]:
@@ -118,12 +116,10 @@ def _check_addresses(scanner: Scanner, found: list[str], *, field: str) -> Itera
 
 def _check_shared_ids(scanner: Scanner, shared: set[str]) -> Iterator[Finding]:
     """Check whose these ids are, which were met more than once: a scan may list one member twice."""
-    keys = scanner.site_keys
-    names_of: dict[str, set[str]] = {id: set() for id in shared}
+    keys, names_of = scanner.site_keys, defaultdict[str, set[str]](set)
     for batch in batched(scanner.keys(keys.user("?*"))):
-        ids = scanner.run_atomic([("HGET", key, "id") for key in batch])
-        for key, id in zip(batch, ids, strict=True):
-            if id in names_of:
+        for key, id in zip(batch, scanner.run_atomic([("HGET", key, "id") for key in batch]), strict=True):
+            if id in shared:
                 names_of[id].add(keys.split(key)[1])
     why_not = f"nothing tells whose votes are whose: give all but one the ids that INCR {keys.last_user_id()} returns"
     for id, names in names_of.items():
@@ -155,3 +151,79 @@ def _check_invitation(keys: Keys, seen: Look) -> Iterator[Finding]:
         what = f"was used by {used}, whom {user[1] or 'nobody'} invited"
         fix: Command = ("HSETNX", keys.user(used), "invited-by", by) if can_fix else ()
         yield Finding(key, what, fix, "one of the two is wrong, and nothing else tells which")
+
+
+def examine_inboxes(scanner: SpoolingScanner) -> Iterator[Finding]:
+    """Check the inboxes and visits of all members."""
+    keys = scanner.site_keys
+    patterns = (keys.inbox("*"), keys.unread("*"))
+    names = dict.fromkeys(keys.split(key)[1] for pattern in patterns for key in scanner.keys(pattern))
+    kind = Kind(keys.user, ("id",), partial(_reads_of_inbox, keys))
+    yield from examine_each(scanner, names, kind, partial(_check_inbox, scanner), size=10)
+    yield from scanner.findings(scanner.keys(keys.seen("*")), _check_visits, size=10)
+
+
+def _reads_of_inbox(keys: Keys, name: str, _: Fields) -> list[Command]:
+    lists = (keys.inbox(name), keys.unread(name))
+    return [("LRANGE", key, 0, config.INBOX_SIZE) for key in lists] + [("PEXPIRETIME", key) for key in lists]
+
+
+def _check_inbox(scanner: Scanner, seen: Look) -> Iterator[Finding]:
+    """Check one inbox and what is unread in it; a repair leaves each entry once, and only those as unread."""
+    entries, unread, *ends = seen.replies
+    key, unread_key = seen.keys.inbox(seen.name), seen.keys.unread(seen.name)
+    lost, kept, problems = _lost(scanner, entries), dict[str, str](), dict[Problem, None]()
+    for entry in entries:
+        about = "" if entry in lost else entry.split(" ")[1]
+        if entry in lost:
+            problems[Problem(key, f"holds {entry:.60}, which is about nothing that exists")] = None
+        elif about in kept:
+            problems[Problem(key, f"holds several entries about {about}")] = None
+        kept.setdefault(about, entry)
+    kept.pop("", None)
+    for entry in unread:
+        if entry not in entries:
+            problems[Problem(unread_key, f"holds {entry:.60}, which is not in the inbox")] = None
+    if len(set(unread)) < len(unread):
+        problems[Problem(unread_key, "holds an entry twice")] = None
+    if len(entries) > config.INBOX_SIZE:
+        problems[Problem(key, f"holds more than {config.INBOX_SIZE} entries")] = None
+    remaining = list(kept.values())[: config.INBOX_SIZE]
+    wanted = (remaining, [entry for entry in dict.fromkeys(unread) if entry in remaining])
+    writes: list[Command] = []
+    for of, before, items, end in zip((key, unread_key), (entries, unread), wanted, ends, strict=True):
+        if before != items:
+            writes += [("UNLINK", of), *([("RPUSH", of, *items)] if items else [])]
+            writes += [("PEXPIREAT", of, end)] if items and end > 0 else []
+    yield from seen.findings(list(problems), *writes)
+
+
+def _lost(scanner: Scanner, entries: Sequence[str]) -> set[str]:
+    """Return the entries that are about no comment or act that exists; none ceases to exist."""
+    keys = scanner.site_keys
+    about = {entry: entry.split(" ")[1] for entry in entries if is_inbox_entry(entry)}
+    comments = {entry: comment for entry, what in about.items() if (comment := parse_comment(what))}
+    reads = [("HEXISTS", keys.thread(comment.article), comment.number) for comment in comments.values()]
+    acts, *exist = scanner.run_atomic([("LLEN", keys.log_entries()), *reads])
+    known = {entry for entry, exists in zip(comments, exist, strict=True) if exists}
+    known |= {entry for entry in about.keys() - comments if int(about[entry].removeprefix("log-")) <= acts}
+    return set(entries) - known
+
+
+def _check_visits(scanner: Scanner, found: list[str]) -> Iterator[Finding]:
+    """Check that what these members have seen is of conversations that have so many comments."""
+    most = config.MAX_VISITED_THREADS
+    for key, visits in zip(found, scanner.run_atomic([("HGETALL", key) for key in found]), strict=True):
+        parts = {article: visit.split(" ") for article, visit in visits.items() if is_visit(visit)}
+        reads = [("HEXISTS", scanner.site_keys.thread(article), int(part[1])) for article, part in parts.items()]
+        known = {
+            article
+            for (article, (base, seen, *_)), exists in zip(parts.items(), scanner.run_atomic(reads), strict=True)
+            if (exists or not int(seen)) and int(base) <= int(seen)
+        }
+        for article in visits.keys() - known:
+            # Whoever comes again is there for the first time.
+            yield Finding(key, f"holds a visit of {article:.20} that cannot have been", ("HDEL", key, article))
+        if len(known) > most:
+            oldest = sorted(known, key=lambda article: finite_number(parts[article][2]) or 0.0)[:-most]
+            yield Finding(key, f"holds more than {most} conversations", ("HDEL", key, *oldest))

@@ -1,30 +1,143 @@
-"""Check conversations: their fields, their comments with words, votes and bits, and their voters."""
+"""Check conversations: their fields, their comments with words, votes and bits, and their voters.
+
+Each is looked at as it was at one instant, which its revision proves, and one command repairs all of it.
+"""
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from voteweb.core import config
 from voteweb.core.comments import CommentId, CommentStatus, Node
 from voteweb.core.config import Settings
 from voteweb.core.names import name_key
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.conversations import (
-    NAMED_AT_ONCE,
-    Conversation,
-    is_comment_field,
-    last_number,
-    read_conversations,
-)
-from voteweb.store.doctor.finding import Finding
-from voteweb.store.doctor.spooling_scanner import SpoolingScanner
-from voteweb.store.scan.scanner import Scanner, batched, split_evenly
-from voteweb.store.schema.keys import is_member_id
-from voteweb.store.schema.nodes import VOTER_FACTOR
+from voteweb.store.doctor.looks import Fields, Finding, Kind, Look, SpoolingScanner, look_at
+from voteweb.store.scan.scanner import Scanner, batched, portions
+from voteweb.store.schema.keys import Keys, is_member_id
+from voteweb.store.schema.nodes import VOTER_FACTOR, format_node, parse_thread
 from voteweb.store.schema.nouns import BY_HAND, NOUNS, THREAD_FIELDS
 from voteweb.store.schema.numbers import finite_number
-from voteweb.store.schema.values import is_id_text
+from voteweb.store.schema.values import is_id_text, is_number
+from voteweb.store.site.changes import record_change
+
+#: Fields that Redis returns in one block: about a millisecond; the largest conversation alone.
+STEP_SIZE = 5_000
+#: Bits of a bitmap that one GET of BITFIELD returns.
+_BITS = 32
+#: The reads of a look that guard a repair: a removal that is hiding comments gives a conversation no other revision.
+_GUARDS = 4
+#: Members of a set, or comments, that one command names.
+NAMED_AT_ONCE = 500
+
+
+class Conversation:
+    """One conversation with its comments, its voters by block, and what its repair writes."""
+
+    def __init__(self, seen: Look, voters: Sequence[frozenset[str]]) -> None:
+        self.keys = seen.keys
+        self.now = seen.now
+        self.id = int(seen.name)
+        self.voters = dict(enumerate(voters))
+        self._seen = seen
+        #: The fields ``title``, ``time`` and ``comments`` of the article, as stored.
+        self.article: list[str | None]
+        self.fields: dict[str, str]
+        self.article, self.is_removing, self.hidden_bits, self.fields, words, bits, *ends = seen.replies
+        self.words = frozenset(words)
+        #: When the voters of each block expire, in unix milliseconds as PEXPIRETIME tells it.
+        self.expiries = dict(enumerate(ends))
+        #: The conversation as pages read it, without the comments that cannot be read.
+        self.thread = parse_thread(self.id, self.fields)
+        #: The numbers of its comments, readable or not, and the last number given out.
+        self.numbers = sorted(int(name) for name in self.fields if is_comment_field(name))
+        self.last = last_number(self.fields.get("last"))
+        #: The numbers up to the last one whose bits are 1.
+        self.hidden = {
+            number
+            for at, value in enumerate(bits)
+            for bit in range(_BITS)
+            if value >> _BITS - 1 - bit & 1 and 0 < (number := at * _BITS + bit) <= self.last
+        }
+        #: The comments that a repair stores otherwise, by number, and the fields of the conversation's own.
+        self.new_nodes: dict[int, Node] = {}
+        self.new_fields: dict[str, str] = {}
+        #: The comments whose words go, and what else is written, which needs no other revision.
+        self.lost_words: list[int] = []
+        self.writes: list[Command] = []
+
+    def fix(self, *writes: Command) -> Command:
+        """Return the command that does these *writes* if the conversation is still as it was."""
+        return self._seen.fix(*writes, guards=_GUARDS)
+
+    def repair(self) -> Command:
+        """Return the command that repairs all of it."""
+        key, words = self.keys.thread(self.id), self.keys.words(self.id)
+        fields = self.new_fields | {str(number): format_node(node) for number, node in self.new_nodes.items()}
+        if fields or self.lost_words:
+            fields["rev"] = str(max(int(1_000_000 * self.now), self.thread.revision + 1))
+        changed = batched(fields.items(), NAMED_AT_ONCE)
+        writes: list[Command] = [("HSET", key, *(part for item in batch for part in item)) for batch in changed]
+        writes += [("HDEL", words, *batch) for batch in batched(self.lost_words, NAMED_AT_ONCE)]
+        if self.new_nodes or self.lost_words:
+            writes.append(record_change(self.keys, "t", self.id))
+        return self.fix(*writes, *self.writes)
+
+
+def is_comment_field(name: str) -> bool:
+    """Tell whether a field of a conversation is the number of a comment."""
+    return is_number(name) and str(int(name)) == name and 1 <= int(name) <= config.MAX_COMMENTS
+
+
+def last_number(stored: str | None) -> int:
+    """Return the stored number of the last comment, 0 if it is none that a conversation can have."""
+    return int(stored) if stored and is_number(stored) and int(stored) <= config.MAX_COMMENTS else 0
+
+
+def read_conversations(scanner: Scanner, ids: Sequence[str]) -> Iterator[Conversation]:
+    """Yield these conversations, but those that change whenever they are read; large ones are read in several steps."""
+    keys = scanner.site_keys
+    kind = Kind(keys.thread, ("rev", "last"), partial(_reads, keys))
+    for _ in range(config.MAX_SCRIPT_ATTEMPTS):
+        sizes = scanner.run_atomic(
+            [read for id in ids for read in (("HLEN", keys.thread(id)), ("HLEN", keys.words(id)))]
+        )
+        changed: list[str] = []
+        for portion in portions(ids, map(sum, zip(sizes[::2], sizes[1::2], strict=True)), STEP_SIZE):
+            looks = list(look_at(scanner, portion, kind))
+            sets = [key for seen in looks for key in _blocks(keys, seen.name, seen.fields)]
+            voters = {key: frozenset(members) for key, members in scanner.set_members(sets)}
+            revisions = scanner.run_atomic([("HGET", keys.thread(seen.name), "rev") for seen in looks])
+            for seen, revision in zip(looks, revisions, strict=True):
+                if revision == seen.fields["rev"]:
+                    yield Conversation(seen, [voters[key] for key in _blocks(keys, seen.name, seen.fields)])
+                else:
+                    changed.append(seen.name)
+        ids = changed
+        if not ids:
+            return
+
+
+def _reads(keys: Keys, id: str, fields: Fields) -> list[Command]:
+    last = last_number(fields["last"])
+    bits = [argument for at in range(last // _BITS + 1) for argument in ("GET", f"u{_BITS}", f"#{at}")]
+    return [
+        ("HMGET", keys.article(id), "title", "time", "comments"),
+        ("SISMEMBER", keys.removing(), id),
+        ("BITCOUNT", keys.hidden(id)),
+        ("HGETALL", keys.thread(id)),
+        ("HKEYS", keys.words(id)),
+        ("BITFIELD_RO", keys.hidden(id), *bits),
+        *(("PEXPIRETIME", key) for key in _blocks(keys, id, fields)),
+    ]
+
+
+def _blocks(keys: Keys, id: str, fields: Fields) -> list[str]:
+    """Return the keys of the voters of each block of comments."""
+    return [keys.voted_comments(id, block) for block in range(last_number(fields["last"]) // config.VOTER_BLOCK + 1)]
+
 
 #: Comments by the names of their authors in lower case, each as article id × ID_FACTOR + number, ascending.
 Written = dict[str, "array[int]"]
@@ -37,7 +150,8 @@ def examine(scanner: SpoolingScanner, settings: Settings) -> Generator[Finding, 
     written: Written = defaultdict(lambda: array("Q"))
     ids = (name for key in scanner.keys(keys.thread("*")) if is_id_text(name := keys.split(key)[1]))
     yield from scanner.findings(ids, _check_threads, settings, written)
-    yield from scanner.findings(scanner.keys(keys.voted_comments("*", "*")), _check_voter_keys, size=4)
+    blocks = scanner.keys(keys.voted_comments("*", "*"))
+    yield from scanner.check_each(blocks, partial(_comments_of_block, keys), partial(_check_voter_key, keys), size=4)
     return written
 
 
@@ -215,15 +329,13 @@ def _is_of_block(member: str, block: int, last: int) -> bool:
     return member == "0" or (number // config.VOTER_BLOCK == block and 1 <= number <= last)
 
 
-def _check_voter_keys(scanner: Scanner, found: list[str]) -> Iterator[Finding]:
-    """Check that these sets of voters belong to a block of a conversation."""
-    keys = scanner.site_keys
-    commands: list[Command] = []
-    for key in found:
-        id, _, block = keys.split(key)[1].partition("-")
-        first = last_number(block) * config.VOTER_BLOCK
-        commands += [("EXISTS", key), ("HMGET", keys.thread(id), *range(first, first + config.VOTER_BLOCK))]
-    replies = split_evenly(scanner.run_atomic(commands), len(found))
-    for key, (exists, stored) in zip(found, replies, strict=True):
-        if exists and not (NOUNS["voted-comments"].name(keys.split(key)[1]) and any(stored)):
-            yield Finding(key, "belongs to no comments of a conversation", ("UNLINK", key))
+def _comments_of_block(keys: Keys, key: str) -> list[Command]:
+    id, _, block = keys.split(key)[1].partition("-")
+    first = last_number(block) * config.VOTER_BLOCK
+    return [("EXISTS", key), ("HMGET", keys.thread(id), *range(first, first + config.VOTER_BLOCK))]
+
+
+def _check_voter_key(keys: Keys, key: str, exists: int, stored: list[str | None]) -> Iterator[Finding]:
+    """Check that a set of voters belongs to a block of comments, which has these in the conversation."""
+    if exists and not (NOUNS["voted-comments"].name(keys.split(key)[1]) and any(stored)):
+        yield Finding(key, "belongs to no comments of a conversation", ("UNLINK", key))

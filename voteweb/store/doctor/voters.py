@@ -1,23 +1,25 @@
 """Check that all voters are members, and that their open votes are theirs."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain
+from typing import Any
 
 from voteweb.core import config
 from voteweb.core.models import ArticleStatus
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.finding import Finding
 from voteweb.store.doctor.key_checks import NO_ID, member_ids
+from voteweb.store.doctor.looks import Finding, SpoolingScanner
 from voteweb.store.scan.bitmap import Bitmap
-from voteweb.store.scan.scanner import MAX_VOTERS_PER_READ, Scanner, batched, split_evenly
+from voteweb.store.scan.scanner import Scanner
 from voteweb.store.schema.keys import article_id, is_article, is_member_id
 from voteweb.store.schema.nodes import VOTER_FACTOR
 from voteweb.store.schema.numbers import finite_number
 
 
-def examine(scanner: Scanner, live: Scanner) -> Iterator[Finding]:
+def examine(scanner: SpoolingScanner, live: Scanner) -> Iterator[Finding]:
     """Check that every voter with a number is a member; *live* finds members who joined since *scanner* began.
 
     The voters of a program after the book are names, or numbers that no member has had.
@@ -35,8 +37,11 @@ def examine(scanner: Scanner, live: Scanner) -> Iterator[Finding]:
         members = member_ids(live)
         unknown = {id for id in unknown if id not in members}
     why_not = "it may be the id that a member has lost: repair that first" if NO_ID in members else ""
-    for batch in batched(lists):
-        yield from _check_open_votes(scanner, batch, unknown, why_not)
+    yield from scanner.check_each(
+        lists,
+        lambda key: [("PTTL", key), ("ZREVRANGE", key, 0, -1, "WITHSCORES")],
+        partial(_check_open_votes, scanner, unknown, why_not),
+    )
     if not unknown:
         return
     counter = live.command("GET", keys.last_user_id()) or ""
@@ -80,34 +85,32 @@ def _owner(scanner: Scanner, key: str) -> int:
     return int(id) if is_member_id(id) else NO_ID
 
 
-def _check_open_votes(scanner: Scanner, lists: list[str], unknown: set[int], why_not: str) -> Iterator[Finding]:
-    """Check that these lists of open votes belong to members, expire, and hold stored votes only."""
-    commands = [command for key in lists for command in (("PTTL", key), ("ZREVRANGE", key, 0, -1, "WITHSCORES"))]
-    replies = split_evenly(scanner.run_atomic(commands), len(lists))
-    for key, (expires, votes) in zip(lists, replies, strict=True):
-        owner = _owner(scanner, key)
-        if votes and (owner in unknown or owner == NO_ID):
-            yield Finding(key, "belongs to no member", () if why_not else ("UNLINK", key), why_not)
-            continue
-        if votes and expires == -1:
-            last = int(min(max(votes[0][1], 0), config.MAX_TIME))  # another program may have stored infinity
-            yield Finding(key, "never expires", ("EXPIREAT", key, last + config.VOTERS_GRACE_SECONDS))
-        for batch in batched(member for member, _ in votes):
-            yield from _check_stored(scanner, key, owner, batch)
+def _check_open_votes(
+    scanner: SpoolingScanner, unknown: set[int], why_not: str, key: str, expires: int, votes: Sequence[Any]
+) -> Iterator[Finding]:
+    """Check that a list of open votes belongs to a member, expires, and holds stored votes only.
 
+    One whose voters are gone may stay.
+    """
+    keys, owner = scanner.site_keys, _owner(scanner, key)
+    if votes and (owner in unknown or owner == NO_ID):
+        yield Finding(key, "belongs to no member", () if why_not else ("UNLINK", key), why_not)
+        return
+    if votes and expires == -1:
+        last = int(min(max(votes[0][1], 0), config.MAX_TIME))  # another program may have stored infinity
+        yield Finding(key, "never expires", ("EXPIREAT", key, last + config.VOTERS_GRACE_SECONDS))
 
-def _check_stored(scanner: Scanner, key: str, owner: int, members: list[str]) -> Iterator[Finding]:
-    """Check that the vote of *owner* is stored with each of these articles, unless their voters are gone."""
-    commands: list[Command] = []
-    for member in members:
-        voted = scanner.site_keys.voted(article_id(member) if is_article(member) else "?")
-        commands += [("ZSCORE", key, member), ("SISMEMBER", voted, owner), ("EXISTS", voted)]
-    replies = split_evenly(scanner.run_atomic(commands), len(members))
-    for member, (listed, has_voted, exists) in zip(members, replies, strict=True):
+    def reads(member: str) -> list[Command]:
+        voted = keys.voted(article_id(member) if is_article(member) else "?")
+        return [("ZSCORE", key, member), ("SISMEMBER", voted, owner), ("EXISTS", voted)]
+
+    def check(member: str, listed: float | None, has_voted: int, exists: int) -> Iterator[Finding]:
         if listed is not None and not is_article(member):
             yield Finding(key, f"holds {member}, which is no article", ("ZREM", key, member))
         elif listed is not None and exists and not has_voted:
             yield Finding(key, f"holds {member}, on which the member's vote is not stored", ("ZREM", key, member))
+
+    yield from scanner.check_each((member for member, _ in votes), reads, check)
 
 
 def _votes(scanner: Scanner) -> Iterator[tuple[str, int, int]]:
@@ -116,15 +119,11 @@ def _votes(scanner: Scanner) -> Iterator[tuple[str, int, int]]:
     That of a comment is number × VOTER_FACTOR + member id; the member 0 is none.
     """
     keys = scanner.site_keys
-    for batch in batched(chain(scanner.keys(keys.voted("*")), scanner.keys(keys.voted_comments("*", "*")))):
-        sizes = scanner.run_atomic([("SCARD", key) for key in batch])
-        # A set of the usual size comes whole with the others of its batch.
-        small = [key for key, size in zip(batch, sizes, strict=True) if size <= MAX_VOTERS_PER_READ / len(batch)]
-        found = dict(zip(small, scanner.run_atomic([("SMEMBERS", key) for key in small]), strict=True))
-        for key in batch:
-            members = found[key] if key in found else scanner.members(key)
-            votes = (int(member) for member in members if is_member_id(member))
-            if keys.split(key)[0] == "voted":
-                yield from ((key, vote, vote) for vote in votes)
-            else:
-                yield from ((key, vote, vote % VOTER_FACTOR) for vote in votes if vote % VOTER_FACTOR)
+    for key, members in scanner.set_members(
+        chain(scanner.keys(keys.voted("*")), scanner.keys(keys.voted_comments("*", "*")))
+    ):
+        votes = (int(member) for member in members if is_member_id(member))
+        if keys.split(key)[0] == "voted":
+            yield from ((key, vote, vote) for vote in votes)
+        else:
+            yield from ((key, vote, vote % VOTER_FACTOR) for vote in votes if vote % VOTER_FACTOR)

@@ -8,8 +8,7 @@ from voteweb.core.config import Settings
 from voteweb.core.models import Order
 from voteweb.store.connection.commit import guarded
 from voteweb.store.connection.pipeline import Command
-from voteweb.store.doctor.finding import check_place
-from voteweb.store.doctor.looks import Fields
+from voteweb.store.doctor.looks import Fields, check_place
 from voteweb.store.scan.scanner import Scanner, batched
 from voteweb.store.schema import decoding
 from voteweb.store.schema.keys import LEFT_OUT, article_member
