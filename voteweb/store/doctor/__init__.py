@@ -12,10 +12,11 @@ from voteweb.store.doctor import (
     lists,
     members,
     threads,
-    voters,
 )
 from voteweb.store.doctor.looks import Finding, SpoolingScanner
+from voteweb.store.scan.key_spool import KeySpool
 from voteweb.store.scan.scanner import Scanner
+from voteweb.store.schema.nouns import TYPES
 from voteweb.store.site.context import Context, StorePart
 
 __all__ = ["Doctor", "Finding"]
@@ -37,11 +38,12 @@ class Doctor(StorePart):
 
         What needs a key of another type is left out: other commands would fail on it.
         """
-        with SpoolingScanner(self._connection) as scanner:
+        with KeySpool(self._keys, TYPES) as spool:
+            scanner = SpoolingScanner(self._connection, spool)
             yield from key_checks.examine_types(scanner)
             self.is_partial = bool(scanner.mistyped)
             for findings in (
-                voters.examine(scanner, Scanner(self._connection)),
+                members.examine_voters(scanner, Scanner(self._connection)),
                 articles.examine_bounds(scanner),
                 articles.examine(scanner, self._settings),
                 articles.examine_groups(scanner),

@@ -92,17 +92,15 @@ def _check_owner(keys: Keys, key: str, exists: int, has_owner: int) -> Iterator[
 
 def _check_items(scanner: Scanner, found: list[str], *, noun: str) -> Iterator[Finding]:
     """Check that these sets and rankings hold what they may hold, and no more."""
-    keys, kind = scanner.site_keys, NOUNS[noun]
-    if kind.type == "set":
-        places = iter([(key, member) for key in found for member in scanner.members(key)])
-    else:
-        places = scanner.ranking_members(found)
-    for key, member in places:
+    keys, kind, is_set = scanner.site_keys, NOUNS[noun], NOUNS[noun].type == "set"
+    for key in found:
         if not kind.name(keys.split(key)[1]):
             yield Finding(key, "has no name of such a key", why_not="another program made this key")
-        elif kind.item and not kind.item(member):
+    found = [key for key in found if kind.name(keys.split(key)[1])]
+    for key, member in _in_sets(scanner, found) if is_set else scanner.ranking_members(found):
+        if kind.item and not kind.item(member):
             what = f"holds {member:.60}, which is nothing to keep there"
-            yield Finding(key, what, ("SREM" if kind.type == "set" else "ZREM", key, member))
+            yield Finding(key, what, ("SREM" if is_set else "ZREM", key, member))
     sizes = scanner.run_atomic([("ZCARD", key) for key in found if kind.most])
     for key, size in zip(found, sizes, strict=False):
         if size > kind.most:
@@ -217,8 +215,9 @@ def _in_sets(scanner: Scanner, found: Iterable[str]) -> Iterator[tuple[str, str]
 
 
 def _is_no_thing(noun: str, member: str) -> bool:
-    """Tell whether *member* is the mark of what a ranking left out, or a comment, which its own check looks at."""
-    return (member == LEFT_OUT and noun in BEST_NOUNS) or (noun == "reports" and comment_of(member) is not None)
+    """Tell whether *member* is the mark of what a ranking left out, or one that another check looks at."""
+    is_of_other_check = (noun == "reports" and comment_of(member)) or (noun == "saved" and not is_article(member))
+    return (member == LEFT_OUT and noun in BEST_NOUNS) or bool(is_of_other_check)
 
 
 def _reads_of_place(keys: Keys, kind: Holder, place: tuple[str, str]) -> list[Command]:

@@ -3,6 +3,7 @@
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 
 from voteweb.core import config
@@ -14,7 +15,7 @@ from voteweb.store.doctor.looks import Finding, SpoolingScanner
 from voteweb.store.doctor.threads import ID_FACTOR, Written
 from voteweb.store.scan.list_replacement import ends_of, replacement
 from voteweb.store.scan.scanner import Scanner, batched
-from voteweb.store.schema.keys import is_member_id, parse_comment
+from voteweb.store.schema.keys import Keys, is_member_id, parse_comment
 from voteweb.store.schema.log_entries import log_indexes, pack, unpack
 from voteweb.store.schema.nodes import parse_node
 from voteweb.store.schema.nouns import BY_HAND, LOG_FIELDS, faults
@@ -46,7 +47,7 @@ def _remade(
         yield from (Finding(key, what, fix, prepare=prepare) for what in problems)
 
 
-def examine_log(scanner: Scanner) -> Iterator[Finding]:
+def examine_log(scanner: SpoolingScanner) -> Iterator[Finding]:
     """Check that every act is in all lists of ids that index it, and each list holds only its acts, in order.
 
     Memory grows by 20 bytes an act, and for a while by the longest list.
@@ -67,24 +68,23 @@ def examine_log(scanner: Scanner) -> Iterator[Finding]:
         if undoes := fields.get("undoes"):
             undone = int(undoes) if undoes.isdecimal() else 0
             undoing.append((last, undone if 0 < undone < last else 0))
-    for pairs in batched(undoing):
-        yield from _check_undone(scanner, pairs)
+    yield from scanner.check_each(
+        undoing, lambda pair: [("LINDEX", entries, pair[1] - 1)], partial(_check_undone, keys)
+    )
     existing = map(scanner.keys, (keys.log_by("*"), keys.log_kind("*"), keys.log_about("*")))
     for index, items in scanner.list_items(dict.fromkeys(chain([keys.log()], *existing, list(wanted)))):
         yield from _check_index(scanner, index, list(items), wanted[index], broken, last)
 
 
-def _check_undone(scanner: Scanner, pairs: list[tuple[int, int]]) -> Iterator[Finding]:
-    """Check that the second act of each pair is marked as undone by the first; 0 is none."""
-    entries = scanner.site_keys.log_entries()
-    texts = scanner.run_atomic([("LINDEX", entries, undone - 1) for _, undone in pairs])
-    for (id, undone), text in zip(pairs, texts, strict=True):
-        fields = unpack(text if text and undone else "")
-        if "undone" not in fields:
-            what = f"has an entry {undone} that {id} undoes, but it does not say so"
-            write = ("LSET", entries, undone - 1, pack(fields | {"undone": "1"}))
-            fix = guarded(scanner.site_keys, [("LINDEX", entries, undone - 1)], [text], [write]) if fields else ()
-            yield Finding(entries, what, fix, "there is no such entry")
+def _check_undone(keys: Keys, pair: tuple[int, int], text: str | None) -> Iterator[Finding]:
+    """Check that the second act of a pair is marked as undone by the first; 0 is none."""
+    entries, (id, undone) = keys.log_entries(), pair
+    fields = unpack(text if text and undone else "")
+    if "undone" not in fields:
+        what = f"has an entry {undone} that {id} undoes, but it does not say so"
+        write = ("LSET", entries, undone - 1, pack(fields | {"undone": "1"}))
+        fix = guarded(keys, [("LINDEX", entries, undone - 1)], [text], [write]) if fields else ()
+        yield Finding(entries, what, fix, "there is no such entry")
 
 
 def _check_index(

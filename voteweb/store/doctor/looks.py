@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 
 from voteweb.core import config
@@ -13,7 +12,6 @@ from voteweb.store.connection.unavailable import BrokenData
 from voteweb.store.scan.key_spool import KeySpool
 from voteweb.store.scan.scanner import BATCH_SIZE, Scanner, batched
 from voteweb.store.schema.keys import Keys
-from voteweb.store.schema.nouns import TYPES
 from voteweb.store.schema.rankings import Place, place_writes
 
 #: Seconds by which a stored number may differ from the formula: far above rounding, far below any vote.
@@ -68,18 +66,10 @@ class SpoolingScanner(Scanner):
     ``mistyped`` are those of another type than the store gave them, which have no members.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, spool: KeySpool) -> None:
         super().__init__(connection)
-        self._spool = KeySpool(connection.keys, TYPES)
+        self._spool = spool
         self.mistyped: set[str] = set()
-
-    def __enter__(self) -> "SpoolingScanner":
-        return self
-
-    def __exit__(
-        self, type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._spool.__exit__(type, error, trace)
 
     def spool(self) -> Iterator[str]:
         """Yield every key of the site, and remember it."""

@@ -42,9 +42,7 @@ class Conversation:
         self.id = int(seen.name)
         self.voters = dict(enumerate(voters))
         self._seen = seen
-        #: The fields ``title``, ``time`` and ``comments`` of the article, as stored.
-        self.article: list[str | None]
-        self.fields: dict[str, str]
+        #: Of the article the fields ``title``, ``time`` and ``comments``, as stored, before those of the conversation.
         self.article, self.is_removing, self.hidden_bits, self.fields, words, bits, *ends = seen.replies
         self.words = frozenset(words)
         #: When the voters of each block expire, in unix milliseconds as PEXPIRETIME tells it.
