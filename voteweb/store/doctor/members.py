@@ -113,10 +113,11 @@ def _check_places(keys: Keys, seen: Look) -> Iterator[Problem]:
 def _check_addresses(scanner: Scanner, found: list[str], *, field: str) -> Iterator[Finding]:
     """Check that these one-time links, or these addresses of feeds, are ones of members."""
     keys = scanner.site_keys
-    names = [(stored or "").partition(" ")[0] for stored in scanner.run_atomic([("GET", key) for key in found])]
+    links = scanner.run_atomic([("GET", key) for key in found])
+    names = [(link or "").partition(" ")[0] for link in links]
     values = scanner.run_atomic([("HGET", keys.user(name or "?"), field) for name in names])
-    for key, name, value in zip(found, names, values, strict=True):
-        if name and (value is None or (field != "id" and keys.split(key)[1] != value)):
+    for key, link, name, value in zip(found, links, names, values, strict=True):
+        if link is not None and (value is None or (field != "id" and keys.split(key)[1] != value)):
             yield Finding(key, f"is for {name:.40}, who has no such address", ("UNLINK", key))
 
 
