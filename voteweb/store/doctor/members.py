@@ -41,7 +41,9 @@ def examine(scanner: SpoolingScanner) -> Iterator[Finding]:
         if id and is_member_id(id) and not ids.add(int(id)):
             shared.add(id)
         if seen.exists:
-            yield from seen.findings([*_check_fields(keys, seen), *_check_places(keys, seen)])
+            # Two repairs: where a member stands is told by the fields, once these are right.
+            yield from seen.findings([*_check_fields(keys, seen)])
+            yield from seen.findings([*_check_places(keys, seen)])
 
     yield from examine_each(scanner, (keys.split(key)[1] for key in scanner.keys(keys.user("?*"))), kind, check)
     if shared:
